@@ -1,0 +1,74 @@
+import type { FailureKind } from './failure.js';
+import type { AssistantMessage, ToolResultBlock, UserMessage } from './message.js';
+import type { StopReason, Usage } from './model.js';
+import type { Decision, PermissionMode } from './permission.js';
+import type { ToolDisplay } from './tool.js';
+
+/** Everything that happens in a conversation, in order. `at` is in milliseconds since the epoch, with fractions. */
+export type AgentEvent = { at: number } & AgentHappening;
+
+export type AgentHappening =
+  | { type: 'session_start'; sessionId: string; cwd: string; model: string; mode: PermissionMode; tools: string[] }
+  | { type: 'turn_start'; turn: number }
+  | { type: 'text_delta'; text: string }
+  | { type: 'thinking_delta'; text: string }
+  | ToolInputEvent
+  /** The call's input is complete; it is on its way to the gate. */
+  | { type: 'tool_call'; callId: string; tool: string; input: unknown; display: ToolDisplay }
+  | { type: 'permission_decision'; callId: string; tool: string; decision: Decision }
+  /** Past the gate, checked and permitted: the work begins. */
+  | { type: 'tool_start'; callId: string; tool: string }
+  | { type: 'tool_progress'; callId: string; tool: string; text: string }
+  | ToolResultEvent
+  | { type: 'assistant_message'; message: AssistantMessage; id: string; model: string }
+  | { type: 'user_message'; message: UserMessage }
+  | { type: 'turn_end'; turn: number; stopReason: StopReason | null; usage: Usage }
+  | RunResult;
+
+/** A piece of a call's input. Reading `input` or `display` costs the length of the input so far, so read at your own pace. */
+export interface ToolInputEvent {
+  type: 'tool_input';
+  callId: string;
+  tool: string;
+  delta: string;
+  input(): unknown;
+  display(): ToolDisplay;
+}
+
+export interface ToolResultEvent {
+  type: 'tool_result';
+  callId: string;
+  tool: string;
+  result: ToolResultBlock;
+  /** Which of the six kinds of failure it was; absent when the call succeeded. */
+  failure?: FailureKind;
+  /** The full error behind an exception, for logs. */
+  error?: unknown;
+  data?: unknown;
+  display: ToolDisplay;
+}
+
+/** How the run ended. Exactly one, and the last event. */
+export interface RunResult {
+  type: 'result';
+  outcome: RunOutcome;
+  /** The model's last words, or for a failure one sentence on what went wrong. */
+  text: string;
+  turns: number;
+  stopReason: StopReason | null;
+  usage: Usage;
+  /** Time spent waiting for the model, and altogether. */
+  modelMs: number;
+  totalMs: number;
+  denials: ReadonlyArray<{ tool: string; callId: string; input: unknown }>;
+}
+
+export type RunOutcome =
+  | 'completed'
+  | 'max_turns'
+  | 'interrupted'
+  | 'refused'
+  | 'output_limit'
+  | 'context_overflow'
+  | 'malformed_calls'
+  | 'model_error';

@@ -1,0 +1,84 @@
+import type { AssistantBlock, Message } from './message.js';
+
+/** A language model behind some endpoint. One `stream` is one request; retries and the conversation live above. */
+export interface Model {
+  /** The provider's key in settings and in opaque blocks, for example "anthropic". */
+  readonly provider: string;
+  /** The model's name as the provider knows it. */
+  readonly name: string;
+  /** Tokens that one answer may have. */
+  readonly maxOutputTokens: number;
+  /**
+   * Sends the request and yields the answer as it arrives, ending with exactly one `message_end`.
+   * Throws `ModelFailure` for everything that goes wrong on the way, and the signal's reason when aborted.
+   */
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+}
+
+export interface ModelRequest {
+  system: readonly string[];
+  tools: readonly ToolDefinition[];
+  /** Valid as it stands: every call answered exactly once, in the message that follows it. */
+  messages: readonly Message[];
+}
+
+/** A tool as a model sees it. */
+export interface ToolDefinition {
+  name: string;
+  description: string;
+  input_schema: JsonSchema;
+}
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+export type ModelEvent =
+  | { type: 'message_start'; id: string; model: string }
+  | { type: 'text_delta'; text: string }
+  | { type: 'thinking_delta'; text: string }
+  /** A finished block that is not a call of ours, exactly as it must go back. Its deltas came before. */
+  | { type: 'block'; block: Exclude<AssistantBlock, { type: 'tool_use' }> }
+  | { type: 'call_start'; index: number; id: string; name: string }
+  /** The next characters of the call's input; together, over all pieces, one JSON text. */
+  | { type: 'call_input'; index: number; json: string }
+  | { type: 'call_end'; index: number }
+  | { type: 'message_end'; stopReason: StopReason | null; usage: Usage; explanation?: string };
+
+export type StopReason =
+  | 'end_turn'
+  | 'tool_use'
+  | 'max_tokens'
+  | 'stop_sequence'
+  | 'pause_turn'
+  | 'refusal'
+  | 'context_overflow';
+
+export interface Usage {
+  input_tokens: number;
+  output_tokens: number;
+  cache_read_input_tokens: number;
+  cache_creation_input_tokens: number;
+}
+
+export type ModelFailureKind =
+  | 'auth'
+  | 'unreachable'
+  | 'unknown_model'
+  | 'rate_limited'
+  | 'overloaded'
+  | 'context_overflow'
+  | 'invalid_request'
+  | 'server_error'
+  | 'broken_stream';
+
+/** A request that did not give an answer. The message is one sentence for a person: what happened and what to set. */
+export class ModelFailure extends Error {
+  readonly kind: ModelFailureKind;
+  readonly status: number | undefined;
+
+  constructor(kind: ModelFailureKind, message: string, options: { status?: number; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.name = 'ModelFailure';
+    this.kind = kind;
+    this.status = options.status;
+  }
+}

@@ -1,0 +1,56 @@
+/** What a tool may use of the world above it, for one call. */
+export interface ToolContext {
+  readonly callId: string;
+  /** Aborted when the call is cancelled. Whatever the call started must end with it. */
+  readonly signal: AbortSignal;
+  /** The directory that relative paths start from; it moves when a command changes it. */
+  readonly cwd: string;
+  /** The project's root; it never moves. */
+  readonly root: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly session: SessionPort;
+}
+
+/** The part of a session that outlives the call. */
+export interface SessionPort {
+  readonly id: string;
+  changeDirectory(path: string): void;
+  readonly ledger: FileLedger;
+  readonly tools: ToolDirectory;
+  /** A new private file under the session's folder for a result that is too long to be sent; the folder is made on first use. */
+  resultFile(name: string): Promise<string>;
+  /** Runs when the session ends, for what a call left behind on purpose. */
+  atEnd(cleanUp: () => void | Promise<void>): void;
+}
+
+/** What the model has seen of each file, by real path: the lock that keeps it from editing what it has not read. */
+export interface FileLedger {
+  get(real: string): SeenFile | undefined;
+  set(real: string, seen: SeenFile): void;
+}
+
+export interface SeenFile {
+  /** SHA-256 of the bytes on disk when they were read or written. */
+  hash: string;
+  size: number;
+  at: Date;
+  /** The lines seen, 1-based and inclusive, or all of them. */
+  lines: 'all' | ReadonlyArray<readonly [first: number, last: number]>;
+}
+
+/** The tools that are known by name only until the model asks for them. */
+export interface ToolDirectory {
+  deferred(): ReadonlyArray<{ name: string; description: string }>;
+  /** From the next request on the model has these tools, schema and all. */
+  activate(names: readonly string[]): void;
+}
+
+/** What a tool's description may depend on. It holds for a whole session, so that the prompt cache does too. */
+export interface DescribeContext {
+  readonly root: string;
+  readonly mode: ToolSetMode;
+  readonly deferredTools: readonly string[];
+}
+
+/** `simple`: the least set. `repl`: a person at a terminal. `headless`: nobody to ask. `child`: what an agent type grants. */
+export type ToolSetMode = 'simple' | 'repl' | 'headless' | 'child';

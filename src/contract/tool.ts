@@ -1,0 +1,191 @@
+import { z } from 'zod';
+import type { Effect } from './effect.js';
+import type { ContentBlock } from './message.js';
+import type { JsonSchema } from './model.js';
+import type { DescribeContext, ToolContext } from './tool-context.js';
+
+const DEFAULT_MAX_RESULT_CHARS = 30_000;
+
+/** What its author writes. Everything that a surface, the gate or the permission engine needs to know is declared here. */
+export type ToolSpec<Input, Data> = ToolBehaviour<Input, Data> &
+  (
+    | { input: z.ZodType<Input>; inputJsonSchema?: undefined }
+    /** For tools that arrive with a schema of their own, as MCP tools do. */
+    | { inputJsonSchema: JsonSchema; input?: undefined }
+  );
+
+interface ToolBehaviour<Input, Data> {
+  /** Letters, digits, `_` and `-`, at most 64: what every provider accepts. */
+  name: string;
+  /** What it does, when to use it, when to use another, and its limits, in that order. */
+  description: string | ((context: DescribeContext) => string);
+  /** Whether the model gets the schema at once (default), only its name until it searches, or nothing. */
+  exposure?: ToolExposure;
+  /** A longer result is saved to a file and previewed. Default 30,000. */
+  maxResultChars?: number;
+  isEnabled?(context: DescribeContext): boolean;
+  /**
+   * What the call would touch. Called more than once, so it must change nothing. Leave it out and the call counts as
+   * able to touch anything: it runs alone and is always asked about. An empty list means that it touches nothing.
+   */
+  effects?(input: Input, context: ToolContext): Effect[] | Promise<Effect[]>;
+  /** Looks at the world before anything is done. Throws `ToolFailure` to refuse; `ask` puts a question to the person. */
+  validate?(input: Input, context: ToolContext): Promise<undefined | { ask: string }>;
+  /** Does the work. A generator reports progress on the way and *returns* its data, so there is exactly one result. */
+  execute(input: Input, context: ToolContext): Promise<Data> | AsyncGenerator<ToolProgress, Data, void>;
+  /** What the model reads. */
+  toModel(data: Data, input: Input): string | ContentBlock[];
+  /** Drawn while the input still streams, so any field may be missing or cut short. */
+  displayCall?(input: Partial<Input>): ToolDisplay;
+  displayResult?(data: Data, input: Input): ToolDisplay;
+  /** What was refused: the diff, the command. Also shown with a permission question. */
+  displayRefusal?(input: Input): ToolDisplay;
+}
+
+export type ToolExposure = 'direct' | 'deferred' | 'hidden';
+
+/** A sign of life for the person; the model never sees it. */
+export interface ToolProgress {
+  text: string;
+}
+
+/** What to show, as data, so that any surface can draw it and no surface knows a tool by name. */
+export interface ToolDisplay {
+  title: string;
+  body?: DisplayBody;
+}
+
+export type DisplayBody =
+  | { type: 'text'; text: string }
+  | { type: 'diff'; path: string; patch: string }
+  | { type: 'list'; items: readonly string[] };
+
+/** A tool as the engine sees it: built-in, SDK and MCP tools alike. */
+export interface Tool {
+  readonly name: string;
+  readonly exposure: ToolExposure;
+  readonly maxResultChars: number;
+  readonly inputSchema: JsonSchema;
+  /** True when `inputSchema` came with the tool, so that `accept` has not checked the input against it. */
+  readonly bringsOwnSchema: boolean;
+  describe(context: DescribeContext): string;
+  isEnabled(context: DescribeContext): boolean;
+  /** Checks the input against the schema and binds it to the tool. */
+  accept(input: unknown): AcceptedInput;
+  displayCall(partialInput: unknown): ToolDisplay;
+}
+
+export type AcceptedInput = { ok: true; call: BoundCall } | { ok: false; issues: readonly InputIssue[] };
+
+export interface InputIssue {
+  /** The field, for example `edits[0].old_string`; empty for the input as a whole. */
+  path: string;
+  message: string;
+}
+
+/** One checked input together with the tool that understands it: the input's type stays inside. */
+export interface BoundCall {
+  readonly input: unknown;
+  effects(context: ToolContext): Promise<readonly Effect[]>;
+  validate(context: ToolContext): Promise<undefined | { ask: string }>;
+  run(context: ToolContext): AsyncGenerator<ToolProgress, ToolOutcome, void>;
+  display(): ToolDisplay;
+  displayRefusal(): ToolDisplay;
+}
+
+/** What a call gave: text or blocks for the model, data and a picture of it for people and programs. */
+export interface ToolOutcome {
+  content: string | ContentBlock[];
+  data: unknown;
+  display: ToolDisplay;
+}
+
+const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/** Makes a tool of its description, with safe defaults: unknown effects, direct exposure, a bounded result. */
+export function defineTool<Input, Data>(spec: ToolSpec<Input, Data>): Tool {
+  if (!TOOL_NAME.test(spec.name)) {
+    throw new TypeError(
+      `A tool can't be named "${spec.name}": providers accept 1 to 64 letters, digits, "_" and "-". Choose another name.`,
+    );
+  }
+  let inputSchema: JsonSchema | undefined;
+  const displayCall = (input: Partial<Input>): ToolDisplay => spec.displayCall?.(input) ?? { title: '' };
+
+  return {
+    name: spec.name,
+    exposure: spec.exposure ?? 'direct',
+    maxResultChars: spec.maxResultChars ?? DEFAULT_MAX_RESULT_CHARS,
+    bringsOwnSchema: spec.input === undefined,
+    get inputSchema() {
+      inputSchema ??= spec.input ? toJsonSchema(spec.input) : spec.inputJsonSchema;
+      return inputSchema;
+    },
+    describe: (context) => (typeof spec.description === 'string' ? spec.description : spec.description(context)),
+    isEnabled: (context) => spec.isEnabled?.(context) ?? true,
+
+    accept(raw) {
+      if (!spec.input) return { ok: true, call: bind(spec, raw as Input) }; // the caller checks it against the tool's own schema
+      const parsed = spec.input.safeParse(raw);
+      if (parsed.success) return { ok: true, call: bind(spec, parsed.data) };
+      return { ok: false, issues: parsed.error.issues.map((issue) => describeIssue(issue, raw)) };
+    },
+
+    // A half-streamed input is an object whose fields have the right type or are missing; anything else shows as nothing.
+    displayCall: (partial) =>
+      displayCall(typeof partial === 'object' && partial !== null ? (partial as Partial<Input>) : {}),
+  };
+}
+
+function bind<Input, Data>(spec: ToolBehaviour<Input, Data>, input: Input): BoundCall {
+  const display = (): ToolDisplay => spec.displayCall?.(input as Partial<Input>) ?? { title: '' };
+  return {
+    input,
+    async effects(context) {
+      if (!spec.effects) return [{ kind: 'unknown', why: `${spec.name} does not declare what it touches` }];
+      return await spec.effects(input, context);
+    },
+    async validate(context) {
+      return await spec.validate?.(input, context);
+    },
+    async *run(context) {
+      const running = spec.execute(input, context);
+      const data = Symbol.asyncIterator in running ? yield* running : await running;
+      return {
+        content: spec.toModel(data, input),
+        data,
+        display: spec.displayResult?.(data, input) ?? display(),
+      };
+    },
+    display,
+    displayRefusal: () => spec.displayRefusal?.(input) ?? display(),
+  };
+}
+
+function toJsonSchema(schema: z.ZodType): JsonSchema {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input' });
+  return rest;
+}
+
+function describeIssue(issue: z.core.$ZodIssue, input: unknown): InputIssue {
+  const path = issue.path.reduce<string>(
+    (text, key) => (typeof key === 'number' ? `${text}[${key}]` : text ? `${text}.${String(key)}` : String(key)),
+    '',
+  );
+  if (issue.code === 'unrecognized_keys') {
+    return { path, message: `${issue.keys.map((key) => `"${key}"`).join(', ')} is not a parameter of this tool` };
+  }
+  const value = issue.path.reduce<unknown>(
+    (inner, key) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined),
+    input,
+  );
+  if (value === undefined && issue.path.length > 0) return { path, message: 'is required, but is missing' };
+  return { path, message: `${lowerFirst(issue.message)}, but was ${shown(value)}` };
+}
+
+const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}

@@ -1,0 +1,75 @@
+import { readlink, realpath, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+
+const MAX_LINKS = 40; // as the kernel has it
+
+/** The absolute form of a path as a model writes it: relative to `cwd`, with a leading `~` for the home folder. */
+export function resolveIn(cwd: string, path: string): string {
+  if (path === '~') return homedir();
+  if (path.startsWith('~/')) return join(homedir(), path.slice(2));
+  return resolve(cwd, path);
+}
+
+/**
+ * The path with every symlink resolved. What does not exist yet is taken through its nearest existing ancestor, so that
+ * a new file below a linked folder, or behind a link whose target is missing, is named where it would really be.
+ */
+export async function realPath(path: string): Promise<string> {
+  let existing = resolve(path);
+  let missing: string[] = [];
+  for (let links = 0; links <= MAX_LINKS; ) {
+    try {
+      return join(await realpath(existing), ...missing);
+    } catch (error) {
+      if (!isMissing(error) || existing === dirname(existing)) throw error;
+    }
+    const target = await linkTarget(existing);
+    if (target === undefined) {
+      missing = [basename(existing), ...missing];
+      existing = dirname(existing);
+    } else {
+      links += 1;
+      existing = resolve(await realPath(dirname(existing)), target);
+    }
+  }
+  throw new Error(`${path} leads through more than ${MAX_LINKS} symlinks, so it can't be resolved.`);
+}
+
+async function linkTarget(path: string): Promise<string | undefined> {
+  try {
+    return await readlink(path);
+  } catch {
+    return undefined; // not a link, or not there
+  }
+}
+
+/** Device and inode as one word, or undefined where nothing is at the path. */
+export async function fileIdentity(path: string): Promise<string | undefined> {
+  try {
+    const { dev, ino } = await stat(path, { bigint: true });
+    return `${dev}:${ino}`;
+  } catch {
+    return undefined; // gone, or not ours to look at: the name alone has to do
+  }
+}
+
+/** Whether `path` is `folder` or lies below it, compared by components: `/a/bc` is not inside `/a/b`. */
+export function isInside(folder: string, path: string): boolean {
+  const [outer, inner] = [comparable(folder), comparable(path)];
+  return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep);
+}
+
+/** The path as a person in `cwd` would write it: relative where it lies below, absolute elsewhere. */
+export function shortPath(cwd: string, path: string): string {
+  return isInside(cwd, path) ? relative(cwd, path) || '.' : path;
+}
+
+// Volumes that fold case are the rule on macOS and Windows. Folding there on a volume that does not can only make two
+// names seem one, which errs on the side of waiting and asking.
+const foldsCase = process.platform === 'darwin' || process.platform === 'win32';
+
+const comparable = (path: string): string => (foldsCase ? path.normalize('NFC').toLowerCase() : path);
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');

@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    globalSetup: ['test/build-once.ts'],
+    testTimeout: 60_000,
+    reporters: process.env['CI']
+      ? ['default', ['json', { outputFile: 'node_modules/.cache/test-results.json' }]]
+      : ['default'],
+  },
+});
