@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { fileKind } from './file-kind.js';
+
+const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
+
+test.each([
+  ['plain text', latin('hello\n'), 'text'],
+  ['nothing at all', Buffer.alloc(0), 'text'],
+  ['text in an old encoding', latin('caf\xe9\n'), 'text'],
+  ['UTF-16 with its mark', Buffer.concat([latin('\xff\xfe'), Buffer.from('hi', 'utf16le')]), 'text'],
+  ['big-endian UTF-16 with its mark', latin('\xfe\xff\x00h\x00i'), 'text'],
+  ['UTF-16 without a mark', Buffer.from('hi', 'utf16le'), 'binary'],
+  ['UTF-32', latin('\xff\xfe\x00\x00h\x00\x00\x00'), 'binary'],
+  ['a NUL among text', latin('a\x00b'), 'binary'],
+  ['a PDF', latin('%PDF-1.7\n'), 'binary'],
+  ['a gzip archive', latin('\x1f\x8b\x08'), 'binary'],
+  ['a PNG', latin('\x89PNG\r\n\x1a\n'), 'image'],
+  ['a WebP', latin('RIFF....WEBP'), 'image'],
+])('takes %s for what it is', (_, bytes, kind) => {
+  expect(fileKind(bytes).kind).toBe(kind);
+});
+
+test('looks for NULs in the first 8,192 bytes alone', () => {
+  expect(fileKind(Buffer.concat([Buffer.alloc(8191, 'a'), Buffer.alloc(1)])).kind).toBe('binary');
+  expect(fileKind(Buffer.concat([Buffer.alloc(8192, 'a'), Buffer.alloc(1)])).kind).toBe('text');
+});
+
+test('does not take words for an archive or a picture', () => {
+  for (const text of ['BZhello world', 'GIF8 is a format', 'PK is short', 'MZ', 'ID3 tags', 'RIFF raff']) {
+    expect([text, fileKind(latin(text)).kind]).toEqual([text, 'text']);
+  }
+});

@@ -1,0 +1,33 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, realpath, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { NotARegularFile, openForReading } from './open-file.js';
+
+const folder = async (): Promise<string> => realpath(await mkdtemp(join(tmpdir(), 'helve-open-')));
+
+test('refuses a pipe without waiting for somebody to write into it', async () => {
+  const pipe = join(await folder(), 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  await expect(openForReading(pipe)).rejects.toThrow(NotARegularFile);
+});
+
+test('refuses a directory and a device by name', async () => {
+  await expect(openForReading(await folder())).rejects.toThrow(/is a directory/);
+  await expect(openForReading('/dev/zero')).rejects.toThrow(/is a device/);
+});
+
+test('refuses a link where the real path is expected', async () => {
+  const root = await folder();
+  await writeFile(join(root, 'secret'), 'x');
+  await symlink(join(root, 'secret'), join(root, 'link'));
+  await expect(openForReading(join(root, 'link'))).rejects.toThrow(/ELOOP/);
+});
+
+test.runIf(process.platform === 'linux')('notices that a folder on the way is a link', async () => {
+  const root = await folder();
+  await writeFile(join(root, 'file'), 'x');
+  await symlink(root, join(root, 'around'));
+  await expect(openForReading(join(root, 'around', 'file'))).rejects.toThrow(/was replaced while it was opened/);
+});

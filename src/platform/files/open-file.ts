@@ -1,0 +1,59 @@
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, open, readlink, stat } from 'node:fs/promises';
+
+/** Something other than a file that holds bytes: opening it could block for ever or do something. */
+export class NotARegularFile extends Error {
+  readonly what: string;
+
+  constructor(real: string, what: string) {
+    super(`${real} is ${what}, not a file`);
+    this.name = 'NotARegularFile';
+    this.what = what;
+  }
+}
+
+/**
+ * Opens an existing file for reading by its real path. What is not a regular file is refused before it is opened, and
+ * what was opened is checked to be what the path named, so that a link put in its place meanwhile leads nowhere.
+ */
+export async function openForReading(real: string): Promise<{ handle: FileHandle; stats: Stats }> {
+  assertRegular(real, await stat(real));
+  const handle = await open(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+  try {
+    const stats = await handle.stat();
+    assertRegular(real, stats);
+    await assertOpened(handle, real);
+    return { handle, stats };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** Fails when the handle is of another place than the real path that was opened. Linux alone can tell. */
+export async function assertOpened(handle: FileHandle, real: string): Promise<void> {
+  const opened = await placeOf(handle);
+  if (opened !== undefined && opened !== real) {
+    throw new Error(`${real} was replaced while it was opened (it led to ${opened}), so it was left alone.`);
+  }
+}
+
+async function placeOf(handle: FileHandle): Promise<string | undefined> {
+  if (process.platform !== 'linux') return undefined;
+  try {
+    return await readlink(`/proc/self/fd/${handle.fd}`);
+  } catch {
+    return undefined; // no /proc here
+  }
+}
+
+export function assertRegular(real: string, stats: Stats): void {
+  if (!stats.isFile()) throw new NotARegularFile(real, nameOf(stats));
+}
+
+function nameOf(stats: Stats): string {
+  if (stats.isDirectory()) return 'a directory';
+  if (stats.isFIFO()) return 'a named pipe';
+  if (stats.isSocket()) return 'a socket';
+  return 'a device';
+}

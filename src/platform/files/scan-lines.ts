@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+import { detectFormat, markOf, textDecoder, UndecodableText } from './text-file.js';
+
+const CHUNK_BYTES = 262_144;
+const LINE_END = /\r\n|\r|\n/g;
+
+export interface ScannedFile {
+  /** SHA-256 of all bytes. */
+  hash: string;
+  size: number;
+  lines: number;
+}
+
+/**
+ * Goes through a text file line by line in constant memory, however large the file or a single line is: `onLine` gets
+ * at most `maxLineChars` of a line, and its full length. Throws `UndecodableText` for what is not text.
+ */
+export async function scanLines(
+  handle: FileHandle,
+  maxLineChars: number,
+  signal: AbortSignal,
+  onLine: (number: number, text: string, length: number) => void,
+): Promise<ScannedFile> {
+  const hash = createHash('sha256');
+  const buffer = Buffer.alloc(CHUNK_BYTES);
+  let size = 0;
+  let lines = 0;
+  let line = '';
+  let length = 0;
+  let endedByReturn = false; // the last chunk ended with \r, whose \n may begin the next
+
+  const grow = (text: string): void => {
+    if (line.length < maxLineChars) line += text.slice(0, maxLineChars - line.length);
+    length += text.length;
+  };
+  const finish = (): void => {
+    lines += 1;
+    onLine(lines, line, length);
+    line = '';
+    length = 0;
+  };
+  const take = (chunk: string): void => {
+    if (chunk === '') return;
+    let from = endedByReturn && chunk.startsWith('\n') ? 1 : 0;
+    LINE_END.lastIndex = from;
+    for (let end = LINE_END.exec(chunk); end; end = LINE_END.exec(chunk)) {
+      grow(chunk.slice(from, end.index));
+      finish();
+      from = LINE_END.lastIndex;
+    }
+    grow(chunk.slice(from));
+    endedByReturn = chunk.endsWith('\r');
+  };
+
+  let decoder: ReturnType<typeof textDecoder> | undefined;
+  const decode = (bytes?: Uint8Array): string => {
+    try {
+      return decoder?.decode(bytes, { stream: bytes !== undefined }) ?? '';
+    } catch (error) {
+      throw new UndecodableText(`its bytes after line ${lines} are not valid ${decoder?.encoding}`, { cause: error });
+    }
+  };
+
+  for (;;) {
+    signal.throwIfAborted();
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, size);
+    if (bytesRead === 0) break;
+    let bytes = buffer.subarray(0, bytesRead);
+    hash.update(bytes);
+    if (!decoder) {
+      const format = detectFormat(bytes);
+      decoder = textDecoder(format);
+      bytes = bytes.subarray(markOf(format).length);
+    }
+    take(decode(bytes));
+    size += bytesRead;
+  }
+  take(decode());
+  if (length > 0) finish();
+  return { hash: hash.digest('hex'), size, lines };
+}

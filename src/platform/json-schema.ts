@@ -1,0 +1,30 @@
+import type { Ajv } from 'ajv';
+import type { InputIssue } from '../contract/tool.js';
+
+/**
+ * Checks inputs against schemas that tools arrive with. Such a schema may be of an older draft, use formats nobody knows
+ * or expressions that JavaScript can't compile; one that can't be understood checks nothing, since its server checks too.
+ */
+export async function jsonSchemaIssues(
+  schema: Readonly<Record<string, unknown>>,
+  input: unknown,
+): Promise<readonly InputIssue[]> {
+  const ajv = await compilerFor(schema);
+  try {
+    const validate = ajv.compile(schema);
+    if (validate(input)) return [];
+    return (validate.errors ?? []).map(({ instancePath, message, params }) => ({
+      path: instancePath.slice(1).replaceAll('/', '.'),
+      message: `${message ?? 'is not valid'}${'additionalProperty' in params ? `: "${params['additionalProperty']}"` : ''}`,
+    }));
+  } catch {
+    return [];
+  }
+}
+
+async function compilerFor(schema: Readonly<Record<string, unknown>>): Promise<Ajv> {
+  const options = { strict: false, allErrors: true, logger: false, validateFormats: false } as const;
+  const dialect = typeof schema['$schema'] === 'string' ? schema['$schema'] : '';
+  if (/draft-0[4-7]/.test(dialect)) return new (await import('ajv')).Ajv(options);
+  return new (await import('ajv/dist/2020.js')).Ajv2020(options);
+}

@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process';
+import { closeSync, constants, openSync, writeSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+const CHUNK_BYTES = 64 * 1024; // what a pipe holds on Linux
+
+const run = promisify(execFile);
+
+/**
+ * A pipe for a command's output that is copied to a file piece by piece, never held in memory.
+ *
+ * Handing the file itself to the command would be simpler but loses output: `echo x > /dev/stderr` opens it anew and
+ * truncates it. Node's own pipes are sockets, on which `/dev/stderr` can't be opened at all. A named pipe works like the
+ * pipe of any shell, and a reader in between keeps the limit to the byte, for a process left running too.
+ */
+export interface OutputPipe {
+  /** For the command's standard output and error. Close it here once the command has it, or the pipe never ends. */
+  readonly writeEnd: number;
+  closeWriteEnd(): void;
+  readonly bytes: number;
+  /** Nobody can write any more, and all that was written is in the file. */
+  readonly ended: boolean;
+  /** What went wrong in writing the file, after which output is dropped. */
+  readonly writeError: unknown;
+  /** Waits for the end of the pipe, at most so long; what was written before the call is in the file either way. */
+  drain(withinMs: number): Promise<void>;
+  /** Goes on copying, but does not keep this process alive. */
+  unref(): void;
+  close(): void;
+}
+
+interface PipeOptions {
+  /** A private folder, where the pipe has a name for a moment. */
+  folder: string;
+  file: string;
+  maxBytes: number;
+  /** The file is full, by the limit or by the disk. Whatever comes after is dropped. */
+  onFull(): void;
+}
+
+export async function openOutputPipe({ folder, file, maxBytes, onFull }: PipeOptions): Promise<OutputPipe> {
+  const name = join(folder, 'output');
+  await run('mkfifo', ['-m', '600', name]);
+  const target = openSync(file, 'w', 0o600);
+  let bytes = 0;
+  let full = false;
+  let ended = false;
+  let writeError: unknown;
+  const end = Promise.withResolvers<void>();
+
+  const save = (chunk: Uint8Array): void => {
+    if (full) return;
+    const room = maxBytes - bytes;
+    try {
+      bytes += writeAll(target, chunk.subarray(0, room));
+    } catch (error) {
+      writeError = error;
+    }
+    if (chunk.length <= room && writeError === undefined) return;
+    full = true;
+    onFull();
+  };
+
+  // The reader comes first and does not wait for a writer; with it there, opening for writing does not wait either.
+  const reader = new Socket({
+    fd: openSync(name, constants.O_RDONLY | constants.O_NONBLOCK),
+    readable: true,
+    writable: false,
+    onread: {
+      buffer: new Uint8Array(CHUNK_BYTES), // one for all pieces, so that the collector has nothing to do
+      callback: (length, buffer) => {
+        save(buffer.subarray(0, length));
+        return true;
+      },
+    },
+  });
+  const writeEnd = openSync(name, constants.O_WRONLY);
+  reader.resume(); // or the end is never told
+  reader.on('error', () => reader.destroy()); // a pipe that can't be read has nothing more to say
+  reader.on('close', () => {
+    ended = true;
+    closeSync(target);
+    end.resolve();
+  });
+
+  return {
+    writeEnd,
+    closeWriteEnd: () => closeSync(writeEnd),
+    get bytes() {
+      return bytes;
+    },
+    get ended() {
+      return ended;
+    },
+    get writeError() {
+      return writeError;
+    },
+    async drain(withinMs) {
+      const waited = new AbortController();
+      await Promise.race([end.promise, delay(withinMs, undefined, { signal: waited.signal }).catch(() => undefined)]);
+      waited.abort();
+      await turn(); // in a loop that was held up the timer comes before the reading; by the next turn it is done
+    },
+    unref: () => void reader.unref(),
+    close: () => void reader.destroy(),
+  };
+}
+
+function writeAll(file: number, bytes: Uint8Array): number {
+  let written = 0;
+  while (written < bytes.length) written += writeSync(file, bytes, written);
+  return written;
+}

@@ -1,0 +1,117 @@
+import { type FileHandle, open } from 'node:fs/promises';
+
+const WINDOW_BYTES = 512 * 1024; // read from each end of a file that is longer than two of them
+const TAIL_BYTES = 64 * 1024; // enough for the last lines
+
+export interface ReadOutput {
+  /** At most `maxChars` long. */
+  text: string;
+  /** The size of the file, as the command wrote it. */
+  totalBytes: number;
+  /** Whether something was left out. */
+  cut: boolean;
+}
+
+/**
+ * A command's output as plain text: what a terminal would show in the end, without colours and without the earlier
+ * states of progress bars. Where it is too long, its beginning and its end, with a line between them that says how much
+ * is missing and where the whole is.
+ */
+export async function readOutput(file: string, { maxChars }: { maxChars: number }): Promise<ReadOutput> {
+  await using handle = await open(file);
+  const { size: totalBytes } = await handle.stat();
+  const isShort = totalBytes <= 2 * WINDOW_BYTES;
+  const first = plainText(decode(await readBytes(handle, 0, isShort ? totalBytes : WINDOW_BYTES)));
+  if (isShort && first.length <= maxChars) return { text: first, totalBytes, cut: false };
+
+  const last = isShort ? first : plainText(decode(fromLineStart(await readBytes(handle, totalBytes - WINDOW_BYTES))));
+  const room = Math.max(0, maxChars - notice(`about ${count(totalBytes)}`, file).length);
+  const head = headOf(first, Math.ceil(room / 2));
+  const tail = tailOf(last, Math.floor(room / 2));
+  const leftOut = isShort
+    ? count(first.length - head.length - tail.length)
+    : `about ${count(totalBytes - Buffer.byteLength(head) - Buffer.byteLength(tail))}`;
+  return { text: head + notice(leftOut, file) + tail, totalBytes, cut: true };
+}
+
+/**
+ * The last lines of a file that may still be growing or not be there yet, as plain text. `cut` says that there is more
+ * before them.
+ */
+export async function readLastLines(
+  file: string,
+  { lines, maxChars }: { lines: number; maxChars: number },
+): Promise<ReadOutput> {
+  await using handle = await open(file).catch(ignoreMissing);
+  if (!handle) return { text: '', totalBytes: 0, cut: false };
+  const { size: totalBytes } = await handle.stat();
+  const start = Math.max(0, totalBytes - TAIL_BYTES);
+  const bytes = await readBytes(handle, start);
+  const all = plainText(decode(start > 0 ? fromLineStart(bytes) : bytes)).replace(/\n+$/, '');
+  const text = tailOf(all.split('\n').slice(-lines).join('\n'), maxChars);
+  return { text, totalBytes, cut: start > 0 || text.length < all.length };
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+}
+
+const notice = (leftOut: string, file: string): string =>
+  `\n[... ${leftOut} characters are left out here; the whole output is in ${file} ...]\n`;
+
+const count = (value: number): string => value.toLocaleString('en');
+
+async function readBytes(handle: FileHandle, start: number, length = Number.POSITIVE_INFINITY): Promise<Buffer> {
+  const { size } = await handle.stat();
+  const bytes = Buffer.alloc(Math.max(0, Math.min(length, size - start)));
+  let filled = 0;
+  while (filled < bytes.length) {
+    const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, start + filled);
+    if (bytesRead === 0) break; // made shorter while we read
+    filled += bytesRead;
+  }
+  return bytes.subarray(0, filled);
+}
+
+/** UTF-8, with a mark in place of each byte that is none. A character that the end of the bytes cuts in two is left out. */
+function decode(bytes: Buffer): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
+}
+
+/** Without the piece of a line that a window begins with, or where it is all one line, of a character. */
+function fromLineStart(bytes: Buffer): Buffer {
+  const newline = bytes.indexOf(0x0a);
+  if (newline !== -1 && newline < bytes.length - 1) return bytes.subarray(newline + 1);
+  const character = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80);
+  return bytes.subarray(Math.max(0, character));
+}
+
+/** What is left of the text when a terminal has obeyed it. */
+function plainText(text: string): string {
+  const lines = text.replace(escapeSequences, '').replace(/\r+\n/g, '\n').split('\n');
+  return lines.map(lastState).join('\n').replace(controlCharacters, '\ufffd');
+}
+
+/** A carriage return goes back to the start of the line, and what follows is written over it. */
+function lastState(line: string): string {
+  return line.includes('\r') ? (line.split('\r').findLast((state) => state !== '') ?? '') : line;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const escapeSequences = /\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]|\x07/g;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const controlCharacters = /[\x00-\x08\x0e-\x1f\x7f]/g;
+
+function headOf(text: string, length: number): string {
+  const splitsPair = isHighSurrogate(text.charCodeAt(length - 1));
+  return text.slice(0, splitsPair ? length - 1 : length);
+}
+
+function tailOf(text: string, length: number): string {
+  const start = Math.max(0, text.length - length);
+  const splitsPair = start > 0 && isHighSurrogate(text.charCodeAt(start - 1));
+  return text.slice(splitsPair ? start + 1 : start);
+}
+
+const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;

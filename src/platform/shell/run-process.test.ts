@@ -1,0 +1,358 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, realpath, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type ProcessOptions, type ProcessResult, runProcess } from './run-process.js';
+
+interface Bench {
+  folder: string;
+  /** What was left running, and how to end it. */
+  left: Array<() => Promise<void>>;
+  run(command: string, options?: Partial<ProcessOptions>): Promise<ProcessResult & { output: string }>;
+}
+
+async function bench(): Promise<Bench> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-run-process-')));
+  const left: Bench['left'] = [];
+  let runs = 0;
+  return {
+    folder,
+    left,
+    async run(command, options = {}) {
+      runs += 1;
+      const result = await runProcess({
+        command,
+        cwd: folder,
+        env: process.env,
+        outputFile: join(folder, `output-${runs}`),
+        timeoutMs: 60_000,
+        signal: new AbortController().signal,
+        onLeftRunning: (end) => left.push(end),
+        ...options,
+      });
+      return { ...result, output: await readFile(result.outputFile, 'utf8') };
+    },
+  };
+}
+
+/** For watching what other processes do; they tell us nothing, so there is no event to wait for. */
+async function until(condition: () => boolean): Promise<void> {
+  const deadline = performance.now() + 30_000;
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error(`still not so: ${condition}`);
+    await delay(5);
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  // A killed process stays in the table until its parent, which may be slow or careless, has taken note.
+  return !/^\d+ \(.*\) Z/.test(existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'latin1') : '');
+}
+
+const pidIn = (file: string): number => Number(readFileSync(file, 'utf8'));
+
+const isWritten = (file: string): boolean => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n');
+
+test('gives the exit code, the output of both streams in order, and the directory', async () => {
+  const { folder, run } = await bench();
+  expect(await run('echo one; echo two >&2; echo three; exit 3')).toEqual({
+    exitCode: 3,
+    signal: null,
+    timedOut: false,
+    aborted: false,
+    capped: false,
+    durationMs: expect.any(Number),
+    finalCwd: folder,
+    outputFile: join(folder, 'output-1'),
+    outputBytes: 14,
+    leftRunning: false,
+    output: 'one\ntwo\nthree\n',
+  });
+});
+
+test('keeps the output file private', async () => {
+  const { run } = await bench();
+  const { outputFile } = await run('echo secret');
+  expect((await stat(outputFile)).mode & 0o777).toBe(0o600);
+});
+
+test('keeps what was written before a command opens /dev/stdout or /dev/stderr anew', async () => {
+  const { run } = await bench();
+  const { output } = await run(
+    'echo one; echo two > /dev/stderr; echo three > /dev/stdout; echo four | tee /dev/stderr',
+  );
+  expect(output).toBe('one\ntwo\nthree\nfour\nfour\n');
+});
+
+test('names the signal that ended the shell', async () => {
+  const { run } = await bench();
+  expect(await run('kill -KILL $$')).toMatchObject({ exitCode: null, signal: 'SIGKILL' });
+});
+
+test.each([
+  ['a cd', 'cd sub', 0],
+  ['a cd before a failure', 'cd sub; false', 1],
+  ['a cd before exit', 'cd sub && exit 3', 3],
+  ['a cd under set -e', 'set -e; cd sub; false; cd ..', 1],
+  ['a cd beside an exit trap of its own', "trap 'echo bye' EXIT; cd sub", 0],
+  ['a cd with descriptor 3 in use', 'exec 3> three; cd sub; echo x >&3', 0],
+  ['a cd with every higher descriptor closed', 'cd sub; for n in {3..20}; do eval "exec $n>&-"; done', 0],
+])('reports the directory after %s', async (_, command, exitCode) => {
+  const { folder, run } = await bench();
+  await mkdir(join(folder, 'sub'));
+  expect(await run(command)).toMatchObject({ exitCode, finalCwd: join(folder, 'sub') });
+});
+
+test.each([
+  ['exec replaces the shell', 'cd sub; exec true'],
+  ['the directory is gone', 'cd sub; rmdir ../sub'],
+  ['the shell is killed', 'cd sub; kill -KILL $$'],
+])('reports no directory when %s', async (_, command) => {
+  const { folder, run } = await bench();
+  await mkdir(join(folder, 'sub'));
+  expect((await run(command)).finalCwd).toBeUndefined();
+});
+
+test('reports a directory whose name has a newline', async () => {
+  const { folder, run } = await bench();
+  expect((await run("mkdir $'a\\nb\\n' && cd $'a\\nb\\n'")).finalCwd).toBe(join(folder, 'a\nb\n'));
+});
+
+test('adds nothing of its own to the output of a traced or misused shell', async () => {
+  const { run } = await bench();
+  expect((await run('set -x; echo a')).output).toBe('++ echo a\na\n'); // two marks, for bash counts our eval
+  expect(await run('exec 99>&-; echo a; exit 4')).toMatchObject({ exitCode: 4, output: 'a\n' });
+});
+
+test('writes nothing into a file that the command has opened as descriptor 3', async () => {
+  const { folder, run } = await bench();
+  await run('exec 3> three; echo x >&3');
+  expect(await readFile(join(folder, 'three'), 'utf8')).toBe('x\n');
+});
+
+test.each([
+  ['quotes', `printf '%s|' "it's" 'a "b"' $'c\\'d'`, `it's|a "b"|c'd|`],
+  ['replacement patterns', "printf '%s' '$& $1 $$ $` %s \\\\1'", '$& $1 $$ $` %s \\\\1'],
+  ['exclamation marks', 'echo "wow!" \'!!\'', 'wow! !!\n'],
+  ['newlines', 'echo a\necho b\n\n', 'a\nb\n'],
+  ['a heredoc', "cat <<'EOF'\n$x `y` \\z\n\ttab\nEOF", '$x `y` \\z\n\ttab\n'],
+  ['a heredoc without an end', 'cat <<EOF 2>&1\nx', expect.stringContaining('x\n')],
+  ['no positional parameters', 'echo "$#$*"', '0\n'],
+  ['a leading dash', '-x', expect.stringContaining('-x: command not found')],
+  ['a line number', 'true\ntrue\nnosuch', 'bash: line 3: nosuch: command not found\n'],
+  ['a carriage return', "printf 'a\rb'", 'a\rb'],
+])('passes a command with %s on unchanged', async (_, command, output) => {
+  const { run } = await bench();
+  expect((await run(command)).output).toEqual(output);
+});
+
+test('passes any text on byte for byte', async () => {
+  const { run } = await bench();
+  const text = fc.string({ unit: 'binary', maxLength: 200 }).map((value) => value.replaceAll('\0', '').toWellFormed());
+  await fc.assert(
+    fc.asyncProperty(text, async (value) => {
+      const { output } = await run(`printf %s '${value.replaceAll("'", `'\\''`)}'`);
+      expect(output).toBe(value);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test('runs a command of 200 KB, with characters of four bytes where it is split', async () => {
+  const { run } = await bench();
+  const text = '😀'.repeat(50_000);
+  expect(await run(`printf %s '${text}'`)).toMatchObject({ exitCode: 0, output: text });
+});
+
+test('refuses a command that is longer than the system takes, and says how to go on', async () => {
+  const { folder, run } = await bench();
+  await expect(run(`: ${'x'.repeat(8_000_000)}`)).rejects.toThrow(
+    /^The command has 8,000,002 bytes.*Write the long part to a file/,
+  );
+  expect(existsSync(join(folder, 'output-1'))).toBe(false);
+});
+
+test('refuses a command with a NUL character', async () => {
+  const { run } = await bench();
+  await expect(run('echo a\0b')).rejects.toThrow(/NUL character/);
+});
+
+test('says when the directory to run in does not exist', async () => {
+  const { folder, run } = await bench();
+  await expect(run('true', { cwd: join(folder, 'gone') })).rejects.toThrow(/working directory .*gone does not exist/);
+});
+
+test('says when there is no bash', async () => {
+  const { folder, run } = await bench();
+  await expect(run('true', { env: { PATH: folder } })).rejects.toThrow(/bash could not be started.*on PATH/);
+});
+
+test('gives a command nothing to read', async () => {
+  const { run } = await bench();
+  expect(await run('cat; read -r line; echo "read $?"')).toMatchObject({ exitCode: 0, output: 'read 1\n' });
+});
+
+test('has no terminal to ask at', async () => {
+  const { run } = await bench();
+  expect((await run('(exec < /dev/tty) 2>/dev/null || echo none')).output).toBe('none\n');
+});
+
+test('takes away what waits for a person or changes the shell', async () => {
+  const { folder, run } = await bench();
+  await writeFile(join(folder, 'startup'), 'echo started');
+  const names = 'PAGER GIT_PAGER EDITOR VISUAL GIT_EDITOR GIT_TERMINAL_PROMPT TERM BASH_ENV ENV PROMPT_COMMAND KEPT';
+  const { output } = await run(`for name in ${names}; do echo "$name=\${!name-unset}"; done; set -o | grep xtrace`, {
+    env: {
+      ...process.env,
+      BASH_ENV: join(folder, 'startup'),
+      ENV: join(folder, 'startup'),
+      PROMPT_COMMAND: 'echo prompt',
+      SHELLOPTS: 'xtrace',
+      EDITOR: 'vim',
+      PAGER: 'less',
+      KEPT: 'yes',
+    },
+  });
+  expect(output.trim().split(/\n/)).toEqual([
+    'PAGER=cat',
+    'GIT_PAGER=cat',
+    'EDITOR=true',
+    'VISUAL=true',
+    'GIT_EDITOR=true',
+    'GIT_TERMINAL_PROMPT=0',
+    'TERM=dumb',
+    'BASH_ENV=unset',
+    'ENV=unset',
+    'PROMPT_COMMAND=unset',
+    'KEPT=yes',
+    expect.stringMatching(/^xtrace\s+off$/),
+  ]);
+});
+
+test('sources a file first, and does without where it is missing', async () => {
+  const { folder, run } = await bench();
+  const sourceFile = join(folder, 'env file.sh');
+  expect((await run('echo "[$GREETING]"', { sourceFile })).output).toBe('[]\n');
+  await writeFile(sourceFile, 'GREETING=hello; greet() { echo "$GREETING"; }');
+  expect((await run('greet', { sourceFile })).output).toBe('hello\n');
+});
+
+test('returns at once when a child holds the output open, and ends the child with the session', async () => {
+  const { folder, left, run } = await bench();
+  const result = await run('sleep 1000 & echo $! > pid; echo done');
+  expect(result).toMatchObject({ exitCode: 0, output: 'done\n', leftRunning: true });
+  const pid = pidIn(join(folder, 'pid'));
+  expect(isRunning(pid)).toBe(true);
+  expect(left).toHaveLength(1);
+  await left[0]?.();
+  await until(() => !isRunning(pid));
+});
+
+test('ends a child that was left behind and ignores SIGTERM', async () => {
+  const { folder, left, run } = await bench();
+  await run(
+    `bash -c 'trap "" TERM; echo $$ > pid; while :; do sleep 1; done' > /dev/null 2>&1 & until [ -s pid ]; do sleep 0.01; done`,
+  );
+  const pid = pidIn(join(folder, 'pid'));
+  expect(isRunning(pid)).toBe(true);
+  await left[0]?.();
+  await until(() => !isRunning(pid));
+});
+
+test('goes on saving what a child writes that was left behind', async () => {
+  const { folder, left, run } = await bench();
+  const { outputFile, output } = await run('mkfifo go; { read -r line < go; echo "later $line"; } & echo first');
+  expect(output).toBe('first\n');
+  await writeFile(join(folder, 'go'), 'word\n');
+  await until(() => readFileSync(outputFile, 'utf8') === 'first\nlater word\n');
+  await left[0]?.();
+});
+
+test('has the last lines of a process substitution that outlives the shell', async () => {
+  const { run } = await bench();
+  expect((await run('echo a > >(while read -r line; do echo "got $line"; done)')).output).toBe('got a\n');
+});
+
+test('stops a whole tree that ignores SIGTERM when time is up', async () => {
+  const { folder, left, run } = await bench();
+  const stubborn = `trap "" TERM; echo $$ > $0; while :; do sleep 1; done`;
+  const command = `trap '' TERM; bash -c '${stubborn}' first & bash -c '${stubborn}' second; echo never`;
+  const result = await run(command, { timeoutMs: 2_000 });
+  expect(result).toMatchObject({ timedOut: true, aborted: false, leftRunning: false, output: '' });
+  expect(left).toEqual([]);
+  for (const file of ['first', 'second']) expect(isRunning(pidIn(join(folder, file)))).toBe(false);
+});
+
+test('ends everything when it is aborted, and keeps the output until then', async () => {
+  const { folder, run } = await bench();
+  const cancel = new AbortController();
+  const running = run('echo before; sleep 1000 & echo $! > child; wait; echo after', { signal: cancel.signal });
+  await until(() => isWritten(join(folder, 'child')));
+  cancel.abort(new Error('enough'));
+  expect(await running).toMatchObject({ aborted: true, timedOut: false, output: 'before\n', leftRunning: false });
+  expect(isRunning(pidIn(join(folder, 'child')))).toBe(false);
+});
+
+test('does not start when it is aborted already', async () => {
+  const { folder, run } = await bench();
+  await expect(run('touch ran', { signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough');
+  expect(existsSync(join(folder, 'ran'))).toBe(false);
+});
+
+test('takes 50 MB of output without holding it in memory', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'helve-run-process-'));
+  const before = process.memoryUsage.rss();
+  let most = before;
+  const watch = setInterval(() => {
+    most = Math.max(most, process.memoryUsage.rss());
+  }, 5);
+  const result = await runProcess({
+    command: 'head -c 50000000 /dev/zero',
+    cwd: folder,
+    env: process.env,
+    outputFile: join(folder, 'output'),
+    timeoutMs: 60_000,
+    signal: new AbortController().signal,
+    onLeftRunning: () => undefined,
+  });
+  clearInterval(watch);
+  expect(result).toMatchObject({ exitCode: 0, outputBytes: 50_000_000, capped: false });
+  expect((await stat(result.outputFile)).size).toBe(50_000_000);
+  expect(most - before).toBeLessThan(40_000_000);
+});
+
+test('stops a command at the limit of its output, to the byte', async () => {
+  const { run } = await bench();
+  const result = await run('yes', { maxOutputBytes: 1_000 });
+  expect(result).toMatchObject({ capped: true, timedOut: false, outputBytes: 1_000, leftRunning: false });
+  expect(result.output).toBe('y\n'.repeat(500));
+});
+
+test('stops a child that was left behind at the limit of the output too', async () => {
+  const { folder, run } = await bench();
+  const options = { maxOutputBytes: 1_000 };
+  const { outputFile } = await run('mkfifo go; { echo $BASHPID > pid; read -r line < go; yes; } & echo first', options);
+  await until(() => isWritten(join(folder, 'pid')));
+  await writeFile(join(folder, 'go'), '\n');
+  await until(() => !isRunning(pidIn(join(folder, 'pid'))));
+  expect((await stat(outputFile)).size).toBe(1_000);
+});
+
+test.skipIf(!existsSync('/dev/full'))(
+  'stops a command whose output finds no room on the disk, and says so',
+  async () => {
+    const { left, run } = await bench();
+    await expect(run('echo one; sleep 1000', { outputFile: '/dev/full' })).rejects.toThrow(
+      /^The command was stopped because its output could not be saved to \/dev\/full: ENOSPC/,
+    );
+    expect(left).toEqual([]);
+  },
+);
