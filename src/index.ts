@@ -1,1 +1,12 @@
-export {};
+export type { Session } from './agent/session.js';
+export type { ToolCall } from './calls/assemble.js';
+export type * from './contract/effect.js';
+export type * from './contract/event.js';
+export { type FailureKind, ToolFailure } from './contract/failure.js';
+export type * from './contract/message.js';
+export { type Model, ModelFailure, type ToolDefinition } from './contract/model.js';
+export type * from './contract/permission.js';
+export { defineTool, type Tool, type ToolDisplay, type ToolProgress, type ToolSpec } from './contract/tool.js';
+export type { ToolContext } from './contract/tool-context.js';
+export { type Agent, type AgentOptions, createAgent } from './create-agent.js';
+export { createEngine, type Engine, type EngineOptions, type RunCallsOptions } from './create-engine.js';

@@ -180,8 +180,36 @@ function describeIssue(issue: z.core.$ZodIssue, input: unknown): InputIssue {
     input,
   );
   if (value === undefined && issue.path.length > 0) return { path, message: 'is required, but is missing' };
-  return { path, message: `${lowerFirst(issue.message)}, but was ${shown(value)}` };
+  return { path, message: `${expectation(issue)}, but was ${shown(value)}` };
 }
+
+function expectation(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${typeNames[issue.expected] ?? issue.expected}`;
+    case 'invalid_value':
+      return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
+    case 'too_small':
+      return issue.origin === 'string'
+        ? `must have at least ${issue.minimum} characters`
+        : `must be ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}`;
+    case 'too_big':
+      return issue.origin === 'string'
+        ? `must have at most ${issue.maximum} characters`
+        : `must be ${issue.inclusive ? 'at most' : 'less than'} ${issue.maximum}`;
+    default:
+      return lowerFirst(issue.message);
+  }
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  number: 'a number',
+  int: 'a whole number',
+  string: 'a string',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+};
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 

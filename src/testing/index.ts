@@ -1,1 +1,10 @@
-export {};
+export { anthropicSse } from './anthropic-sse.js';
+export {
+  type FakeAnswer,
+  type FakeAnswers,
+  type FakeModelServer,
+  type FakeRequest,
+  startFakeModelServer,
+} from './fake-model-server.js';
+export { protocolViolations } from './protocol-violations.js';
+export { type TemporaryProject, type ToolRun, temporaryProject } from './temporary-project.js';

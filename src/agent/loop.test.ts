@@ -1,0 +1,369 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import type { AgentEvent, RunResult } from '../contract/event.js';
+import type { Message } from '../contract/message.js';
+import { type Model, type ModelEvent, ModelFailure, type ModelRequest, type StopReason } from '../contract/model.js';
+import { defineTool } from '../contract/tool.js';
+import { type Agent, type AgentOptions, createAgent } from '../create-agent.js';
+import { temporaryProject } from '../testing/temporary-project.js';
+import { noUsage } from './usage.js';
+
+const executed: string[] = [];
+const noteTool = defineTool({
+  name: 'Note',
+  description: 'Notes.',
+  input: z.strictObject({ text: z.string().optional() }),
+  effects: () => [],
+  async execute({ text = 'nothing' }) {
+    executed.push(text);
+    return `noted ${text}`;
+  },
+  toModel: (words) => words,
+});
+
+type Answer = ModelEvent[] | ((request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelEvent>);
+
+/** A model that gives these answers, and the requests that it got, copied at the time. */
+function modelOf(...answers: Answer[]): { model: Model; requests: Message[][] } {
+  const requests: Message[][] = [];
+  const model: Model = {
+    provider: 'test',
+    name: 'test',
+    maxOutputTokens: 1000,
+    async *stream(request, signal) {
+      requests.push(structuredClone([...request.messages]));
+      const answer = answers[requests.length - 1];
+      if (!answer) throw new Error('The test has no more answers.');
+      if (typeof answer === 'function') yield* answer(request, signal);
+      else yield* answer;
+    },
+  };
+  return { model, requests };
+}
+
+const say = (text: string): ModelEvent[] => [
+  { type: 'text_delta', text },
+  { type: 'block', block: { type: 'text', text } },
+];
+const call = (id: string, json: string, name = 'Note', index = 0): ModelEvent[] => [
+  { type: 'call_start', index, id, name },
+  ...(json ? [{ type: 'call_input' as const, index, json }] : []),
+  { type: 'call_end', index },
+];
+const end = (stopReason: StopReason | null): ModelEvent => ({ type: 'message_end', stopReason, usage: noUsage });
+
+async function agentWith(model: Model, options: Partial<AgentOptions> = {}): Promise<Agent> {
+  executed.length = 0;
+  const { root, path } = await temporaryProject();
+  return createAgent({ model, root, dataFolder: path('../helve'), tools: [noteTool], ...options });
+}
+
+async function run(agent: Agent, prompt = 'go'): Promise<{ result: RunResult; events: AgentEvent[] }> {
+  const events = await Array.fromAsync(agent.run(prompt));
+  const result = events.at(-1);
+  if (result?.type !== 'result') throw new Error('The last event is no result.');
+  return { result, events };
+}
+
+const lastUserText = (messages: Message[] | undefined): string => JSON.stringify(messages?.at(-1)?.content);
+
+test('ends with the words of the model when it calls nothing', async () => {
+  const { model } = modelOf([...say('Hello'), end('end_turn')]);
+  expect((await run(await agentWith(model))).result).toMatchObject({ outcome: 'completed', text: 'Hello', turns: 1 });
+});
+
+test.each<[StopReason | null]>([['tool_use'], ['end_turn'], [null]])(
+  'runs complete calls under the stop reason %s',
+  async (reason) => {
+    const { model, requests } = modelOf([...call('a', '{"text":"x"}'), end(reason)], [...say('done'), end('end_turn')]);
+    const { result } = await run(await agentWith(model));
+    expect(result).toMatchObject({ outcome: 'completed', text: 'done', turns: 2 });
+    expect(executed).toEqual(['x']);
+    expect(requests[1]?.slice(1)).toEqual([
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'Note', input: { text: 'x' } }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 'noted x' }] },
+    ]);
+  },
+);
+
+test('never runs a call that the output limit cut off, and tells the model so', async () => {
+  const { model, requests } = modelOf(
+    [...call('a', '{"text":"x"}'), ...call('b', '{"text":"half', 'Note', 1), end('max_tokens')],
+    [...say('done'), end('end_turn')],
+  );
+  await run(await agentWith(model));
+  expect(executed).toEqual(['x']);
+  expect(lastUserText(requests[1])).toContain(
+    'the input was cut off at 13 characters because the answer reached the limit of output tokens',
+  );
+});
+
+test('never runs a call that was cut off before its first character', async () => {
+  const { model, requests } = modelOf([...call('a', ''), end('max_tokens')], [...say('done'), end('end_turn')]);
+  await run(await agentWith(model));
+  expect(executed).toEqual([]);
+  expect(lastUserText(requests[1])).toContain('cut off at 0 characters');
+});
+
+test('runs a call without arguments when the message goes on or ends well', async () => {
+  const { model } = modelOf(
+    [...call('a', ''), ...call('b', '', 'Note', 1), end('tool_use')],
+    [...say('done'), end('end_turn')],
+  );
+  await run(await agentWith(model));
+  expect(executed).toEqual(['nothing', 'nothing']);
+});
+
+test('asks a model whose text was cut off to go on, and gives up after the third time', async () => {
+  const cut = [...say('a long'), end('max_tokens')];
+  const once = modelOf(cut, [...say('answer'), end('end_turn')]);
+  expect((await run(await agentWith(once.model))).result.outcome).toBe('completed');
+  expect(lastUserText(once.requests[1])).toContain('in smaller steps');
+  const always = modelOf(cut, cut, cut, cut);
+  expect((await run(await agentWith(always.model))).result).toMatchObject({ outcome: 'output_limit', turns: 4 });
+});
+
+test('sends a paused turn back as it is', async () => {
+  const search = { type: 'opaque', provider: 'test', value: { type: 'server_tool_use', id: 's' } } as const;
+  const { model, requests } = modelOf(
+    [{ type: 'block', block: search }, end('pause_turn')],
+    [...say('done'), end('end_turn')],
+  );
+  expect((await run(await agentWith(model))).result.text).toBe('done');
+  expect(requests[1]?.at(-1)).toEqual({ role: 'assistant', content: [search] });
+});
+
+test('ends on a refusal and leaves the refused answer out of the history', async () => {
+  const refusal: ModelEvent = { type: 'message_end', stopReason: 'refusal', usage: noUsage, explanation: 'policy' };
+  const { model, requests } = modelOf([...say('I w'), refusal], [...say('ok'), end('end_turn')]);
+  const agent = await agentWith(model);
+  expect((await run(agent)).result).toMatchObject({ outcome: 'refused', text: expect.stringContaining('policy') });
+  await run(agent, 'something else');
+  expect(requests[1]).toEqual([
+    { role: 'user', content: [{ type: 'text', text: 'go' }] },
+    { role: 'user', content: [{ type: 'text', text: 'something else' }] },
+  ]);
+});
+
+test('on a refusal, what has started is kept and what has not is answered as dropped', async () => {
+  const begun = Promise.withResolvers<void>();
+  const refused = Promise.withResolvers<void>();
+  const slow = defineTool({
+    name: 'Slow',
+    description: 'Runs alone.',
+    input: z.strictObject({}),
+    async execute() {
+      begun.resolve();
+      await refused.promise;
+      return 'done';
+    },
+    toModel: (words) => words,
+  });
+  const { model, requests } = modelOf(
+    async function* () {
+      yield* call('a', '{}', 'Slow');
+      yield* call('b', '{}', 'Slow', 1);
+      await begun.promise;
+      yield end('refusal');
+      refused.resolve();
+    },
+    [...say('ok'), end('end_turn')],
+  );
+  const agent = await agentWith(model, { tools: [slow], permissionMode: 'bypassPermissions' });
+  expect((await run(agent)).result.outcome).toBe('refused');
+  await run(agent, 'again');
+  expect(lastUserText(requests[1]?.slice(0, 3))).toContain(
+    '"content":"done"},{"type":"tool_result","tool_use_id":"b","content":"The answer was withdrawn',
+  );
+});
+
+test('says what to do when the conversation no longer fits', async () => {
+  const { model } = modelOf([...say('x'), end('context_overflow')]);
+  expect((await run(await agentWith(model))).result).toMatchObject({
+    outcome: 'context_overflow',
+    text: expect.stringContaining('Start a new session'),
+  });
+});
+
+test('ends on a stop sequence', async () => {
+  const { model } = modelOf([...say('x'), end('stop_sequence')]);
+  expect((await run(await agentWith(model))).result).toMatchObject({ outcome: 'completed', text: 'x' });
+});
+
+test('nudges a model that answers nothing once, then ends', async () => {
+  const { model, requests } = modelOf([end('end_turn')], [end('end_turn')]);
+  expect((await run(await agentWith(model))).result).toMatchObject({ outcome: 'completed', text: '', turns: 2 });
+  expect(lastUserText(requests[1])).toContain('Your answer was empty');
+});
+
+test('gives up on a model that sends nothing but calls that can not be understood', async () => {
+  const broken = [...call('a', '{"text":'), end('tool_use')];
+  const { model } = modelOf(broken, broken, broken, broken, broken, broken);
+  expect((await run(await agentWith(model))).result).toMatchObject({ outcome: 'malformed_calls', turns: 5 });
+});
+
+test('tells the model the place and the reason of malformed JSON, and runs nothing', async () => {
+  const { model, requests } = modelOf(
+    [...call('a', '{"text": oops}'), end('tool_use')],
+    [...say('done'), end('end_turn')],
+  );
+  await run(await agentWith(model));
+  expect(executed).toEqual([]);
+  expect(lastUserText(requests[1])).toMatch(/the input is not valid JSON.*line 1, column 10/);
+});
+
+test('stops at the limit of turns with a valid history', async () => {
+  const again = (id: string): ModelEvent[] => [...call(id, '{"text":"x"}'), end('tool_use')];
+  const { model, requests } = modelOf(again('a'), again('b'), [...say('done'), end('end_turn')]);
+  const agent = await agentWith(model, { maxTurns: 2 });
+  expect((await run(agent)).result).toMatchObject({ outcome: 'max_turns', turns: 2 });
+  await run(agent, 'go on');
+  expect(requests[2]?.at(-2)).toEqual({
+    role: 'user',
+    content: [{ type: 'tool_result', tool_use_id: 'b', content: 'noted x' }],
+  });
+});
+
+test('gives repeated and blank ids of a provider new ones', async () => {
+  const { model, requests } = modelOf(
+    [
+      ...call('a', '{"text":"1"}'),
+      ...call('a', '{"text":"2"}', 'Note', 1),
+      ...call('', '{"text":"3"}', 'Note', 2),
+      end('tool_use'),
+    ],
+    [...say('done'), end('end_turn')],
+  );
+  await run(await agentWith(model));
+  const ids = requests[1]
+    ?.at(-1)
+    ?.content.map((block) => (block.type === 'tool_result' ? block.tool_use_id : block.type));
+  expect(ids).toEqual(['a', 'a_2', 'call_2']);
+});
+
+test('goes on after a broken stream with what was complete, and runs nothing twice', async () => {
+  const { model, requests } = modelOf(
+    async function* () {
+      yield* say('Reading.');
+      yield* call('a', '{"text":"x"}');
+      yield { type: 'call_start', index: 1, id: 'b', name: 'Note' };
+      yield { type: 'call_input', index: 1, json: '{"te' };
+      throw new ModelFailure('broken_stream', 'The connection broke.');
+    },
+    [...say('done'), end('end_turn')],
+  );
+  expect((await run(await agentWith(model))).result).toMatchObject({ outcome: 'completed', text: 'done' });
+  expect(executed).toEqual(['x']);
+  expect(lastUserText(requests[1])).toMatch(
+    /noted x.*cut off at 4 characters because the connection to the model broke/,
+  );
+});
+
+test('fails with the sentence of the model when nothing was answered', async () => {
+  const { model } = modelOf(() => {
+    throw new ModelFailure('auth', 'The key was refused. Set ANTHROPIC_API_KEY.');
+  });
+  expect((await run(await agentWith(model))).result).toMatchObject({
+    outcome: 'model_error',
+    text: 'The key was refused. Set ANTHROPIC_API_KEY.',
+  });
+});
+
+test('an interrupt in the middle of a call ends it and leaves a history that the next prompt goes on from', async () => {
+  const started = Promise.withResolvers<void>();
+  const waiting = defineTool({
+    name: 'Wait',
+    description: 'Waits.',
+    input: z.strictObject({}),
+    effects: () => [],
+    async execute(_, { signal }) {
+      started.resolve();
+      await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+      return '';
+    },
+    toModel: (words) => words,
+  });
+  const { model, requests } = modelOf(
+    async function* (_request, signal) {
+      yield* say('Waiting.');
+      yield* call('a', '{}', 'Wait');
+      yield { type: 'text_delta', text: 'and then I' };
+      await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    },
+    [...say('done'), end('end_turn')],
+  );
+  const agent = await agentWith(model, { tools: [waiting] });
+  void started.promise.then(() => agent.interrupt());
+  expect((await run(agent)).result).toMatchObject({ outcome: 'interrupted' });
+  expect((await run(agent, 'go on')).result.outcome).toBe('completed');
+  expect(requests[1]?.slice(1)).toEqual([
+    {
+      role: 'assistant',
+      content: [
+        { type: 'text', text: 'Waiting.' },
+        { type: 'tool_use', id: 'a', name: 'Wait', input: {} },
+        { type: 'text', text: 'and then I' },
+      ],
+    },
+    {
+      role: 'user',
+      content: [
+        {
+          type: 'tool_result',
+          tool_use_id: 'a',
+          content: expect.stringContaining('interrupted Wait while it ran'),
+          is_error: true,
+        },
+        { type: 'text', text: '[The user interrupted here.]' },
+      ],
+    },
+    { role: 'user', content: [{ type: 'text', text: 'go on' }] },
+  ]);
+});
+
+test('whoever stops reading the events stops the run', async () => {
+  const { model } = modelOf(async function* (_request, signal) {
+    yield* say('one');
+    await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  });
+  const agent = await agentWith(model);
+  for await (const event of agent.run('go')) if (event.type === 'text_delta') break;
+  expect(agent.session.transcript.messages.at(-1)).toMatchObject({
+    content: [{ text: '[The user interrupted here.]' }],
+  });
+});
+
+test('two agents in one process know nothing of each other', async () => {
+  const [one, other] = [modelOf([...say('one'), end('end_turn')]), modelOf([...say('other'), end('end_turn')])];
+  const [first, second] = [await agentWith(one.model), await agentWith(other.model)];
+  const results = await Promise.all([run(first), run(second)]);
+  expect(results.map(({ result }) => result.text)).toEqual(['one', 'other']);
+  expect(first.session.id).not.toBe(second.session.id);
+});
+
+test('a tool found by ToolSearch is sent with its schema from the next request on', async () => {
+  const later = defineTool({
+    name: 'Sundial',
+    description: 'Tells the time by the sun.',
+    input: z.strictObject({ place: z.string() }),
+    exposure: 'deferred',
+    effects: () => [],
+    execute: async () => 'noon',
+    toModel: (words) => words,
+  });
+  const tools: string[][] = [];
+  const watching = (events: ModelEvent[]): Answer =>
+    async function* (request) {
+      tools.push(request.tools.map(({ name }) => name).filter((name) => name === 'Sundial' || name === 'ToolSearch'));
+      yield* events;
+    };
+  const { model, requests } = modelOf(
+    watching([...call('a', '{"query":"time sun"}', 'ToolSearch'), end('tool_use')]),
+    watching([...call('b', '{"place":"here"}', 'Sundial'), end('tool_use')]),
+    watching([...say('noon'), end('end_turn')]),
+  );
+  await run(await agentWith(model, { tools: [later] }));
+  expect(tools).toEqual([['ToolSearch'], ['ToolSearch', 'Sundial'], ['ToolSearch', 'Sundial']]);
+  expect(lastUserText(requests[1])).toContain('Sundial: Tells the time by the sun.');
+  expect(lastUserText(requests[2])).toContain('noon');
+});

@@ -1,0 +1,120 @@
+import type {
+  AssistantBlock,
+  AssistantMessage,
+  Message,
+  ToolResultBlock,
+  UserBlock,
+  UserMessage,
+} from '../contract/message.js';
+
+/**
+ * The conversation, append-only: a message is never changed once it is here, so that the provider's prompt cache holds.
+ * What leaves for the model is repaired on every send, whatever a crash, an interrupt or a file on disk left behind:
+ * each call is answered exactly once, in the message that follows it, in the order of the calls, results first.
+ */
+export class Transcript {
+  readonly #messages: Message[] = [];
+  /** The repaired form of the first `#settled` messages. Valid messages are in it as the same objects. */
+  readonly #repaired: Message[] = [];
+  readonly #callIds = new Set<string>();
+  #settled = 0;
+
+  get messages(): readonly Message[] {
+    return this.#messages;
+  }
+
+  append(message: Message): void {
+    this.#messages.push(message);
+  }
+
+  /** Valid for any provider. Costs only what was appended since the last time. */
+  forRequest(): readonly Message[] {
+    for (let message = this.#messages[this.#settled]; message; message = this.#messages[this.#settled]) {
+      const isFirst = this.#repaired.length === 0;
+      if (message.role === 'user') this.#settle(1, withoutResults(message));
+      else if (isFirst)
+        this.#settle(1); // a conversation begins with the person
+      else {
+        const { asked, calls } = this.#withUniqueIds(message);
+        const next = this.#messages[this.#settled + 1];
+        const found = next?.role === 'user' ? next : undefined;
+        if (calls.length === 0) this.#settle(1, asked);
+        else if (next === undefined)
+          return [...this.#repaired, ...[asked, answerTo(calls, found)].flatMap(withoutEmptyText)];
+        else {
+          for (const { id } of calls) this.#callIds.add(id);
+          this.#settle(found ? 2 : 1, asked, answerTo(calls, found));
+        }
+      }
+    }
+    return this.#repaired;
+  }
+
+  #settle(count: number, ...repaired: Message[]): void {
+    this.#settled += count;
+    this.#repaired.push(...repaired.flatMap(withoutEmptyText));
+  }
+
+  /** Blank and repeated ids get new ones; `calls` remembers which id its result was filed under. */
+  #withUniqueIds(message: AssistantMessage): { asked: AssistantMessage; calls: AskedCall[] } {
+    const calls: AskedCall[] = [];
+    const taken = new Set<string>();
+    const content = message.content.map((block): AssistantBlock => {
+      if (block.type !== 'tool_use') return block;
+      const id = freeId(block.id, (candidate) => this.#callIds.has(candidate) || taken.has(candidate));
+      taken.add(id);
+      calls.push({ id, filedUnder: block.id });
+      return id === block.id ? block : { ...block, id };
+    });
+    const changed = calls.some(({ id, filedUnder }) => id !== filedUnder);
+    return { asked: changed ? { role: 'assistant', content } : message, calls };
+  }
+}
+
+interface AskedCall {
+  id: string;
+  filedUnder: string;
+}
+
+function freeId(id: string, isTaken: (id: string) => boolean): string {
+  if (id !== '' && !isTaken(id)) return id;
+  for (let number = 2; ; number += 1) {
+    const candidate = `${id || 'call'}_${number}`;
+    if (!isTaken(candidate)) return candidate;
+  }
+}
+
+/** The user message that answers the calls: results first and in order, then whatever else the person or we said. */
+function answerTo(calls: readonly AskedCall[], found: UserMessage | undefined): UserMessage {
+  const filed = new Map<string, ToolResultBlock[]>();
+  const rest: UserBlock[] = [];
+  for (const block of found?.content ?? []) {
+    if (block.type !== 'tool_result') rest.push(block);
+    else filed.set(block.tool_use_id, [...(filed.get(block.tool_use_id) ?? []), block]);
+  }
+  const results = calls.map(({ id, filedUnder }): ToolResultBlock => {
+    const result = filed.get(filedUnder)?.shift();
+    if (!result) return { type: 'tool_result', tool_use_id: id, content: LOST_RESULT, is_error: true };
+    return result.tool_use_id === id ? result : { ...result, tool_use_id: id };
+  });
+  const content = [...results, ...rest];
+  const unchanged =
+    found && content.length === found.content.length && content.every((block, index) => block === found.content[index]);
+  return unchanged ? found : { role: 'user', content };
+}
+
+const LOST_RESULT =
+  'The call was interrupted and its result is lost; it may or may not have taken effect. Check before you repeat it.';
+
+/** Providers refuse empty texts and empty messages. */
+function withoutEmptyText(message: Message): Message[] {
+  const content = message.content.filter((block) => block.type !== 'text' || block.text !== '');
+  if (content.length === 0) return [];
+  // The filter takes nothing but texts away, so the content still fits the role.
+  return [content.length === message.content.length ? message : ({ ...message, content } as Message)];
+}
+
+function withoutResults(message: UserMessage): UserMessage {
+  if (!message.content.some((block) => block.type === 'tool_result')) return message;
+  return { role: 'user', content: message.content.filter((block) => block.type !== 'tool_result') };
+}

@@ -1,0 +1,245 @@
+import { CallAssembler, cutCall, type MalformedCall, type ToolCall } from '../calls/assemble.js';
+import type { CallEnvironment } from '../calls/environment.js';
+import { CallDropped } from '../calls/failure-text.js';
+import { runCall } from '../calls/run-call.js';
+import type { AgentHappening } from '../contract/event.js';
+import type { AssistantBlock, AssistantMessage, ToolResultBlock } from '../contract/message.js';
+import {
+  type Model,
+  type ModelEvent,
+  ModelFailure,
+  type ModelRequest,
+  type StopReason,
+  type Usage,
+} from '../contract/model.js';
+import { noUsage } from './usage.js';
+
+export interface TurnOutcome {
+  id: string;
+  model: string;
+  /** What the model said, or undefined where there is nothing to keep. */
+  message: AssistantMessage | undefined;
+  /** Its words alone. */
+  text: string;
+  /** One for each call of the message, in its order. */
+  results: ToolResultBlock[];
+  /** How many of the calls could not be understood. */
+  malformedCalls: number;
+  stopReason: StopReason | null;
+  explanation: string | undefined;
+  usage: Usage;
+  /** The request failed, before its answer or in the middle of it. */
+  failure: ModelFailure | undefined;
+  interrupted: boolean;
+}
+
+export interface TurnInput {
+  model: Model;
+  request: ModelRequest;
+  environment: CallEnvironment;
+  /** Makes a call's id one of a kind; providers send blank and repeated ones. */
+  claimCallId(id: string): string;
+  signal: AbortSignal;
+}
+
+/** One request to the model: each call starts as soon as its block is complete, while the model still writes. */
+export async function runTurn(input: TurnInput): Promise<TurnOutcome> {
+  const answer = new StreamedAnswer(input);
+  let failure: ModelFailure | undefined;
+  try {
+    for await (const event of input.model.stream(input.request, input.signal)) answer.take(event);
+  } catch (error) {
+    if (error instanceof ModelFailure) failure = error;
+    else if (!input.signal.aborted) {
+      answer.dropAll(new Error('The turn failed.', { cause: error }));
+      throw error;
+    }
+  }
+  if (input.signal.aborted) answer.closeInterrupted();
+  else if (failure) answer.closeBroken();
+  return { ...(await answer.settle()), failure, interrupted: input.signal.aborted };
+}
+
+interface StartedCall {
+  result: Promise<ToolResultBlock>;
+  controller: AbortController;
+}
+
+class StreamedAnswer {
+  readonly #input: TurnInput;
+  readonly #environment: CallEnvironment;
+  readonly #assembler = new CallAssembler();
+  readonly #content: AssistantBlock[] = [];
+  readonly #calls: StartedCall[] = [];
+  /** Calls whose own work has begun: these are never dropped, since they may have done something. */
+  readonly #atWork = new Set<string>();
+  #text = '';
+  #unfinishedText = '';
+  /** The last call, where its input is missing or broken: only what follows shows whether the answer was cut off there. */
+  #doubtful: ToolCall | MalformedCall | undefined;
+  #malformedCalls = 0;
+  #id = '';
+  #model: string;
+  #stopReason: StopReason | null = null;
+  #explanation: string | undefined;
+  #usage = noUsage;
+
+  constructor(input: TurnInput) {
+    this.#input = input;
+    this.#model = input.model.name;
+    this.#environment = {
+      ...input.environment,
+      emit: (happening) => {
+        if (happening.type === 'tool_start') this.#atWork.add(happening.callId);
+        input.environment.emit(happening);
+      },
+    };
+  }
+
+  take(event: ModelEvent): void {
+    switch (event.type) {
+      case 'message_start':
+        this.#id = event.id;
+        this.#model = event.model;
+        return;
+      case 'text_delta':
+        this.#unfinishedText += event.text;
+        this.#text += event.text;
+        this.#emit({ type: 'text_delta', text: event.text });
+        return;
+      case 'thinking_delta':
+        this.#emit({ type: 'thinking_delta', text: event.text });
+        return;
+      case 'block':
+        this.#runDoubtful();
+        this.#unfinishedText = '';
+        this.#content.push(event.block);
+        return;
+      case 'call_start':
+        this.#runDoubtful();
+        this.#assembler.start({ ...event, id: this.#input.claimCallId(event.id) });
+        return;
+      case 'call_input': {
+        const open = this.#assembler.add(event);
+        const tool = this.#environment.findTool(open.name);
+        this.#emit({
+          type: 'tool_input',
+          callId: open.id,
+          tool: open.name,
+          delta: event.json,
+          input: () => open.input(),
+          display: () => tool?.displayCall(open.input()) ?? { title: open.name },
+        });
+        return;
+      }
+      case 'call_end': {
+        this.#runDoubtful();
+        const call = this.#assembler.end(event);
+        if ('problem' in call || call.assumedEmpty) this.#doubtful = call;
+        else this.#run(call);
+        return;
+      }
+      case 'message_end':
+        this.#stopReason = event.stopReason;
+        this.#explanation = event.explanation;
+        this.#usage = event.usage;
+        this.#close(event.stopReason);
+        return;
+    }
+  }
+
+  /** The person wants it to stop: what is complete stays, what was still being written of a call does not. */
+  closeInterrupted(): void {
+    this.#doubtful = undefined;
+    this.#assembler.cut('interrupted');
+    this.#keepUnfinishedText();
+  }
+
+  /** The connection broke: what is complete stays and counts, and a call that was cut is answered, so that it is sent again. */
+  closeBroken(): void {
+    this.#keepUnfinishedText();
+    this.#cutShort('stream');
+  }
+
+  dropAll(reason: Error): void {
+    for (const { controller } of this.#calls) controller.abort(reason);
+  }
+
+  async settle(): Promise<Omit<TurnOutcome, 'failure' | 'interrupted'>> {
+    const results = await Promise.all(this.#calls.map(({ result }) => result));
+    const refusedWhole = this.#stopReason === 'refusal' && this.#atWork.size === 0;
+    const nothingToKeep = this.#content.length === 0 || refusedWhole;
+    return {
+      id: this.#id,
+      model: this.#model,
+      message: nothingToKeep ? undefined : { role: 'assistant', content: this.#content },
+      text: this.#text,
+      results: nothingToKeep ? [] : results,
+      malformedCalls: this.#malformedCalls,
+      stopReason: this.#stopReason,
+      explanation: this.#explanation,
+      usage: this.#usage,
+    };
+  }
+
+  /** A call that is still open when the message ends was cut off, whatever the reason says. */
+  #close(stopReason: StopReason | null): void {
+    if (stopReason === 'refusal') {
+      this.#doubtful = undefined;
+      this.#assembler.cut('interrupted');
+      this.#dropUnstarted();
+    } else if (stopReason === 'max_tokens' || stopReason === 'context_overflow') this.#cutShort('max_tokens');
+    else {
+      this.#runDoubtful();
+      this.#cutShort('stream');
+    }
+  }
+
+  #runDoubtful(): void {
+    const call = this.#doubtful;
+    this.#doubtful = undefined;
+    if (call) this.#run(call);
+  }
+
+  #cutShort(reason: 'max_tokens' | 'stream'): void {
+    const last = this.#doubtful;
+    this.#doubtful = undefined;
+    if (last) {
+      const rawText = 'problem' in last ? last.rawText : '';
+      const wasCut = 'problem' in last ? last.truncated : last.assumedEmpty;
+      this.#run(wasCut ? cutCall({ ...last, rawText }, reason) : last);
+    }
+    for (const call of this.#assembler.cut(reason)) this.#run(call);
+  }
+
+  #run(call: ToolCall | MalformedCall): void {
+    const isMalformed = 'problem' in call;
+    if (isMalformed) this.#malformedCalls += 1;
+    // A provider takes nothing but an object back; what was really sent stands in the result.
+    const input = isMalformed ? {} : call.input;
+    this.#content.push({ type: 'tool_use', id: call.id, name: call.name, input });
+    const display = this.#environment.findTool(call.name)?.displayCall(input) ?? { title: call.name };
+    this.#emit({ type: 'tool_call', callId: call.id, tool: call.name, input, display });
+
+    const controller = new AbortController();
+    const signal = AbortSignal.any([this.#input.signal, controller.signal]);
+    this.#calls.push({ result: runCall(call, this.#environment, signal), controller });
+  }
+
+  #dropUnstarted(): void {
+    const reason = new CallDropped('The answer was withdrawn before this call started, so it was not run.');
+    const ids = this.#content.filter((block) => block.type === 'tool_use').map(({ id }) => id);
+    this.#calls.forEach(({ controller }, index) => {
+      if (!this.#atWork.has(ids[index] ?? '')) controller.abort(reason);
+    });
+  }
+
+  #keepUnfinishedText(): void {
+    if (this.#unfinishedText.trim() !== '') this.#content.push({ type: 'text', text: this.#unfinishedText });
+    this.#unfinishedText = '';
+  }
+
+  #emit(happening: AgentHappening): void {
+    this.#input.environment.emit(happening);
+  }
+}

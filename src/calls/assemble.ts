@@ -1,0 +1,161 @@
+// Step 2 of the path: from the pieces of a model's stream to calls. What leaves here as a `ToolCall` was received whole
+// and passed a strict parse; everything else leaves as a `MalformedCall`, which is answered and never run.
+import { type ModelEvent, ModelFailure } from '../contract/model.js';
+import { type JsonProblem, PartialJson } from '../platform/text/partial-json.js';
+
+export interface ToolCall {
+  id: string;
+  name: string;
+  input: Readonly<Record<string, unknown>>;
+  /**
+   * No input came at all, which is how providers send a call without arguments, but also what is left of a call that was
+   * cut off before its first character. Which of the two it is shows when the message goes on or ends: with `max_tokens`
+   * right after this block, answer it with `cutCall` and don't run it.
+   */
+  assumedEmpty?: true;
+}
+
+/** A call whose input can't be used. It is answered with `problem` and never run. */
+export interface MalformedCall {
+  id: string;
+  name: string;
+  /** For the model: what happened, why, and what to do next. */
+  problem: string;
+  /** The input as it came. */
+  rawText: string;
+  /** It is fine as far as it goes, so the answer may have been cut off there. */
+  truncated?: true;
+}
+
+/** A call whose input is still coming. */
+export interface OpenCall {
+  readonly id: string;
+  readonly name: string;
+  /** What is known of the input so far, for display. Costs the length of the input so far, so ask at your own pace. */
+  input(): unknown;
+}
+
+/** Why a call never got to its end. */
+export type CutReason = 'max_tokens' | 'stream' | 'interrupted';
+
+type CallEvent<Type extends ModelEvent['type']> = Extract<ModelEvent, { type: Type }>;
+
+/** Puts together the calls of one answer. Several may be open at once, told apart by their index. */
+export class CallAssembler {
+  readonly #open = new Map<number, { call: OpenCall; json: PartialJson }>();
+
+  start({ index, id, name }: CallEvent<'call_start'>): OpenCall {
+    if (this.#open.has(index)) {
+      throw new ModelFailure(
+        'broken_stream',
+        `The model's stream started call ${index} (${name}) a second time before its first had ended.`,
+      );
+    }
+    const json = new PartialJson();
+    const call: OpenCall = { id, name, input: () => json.value ?? {} };
+    this.#open.set(index, { call, json });
+    return call;
+  }
+
+  add({ index, json }: CallEvent<'call_input'>): OpenCall {
+    const open = this.#find(index, 'sent input for');
+    open.json.push(json);
+    return open.call;
+  }
+
+  end({ index }: CallEvent<'call_end'>): ToolCall | MalformedCall {
+    const { call, json } = this.#find(index, 'ended');
+    this.#open.delete(index);
+    return finishCall(call, json);
+  }
+
+  /** Gives up the calls that are still open, in the order in which they started. */
+  cut(reason: CutReason): MalformedCall[] {
+    const calls = [...this.#open.values()].map(({ call, json }) => cutCall({ ...call, rawText: json.text }, reason));
+    this.#open.clear();
+    return calls;
+  }
+
+  #find(index: number, whatHappened: string): { call: OpenCall; json: PartialJson } {
+    const open = this.#open.get(index);
+    if (open) return open;
+    throw new ModelFailure('broken_stream', `The model's stream ${whatHappened} call ${index}, which is not open.`);
+  }
+}
+
+/** The answer to a call that was cut off. Even a text that happens to be complete JSON is not run: its end never came. */
+export function cutCall(
+  { id, name, rawText }: { id: string; name: string; rawText: string },
+  reason: CutReason,
+): MalformedCall {
+  const { why, next } = CUTS[reason];
+  const facts = `${name}: the input was cut off at ${characters(rawText.length)} because ${why}, so the call was not run.`;
+  return { id, name, problem: `${facts} ${next}`, rawText };
+}
+
+const SMALLER_STEPS = 'in smaller steps, for example a long file in several parts';
+
+const CUTS: Record<CutReason, { why: string; next: string }> = {
+  max_tokens: {
+    why: 'the answer reached the limit of output tokens',
+    next: `Sent again as it was it would be cut off again: do it ${SMALLER_STEPS}.`,
+  },
+  stream: {
+    why: 'the connection to the model broke',
+    next: `Send it again; if it is long, ${SMALLER_STEPS}.`,
+  },
+  interrupted: {
+    why: 'the user interrupted',
+    next: 'Send it again only if it is still wanted.',
+  },
+};
+
+function finishCall({ id, name }: OpenCall, json: PartialJson): ToolCall | MalformedCall {
+  const rawText = json.text;
+  if (rawText === '') return { id, name, input: {}, assumedEmpty: true };
+  const result = json.finish();
+  if (!result.ok) {
+    const problem = `${name}: ${notJson(result.error)}`;
+    return { id, name, problem, rawText, ...(result.error.truncated && { truncated: true }) };
+  }
+  if (isObject(result.value)) return { id, name, input: result.value };
+  return { id, name, problem: `${name}: ${notAnObject(result.value)}`, rawText };
+}
+
+function notJson({ reason, line, column, position, excerpt, truncated }: JsonProblem): string {
+  const place = `at line ${line}, column ${column} (position ${position})`;
+  if (truncated) {
+    return `the input was cut off at ${characters(position)}, so the call was not run: ${reason}, ${place}. It ends with:
+${excerpt}
+Send the whole call again; if it is long, ${SMALLER_STEPS}.`;
+  }
+  return `the input is not valid JSON, so the call was not run: ${reason}, ${place}. The text there reads:
+${excerpt}
+Correct it and send the whole call again, its input one JSON object.`;
+}
+
+const characters = (count: number): string => (count === 1 ? '1 character' : `${count} characters`);
+
+function notAnObject(value: unknown): string {
+  if (typeof value === 'string' && containsObject(value)) {
+    return 'the input is a JSON string that contains an object, so it was encoded twice and the call was not run. Send the object itself, without the quotes around it and the backslashes inside.';
+  }
+  return `the input must be a JSON object with the parameters by name, but is ${kindOf(value)}, so the call was not run. Send it again with an object.`;
+}
+
+function containsObject(text: string): boolean {
+  try {
+    return isObject(JSON.parse(text));
+  } catch {
+    return false; // a string like any other
+  }
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  return `a ${typeof value}`;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,56 @@
+// Step 9 of the path: the work itself, with its progress, until it is done or cancelled.
+import { ToolFailure } from '../contract/failure.js';
+import type { BoundCall, ToolOutcome } from '../contract/tool.js';
+import type { ToolContext } from '../contract/tool-context.js';
+
+const GRACE_MS = 5_000; // what a cancelled tool gets to end what it started, before its call is answered without it
+
+export async function execute(
+  bound: BoundCall,
+  context: ToolContext,
+  onProgress: (text: string) => void,
+): Promise<ToolOutcome> {
+  context.signal.throwIfAborted();
+  const abandoned = abandonedAfterGrace(context.signal);
+  try {
+    return await Promise.race([follow(bound, context, onProgress), abandoned.promise]);
+  } finally {
+    abandoned.clear();
+  }
+}
+
+async function follow(
+  bound: BoundCall,
+  context: ToolContext,
+  onProgress: (text: string) => void,
+): Promise<ToolOutcome> {
+  const work = bound.run(context);
+  for (;;) {
+    const step = await work.next();
+    if (step.done) return step.value;
+    onProgress(step.value.text);
+  }
+}
+
+function abandonedAfterGrace(signal: AbortSignal): { promise: Promise<never>; clear(): void } {
+  const { promise, reject } = Promise.withResolvers<never>();
+  let timer: NodeJS.Timeout | undefined;
+  const onAbort = () => {
+    timer = setTimeout(() => {
+      reject(
+        new ToolFailure(
+          `The call was interrupted, but did not stop within ${GRACE_MS / 1000} s; it may still be at work. Check its effect before you go on.`,
+          { kind: 'interrupted' },
+        ),
+      );
+    }, GRACE_MS);
+  };
+  signal.addEventListener('abort', onAbort, { once: true });
+  return {
+    promise,
+    clear() {
+      signal.removeEventListener('abort', onAbort);
+      clearTimeout(timer);
+    },
+  };
+}

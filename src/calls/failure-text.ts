@@ -1,0 +1,28 @@
+// How a call that failed is told to the model: which of the six kinds it was, and a text that it can act on.
+import { type FailureKind, ToolFailure } from '../contract/failure.js';
+import { cutMiddle } from '../platform/text/truncate.js';
+
+const MAX_FAILURE_CHARS = 10_000;
+
+export interface FailureReport {
+  kind: FailureKind;
+  text: string;
+}
+
+/** `started` tells whether the tool's own work had begun, since only then may something have been done. */
+export function describeFailure(tool: string, error: unknown, signal: AbortSignal, started: boolean): FailureReport {
+  if (error instanceof ToolFailure) return { kind: error.kind, text: cutMiddle(error.message, MAX_FAILURE_CHARS) };
+  if (signal.aborted) return { kind: 'interrupted', text: interrupted(tool, signal.reason, started) };
+  const message = error instanceof Error ? error.message : String(error);
+  return { kind: 'exception', text: cutMiddle(`${tool} failed: ${message}`, MAX_FAILURE_CHARS) };
+}
+
+/** Why a call was cancelled, where the reason is not the person's interrupt. */
+export class CallDropped extends Error {}
+
+function interrupted(tool: string, reason: unknown, started: boolean): string {
+  if (reason instanceof CallDropped) return reason.message;
+  return started
+    ? `The user interrupted ${tool} while it ran. What it had done by then stays done; check before you repeat it.`
+    : `The user interrupted before ${tool} started, so nothing was done.`;
+}

@@ -1,0 +1,60 @@
+import { runLoop } from './agent/loop.js';
+import type { Session } from './agent/session.js';
+import { systemPrompt } from './agent/system-prompt.js';
+import type { AgentEvent } from './contract/event.js';
+import type { UserBlock } from './contract/message.js';
+import type { Model } from './contract/model.js';
+import { createEngine, type EngineOptions } from './create-engine.js';
+
+export interface AgentOptions extends EngineOptions {
+  model: Model;
+  maxTurns?: number;
+  appendSystemPrompt?: string;
+}
+
+/** A conversation with a model that can use the tools. */
+export interface Agent {
+  readonly session: Session;
+  /** Runs one prompt to its end; the last event is the result. Prompts of one agent share its history. */
+  run(prompt: string | readonly UserBlock[], options?: { signal?: AbortSignal }): AsyncIterable<AgentEvent>;
+  /** Stops the run that is under way; its history stays valid, and the next prompt goes on from it. */
+  interrupt(): void;
+  /** Ends everything that calls have left running. */
+  end(): Promise<void>;
+}
+
+export function createAgent(options: AgentOptions): Agent {
+  const engine = createEngine(options);
+  const system = systemPrompt({
+    root: engine.session.root,
+    platform: process.platform,
+    date: new Date().toISOString().slice(0, 10),
+    appended: options.appendSystemPrompt,
+  });
+  let running: AbortController | undefined;
+
+  return {
+    session: engine.session,
+    async *run(prompt, { signal } = {}) {
+      if (running)
+        throw new Error('This agent is already running a prompt. Wait for its result, or create another agent.');
+      const controller = new AbortController();
+      running = controller;
+      try {
+        yield* runLoop({
+          session: engine.session,
+          model: options.model,
+          system,
+          environment: engine.environment,
+          prompt: typeof prompt === 'string' ? [{ type: 'text', text: prompt }] : prompt,
+          maxTurns: options.maxTurns,
+          signal: signal ? AbortSignal.any([signal, controller.signal]) : controller.signal,
+        });
+      } finally {
+        running = undefined;
+      }
+    },
+    interrupt: () => running?.abort(new Error('Interrupted.')),
+    end: () => engine.end(),
+  };
+}

@@ -1,0 +1,96 @@
+import { realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Session } from './agent/session.js';
+import { ToolPool } from './agent/tool-pool.js';
+import type { ToolCall } from './calls/assemble.js';
+import type { CallEnvironment } from './calls/environment.js';
+import { runCall } from './calls/run-call.js';
+import type { AgentHappening } from './contract/event.js';
+import type { ToolResultBlock } from './contract/message.js';
+import type { AskPermission, PermissionMode } from './contract/permission.js';
+import type { Tool } from './contract/tool.js';
+import type { ToolSetMode } from './contract/tool-context.js';
+import { decideBy } from './permissions/engine.js';
+import { createFileLedger } from './tools/editing/file-ledger.js';
+import { builtInTools, simpleToolNames } from './tools/index.js';
+
+export interface EngineOptions {
+  /** The project. Default: the process's working directory. */
+  root?: string;
+  /** Folders that count as part of the project when it comes to reading. */
+  additionalDirectories?: readonly string[];
+  permissionMode?: PermissionMode;
+  /** Who answers when a call needs permission. Left out: such a call is denied. */
+  askPermission?: AskPermission;
+  /** Tools beside the built-in ones. */
+  tools?: readonly Tool[];
+  toolSet?: ToolSetMode;
+  env?: Readonly<Record<string, string | undefined>>;
+  /** Where Helve keeps its own files. Default: `HELVE_HOME`, else `~/.helve`. */
+  dataFolder?: string;
+}
+
+/** The tools with their gate, their permissions and their session, without a model: bring your own loop. */
+export interface Engine {
+  readonly session: Session;
+  /** The call environment that sends its events to `emit`. */
+  environment(emit: (happening: AgentHappening) => void): CallEnvironment;
+  /** Runs the calls of one message; the results come in the order of the calls. */
+  runCalls(calls: readonly ToolCall[], options?: RunCallsOptions): Promise<ToolResultBlock[]>;
+  /** Ends everything that calls have left running. */
+  end(): Promise<void>;
+}
+
+export interface RunCallsOptions {
+  signal?: AbortSignal;
+  onEvent?: (happening: AgentHappening) => void;
+}
+
+export function createEngine(options: EngineOptions = {}): Engine {
+  const env = options.env ?? process.env;
+  const root = realpathSync(options.root ?? process.cwd());
+  const dataFolder = resolve(options.dataFolder ?? env['HELVE_HOME'] ?? join(homedir(), '.helve'));
+  const tools = new ToolPool({
+    builtIn: builtInTools(),
+    added: options.tools ?? [],
+    mode: options.toolSet ?? (options.askPermission ? 'repl' : 'headless'),
+    simpleNames: simpleToolNames,
+    root,
+  });
+  const mode = options.permissionMode ?? 'default';
+  const session = new Session({ root, dataFolder, mode, env, ledger: createFileLedger(), tools });
+  const workspace = withRealNames([options.root ?? root, ...(options.additionalDirectories ?? [])]);
+  const { resultsFolder } = session;
+  const decide = decideBy(() => ({ mode: session.mode, workspace, resultsFolder, dataFolder }));
+
+  const environment = (emit: (happening: AgentHappening) => void): CallEnvironment => ({
+    findTool: (name) => tools.find(name),
+    toolNames: () => tools.names,
+    gate: session.gate,
+    slots: session.slots,
+    decide,
+    askPermission: options.askPermission,
+    contextFor: (callId, signal) => session.contextFor(callId, signal),
+    emit,
+  });
+
+  return {
+    session,
+    environment,
+    async runCalls(calls, { signal = new AbortController().signal, onEvent = () => {} } = {}) {
+      const calling = environment(onEvent);
+      return await Promise.all(calls.map((call) => runCall(call, calling, signal)));
+    },
+    end: () => session.end(),
+  };
+}
+
+/** A folder is known by its written name and by its real one. */
+function withRealNames(folders: readonly string[]): string[] {
+  return folders.flatMap((folder) => {
+    const written = resolve(folder);
+    const real = realpathSync(written);
+    return real === written ? [real] : [written, real];
+  });
+}

@@ -1,0 +1,112 @@
+import type { AssistantBlock, Message, ToolResultBlock, UserBlock } from '../contract/message.js';
+import type { ModelRequest, ToolDefinition } from '../contract/model.js';
+
+const CACHE_MARK = ',"cache_control":{"type":"ephemeral"}';
+const MARKED_USER_MESSAGES = 2; // with the last tool and the last system block these are the four that the API allows
+
+/**
+ * Writes request bodies. History only grows, so each message is serialised once and its text used again: old messages
+ * cost nothing but their bytes, and those bytes stay the same, which is what the provider's prompt cache needs.
+ */
+export function anthropicBodies(
+  fields: Readonly<Record<string, unknown>>,
+  serverTools: ReadonlyArray<Readonly<Record<string, unknown>>> = [],
+): (request: ModelRequest) => string {
+  const beginning = JSON.stringify(fields).slice(0, -1);
+  const messageTexts = new WeakMap<Message, string>();
+  const toolTexts = new WeakMap<readonly ToolDefinition[], string>();
+
+  return ({ system, tools, messages }) => {
+    const toolText = remember(toolTexts, tools, () =>
+      markedList([
+        ...serverTools.map((tool) => JSON.stringify(tool)),
+        ...tools.map(({ name, description, input_schema }) => JSON.stringify({ name, description, input_schema })),
+      ]),
+    );
+    const systemText = markedList(system.filter(hasWords).map((text) => JSON.stringify({ type: 'text', text })));
+    const texts = messages.map((message) => remember(messageTexts, message, () => messageText(message)));
+    markLastUserMessages(messages, texts);
+
+    const parts = [beginning];
+    if (toolText) parts.push(`"tools":${toolText}`);
+    if (systemText) parts.push(`"system":${systemText}`);
+    parts.push(`"messages":[${texts.filter(Boolean).join(',')}]}`);
+    return parts.join(',');
+  };
+}
+
+function remember<Key extends object>(known: WeakMap<Key, string>, key: Key, write: () => string): string {
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const text = write();
+  known.set(key, text);
+  return text;
+}
+
+/** The items as a JSON array whose last object is a cache breakpoint; nothing for no items. */
+function markedList(items: string[]): string {
+  const last = items.pop();
+  if (last === undefined) return '';
+  return `[${[...items, `${last.slice(0, -1)}${CACHE_MARK}}`].join(',')}]`;
+}
+
+/**
+ * The last user message, so that the next request finds all of this one, and the one before, so that this request finds
+ * the last one even when more blocks were added than the provider looks back.
+ */
+function markLastUserMessages(messages: readonly Message[], texts: string[]): void {
+  let left = MARKED_USER_MESSAGES;
+  for (let at = texts.length - 1; at >= 0 && left > 0; at--) {
+    const text = texts[at];
+    if (!text || messages[at]?.role !== 'user') continue;
+    texts[at] = `${text.slice(0, -'}]}'.length)}${CACHE_MARK}}]}`;
+    left--;
+  }
+}
+
+/** Nothing when the provider would refuse the message because no block of it is left. */
+function messageText({ role, content }: Message): string {
+  const blocks = content.map(wireBlock).filter((block) => block !== undefined);
+  return blocks.length === 0 ? '' : JSON.stringify({ role, content: blocks });
+}
+
+/** A block as the API takes it, or nothing for one that it would refuse the whole request for. */
+function wireBlock(block: AssistantBlock | UserBlock): Readonly<Record<string, unknown>> | undefined {
+  switch (block.type) {
+    case 'text':
+      return hasWords(block.text) ? { type: 'text', text: block.text } : undefined;
+    case 'image':
+      return { type: 'image', source: block.source };
+    case 'thinking': // without a signature it was cut off, or is not this provider's
+      if (block.signature === '') return undefined;
+      return { type: 'thinking', thinking: block.thinking, signature: block.signature };
+    case 'tool_use':
+      return { type: 'tool_use', id: block.id, name: block.name, input: objectInput(block.input) };
+    case 'tool_result':
+      return wireResult(block);
+    case 'opaque':
+      return block.provider === 'anthropic' ? block.value : undefined;
+  }
+}
+
+function wireResult({ tool_use_id, content, is_error }: ToolResultBlock): Readonly<Record<string, unknown>> {
+  return {
+    type: 'tool_result',
+    tool_use_id,
+    content:
+      typeof content === 'string'
+        ? content
+        : content.filter((block) => block.type !== 'text' || block.text !== '').map(wireBlock),
+    ...(is_error && { is_error }),
+  };
+}
+
+/** The API takes objects only, and a call that the model got wrong must not make every later request fail. */
+function objectInput(input: unknown): unknown {
+  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input;
+  return input === undefined ? {} : { INVALID_JSON: input };
+}
+
+function hasWords(text: string): boolean {
+  return /\S/.test(text);
+}

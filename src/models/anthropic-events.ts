@@ -1,0 +1,210 @@
+import type { AssistantBlock } from '../contract/message.js';
+import type { ModelEvent, StopReason, Usage } from '../contract/model.js';
+import { brokenStreamFailure, type Endpoint, serverFailure } from './anthropic-failures.js';
+import type { SseEvent } from './read-sse.js';
+
+type Fields = Record<string, unknown>;
+
+/** A block whose end has not come yet. */
+interface OpenBlock {
+  value: Fields;
+  /** The input so far of a call, ours or the server's, as JSON text. */
+  json: string;
+}
+
+const STOP_REASONS: Readonly<Record<string, StopReason>> = {
+  end_turn: 'end_turn',
+  tool_use: 'tool_use',
+  max_tokens: 'max_tokens',
+  stop_sequence: 'stop_sequence',
+  pause_turn: 'pause_turn',
+  refusal: 'refusal',
+  model_context_window_exceeded: 'context_overflow',
+};
+
+/** The wire's events in Helve's words. Throws `ModelFailure` for an error on the wire and for a stream without an end. */
+export async function* modelEvents(
+  wire: AsyncIterable<SseEvent>,
+  endpoint: Endpoint,
+): AsyncGenerator<ModelEvent, void, void> {
+  const open = new Map<number, OpenBlock>();
+  const usage: Usage = {
+    input_tokens: 0,
+    output_tokens: 0,
+    cache_read_input_tokens: 0,
+    cache_creation_input_tokens: 0,
+  };
+  let stopReason: StopReason | null = null;
+  let explanation: string | undefined;
+  // A call without input looks the same whether it has none or was cut off before it. What comes next tells.
+  let emptyCall: number | undefined;
+
+  for await (const { event: name, data } of wire) {
+    const event = parseEvent(data, endpoint);
+    const index = typeof event['index'] === 'number' ? event['index'] : 0;
+    switch (event['type'] ?? name) {
+      case 'message_start': {
+        const message = fields(event['message']);
+        addUsage(usage, message['usage']);
+        yield { type: 'message_start', id: text(message['id']), model: text(message['model']) };
+        break;
+      }
+      case 'content_block_start': {
+        if (emptyCall !== undefined) yield* endEmptyCall(emptyCall);
+        emptyCall = undefined;
+        const value = fields(event['content_block']);
+        open.set(index, { value, json: '' });
+        yield* openingEvents(value, index, endpoint);
+        break;
+      }
+      case 'content_block_delta': {
+        const block = open.get(index);
+        if (!block) throw brokenStreamFailure(endpoint, `it went on with block ${index}, which never began`);
+        yield* addDelta(block, fields(event['delta']), index);
+        break;
+      }
+      case 'content_block_stop': {
+        const block = open.get(index);
+        open.delete(index);
+        if (!block) break;
+        if (block.value['type'] !== 'tool_use') yield* finishedBlock(block);
+        else if (block.json === '' && isEmpty(block.value['input'])) emptyCall = index;
+        else yield* endCall(block, index);
+        break;
+      }
+      case 'message_delta': {
+        const delta = fields(event['delta']);
+        addUsage(usage, event['usage']);
+        stopReason = STOP_REASONS[text(delta['stop_reason'])] ?? stopReason;
+        explanation = text(fields(delta['stop_details'])['explanation']) || explanation;
+        break;
+      }
+      case 'message_stop': {
+        const cut = stopReason === 'max_tokens' || stopReason === 'context_overflow';
+        if (emptyCall !== undefined && !cut) yield* endEmptyCall(emptyCall);
+        for (const block of open.values()) if (block.value['type'] !== 'tool_use') yield* finishedBlock(block);
+        yield { type: 'message_end', stopReason, usage, ...(explanation && { explanation }) };
+        return;
+      }
+      case 'error': {
+        const error = fields(event['error']);
+        throw serverFailure(endpoint, { type: text(error['type']) || 'error', words: text(error['message']) });
+      }
+    }
+  }
+  throw brokenStreamFailure(endpoint, 'the connection ended before the message did');
+}
+
+export function isLastEvent({ event, data }: SseEvent): boolean {
+  return event === 'message_stop' || /^\{\s*"type"\s*:\s*"message_stop"/.test(data);
+}
+
+function* openingEvents(value: Fields, index: number, endpoint: Endpoint): Generator<ModelEvent> {
+  if (value['type'] === 'tool_use') {
+    const id = text(value['id']);
+    const name = text(value['name']);
+    if (!id || !name) throw brokenStreamFailure(endpoint, 'it held a tool call without an id or a name');
+    yield { type: 'call_start', index, id, name };
+  }
+  yield* shownDelta(value['type'], value);
+}
+
+function* addDelta(block: OpenBlock, delta: Fields, index: number): Generator<ModelEvent> {
+  const { type, ...added } = delta;
+  if (type === 'input_json_delta') {
+    const json = text(delta['partial_json']);
+    block.json += json;
+    if (json && block.value['type'] === 'tool_use') yield { type: 'call_input', index, json };
+    return;
+  }
+  if (type === 'citations_delta') {
+    const before = block.value['citations'];
+    if (Array.isArray(before)) before.push(delta['citation']);
+    else block.value['citations'] = [delta['citation']];
+    return;
+  }
+  // All other deltas, known or to come, carry the next part of the block's field of the same name.
+  for (const [name, part] of Object.entries(added)) {
+    const before = block.value[name];
+    block.value[name] = typeof before === 'string' && typeof part === 'string' ? before + part : part;
+  }
+  yield* shownDelta(block.value['type'], delta);
+}
+
+function* shownDelta(blockType: unknown, part: Fields): Generator<ModelEvent> {
+  if (blockType === 'text' && text(part['text'])) yield { type: 'text_delta', text: text(part['text']) };
+  if (blockType === 'thinking' && text(part['thinking']))
+    yield { type: 'thinking_delta', text: text(part['thinking']) };
+}
+
+/** The input came in pieces, or whole with the block's start; either way its pieces together are one JSON text. */
+function* endCall(block: OpenBlock, index: number): Generator<ModelEvent> {
+  if (block.json === '') yield { type: 'call_input', index, json: JSON.stringify(block.value['input']) };
+  yield { type: 'call_end', index };
+}
+
+function* endEmptyCall(index: number): Generator<ModelEvent> {
+  yield { type: 'call_input', index, json: '{}' };
+  yield { type: 'call_end', index };
+}
+
+function* finishedBlock({ value, json }: OpenBlock): Generator<ModelEvent> {
+  if (json !== '') {
+    try {
+      value['input'] = JSON.parse(json);
+    } catch {
+      return; // a server-side call that was cut off; the provider would refuse to have it back
+    }
+  }
+  const block = asBlock(value);
+  if (block) yield { type: 'block', block };
+}
+
+type FinishedBlock = Exclude<AssistantBlock, { type: 'tool_use' }>;
+
+/** Our own kind of block where it loses nothing, else the provider's. */
+function asBlock(value: Fields): FinishedBlock | undefined {
+  if (value['type'] === 'text' && hasOnly(value, ['type', 'text'])) {
+    const words = text(value['text']);
+    return words === '' ? undefined : { type: 'text', text: words };
+  }
+  if (value['type'] === 'thinking' && hasOnly(value, ['type', 'thinking', 'signature'])) {
+    return { type: 'thinking', thinking: text(value['thinking']), signature: text(value['signature']) };
+  }
+  return { type: 'opaque', provider: 'anthropic', value };
+}
+
+function hasOnly(value: Fields, names: readonly string[]): boolean {
+  return Object.entries(value).every(([name, field]) => names.includes(name) || field === null || isEmpty(field));
+}
+
+function isEmpty(field: unknown): boolean {
+  return field === undefined || (typeof field === 'object' && field !== null && Object.keys(field).length === 0);
+}
+
+/** Counts are totals so far, and later events may leave some of them out. */
+function addUsage(usage: Usage, news: unknown): void {
+  const counts = fields(news);
+  for (const name of Object.keys(usage) as (keyof Usage)[]) {
+    // its own keys, all of them counts
+    const count = counts[name];
+    if (typeof count === 'number') usage[name] = count;
+  }
+}
+
+function parseEvent(data: string, endpoint: Endpoint): Fields {
+  try {
+    return fields(JSON.parse(data));
+  } catch (error) {
+    throw brokenStreamFailure(endpoint, 'it held an event that is not JSON', error);
+  }
+}
+
+/** What is not an object has no fields. */
+export function fields(value: unknown): Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}; // just checked
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,263 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { ModelFailure, type ModelRequest } from '../contract/model.js';
+import { type FakeAnswer, type FakeModelServer, startFakeModelServer } from '../testing/fake-model-server.js';
+import { type AnthropicOptions, anthropicModel } from './anthropic.js';
+
+const KEY = 'sk-ant-very-secret-key';
+const hello: ModelRequest = {
+  system: [],
+  tools: [],
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
+};
+
+const servers: FakeModelServer[] = [];
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+const apiError = (status: number, type: string, message: string): FakeAnswer => ({ status, error: { type, message } });
+
+test.each<[string, FakeAnswer, string, string]>([
+  [
+    'a wrong key',
+    apiError(401, 'authentication_error', 'invalid x-api-key'),
+    'auth',
+    'The model server at PLACE refused the key (401: invalid x-api-key). Check ANTHROPIC_API_KEY.',
+  ],
+  [
+    'a key without the permission',
+    apiError(403, 'permission_error', 'not for you'),
+    'auth',
+    'The model server at PLACE refused the key (403: not for you). Check ANTHROPIC_API_KEY.',
+  ],
+  [
+    'a server that repeats the key',
+    apiError(401, 'authentication_error', `bad key ${KEY}!`),
+    'auth',
+    'The model server at PLACE refused the key (401: bad key [key]!). Check ANTHROPIC_API_KEY.',
+  ],
+  [
+    'an unknown model',
+    apiError(404, 'not_found_error', 'model: claude-test'),
+    'unknown_model',
+    'The model server at PLACE does not know the model "claude-test" (404: model: claude-test). Check the name in --model or HELVE_MODEL.',
+  ],
+  [
+    'a wrong address',
+    { status: 404, error: '<html><head><title>404 Not Found</title><style>p { color: red }</style></head></html>' },
+    'unreachable',
+    'http://PLACE/v1/messages does not exist (404: 404 Not Found). Check ANTHROPIC_BASE_URL: it is the part before /v1/messages.',
+  ],
+  [
+    'a body that is too large',
+    { status: 413, error: 'Payload Too Large' },
+    'context_overflow',
+    'The conversation is too long for claude-test (413: Payload Too Large). Send less, or start a new conversation.',
+  ],
+  [
+    'a prompt that is too long',
+    apiError(400, 'invalid_request_error', 'prompt is too long: 210000 tokens > 200000 maximum'),
+    'context_overflow',
+    'The conversation is too long for claude-test (400: prompt is too long: 210000 tokens > 200000 maximum). Send less, or start a new conversation.',
+  ],
+  [
+    'input and output that are too long together',
+    apiError(400, 'invalid_request_error', 'input length and `max_tokens` exceed context limit: 1 + 2 > 2'),
+    'context_overflow',
+    'The conversation is too long for claude-test (400: input length and `max_tokens` exceed context limit: 1 + 2 > 2). Send less, or start a new conversation.',
+  ],
+  [
+    'a rate limit that says how long',
+    { ...apiError(429, 'rate_limit_error', 'too many tokens'), headers: { 'retry-after': '17' } },
+    'rate_limited',
+    'The model server at PLACE limits the rate (429: too many tokens). Wait 17 s, then try again.',
+  ],
+  [
+    'a rate limit that does not',
+    apiError(429, 'rate_limit_error', 'too many tokens'),
+    'rate_limited',
+    'The model server at PLACE limits the rate (429: too many tokens). Wait a while, then try again.',
+  ],
+  [
+    'an overloaded server',
+    apiError(529, 'overloaded_error', 'Overloaded'),
+    'overloaded',
+    'The model server at PLACE is overloaded (529: Overloaded). Try again in a while.',
+  ],
+  [
+    'a failing server',
+    apiError(500, 'api_error', 'Internal server error'),
+    'server_error',
+    'The model server at PLACE failed (500: Internal server error). Try again in a while.',
+  ],
+  [
+    'a gateway without a body',
+    { status: 502, error: '' },
+    'server_error',
+    'The model server at PLACE failed (502: Bad Gateway). Try again in a while.',
+  ],
+  [
+    'an invalid request',
+    apiError(400, 'invalid_request_error', 'max_tokens: 99 > 8'),
+    'invalid_request',
+    "The model server at PLACE rejected the request as invalid (400: max_tokens: 99 > 8). Sending it again as it is can't help.",
+  ],
+  [
+    'an answer with control characters and much text',
+    { status: 400, error: `\u001b[31mred\r\n${'x'.repeat(100_000)}` },
+    'invalid_request',
+    `The model server at PLACE rejected the request as invalid (400: [31mred ${'x'.repeat(292)}…). Sending it again as it is can't help.`,
+  ],
+  [
+    'a redirect',
+    { status: 307, error: 'Moved', headers: { location: 'https://elsewhere.example/' } },
+    'unreachable',
+    'http://PLACE/v1/messages redirects elsewhere (307: https://elsewhere.example/). Set ANTHROPIC_BASE_URL to the address itself, because keys do not follow redirects.',
+  ],
+  [
+    'a page in place of a stream',
+    { status: 200, error: '<h1>Please log in</h1>', headers: { 'content-type': 'text/html' } },
+    'unreachable',
+    'http://PLACE/v1/messages answered with text/html instead of an event stream (Please log in). Check ANTHROPIC_BASE_URL.',
+  ],
+  [
+    'an overload in the middle of an answer',
+    { text: 'Hi', streamError: { type: 'overloaded_error', message: 'Overloaded' } },
+    'overloaded',
+    'The model server at PLACE is overloaded (overloaded_error: Overloaded). Try again in a while.',
+  ],
+  [
+    'an internal error in the middle of an answer',
+    { text: 'Hi', streamError: { type: 'api_error', message: 'Internal server error' } },
+    'server_error',
+    'The model server at PLACE failed (api_error: Internal server error). Try again in a while.',
+  ],
+  [
+    'a stream without its last event',
+    { text: 'Hi', omit: 'message_stop' },
+    'broken_stream',
+    'The answer of claude-test from PLACE broke off: the connection ended before the message did. Try again.',
+  ],
+  [
+    'a connection that is dropped between events',
+    { text: 'Hi', dropAfterEvents: 3 },
+    'broken_stream',
+    'The answer of claude-test from PLACE broke off: the other side closed the connection. Try again.',
+  ],
+  [
+    'a connection that is dropped inside an event',
+    { text: 'Hi', dropAfterBytes: 100 },
+    'broken_stream',
+    'The answer of claude-test from PLACE broke off: the other side closed the connection. Try again.',
+  ],
+  [
+    'a stream that goes on with a block that never began',
+    { text: 'Hi', omit: 'content_block_start' },
+    'broken_stream',
+    'The answer of claude-test from PLACE broke off: it went on with block 0, which never began. Try again.',
+  ],
+])('says in one sentence what %s means and what to do', async (_, answer, kind, sentence) => {
+  const server = await startFakeModelServer([answer]);
+  servers.push(server);
+  const failure = await failureOf({ apiKey: KEY, baseUrl: server.url });
+  const place = new URL(server.url).host;
+  expect({ kind: failure.kind, message: failure.message }).toEqual({ kind, message: sentence.replace('PLACE', place) });
+  expect(failure.status).toBe(answer.status);
+});
+
+test('says which variable to set when a server wants a key and none was sent', async () => {
+  const answer = apiError(401, 'authentication_error', 'x-api-key header is required');
+  const server = await startFakeModelServer([answer, answer]);
+  servers.push(server);
+  expect((await failureOf({ baseUrl: server.url })).message).toMatch(
+    /wants a key .* Set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN\.$/,
+  );
+  expect((await failureOf({ baseUrl: server.url, authToken: 'token' })).message).toMatch(
+    / Check ANTHROPIC_AUTH_TOKEN\.$/,
+  );
+});
+
+test('names the server and what to set when nothing listens there', async () => {
+  const closed = createServer().listen(0, '127.0.0.1');
+  await once(closed, 'listening');
+  const address = closed.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  closed.close();
+  await once(closed, 'close');
+  const failure = await failureOf({ baseUrl: `http://127.0.0.1:${port}` });
+  expect(failure.kind).toBe('unreachable');
+  expect(failure.message).toBe(
+    `Can't reach the model server at 127.0.0.1:${port} (ECONNREFUSED: nothing listens there). Check the network, and ANTHROPIC_BASE_URL if the server is another one.`,
+  );
+});
+
+test.each([
+  ['ENOTFOUND', 'the name is not found'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'no answer in time'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'its certificate is not trusted here, set NODE_EXTRA_CA_CERTS if it should be'],
+])('explains the network error %s of the public API', async (code, words) => {
+  const cause = Object.assign(new Error('details'), { code });
+  const failure = await failureOf({
+    apiKey: KEY,
+    fetch: () => Promise.reject(new TypeError('fetch failed', { cause })),
+  });
+  expect(failure.message).toContain(`Can't reach the Anthropic API at api.anthropic.com:443 (${code}: ${words}).`);
+});
+
+test.each<[string, Partial<AnthropicOptions>, string, string]>([
+  [
+    'no key for the public API',
+    { apiKey: ' ' },
+    'auth',
+    'No key for the Anthropic API: set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for a server that needs none.',
+  ],
+  [
+    'a key with a typographic quote',
+    { apiKey: `“${KEY}”` },
+    'auth',
+    "ANTHROPIC_API_KEY holds a character that can't be in a key, such as a space, a line break or a typographic quote. Set it again.",
+  ],
+  [
+    'a base URL that is none',
+    { baseUrl: 'localhost:8080' },
+    'unreachable',
+    'ANTHROPIC_BASE_URL is "localhost:8080", which is not a web address. Set it to one like https://api.anthropic.com.',
+  ],
+  [
+    'a base URL with a password',
+    { baseUrl: 'http://me:secret@127.0.0.1:1' },
+    'unreachable',
+    'ANTHROPIC_BASE_URL holds a user name or password for 127.0.0.1:1, which is not supported. Leave them out, and set ANTHROPIC_AUTH_TOKEN instead.',
+  ],
+])('refuses %s before anything is sent', async (_, options, kind, sentence) => {
+  const failure = await failureOf({ ...options, fetch: () => Promise.reject(new Error('was sent')) });
+  expect({ kind: failure.kind, message: failure.message }).toEqual({ kind, message: sentence });
+});
+
+test('takes an error event whose type is only in its name', async () => {
+  const body = 'event: error\ndata: {"error":{"type":"overloaded_error","message":"Overloaded"}}\n\n';
+  const answer = async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+  expect((await failureOf({ apiKey: KEY, fetch: answer })).kind).toBe('overloaded');
+});
+
+test('says that an event is not JSON', async () => {
+  const body = 'event: message_start\ndata: <oops>\n\n';
+  const answer = async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+  const failure = await failureOf({ apiKey: KEY, fetch: answer });
+  expect([failure.kind, failure.message]).toEqual([
+    'broken_stream',
+    'The answer of claude-test from api.anthropic.com:443 broke off: it held an event that is not JSON. Try again.',
+  ]);
+});
+
+async function failureOf(options: Partial<AnthropicOptions>): Promise<ModelFailure> {
+  const model = anthropicModel({ name: 'claude-test', ...options });
+  const failure = await Array.fromAsync(model.stream(hello, AbortSignal.timeout(60_000))).catch(
+    (error: unknown) => error,
+  );
+  if (!(failure instanceof ModelFailure)) throw new Error('expected a model failure', { cause: failure });
+  expect(failure.message).not.toContain(KEY);
+  return failure;
+}

@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { readSse, type SseEvent } from './read-sse.js';
+
+test('gives the events of a stream in order, with and without a name', async () => {
+  const body = streamOf(['event: one\ndata: {"a":1}\n\n', ': a comment\n\ndata: two\ndata: lines\n\n']);
+  expect(await Array.fromAsync(readSse(body))).toEqual([{ event: 'one', data: '{"a":1}' }, { data: 'two\nlines' }]);
+});
+
+test('gives the same events wherever the bytes are split and however lines end', async () => {
+  const line = fc.string({ unit: 'binary', minLength: 1 }).map((text) => `x${text.replace(/[\r\n\0]/g, '')}`);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.record({ event: line, data: line })),
+      fc.constantFrom('\n', '\r\n'),
+      fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }),
+      async (events, end, lengths) => {
+        // Lone surrogates can't be sent as UTF-8 at all, so they are no case of splitting.
+        const sent = events.map(({ event, data }) => ({ event: event.toWellFormed(), data: data.toWellFormed() }));
+        const text = sent.map(({ event, data }) => `event: ${event}${end}data: ${data}${end}${end}`).join('');
+        expect(await Array.fromAsync(readSse(bytesIn(text, lengths)))).toEqual(sent);
+      },
+    ),
+  );
+});
+
+test('leaves out an event that the end of the stream cut off', async () => {
+  expect(await Array.fromAsync(readSse(streamOf(['data: whole\n\ndata: cut'])))).toEqual([{ data: 'whole' }]);
+});
+
+test('cancels the body when the consumer stops early', async () => {
+  const cancelled = Promise.withResolvers<void>();
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(new TextEncoder().encode('data: one\n\ndata: two\n\n')),
+    cancel: () => cancelled.resolve(),
+  });
+  for await (const event of readSse(body)) {
+    expect(event).toEqual({ data: 'one' });
+    break;
+  }
+  await cancelled.promise;
+  expect(body.locked).toBe(false);
+});
+
+test('reads to the end after the last event, so that the connection can be used again', async () => {
+  const { promise: controller, resolve: started } = Promise.withResolvers<ReadableStreamDefaultController>();
+  const drained = Promise.withResolvers<string>();
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start: (theController) => {
+        theController.enqueue(new TextEncoder().encode('data: last\n\n'));
+        started(theController);
+      },
+      cancel: () => drained.resolve('cancelled'),
+      // Asked for more only while somebody reads.
+      pull: () => drained.resolve('read on'),
+    },
+    { highWaterMark: 0 },
+  );
+  for await (const _ of readSse(body, { isLast: ({ data }) => data === 'last' })) break;
+  expect(await drained.promise).toBe('read on');
+  (await controller).close();
+});
+
+test('passes on the error of a stream that fails, after the events that came before', async () => {
+  const failure = new Error('the cable was cut');
+  const chunks = [new TextEncoder().encode('data: one\n\n')];
+  const body = new ReadableStream<Uint8Array>({
+    pull: (controller) => {
+      const chunk = chunks.pop();
+      if (chunk) controller.enqueue(chunk);
+      else controller.error(failure);
+    },
+  });
+  const seen: SseEvent[] = [];
+  await expect(async () => {
+    for await (const event of readSse(body)) seen.push(event);
+  }).rejects.toBe(failure);
+  expect(seen).toEqual([{ data: 'one' }]);
+});
+
+function streamOf(texts: string[]): ReadableStream<Uint8Array> {
+  return ReadableStream.from(texts.map((text) => new TextEncoder().encode(text)));
+}
+
+/** The text's bytes in chunks of these lengths, over and over. */
+function bytesIn(text: string, lengths: number[]): ReadableStream<Uint8Array> {
+  const bytes = new TextEncoder().encode(text);
+  const chunks: Uint8Array[] = [];
+  for (let at = 0, turn = 0; at < bytes.length; turn++) {
+    const length = lengths[turn % lengths.length] ?? 1;
+    chunks.push(bytes.subarray(at, at + length));
+    at += length;
+  }
+  return ReadableStream.from(chunks);
+}

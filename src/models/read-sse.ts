@@ -1,0 +1,55 @@
+import { createParser } from 'eventsource-parser';
+
+const LINGER_MS = 1000; // how long a body may take to end after its last event before the connection is given up
+
+export interface SseEvent {
+  event?: string;
+  data: string;
+}
+
+/**
+ * The events of a server-sent event stream, as they arrive. The bytes may be split anywhere. An event that the stream's
+ * end cut off is left out. When the consumer stops early the body is cancelled, except after an event that `isLast`
+ * names: then the end is read in the background, so that the connection can serve the next request.
+ */
+export async function* readSse(
+  body: ReadableStream<Uint8Array>,
+  { isLast = () => false }: { isLast?: (event: SseEvent) => boolean } = {},
+): AsyncGenerator<SseEvent, void, void> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  const arrived: SseEvent[] = [];
+  const parser = createParser({ onEvent: ({ event, data }) => arrived.push(event ? { event, data } : { data }) });
+  let complete = false;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      parser.feed(decoder.decode(value, { stream: true }));
+      for (const event of arrived.splice(0)) {
+        complete ||= isLast(event);
+        yield event;
+      }
+    }
+  } finally {
+    if (complete) readToEnd(reader).catch(ignore);
+    else giveUp(reader);
+  }
+}
+
+async function readToEnd(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  const timer = setTimeout(() => giveUp(reader), LINGER_MS).unref();
+  try {
+    while (!(await reader.read()).done);
+    reader.releaseLock();
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function giveUp(reader: ReadableStreamDefaultReader<Uint8Array>): void {
+  reader.cancel().catch(ignore); // fails only where the stream has failed already, and that the consumer has been told
+  reader.releaseLock();
+}
+
+function ignore(): void {}

@@ -1,0 +1,158 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { type Model, type ModelEvent, ModelFailure, type StopReason, type Usage } from '../contract/model.js';
+
+const PIECE_LENGTH = 12; // characters in one delta: small enough that everything arrives in several
+
+/** What a model would have answered, turn by turn. */
+export interface Script {
+  /** Shown as the model's name. Default "scripted". */
+  name?: string;
+  turns: readonly ScriptedTurn[];
+}
+
+export interface ScriptedTurn {
+  thinking?: string;
+  text?: string;
+  calls?: readonly ScriptedCall[];
+  /** Default: "tool_use" for a turn with calls, else "end_turn". */
+  stopReason?: StopReason | null;
+  usage?: Partial<Usage>;
+}
+
+export type ScriptedCall =
+  | { name: string; input: unknown; json?: undefined; id?: string }
+  /** The input as raw text, which need not be valid JSON. */
+  | { name: string; json: string; input?: undefined; id?: string };
+
+/** Plays a script instead of asking a model: one turn for each request, whatever the request says. */
+export function scriptedModel(script: Script, { pace = 0 }: { pace?: number } = {}): Model {
+  const name = script.name ?? 'scripted';
+  let played = 0;
+  return {
+    provider: 'scripted',
+    name,
+    maxOutputTokens: 32_000,
+    async *stream(_request, signal) {
+      signal.throwIfAborted();
+      const number = played++;
+      const turn = script.turns[number];
+      if (!turn) throw endOfScript(script);
+      for (const event of turnEvents(turn, number + 1, name)) {
+        if (pace > 0 && isDelta(event)) await delay(pace, undefined, { signal }).catch(() => signal.throwIfAborted());
+        signal.throwIfAborted();
+        yield event;
+      }
+    },
+  };
+}
+
+function isDelta({ type }: ModelEvent): boolean {
+  return type === 'text_delta' || type === 'thinking_delta' || type === 'call_input';
+}
+
+function endOfScript({ turns }: Script): ModelFailure {
+  const count = turns.length === 1 ? 'one turn' : `${turns.length} turns`;
+  return new ModelFailure(
+    'invalid_request',
+    `The script has only ${count}, and the conversation wants another one. Add a turn without calls at its end.`,
+  );
+}
+
+function* turnEvents(turn: ScriptedTurn, number: number, model: string): Generator<ModelEvent> {
+  const { thinking, text, calls = [], usage } = turn;
+  yield { type: 'message_start', id: `msg_script_${number}`, model };
+  let index = 0;
+  if (thinking) {
+    for (const piece of pieces(thinking)) yield { type: 'thinking_delta', text: piece };
+    yield { type: 'block', block: { type: 'thinking', thinking, signature: '' } };
+    index++;
+  }
+  if (text) {
+    for (const piece of pieces(text)) yield { type: 'text_delta', text: piece };
+    yield { type: 'block', block: { type: 'text', text } };
+    index++;
+  }
+  for (const [at, call] of calls.entries()) {
+    yield { type: 'call_start', index, id: call.id ?? `toolu_script_${number}_${at + 1}`, name: call.name };
+    const json = call.json ?? JSON.stringify(call.input ?? {});
+    for (const piece of pieces(json)) yield { type: 'call_input', index, json: piece };
+    yield { type: 'call_end', index };
+    index++;
+  }
+  const stopReason = turn.stopReason === undefined ? (calls.length > 0 ? 'tool_use' : 'end_turn') : turn.stopReason;
+  yield { type: 'message_end', stopReason, usage: { ...NO_USAGE, ...usage } };
+}
+
+const NO_USAGE: Readonly<Usage> = {
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_read_input_tokens: 0,
+  cache_creation_input_tokens: 0,
+};
+
+/** By code point, so that no character is torn. */
+function pieces(text: string): string[] {
+  return text.match(new RegExp(`.{1,${PIECE_LENGTH}}`, 'gsu')) ?? [];
+}
+
+/** Checks a script that was read from a file. */
+export function parseScript(value: unknown): Script {
+  const parsed = scriptSchema().safeParse(value);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ path, message }) => `${placeName(path)}: ${message}`);
+  const shown = problems.slice(0, 3).join('; ');
+  const more = problems.length > 3 ? `; and ${problems.length - 3} more` : '';
+  throw new ModelFailure(
+    'invalid_request',
+    `The script can't be played (${shown}${more}). It must look like {"turns": [{"text": "…", "calls": [{"name": "Read", "input": {…}}]}]}.`,
+  );
+}
+
+function scriptSchema(): z.ZodType<Script> {
+  const call = z
+    .strictObject({
+      name: z.string().min(1),
+      input: z.unknown().optional(),
+      json: z.string().optional(),
+      id: z.string().min(1).optional(),
+    })
+    .transform(({ name, input, json, id }, context): ScriptedCall => {
+      if ((input === undefined) === (json === undefined)) {
+        context.addIssue({ code: 'custom', message: 'a call has either "input" or "json"' });
+      }
+      const named = id === undefined ? { name } : { name, id };
+      return json === undefined ? { ...named, input } : { ...named, json };
+    });
+  const count = z.int().min(0).optional();
+  return z.strictObject({
+    name: z.string().min(1).optional(),
+    turns: z.array(
+      z.strictObject({
+        thinking: z.string().optional(),
+        text: z.string().optional(),
+        calls: z.array(call).optional(),
+        stopReason: z
+          .enum(['end_turn', 'tool_use', 'max_tokens', 'stop_sequence', 'pause_turn', 'refusal', 'context_overflow'])
+          .nullable()
+          .optional(),
+        usage: z
+          .strictObject({
+            input_tokens: count,
+            output_tokens: count,
+            cache_read_input_tokens: count,
+            cache_creation_input_tokens: count,
+          })
+          .optional(),
+      }),
+    ),
+  });
+}
+
+function placeName(path: readonly PropertyKey[]): string {
+  if (path.length === 0) return 'the whole';
+  return path.reduce<string>(
+    (name, key) => (typeof key === 'number' ? `${name}[${key}]` : name ? `${name}.${String(key)}` : String(key)),
+    '',
+  );
+}

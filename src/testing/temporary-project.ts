@@ -1,0 +1,97 @@
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { runCall } from '../calls/run-call.js';
+import type { Effect } from '../contract/effect.js';
+import type { AgentHappening, ToolResultEvent } from '../contract/event.js';
+import type { FailureKind } from '../contract/failure.js';
+import type { ContentBlock } from '../contract/message.js';
+import type { Tool, ToolDisplay } from '../contract/tool.js';
+import { createEngine, type Engine, type EngineOptions } from '../create-engine.js';
+
+/** A folder of real files with a session of its own: run one tool after the other in it, down the whole path of a call. */
+export interface TemporaryProject {
+  readonly root: string;
+  readonly engine: Engine;
+  /** Everything is permitted unless the project was made with another mode. */
+  run(tool: Tool, input: unknown, options?: { signal?: AbortSignal }): Promise<ToolRun>;
+  /** What the tool says that it would touch. */
+  effects(tool: Tool, input: unknown): Promise<readonly Effect[]>;
+  path(name: string): string;
+  text(name: string): Promise<string>;
+  bytes(name: string): Promise<Buffer>;
+  write(name: string, content: string | Uint8Array): Promise<void>;
+  /** Ends what calls left running and deletes the folder. */
+  remove(): Promise<void>;
+}
+
+export interface ToolRun {
+  content: string | ContentBlock[];
+  isError: boolean;
+  failure: FailureKind | undefined;
+  data: unknown;
+  display: ToolDisplay;
+  events: AgentHappening[];
+}
+
+export async function temporaryProject(
+  files: Readonly<Record<string, string | Uint8Array>> = {},
+  options: Omit<EngineOptions, 'root' | 'dataFolder'> = {},
+): Promise<TemporaryProject> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-project-')));
+  const root = join(folder, 'project');
+  await mkdir(root);
+  const path = (name: string): string => join(root, name);
+  const write = async (name: string, content: string | Uint8Array): Promise<void> => {
+    await mkdir(dirname(path(name)), { recursive: true });
+    await writeFile(path(name), content);
+  };
+  for (const [name, content] of Object.entries(files)) await write(name, content);
+
+  const dataFolder = join(folder, 'helve');
+  const engine = createEngine({ permissionMode: 'bypassPermissions', ...options, root, dataFolder });
+  let calls = 0;
+
+  return {
+    root,
+    engine,
+    path,
+    write,
+    text: (name) => readFile(path(name), 'utf8'),
+    bytes: (name) => readFile(path(name)),
+
+    async run(tool, input, { signal = new AbortController().signal } = {}) {
+      calls += 1;
+      const events: AgentHappening[] = [];
+      const environment = { ...engine.environment((event) => events.push(event)), findTool: () => tool };
+      // An input of the wrong shape is what some tests are about; the path checks it.
+      const call = { id: `call_${calls}`, name: tool.name, input: input as Record<string, unknown> };
+      await runCall(call, environment, signal);
+      return asToolRun(events);
+    },
+
+    async effects(tool, input) {
+      const accepted = tool.accept(input);
+      if (!accepted.ok) throw new Error(`${tool.name} does not accept this input: ${JSON.stringify(accepted.issues)}`);
+      return await accepted.call.effects(engine.session.contextFor('effects', new AbortController().signal));
+    },
+
+    async remove() {
+      await engine.end();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function asToolRun(events: AgentHappening[]): ToolRun {
+  const result = events.find((event): event is ToolResultEvent => event.type === 'tool_result');
+  if (!result) throw new Error('The call ended without a result.');
+  return {
+    content: result.result.content,
+    isError: result.result.is_error === true,
+    failure: result.failure,
+    data: result.data,
+    display: result.display,
+    events,
+  };
+}

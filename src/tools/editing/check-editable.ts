@@ -1,0 +1,61 @@
+import type { FileLedger, SeenFile } from '../../contract/tool-context.js';
+import { refusal } from '../refusal.js';
+import type { TargetFile } from '../target-file.js';
+import type { Found } from './find-text.js';
+import { covers } from './line-ranges.js';
+import type { LoadedText } from './load-text.js';
+
+/** What the model has seen of the file. A file that it has not read is refused. */
+export function seenOf(ledger: FileLedger, target: TargetFile, action: 'edit' | 'write'): SeenFile {
+  const seen = ledger.get(target.real);
+  if (seen) return seen;
+  throw refusal(
+    `${target.shown} has not been read in this session, so ${action === 'edit' ? 'an edit' : 'a write'} could destroy content you have not seen. Read it, then send the ${action} again.`,
+  );
+}
+
+/** Whether the bytes are other ones than the model saw; a new date alone is nothing. */
+export const hasChanged = (seen: SeenFile, file: LoadedText): boolean => seen.hash !== file.hash;
+
+/** An edit may go into a file that has changed only where what it replaces is still there, once and exactly. */
+export function checkFitsChange(target: TargetFile, seen: SeenFile, file: LoadedText, found: Found): void {
+  if (found.places === 1 && found.how !== 'quotes') return;
+  const count = found.how === 'quotes' ? 0 : found.places;
+  throw refusal(
+    `${changedOnDisk(target, seen, file)}, and old_string does not occur exactly once in the new content (${count} matches). Nothing was written. Read it again, then send an edit that fits.`,
+  );
+}
+
+/** An edit of lines that the model has not been shown is a guess. */
+export function checkLinesSeen(target: TargetFile, seen: SeenFile, found: Found): void {
+  const unseen = found.matches.find(({ lines }) => !covers(seen.lines, lines));
+  if (!unseen || seen.lines === 'all') return;
+  const shown = seen.lines.map(rangeText).join(', ') || 'none';
+  throw refusal(
+    `old_string is in lines of ${target.shown} that have not been read (${rangeText(unseen.lines)}; read so far: ${shown}). Nothing was written. Read those lines, then send the edit again.`,
+  );
+}
+
+/** A whole new content may replace only one that the model has seen whole, as it is now. */
+export function checkReplaceable(ledger: FileLedger, target: TargetFile, file: LoadedText): void {
+  const seen = seenOf(ledger, target, 'write');
+  if (hasChanged(seen, file)) {
+    throw refusal(
+      `${changedOnDisk(target, seen, file)}, and writing would destroy that change. Nothing was written. Read it again, then send a content that keeps it.`,
+    );
+  }
+  if (seen.lines === 'all') return;
+  const shown = seen.lines.map(rangeText).join(', ') || 'none';
+  throw refusal(
+    `${target.shown} has been read in part only (lines ${shown}; lines over 2,000 characters are never shown whole), so writing it could destroy content you have not seen. Read the rest first, or use Edit for the part that you know.`,
+  );
+}
+
+export const rangeText = ([first, last]: readonly [number, number]): string =>
+  first === last ? `${first}` : `${first}–${last}`;
+
+function changedOnDisk({ shown }: TargetFile, { at }: SeenFile, { modified }: LoadedText): string {
+  return `${shown} changed on disk after you read it (read ${clock(at)}, modified ${clock(modified)})`;
+}
+
+const clock = (time: Date): string => time.toTimeString().slice(0, 8);

@@ -1,0 +1,31 @@
+import type { LineRange } from './line-ranges.js';
+import type { NormalText } from './normal-text.js';
+
+export const CONTEXT_LINES = 5;
+const MAX_PLACES = 3;
+const MAX_LINES = 60;
+const MAX_LINE_CHARS = 300;
+
+/** The lines with their numbers, as Read shows them. */
+export function showLines(text: NormalText, [first, last]: LineRange): string {
+  const shown: string[] = [];
+  for (let number = Math.max(1, first); number <= Math.min(last, text.lineCount); number += 1) {
+    if (shown.length === MAX_LINES) {
+      shown.push(`… (${Math.min(last, text.lineCount) - number + 1} more lines)`);
+      break;
+    }
+    const line = text.line(number);
+    shown.push(`${number}\t${line.length > MAX_LINE_CHARS ? `${line.slice(0, MAX_LINE_CHARS)} …` : line}`);
+  }
+  return shown.join('\n');
+}
+
+/** The edited places with some lines around them. */
+export function showPlaces(text: NormalText, places: readonly LineRange[]): string {
+  if (text.lineCount === 0) return 'The file is empty now.';
+  const shown = places
+    .slice(0, MAX_PLACES)
+    .map(([first, last]) => showLines(text, [first - CONTEXT_LINES, last + CONTEXT_LINES]));
+  const more = places.length - shown.length;
+  return `The edited ${places.length === 1 ? 'place' : 'places'}:\n${shown.join('\n…\n')}${more > 0 ? `\n(${more} more places)` : ''}`;
+}

@@ -1,0 +1,50 @@
+import { symlink } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { temporaryProject } from '../testing/temporary-project.js';
+import { lsTool } from './ls.js';
+
+test('draws the tree, directories first, with links marked and heavy folders closed', async () => {
+  const project = await temporaryProject({
+    'b.txt': '',
+    'a.txt': '',
+    'src/deep/x.ts': '',
+    'node_modules/m/index.js': '',
+  });
+  await symlink('src', project.path('link'));
+  expect((await project.run(lsTool, {})).content).toBe(
+    './\n  node_modules/ (not shown)\n  src/\n    deep/\n      x.ts\n  a.txt\n  b.txt\n  link (link)',
+  );
+});
+
+test('opens a heavy folder when the path names it', async () => {
+  const project = await temporaryProject({ 'node_modules/m/index.js': '' });
+  expect((await project.run(lsTool, { path: 'node_modules' })).content).toBe('node_modules/\n  m/\n    index.js');
+});
+
+test('leaves out what it is told to', async () => {
+  const project = await temporaryProject({ 'a.log': '', 'dist/x.js': '', 'src/b.log': '', 'src/c.ts': '' });
+  expect((await project.run(lsTool, { ignore: ['*.log', 'dist'] })).content).toBe('./\n  src/\n    c.ts');
+});
+
+test('stops at 1,000 entries, says so, and shows the top before what is below', async () => {
+  const files = Object.fromEntries(Array.from({ length: 1_200 }, (_, index) => [`deep/${index}.txt`, '']));
+  const project = await temporaryProject({ ...files, 'top.txt': '' });
+  const { content } = await project.run(lsTool, {});
+  expect(content).toContain('\n  top.txt');
+  expect(content).toMatch(/\(Only the first 1000 entries are shown; there are more\./);
+});
+
+test('refuses a file and a missing directory', async () => {
+  const project = await temporaryProject({ 'a.txt': '' });
+  expect((await project.run(lsTool, { path: 'a.txt' })).content).toBe(
+    'a.txt is not a directory. Use Read to see a file.',
+  );
+  expect((await project.run(lsTool, { path: 'none' })).content).toMatch(/^none does not exist/);
+});
+
+test('declares that it reads the tree', async () => {
+  const project = await temporaryProject();
+  expect(await project.effects(lsTool, {})).toContainEqual(
+    expect.objectContaining({ kind: 'file', access: 'read', real: project.root, tree: true }),
+  );
+});

@@ -1,0 +1,57 @@
+import type { Stats } from 'node:fs';
+import { type FileHandle, readdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { ToolContext } from '../contract/tool-context.js';
+import { NotARegularFile, openForReading } from '../platform/files/open-file.js';
+import { realPath, resolveIn, shortPath } from '../platform/files/paths.js';
+import { nearestWords } from '../platform/text/similar-text.js';
+import { refusal } from './refusal.js';
+
+/** The file that a call names. */
+export interface TargetFile {
+  path: string;
+  real: string;
+  /** As messages call it: relative to the working directory where it lies below, with the target of a link. */
+  shown: string;
+}
+
+export async function locate(path: string, { cwd }: Pick<ToolContext, 'cwd'>): Promise<TargetFile> {
+  const absolute = resolveIn(cwd, path);
+  const real = await realPath(absolute);
+  const isLink = real !== join(await realPath(dirname(absolute)), basename(absolute));
+  const shown = shortPath(cwd, absolute);
+  return { path: absolute, real, shown: isLink ? `${shown} (a link to ${shortPath(cwd, real)})` : shown };
+}
+
+/** Opens the file for reading; what can't be opened is refused in words that help. The caller closes the handle. */
+export async function openTarget(
+  target: TargetFile,
+  { cwd }: Pick<ToolContext, 'cwd'>,
+): Promise<{ handle: FileHandle; stats: Stats }> {
+  try {
+    return await openForReading(target.real);
+  } catch (error) {
+    if (error instanceof NotARegularFile) {
+      const next = error.what === 'a directory' ? 'Use LS to see what is in it.' : 'Only regular files can be opened.';
+      throw refusal(`${target.shown} is ${error.what}, not a file. ${next}`, error);
+    }
+    if (isMissing(error)) throw refusal(await missing(target, cwd), error);
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EACCES' || code === 'EPERM') {
+      throw refusal(`${target.shown} can't be opened: permission to read it is missing. Ask the user about it.`, error);
+    }
+    throw error;
+  }
+}
+
+export const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+
+async function missing({ real, shown, path }: TargetFile, cwd: string): Promise<string> {
+  const names = await readdir(dirname(real)).catch(() => []); // the folder may be missing too
+  const [similar] = nearestWords(basename(real), names);
+  const next = similar
+    ? `Did you mean ${shortPath(cwd, join(dirname(path), similar))}?`
+    : 'Check the path, or find the file with Glob.';
+  return `${shown} does not exist (the working directory is ${cwd}). ${next}`;
+}

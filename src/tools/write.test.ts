@@ -1,0 +1,82 @@
+import { chmod, mkdir, readdir, stat } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { temporaryProject } from '../testing/temporary-project.js';
+import { editTool } from './edit.js';
+import { readTool } from './read.js';
+import { writeTool } from './write.js';
+
+test('makes a new file and its folders without a read', async () => {
+  const project = await temporaryProject();
+  const { content } = await project.run(writeTool, { path: 'deep/down/a.txt', content: 'one\ntwo\n' });
+  expect([content, await project.text('deep/down/a.txt')]).toEqual([
+    'Created deep/down/a.txt (2 lines).',
+    'one\ntwo\n',
+  ]);
+});
+
+test('refuses to replace a file that was not read, read in part, or changed since', async () => {
+  const project = await temporaryProject({ 'a.txt': 'one\ntwo\n' });
+  const write = async () => (await project.run(writeTool, { file_path: 'a.txt', content: 'new' })).content;
+  expect(await write()).toMatch(/^a.txt has not been read in this session, so a write could destroy/);
+  await project.run(readTool, { file_path: 'a.txt', limit: 1 });
+  expect(await write()).toMatch(/^a.txt has been read in part only \(lines 1;/);
+  await project.run(readTool, { file_path: 'a.txt' });
+  await project.write('a.txt', 'one\nthree\n');
+  expect(await write()).toMatch(/^a.txt changed on disk after you read it .* writing would destroy that change/);
+  expect(await project.text('a.txt')).toBe('one\nthree\n');
+});
+
+test('replaces a file that was read, keeps its mode and shows the difference', async () => {
+  const project = await temporaryProject({ 'run.sh': 'one\ntwo\n' });
+  await chmod(project.path('run.sh'), 0o755);
+  await project.run(readTool, { file_path: 'run.sh' });
+  const { content } = await project.run(writeTool, { file_path: 'run.sh', content: 'one\n2\n' });
+  expect(content).toBe('Updated run.sh (2 lines).\n\n--- a/run.sh\n+++ b/run.sh\n@@ -1,2 +1,2 @@\n one\n-two\n+2');
+  expect([await project.text('run.sh'), (await stat(project.path('run.sh'))).mode & 0o777]).toEqual([
+    'one\n2\n',
+    0o755,
+  ]);
+});
+
+test('keeps encoding, mark and line endings of the file that it replaces', async () => {
+  const project = await temporaryProject({ 'a.txt': Buffer.from('\ufeffa\r\nb\r\n', 'utf16le') });
+  await project.run(readTool, { file_path: 'a.txt' });
+  const { content } = await project.run(writeTool, { file_path: 'a.txt', content: 'x\ny\n' });
+  expect(await project.bytes('a.txt')).toEqual(Buffer.from('\ufeffx\r\ny\r\n', 'utf16le'));
+  expect(content).toContain('Its line endings (\\r\\n) were kept.');
+});
+
+test('knows what it wrote: an edit and another write need no read', async () => {
+  const project = await temporaryProject();
+  await project.run(writeTool, { file_path: 'a.txt', content: 'one\n' });
+  await project.run(editTool, { file_path: 'a.txt', old_string: 'one', new_string: 'two' });
+  await project.run(writeTool, { file_path: 'a.txt', content: 'three\n' });
+  expect(await project.text('a.txt')).toBe('three\n');
+});
+
+test('writes nothing when the content is there already', async () => {
+  const project = await temporaryProject({ 'a.txt': 'one\n' });
+  await project.run(readTool, { file_path: 'a.txt' });
+  const before = await stat(project.path('a.txt'));
+  const { content } = await project.run(writeTool, { file_path: 'a.txt', content: 'one\n' });
+  expect(content).toBe('a.txt has this content already, so nothing was written.');
+  expect((await stat(project.path('a.txt'))).ino).toBe(before.ino);
+});
+
+test('refuses a directory and half a character, and leaves nothing behind', async () => {
+  const project = await temporaryProject();
+  await mkdir(project.path('dir'));
+  expect((await project.run(writeTool, { file_path: 'dir', content: 'x' })).content).toMatch(/^dir is a directory/);
+  expect((await project.run(writeTool, { file_path: 'a.txt', content: '\udc00' })).content).toMatch(/surrogate/);
+  expect(await readdir(project.root)).toEqual(['dir']);
+});
+
+test('writes nothing once the call is cancelled', async () => {
+  const project = await temporaryProject();
+  await project.run(
+    writeTool,
+    { file_path: 'a.txt', content: 'x' },
+    { signal: AbortSignal.abort(new Error('cancelled')) },
+  );
+  expect(await readdir(project.root)).toEqual([]);
+});

@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { glob } from 'node:fs/promises';
+import { dirname, join, normalize } from 'node:path';
+import { expect, test } from 'vitest';
+
+// From the ground up. An import may point to a lower floor, or stay in its own room; parts never look at each other.
+const floors = [
+  { name: 'ground', rooms: ['contract', 'platform'] },
+  { name: 'parts', rooms: ['tools', 'permissions', 'hooks', 'models', 'mcp'] },
+  { name: 'calls', rooms: ['calls'] },
+  { name: 'agent', rooms: ['agent', 'settings', 'create-engine.ts', 'create-agent.ts'] },
+  { name: 'surfaces', rooms: ['cli', 'terminal', 'testing', 'index.ts'] },
+];
+
+// On one floor, who may look at whom: the machine speaks in the contract's types, and whoever composes knows everybody.
+const neighbours: Readonly<Record<string, readonly string[]>> = {
+  platform: ['contract'],
+  'create-engine.ts': ['agent', 'settings'],
+  'create-agent.ts': ['agent', 'settings', 'create-engine.ts'],
+  cli: ['terminal'],
+};
+
+interface Import {
+  from: string;
+  to: string;
+}
+
+const roomOf = (file: string): string => file.split('/')[0] ?? file;
+const floorOf = (room: string): number => floors.findIndex(({ rooms }) => rooms.includes(room));
+
+async function sourceFiles(): Promise<string[]> {
+  return await Array.fromAsync(glob('**/*.ts', { cwd: 'src' }));
+}
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join('src', file), 'utf8');
+  const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']*)'/g)].map(([, specifier = '']) => specifier);
+  return specifiers.map((specifier) => ({
+    from: file,
+    to: normalize(join(dirname(file), specifier)).replace(/\.js$/, '.ts'),
+  }));
+}
+
+function complaintAbout({ from, to }: Import): string | undefined {
+  const [fromRoom, toRoom] = [roomOf(from), roomOf(to)];
+  if (fromRoom === toRoom || neighbours[fromRoom]?.includes(toRoom)) return undefined;
+  const [fromFloor, toFloor] = [floorOf(fromRoom), floorOf(toRoom)];
+  if (toFloor < fromFloor) return undefined;
+  const why =
+    toFloor > fromFloor
+      ? `${floors[toFloor]?.name} stands above ${floors[fromFloor]?.name}`
+      : `${fromRoom} and ${toRoom} are siblings that do not know each other`;
+  return `src/${from} imports src/${to}, but ${why}. Hand in what it needs as a parameter, or move it down.`;
+}
+
+test('every file of src is in a room of the house', async () => {
+  const homeless = (await sourceFiles()).filter((file) => floorOf(roomOf(file)) < 0);
+  expect(homeless).toEqual([]);
+});
+
+test('imports point down', async () => {
+  const files = (await sourceFiles()).filter((file) => !file.endsWith('.test.ts'));
+  const imports = files.flatMap(importsOf);
+  expect(imports.length).toBeGreaterThan(50); // else the reading of imports is broken, and the test shows nothing
+  expect(imports.map(complaintAbout).filter((complaint) => complaint !== undefined)).toEqual([]);
+});
+
+test('an import that points up or sideways is told as a sentence', () => {
+  expect(complaintAbout({ from: 'tools/read.ts', to: 'agent/loop.ts' })).toBe(
+    'src/tools/read.ts imports src/agent/loop.ts, but agent stands above parts. Hand in what it needs as a parameter, or move it down.',
+  );
+  expect(complaintAbout({ from: 'models/anthropic.ts', to: 'tools/read.ts' })).toContain('siblings');
+  expect(complaintAbout({ from: 'platform/files/paths.ts', to: 'contract/effect.ts' })).toBeUndefined();
+  expect(complaintAbout({ from: 'contract/effect.ts', to: 'platform/files/paths.ts' })).toContain('siblings');
+});
+
+test('the loop and the surfaces know no tool by name', async () => {
+  const files = (await sourceFiles()).filter((file) => !file.endsWith('.test.ts'));
+  const named = files
+    .filter((file) => ['agent', 'calls', 'terminal', 'create-engine.ts', 'create-agent.ts'].includes(roomOf(file)))
+    .filter((file) =>
+      /['"](?:Read|Write|Edit|Glob|Grep|Bash|LS|Think|ToolSearch)['"]/.test(readFileSync(join('src', file), 'utf8')),
+    );
+  expect(named).toEqual([]);
+});
