@@ -8,5 +8,12 @@ if (major < 22 || (major === 22 && minor < 12)) {
   );
   process.exitCode = 2;
 } else {
-  import('../dist/cli.js').then(({ main }) => main(process.argv.slice(2)));
+  import('../dist/cli.js').then(
+    ({ main }) => main(process.argv.slice(2)),
+    (error) => {
+      if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+      process.stderr.write('helve is not built here: dist/cli.js is missing. Run "npm run bundle" in its folder.\n');
+      process.exitCode = 2;
+    },
+  );
 }

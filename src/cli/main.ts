@@ -1,1 +1,56 @@
-export {};
+import { exitCode } from './exit-codes.js';
+import { UsageProblem } from './usage-problem.js';
+
+type Command = (argv: readonly string[]) => Promise<number>;
+
+/** Loaded only when called, so that no command pays for another. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  call: async () => (await import('./call.js')).call,
+  demo: async () => (await import('./demo.js')).demo,
+  doctor: async () => (await import('./doctor.js')).doctor,
+  tools: async () => (await import('./tools.js')).tools,
+};
+
+declare const HELVE_VERSION: string; // put in by the build
+
+export async function main(argv: readonly string[]): Promise<void> {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(exitCode.ok); // the reader has seen enough, as `head` does
+    throw error;
+  });
+  process.exitCode = await run(argv);
+}
+
+async function run(argv: readonly string[]): Promise<number> {
+  try {
+    const [first = '', ...rest] = argv;
+    if (first === '--version' || first === '-v') return print(`helve ${HELVE_VERSION}`);
+    if (first === '--help' || first === '-h' || first === 'help') return print((await import('./help.js')).help);
+    if (first === '') return await withoutArguments();
+    const command = commands[first];
+    if (command) return await (await command())(rest);
+    if (first.startsWith('-')) return await (await import('./headless.js')).headless(argv, HELVE_VERSION);
+    throw new UsageProblem(await unknownCommand(first));
+  } catch (error) {
+    if (!(error instanceof UsageProblem)) throw error;
+    process.stderr.write(`helve: ${error.message}\nSee helve --help.\n`);
+    return exitCode.usage;
+  }
+}
+
+async function withoutArguments(): Promise<number> {
+  const { demo } = await import('./demo.js');
+  return await demo([]);
+}
+
+async function unknownCommand(word: string): Promise<string> {
+  const { nearestWords } = await import('../platform/text/similar-text.js');
+  const [nearest] = nearestWords(word, Object.keys(commands));
+  const meant = nearest ? ` Did you mean "helve ${nearest}"?` : '';
+  return `There is no command "${word}".${meant} To send a prompt, use helve -p "…".`;
+}
+
+function print(text: string): number {
+  process.stdout.write(`${text}\n`);
+  return exitCode.ok;
+}

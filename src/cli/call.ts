@@ -1,0 +1,115 @@
+import type { AgentHappening, ToolResultEvent } from '../contract/event.js';
+import type { ToolResultBlock } from '../contract/message.js';
+import { createEngine, type Engine } from '../create-engine.js';
+import { readLines } from '../platform/text/read-lines.js';
+import { engineFlags, engineOptions, readArgs } from './args.js';
+import { exitCode } from './exit-codes.js';
+import { onSignals } from './signals.js';
+import { UsageProblem } from './usage-problem.js';
+import { writeLine } from './write-line.js';
+
+const USAGE =
+  'Use helve call TOOL JSON, for example helve call Read \'{"file_path": "README.md"}\', or helve call --stdin.';
+
+/** One call, or a line of calls, down the whole path of a call without a model. */
+export async function call(argv: readonly string[]): Promise<number> {
+  const { values, positionals } = readArgs(argv, { ...engineFlags, stdin: { type: 'boolean' } });
+  const single = values.stdin ? undefined : readSingleCall(positionals);
+  if (values.stdin && positionals.length > 0)
+    throw new UsageProblem(`--stdin takes its calls from standard input. ${USAGE}`);
+
+  const engine = createEngine(engineOptions(values, process.env));
+  const signals = onSignals();
+  try {
+    const failed = single ? await runSingle(engine, single, signals.signal) : await runLines(engine, signals.signal);
+    return signals.exitCode ?? (failed ? exitCode.failed : exitCode.ok);
+  } finally {
+    await engine.end();
+    signals.dispose();
+  }
+}
+
+interface RequestedCall {
+  tool: string;
+  input: Readonly<Record<string, unknown>>;
+}
+
+function readSingleCall(positionals: readonly string[]): RequestedCall {
+  const [tool, json, ...more] = positionals;
+  if (tool === undefined || json === undefined || more.length > 0) throw new UsageProblem(USAGE);
+  const input = parseJson(json);
+  if ('problem' in input) throw new UsageProblem(`The input of ${tool} is not valid JSON: ${input.problem}. ${USAGE}`);
+  if (!isObject(input.value)) throw new UsageProblem(`The input of ${tool} must be a JSON object. ${USAGE}`);
+  return { tool, input: input.value };
+}
+
+async function runSingle(engine: Engine, { tool, input }: RequestedCall, signal: AbortSignal): Promise<boolean> {
+  const { result, failure } = await runOne(engine, 'call_1', { tool, input }, signal);
+  await writeLine(process.stdout, JSON.stringify(result));
+  if (failure === 'permission_denied') {
+    await writeLine(process.stderr, 'helve: to allow it, run again with --permission-mode bypassPermissions.');
+  }
+  return result.is_error === true;
+}
+
+/** Strictly serial: the next line starts when the result of the last is written. */
+async function runLines(engine: Engine, signal: AbortSignal): Promise<boolean> {
+  let anyFailed = false;
+  let number = 0;
+  for await (const line of readLines(process.stdin, signal)) {
+    number += 1;
+    if (line.trim() === '') continue;
+    const answer = await answerLine(engine, line, number, signal);
+    anyFailed ||= answer.is_error;
+    await writeLine(process.stdout, JSON.stringify(answer));
+  }
+  return anyFailed;
+}
+
+interface LineAnswer {
+  id: unknown;
+  tool: string | null;
+  content: ToolResultBlock['content'];
+  is_error: boolean;
+}
+
+async function answerLine(engine: Engine, line: string, number: number, signal: AbortSignal): Promise<LineAnswer> {
+  const bad = (problem: string): LineAnswer => {
+    const content = `Line ${number} was not run: ${problem}. A line is one JSON object {"id"?, "tool", "input"}.`;
+    return { id: null, tool: null, content, is_error: true };
+  };
+  const parsed = parseJson(line);
+  if ('problem' in parsed) return bad(`it is not valid JSON (${parsed.problem})`);
+  if (!isObject(parsed.value)) return bad('it is not a JSON object');
+  const { id = null, tool, input = {} } = parsed.value;
+  if (typeof tool !== 'string') return bad('"tool" must name a tool');
+  if (!isObject(input)) return bad('"input" must be an object');
+  const { result } = await runOne(engine, `call_${number}`, { tool, input }, signal);
+  return { id, tool, content: result.content, is_error: result.is_error === true };
+}
+
+async function runOne(
+  engine: Engine,
+  id: string,
+  { tool, input }: RequestedCall,
+  signal: AbortSignal,
+): Promise<Pick<ToolResultEvent, 'result' | 'failure'>> {
+  let failure: ToolResultEvent['failure'];
+  const onEvent = (event: AgentHappening): void => {
+    if (event.type === 'tool_result') failure = event.failure;
+  };
+  const [result] = await engine.runCalls([{ id, name: tool, input }], { signal, onEvent });
+  if (!result) throw new Error(`The call ${id} of ${tool} gave no result.`);
+  return failure ? { result, failure } : { result };
+}
+
+function parseJson(text: string): { value: unknown } | { problem: string } {
+  try {
+    return { value: JSON.parse(text) };
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,88 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import type { RunResult } from '../contract/event.js';
+import { createAgent } from '../create-agent.js';
+import { scriptedModel } from '../models/scripted.js';
+import { PlainLines } from '../terminal/plain-lines.js';
+import { readArgs } from './args.js';
+import { sampleProject } from './demo/sample-project.js';
+import { demoPrompt, demoScript } from './demo/script.js';
+import { exitCode } from './exit-codes.js';
+import { onSignals } from './signals.js';
+import { UsageProblem } from './usage-problem.js';
+
+const PACE_MS = 15; // between the pieces of the script's text, at a terminal, so that a person can follow
+
+const introduction = `Helve's demo. The model is a script, so it needs no key and no network; all the rest is real:
+a project in a temporary folder, the tools, the permission questions (the demo says yes) and the tests.
+`;
+
+const ending = `That was the engine with a script in the model's place. To connect a model:
+  export ANTHROPIC_API_KEY=…         (and ANTHROPIC_BASE_URL for a gateway or a server of your own)
+  helve -p "what does this project do?"
+helve tools lists the tools, helve call runs one without a model, helve doctor checks the set-up.`;
+
+/** The scripted provider drives the real engine over a sample project. */
+export async function demo(argv: readonly string[]): Promise<number> {
+  const { positionals } = readArgs(argv, {});
+  if (positionals.length > 0) throw new UsageProblem(`helve demo takes no word such as "${positionals[0]}".`);
+  const { stdout } = process;
+  const color = stdout.isTTY === true && !process.env['NO_COLOR'];
+  const lines = new PlainLines({ color, write: (text) => stdout.write(text) });
+  const folder = await mkdtemp(join(tmpdir(), 'helve-demo-'));
+  const signals = onSignals();
+  try {
+    const root = join(folder, 'corner-shop');
+    await writeProject(root);
+    lines.line(introduction);
+    lines.line(`> ${demoPrompt}\n`);
+
+    const agent = createAgent({
+      model: scriptedModel(demoScript, { pace: stdout.isTTY ? PACE_MS : 0 }),
+      root,
+      dataFolder: join(folder, 'helve'),
+      env: environmentWithNode(),
+      async askPermission({ tool, reason }) {
+        lines.line(`  ? ${tool}: ${reason}. The demo says yes.`);
+        return { behavior: 'allow' };
+      },
+    });
+    let result: RunResult | undefined;
+    let lastCallFailed = false;
+    try {
+      for await (const event of agent.run(demoPrompt, { signal: signals.signal })) {
+        lines.draw(event);
+        if (event.type === 'tool_result') lastCallFailed = event.result.is_error === true;
+        if (event.type === 'result') result = event;
+      }
+    } finally {
+      await agent.end();
+    }
+    if (signals.exitCode !== undefined) return signals.exitCode;
+    if (result?.outcome !== 'completed' || lastCallFailed) {
+      lines.line(
+        `The demo did not end as it should: ${result?.text ?? 'no result'} Run helve doctor to see what is missing.`,
+      );
+      return exitCode.failed;
+    }
+    lines.line(ending);
+    return exitCode.ok;
+  } finally {
+    signals.dispose();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function writeProject(root: string): Promise<void> {
+  for (const [name, content] of Object.entries(sampleProject)) {
+    await mkdir(dirname(join(root, name)), { recursive: true });
+    await writeFile(join(root, name), content);
+  }
+}
+
+/** The sample's tests run on the Node that runs us, whether or not it is the first on the path. */
+function environmentWithNode(): NodeJS.ProcessEnv {
+  const { PATH = '', NODE_TEST_CONTEXT: _, ...env } = process.env;
+  return { ...env, PATH: `${dirname(process.execPath)}${delimiter}${PATH}` };
+}

@@ -1,0 +1,39 @@
+/** A small shop's prices, with a test that asks for more than the code does yet. */
+export const sampleProject: Readonly<Record<string, string>> = {
+  'package.json': `{
+  "name": "corner-shop",
+  "private": true,
+  "type": "module",
+  "scripts": { "test": "node --test" }
+}
+`,
+  'src/price.js': `// Prices are in cents.
+export function lineTotal(price, quantity) {
+  return price * quantity;
+}
+`,
+  'src/basket.js': `import { lineTotal } from './price.js';
+
+export function basketTotal(lines) {
+  return lines.reduce((sum, line) => sum + lineTotal(line.price, line.quantity), 0);
+}
+`,
+  'test/price.test.js': `import assert from 'node:assert/strict';
+import test from 'node:test';
+import { basketTotal } from '../src/basket.js';
+import { lineTotal } from '../src/price.js';
+
+test('a few pieces cost what they cost', () => {
+  assert.equal(lineTotal(250, 3), 750);
+});
+
+test('ten pieces and more are 10 % cheaper', () => {
+  assert.equal(lineTotal(100, 10), 900);
+  assert.equal(lineTotal(100, 20), 1800);
+});
+
+test('a basket adds up its lines', () => {
+  assert.equal(basketTotal([{ price: 100, quantity: 10 }, { price: 250, quantity: 1 }]), 1150);
+});
+`,
+};

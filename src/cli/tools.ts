@@ -1,0 +1,46 @@
+import type { PooledTool } from '../agent/tool-pool.js';
+import { createEngine } from '../create-engine.js';
+import { engineFlags, engineOptions, readArgs } from './args.js';
+import { exitCode } from './exit-codes.js';
+import { UsageProblem } from './usage-problem.js';
+import { writeLine } from './write-line.js';
+
+/** The tools that a conversation here would have. */
+export async function tools(argv: readonly string[]): Promise<number> {
+  const { values, positionals } = readArgs(argv, {
+    ...engineFlags,
+    json: { type: 'boolean' },
+    all: { type: 'boolean' },
+  });
+  if (positionals.length > 0) throw new UsageProblem(`helve tools takes no word such as "${positionals[0]}".`);
+  const { session } = createEngine(engineOptions(values, process.env));
+  const listed = session.tools.all.filter(
+    (pooled) => values.all || (pooled.enabled && session.tools.isActive(pooled.tool)),
+  );
+  const rows = listed.map(({ tool, source, enabled }) => ({
+    ...session.tools.describe(tool),
+    source,
+    exposure: tool.exposure,
+    enabled,
+  }));
+  await writeLine(process.stdout, values.json ? JSON.stringify(rows, null, 2) : asTable(rows));
+  return exitCode.ok;
+}
+
+interface Row {
+  name: string;
+  description: string;
+  exposure: string;
+  enabled: PooledTool['enabled'];
+}
+
+function asTable(rows: readonly Row[]): string {
+  const width = Math.max(...rows.map(({ name }) => name.length));
+  return rows
+    .map(({ name, description, exposure, enabled }) => {
+      const notes = [exposure !== 'direct' && exposure, !enabled && 'off here'].filter(Boolean).join(', ');
+      const [summary = ''] = description.split('\n');
+      return `${name.padEnd(width)}  ${summary}${notes ? ` (${notes})` : ''}`;
+    })
+    .join('\n');
+}

@@ -1,0 +1,128 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { emptyFolder, isRunning, jsonLines, runHelve } from './run-helve.js';
+
+const bypass = ['--permission-mode', 'bypassPermissions'];
+
+test('runs one call and prints its tool_result as JSON', async () => {
+  const cwd = await emptyFolder();
+  await writeFile(join(cwd, 'a.txt'), 'one\ntwo\n');
+  const run = await runHelve(['call', 'Read', '{"file_path":"a.txt"}'], { cwd });
+  expect({ ...run, stdout: JSON.parse(run.stdout) }).toEqual({
+    code: 0,
+    signal: null,
+    stderr: '',
+    stdout: { type: 'tool_result', tool_use_id: 'call_1', content: '1\tone\n2\ttwo' },
+  });
+});
+
+test('exits 1 when the call failed, with the failure as the result', async () => {
+  const run = await runHelve(['call', 'Read', '{"file_path":"missing.txt"}']);
+  expect(run.code).toBe(1);
+  expect(JSON.parse(run.stdout)).toMatchObject({ is_error: true, content: expect.stringContaining('missing.txt') });
+});
+
+test('denies a write where nobody can be asked, and says how to allow it', async () => {
+  const cwd = await emptyFolder();
+  const run = await runHelve(['call', 'Write', '{"file_path":"a.txt","content":"x"}'], { cwd });
+  expect(run.code).toBe(1);
+  expect(JSON.parse(run.stdout).content).toContain('nobody is here to be asked');
+  expect(run.stderr).toBe('helve: to allow it, run again with --permission-mode bypassPermissions.\n');
+  await expect(readFile(join(cwd, 'a.txt'))).rejects.toThrow('ENOENT');
+});
+
+test.each([
+  [['call'], 'Use helve call TOOL JSON'],
+  [['call', 'Read'], 'Use helve call TOOL JSON'],
+  [['call', 'Read', '{"file_path":'], 'The input of Read is not valid JSON'],
+  [['call', 'Read', '[1]'], 'The input of Read must be a JSON object'],
+  [['call', '--stdin', 'Read'], '--stdin takes its calls from standard input'],
+  [['call', '--stdni'], 'There is no option --stdni here. Did you mean --stdin?'],
+  [
+    ['call', '--permission-mode', 'yolo', 'Read', '{}'],
+    '--permission-mode takes default, plan, dontAsk, bypassPermissions, but was "yolo"',
+  ],
+  [['tools', 'extra'], 'helve tools takes no word such as "extra"'],
+  [['tols'], 'There is no command "tols". Did you mean "helve tools"?'],
+  [['--output-format', 'json'], 'To run a prompt, use helve -p'],
+  [['-p'], 'There is no prompt'],
+  [['-p', 'hi', '--max-turns', '0'], '--max-turns takes a whole number above 0, but was "0"'],
+  [['-p', 'hi', '--output-format', 'xml'], '--output-format takes text, json, stream-json, but was "xml"'],
+  [['-p', 'hi', 'there'], '-p takes one prompt, but there are 2'],
+  [['-p', 'hi'], 'No model is set up: set ANTHROPIC_API_KEY'],
+  [['-p', 'hi', '--model', 'nonsense'], '"nonsense" names no model'],
+])('wrong usage %j gives exit 2, a sentence, and nothing on standard output', async (args, sentence) => {
+  const run = await runHelve(args);
+  expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`helve: ${sentence}`) });
+});
+
+test('refuses the mode bypassPermissions to root outside of a sandbox', async ({ skip }) => {
+  if (process.getuid?.() !== 0) skip('only root is refused');
+  const run = await runHelve(['call', 'Read', '{"file_path":"x"}', ...bypass], { env: { IS_SANDBOX: '0' } });
+  expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('is refused to root') });
+});
+
+test('answers a stream of lines in order, in one session, so that a Read counts for the Edit after it', async () => {
+  const cwd = await emptyFolder();
+  await writeFile(join(cwd, 'a.txt'), 'one\n');
+  const input = [
+    { id: 1, tool: 'Read', input: { file_path: 'a.txt' } },
+    { id: 'two', tool: 'Edit', input: { file_path: 'a.txt', old_string: 'one', new_string: 'eins' } },
+    { tool: 'Bash', input: { command: 'mkdir -p sub && cd sub && pwd' } },
+    { id: 4, tool: 'Bash', input: { command: 'basename "$PWD"' } },
+  ];
+  const run = await runHelve(['call', '--stdin', ...bypass], {
+    cwd,
+    input: input.map((line) => JSON.stringify(line)).join('\n'),
+  });
+  expect(run).toMatchObject({ code: 0, stderr: '' });
+  const answers = jsonLines(run.stdout);
+  expect(answers.map(({ id, tool, is_error }) => [id, tool, is_error])).toEqual([
+    [1, 'Read', false],
+    ['two', 'Edit', false],
+    [null, 'Bash', false],
+    [4, 'Bash', false],
+  ]);
+  expect(answers[3]?.['content']).toBe('sub');
+  expect(Object.keys(answers[0] ?? {})).toEqual(['id', 'tool', 'content', 'is_error']);
+  expect(await readFile(join(cwd, 'a.txt'), 'utf8')).toBe('eins\n');
+});
+
+test('answers a bad line with id null and goes on', async () => {
+  const input =
+    'not json\n\n[1]\n{"id":7}\n{"id":8,"tool":"Think","input":5}\n{"id":9,"tool":"Think","input":{"thought":"a\u2028b"}}\n';
+  const run = await runHelve(['call', '--stdin'], { input });
+  expect(run.code).toBe(1);
+  const answers = jsonLines(run.stdout);
+  expect(answers.map(({ id, is_error }) => [id, is_error])).toEqual([
+    [null, true],
+    [null, true],
+    [null, true],
+    [null, true],
+    [9, false],
+  ]);
+  expect(answers[0]?.['content']).toContain('Line 1 was not run: it is not valid JSON');
+  expect(answers[2]?.['content']).toContain('"tool" must name a tool');
+});
+
+test('ends everything that calls left running when the input ends', async () => {
+  const run = await runHelve(['call', '--stdin', ...bypass], {
+    input: '{"tool":"Bash","input":{"command":"sleep 300 & echo $!"}}\n',
+  });
+  const pid = Number(/\d+/.exec(String(jsonLines(run.stdout)[0]?.['content']))?.[0]);
+  expect(pid).toBeGreaterThan(1);
+  expect(isRunning(pid)).toBe(false);
+});
+
+test('on SIGTERM ends the running call and its processes, and exits 143', async () => {
+  const cwd = await emptyFolder();
+  const run = await runHelve(['call', '--stdin', ...bypass], {
+    cwd,
+    input: '{"tool":"Think","input":{"thought":"ready"}}\n{"tool":"Bash","input":{"command":"sleep 300"}}\n',
+    onOutput: (_, kill) => kill('SIGTERM'),
+  });
+  expect(run.code).toBe(143);
+  expect(jsonLines(run.stdout)).toHaveLength(2);
+  expect(jsonLines(run.stdout)[1]).toMatchObject({ is_error: true, content: expect.stringContaining('nterrupted') });
+});

@@ -1,0 +1,27 @@
+import { readdir } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { emptyFolder, runHelve } from './run-helve.js';
+
+test.each([[['demo']], [[]]])('helve %j plays the demo to its end: a real failure, mended', async (args) => {
+  const temporary = await emptyFolder();
+  const { code, stdout, stderr } = await runHelve(args, { env: { TMPDIR: temporary } });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain('The model is a script');
+  expect(stdout).toMatch(/✗ Bash Exit code 1[\s\S]*✓ Bash/);
+  expect(stdout).toContain('ANTHROPIC_API_KEY');
+  expect(await readdir(temporary)).toEqual([]);
+});
+
+test('helve doctor says what is there and what is missing', async () => {
+  const { code, stdout } = await runHelve(['doctor']);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /✓ Node: 2\d.*\n✓ Shell: GNU bash.*\n✓ Search: ripgrep.*\n– Model: No model is set up: set ANTHROPIC_API_KEY/,
+  );
+  expect(JSON.parse((await runHelve(['doctor', '--json'])).stdout)).toHaveLength(5);
+});
+
+test('helve --version and --help answer', async () => {
+  expect((await runHelve(['--version'])).stdout).toMatch(/^helve \d+\.\d+\.\d+\n$/);
+  expect((await runHelve(['--help'])).stdout).toContain('helve call --stdin');
+});

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { runHelve } from './run-helve.js';
+
+const names = (json: string): string[] => JSON.parse(json).map(({ name }: { name: string }) => name);
+
+test('lists the tools that a conversation here would have', async () => {
+  const { code, stdout } = await runHelve(['tools']);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^Bash +Run a command in bash/);
+});
+
+test('prints each tool with its schema as JSON', async () => {
+  const { stdout } = await runHelve(['tools', '--json']);
+  expect(names(stdout)).toEqual(['Bash', 'Edit', 'Glob', 'Grep', 'LS', 'Read', 'Think', 'Write']);
+  const [bash] = JSON.parse(stdout);
+  expect(Object.keys(bash).toSorted()).toEqual([
+    'description',
+    'enabled',
+    'exposure',
+    'input_schema',
+    'name',
+    'source',
+  ]);
+  expect(bash).toMatchObject({
+    source: 'builtin',
+    exposure: 'direct',
+    enabled: true,
+    input_schema: { type: 'object', required: ['command'], additionalProperties: false },
+  });
+});
+
+test('with --all adds those that are switched off here', async () => {
+  const { stdout } = await runHelve(['tools', '--json', '--all']);
+  expect(names(stdout)).toContain('ToolSearch');
+  expect(JSON.parse(stdout).find(({ name }: { name: string }) => name === 'ToolSearch').enabled).toBe(false);
+});
+
+test.each<[string[], Record<string, string>]>([
+  [['--simple'], {}],
+  [[], { HELVE_SIMPLE: '1' }],
+])('the simple set by %j %j', async (args, env) => {
+  expect(names((await runHelve(['tools', '--json', ...args], { env })).stdout)).toEqual(['Bash', 'Edit', 'Read']);
+});
+
+test('every schema is an object that a provider takes, and every description says when to use the tool', async () => {
+  for (const { name, description, input_schema } of JSON.parse((await runHelve(['tools', '--json', '--all'])).stdout)) {
+    expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+    expect(input_schema).toMatchObject({ type: 'object', additionalProperties: false });
+    expect(description.length).toBeGreaterThan(40);
+  }
+});
