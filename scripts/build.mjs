@@ -4,7 +4,7 @@ import { build } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
 
 const started = performance.now();
-rmSync('dist', { recursive: true, force: true });
+rmSync('dist/chunks', { recursive: true, force: true });
 await build({
   entryPoints: {
     cli: 'src/cli/main.ts',

@@ -10,8 +10,9 @@ import type { AgentHappening } from './contract/event.js';
 import type { ToolResultBlock } from './contract/message.js';
 import type { AskPermission, PermissionMode } from './contract/permission.js';
 import type { Tool } from './contract/tool.js';
-import type { ToolSetMode } from './contract/tool-context.js';
+import type { ToolContext, ToolSetMode } from './contract/tool-context.js';
 import { decideBy } from './permissions/engine.js';
+import { realPathSync } from './platform/files/paths.js';
 import { createFileLedger } from './tools/editing/file-ledger.js';
 import { builtInTools, simpleToolNames } from './tools/index.js';
 
@@ -38,6 +39,8 @@ export interface Engine {
   environment(emit: (happening: AgentHappening) => void): CallEnvironment;
   /** Runs the calls of one message; the results come in the order of the calls. */
   runCalls(calls: readonly ToolCall[], options?: RunCallsOptions): Promise<ToolResultBlock[]>;
+  /** What a tool gets to see of the session, for one call. */
+  contextFor(callId: string, signal: AbortSignal): ToolContext;
   /** Ends everything that calls have left running. */
   end(): Promise<void>;
 }
@@ -50,7 +53,8 @@ export interface RunCallsOptions {
 export function createEngine(options: EngineOptions = {}): Engine {
   const env = options.env ?? process.env;
   const root = realpathSync(options.root ?? process.cwd());
-  const dataFolder = resolve(options.dataFolder ?? env['HELVE_HOME'] ?? join(homedir(), '.helve'));
+  const writtenDataFolder = resolve(options.dataFolder || env['HELVE_HOME'] || join(homedir(), '.helve'));
+  const dataFolder = realPathSync(writtenDataFolder);
   const tools = new ToolPool({
     builtIn: builtInTools(),
     added: options.tools ?? [],
@@ -61,8 +65,13 @@ export function createEngine(options: EngineOptions = {}): Engine {
   const mode = options.permissionMode ?? 'default';
   const session = new Session({ root, dataFolder, mode, env, ledger: createFileLedger(), tools });
   const workspace = withRealNames([options.root ?? root, ...(options.additionalDirectories ?? [])]);
-  const { resultsFolder } = session;
-  const decide = decideBy(() => ({ mode: session.mode, workspace, resultsFolder, dataFolder }));
+  const policy = { workspace, resultsFolder: session.resultsFolder, dataFolders: [dataFolder, writtenDataFolder] };
+  const decide = decideBy(() => ({ ...policy, mode: session.mode }));
+  const mayRead = (real: string): boolean => {
+    const effects = [{ kind: 'file', access: 'read', path: real, real }] as const;
+    return decide({ tool: '', input: {}, effects }).behavior !== 'deny';
+  };
+  const contextFor = (callId: string, signal: AbortSignal): ToolContext => session.contextFor(callId, signal, mayRead);
 
   const environment = (emit: (happening: AgentHappening) => void): CallEnvironment => ({
     findTool: (name) => tools.find(name),
@@ -71,13 +80,14 @@ export function createEngine(options: EngineOptions = {}): Engine {
     slots: session.slots,
     decide,
     askPermission: options.askPermission,
-    contextFor: (callId, signal) => session.contextFor(callId, signal),
+    contextFor,
     emit,
   });
 
   return {
     session,
     environment,
+    contextFor,
     async runCalls(calls, { signal = new AbortController().signal, onEvent = () => {} } = {}) {
       const calling = environment(onEvent);
       return await Promise.all(calls.map((call) => runCall(call, calling, signal)));

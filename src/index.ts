@@ -1,5 +1,6 @@
 export type { Session } from './agent/session.js';
 export type { ToolCall } from './calls/assemble.js';
+export type { CallEnvironment } from './calls/environment.js';
 export type * from './contract/effect.js';
 export type * from './contract/event.js';
 export { type FailureKind, ToolFailure } from './contract/failure.js';

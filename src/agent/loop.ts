@@ -10,6 +10,7 @@ import { addUsage, noUsage } from './usage.js';
 const MAX_CUT_ANSWERS = 3; // in a row: a model that can't get under the output limit won't on the fourth try
 const MAX_BROKEN_STREAMS = 3;
 const MAX_MALFORMED_TURNS = 5;
+const MAX_PAUSES = 10; // in a row, as many as the provider's own loop of server-side tools makes
 
 export interface LoopInput {
   session: Session;
@@ -106,6 +107,7 @@ class RunRecord {
   #cutAnswers = 0;
   #brokenStreams = 0;
   #malformedTurns = 0;
+  #pauses = 0;
   #nudged = false;
 
   note(happening: AgentHappening): void {
@@ -151,7 +153,8 @@ class RunRecord {
     this.#cutAnswers = 0;
     if (results.length > 0) return {};
     if (stopReason === 'context_overflow') return contextOverflow;
-    if (stopReason === 'pause_turn' && outcome.message) return {};
+    this.#pauses = stopReason === 'pause_turn' ? this.#pauses + 1 : 0;
+    if (this.#pauses > 0 && this.#pauses <= MAX_PAUSES && outcome.message) return {};
     if (!outcome.message && !this.#nudged) {
       this.#nudged = true;
       return { say: '[Your answer was empty. Go on with the task, or say in a sentence that it is done.]' };

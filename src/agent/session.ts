@@ -88,7 +88,7 @@ export class Session implements SessionPort {
     await Promise.allSettled(cleanUps.map(async (cleanUp) => await cleanUp()));
   }
 
-  contextFor(callId: string, signal: AbortSignal): ToolContext {
+  contextFor(callId: string, signal: AbortSignal, mayRead: ToolContext['mayRead']): ToolContext {
     const session = this;
     return {
       callId,
@@ -99,6 +99,7 @@ export class Session implements SessionPort {
       root: this.root,
       env: this.env,
       session,
+      mayRead,
     };
   }
 }

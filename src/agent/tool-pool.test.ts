@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineTool, type Tool, type ToolExposure } from '../contract/tool.js';
 import type { ToolSetMode } from '../contract/tool-context.js';
 import { builtInTools, simpleToolNames } from '../tools/index.js';
@@ -79,4 +79,8 @@ test('sends the very same definitions turn after turn, so that the prompt cache 
   expect(tools.definitions()).toBe(first);
   tools.activate(['B']);
   expect(tools.definitions()[0]).toEqual(first[0]);
+});
+
+test('refuses two added tools of one name', () => {
+  expect(() => pool({ added: [tool('Twin'), tool('Twin')] })).toThrow('Two tools are named "Twin"');
 });

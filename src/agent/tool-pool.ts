@@ -35,6 +35,7 @@ export class ToolPool implements ToolDirectory {
   #definitions: readonly ToolDefinition[] | undefined;
 
   constructor(options: ToolPoolOptions) {
+    refuseTwins(options.added ?? []);
     const builtInNames = new Set(options.builtIn.map(({ name }) => name));
     const candidates: Array<{ tool: Tool; source: PooledTool['source'] }> = [
       ...options.builtIn.toSorted(byName).map((tool) => ({ tool, source: 'builtin' as const })),
@@ -105,6 +106,14 @@ export class ToolPool implements ToolDirectory {
       if (this.#byName.get(name)?.exposure === 'deferred') this.#activated.add(name);
     }
     if (this.#activated.size !== before) this.#definitions = undefined;
+  }
+}
+
+function refuseTwins(tools: readonly Tool[]): void {
+  const names = new Set<string>();
+  for (const { name } of tools) {
+    if (names.has(name)) throw new TypeError(`Two tools are named "${name}", so a call could mean either. Rename one.`);
+    names.add(name);
   }
 }
 

@@ -51,7 +51,7 @@ export async function runTurn(input: TurnInput): Promise<TurnOutcome> {
   } catch (error) {
     if (error instanceof ModelFailure) failure = error;
     else if (!input.signal.aborted) {
-      answer.dropAll(new Error('The turn failed.', { cause: error }));
+      answer.dropAll(new CallDropped('The run broke off because of an error in Helve, and this call with it.'));
       throw error;
     }
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Effect } from '../contract/effect.js';
 import type { AgentHappening } from '../contract/event.js';
 import { ToolFailure } from '../contract/failure.js';

@@ -37,13 +37,13 @@ async function passThrough(
   environment: CallEnvironment,
   signal: AbortSignal,
 ): Promise<ToolResultEvent> {
-  let display: ToolDisplay = { title: call.name };
+  let display = (): ToolDisplay => ({ title: call.name });
   let started = false;
   try {
     if ('problem' in call) throw new ToolFailure(call.problem, { kind: 'invalid_input' });
     const resolved = await resolve(call, environment);
     const { tool, bound } = resolved;
-    display = bound.displayRefusal();
+    display = () => bound.displayRefusal();
     const context = environment.contextFor(call.id, signal);
 
     for (;;) {
@@ -64,6 +64,6 @@ async function passThrough(
     const outcome = place.effects.length === 0 ? await work() : await environment.slots.run(work, signal);
     return await settleSuccess(call, outcome, tool.maxResultChars, context);
   } catch (error) {
-    return settleFailure(call, describeFailure(call.name, error, signal, started), error, display);
+    return settleFailure(call, describeFailure(call.name, error, signal, started), error, display());
   }
 }

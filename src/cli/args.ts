@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { type PermissionMode, permissionModes } from '../contract/permission.js';
 import type { EngineOptions } from '../create-engine.js';
@@ -45,10 +46,15 @@ export function engineOptions(flags: EngineFlagValues, env: NodeJS.ProcessEnv): 
   const simple = flags.simple === true || env['HELVE_SIMPLE'] === '1';
   return {
     permissionMode,
-    additionalDirectories: flags['add-dir'] ?? [],
+    additionalDirectories: (flags['add-dir'] ?? []).map(existingFolder),
     toolSet: simple ? 'simple' : 'headless',
     env,
   };
+}
+
+function existingFolder(path: string): string {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;
+  throw new UsageProblem(`--add-dir takes a folder, but there is none at "${path}".`);
 }
 
 // acceptEdits needs the protected paths that only come with the rules; until then it would promise too much.
@@ -63,7 +69,7 @@ function readPermissionMode(flags: EngineFlagValues): PermissionMode {
 }
 
 function refuseToRoot(env: NodeJS.ProcessEnv): void {
-  if (process.getuid?.() !== 0 || env['IS_SANDBOX'] === '1') return;
+  if (process.getuid?.() !== 0 || ['1', 'yes', 'true'].includes(env['IS_SANDBOX'] ?? '')) return;
   throw new UsageProblem(
     'The mode bypassPermissions is refused to root, since nothing would stand between the model and the machine. ' +
       'Run helve as an ordinary user, or set IS_SANDBOX=1 if this machine is itself a sandbox.',

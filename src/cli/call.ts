@@ -46,7 +46,7 @@ function readSingleCall(positionals: readonly string[]): RequestedCall {
 async function runSingle(engine: Engine, { tool, input }: RequestedCall, signal: AbortSignal): Promise<boolean> {
   const { result, failure } = await runOne(engine, 'call_1', { tool, input }, signal);
   await writeLine(process.stdout, JSON.stringify(result));
-  if (failure === 'permission_denied') {
+  if (failure === 'permission_denied' && engine.session.mode !== 'bypassPermissions') {
     await writeLine(process.stderr, 'helve: to allow it, run again with --permission-mode bypassPermissions.');
   }
   return result.is_error === true;

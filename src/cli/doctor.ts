@@ -60,11 +60,11 @@ async function search(): Promise<Finding> {
 async function model(): Promise<Finding> {
   try {
     const { provider, name } = await chooseModel(undefined, process.env);
-    const endpoint = process.env['ANTHROPIC_BASE_URL'];
+    const host = URL.parse(process.env['ANTHROPIC_BASE_URL'] ?? '')?.host; // the rest of an address may hold a secret
     return {
       what: 'Model',
       state: 'ok',
-      detail: `${provider}/${name}${endpoint ? ` at ${endpoint}` : ''} (not asked)`,
+      detail: `${provider}/${name}${host ? ` at ${host}` : ''} (not asked)`,
     };
   } catch (error) {
     return { what: 'Model', state: error instanceof ModelFailure ? 'missing' : 'broken', detail: messageOf(error) };
@@ -72,7 +72,7 @@ async function model(): Promise<Finding> {
 }
 
 async function dataFolder(): Promise<Finding> {
-  const folder = process.env['HELVE_HOME'] ?? join(homedir(), '.helve');
+  const folder = process.env['HELVE_HOME'] || join(homedir(), '.helve');
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await access(folder, constants.W_OK);

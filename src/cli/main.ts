@@ -27,7 +27,7 @@ async function run(argv: readonly string[]): Promise<number> {
     if (first === '--version' || first === '-v') return print(`helve ${HELVE_VERSION}`);
     if (first === '--help' || first === '-h' || first === 'help') return print((await import('./help.js')).help);
     if (first === '') return await withoutArguments();
-    const command = commands[first];
+    const command = Object.hasOwn(commands, first) ? commands[first] : undefined;
     if (command) return await (await command())(rest);
     if (first.startsWith('-')) return await (await import('./headless.js')).headless(argv, HELVE_VERSION);
     throw new UsageProblem(await unknownCommand(first));

@@ -9,6 +9,11 @@ export interface ToolContext {
   readonly root: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly session: SessionPort;
+  /**
+   * Whether a file below a tree that the call reads may be shown, by its real path. A tree may be free to read while a
+   * part of it is denied: a tool that reads trees leaves that part out, as if it were not there.
+   */
+  mayRead(real: string): boolean;
 }
 
 /** The part of a session that outlives the call. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Effect } from './effect.js';
 import type { ContentBlock } from './message.js';
 import type { JsonSchema } from './model.js';
@@ -110,7 +110,6 @@ export function defineTool<Input, Data>(spec: ToolSpec<Input, Data>): Tool {
     );
   }
   let inputSchema: JsonSchema | undefined;
-  const displayCall = (input: Partial<Input>): ToolDisplay => spec.displayCall?.(input) ?? { title: '' };
 
   return {
     name: spec.name,
@@ -131,14 +130,27 @@ export function defineTool<Input, Data>(spec: ToolSpec<Input, Data>): Tool {
       return { ok: false, issues: parsed.error.issues.map((issue) => describeIssue(issue, raw)) };
     },
 
-    // A half-streamed input is an object whose fields have the right type or are missing; anything else shows as nothing.
-    displayCall: (partial) =>
-      displayCall(typeof partial === 'object' && partial !== null ? (partial as Partial<Input>) : {}),
+    // What has arrived of an input need not fit its type, which is one more reason why a display may throw.
+    displayCall: (partial) => shownOr(nothing, () => spec.displayCall?.(asPartial<Input>(partial))),
   };
 }
 
+const nothing: ToolDisplay = { title: '' };
+
+/** A display is decoration: one that throws is left out, whatever happens to the call. */
+function shownOr(otherwise: ToolDisplay, draw: () => ToolDisplay | undefined): ToolDisplay {
+  try {
+    return draw() ?? otherwise;
+  } catch {
+    return otherwise;
+  }
+}
+
+const asPartial = <Input>(value: unknown): Partial<Input> =>
+  typeof value === 'object' && value !== null ? (value as Partial<Input>) : {};
+
 function bind<Input, Data>(spec: ToolBehaviour<Input, Data>, input: Input): BoundCall {
-  const display = (): ToolDisplay => spec.displayCall?.(input as Partial<Input>) ?? { title: '' };
+  const display = (): ToolDisplay => shownOr(nothing, () => spec.displayCall?.(asPartial<Input>(input)));
   return {
     input,
     async effects(context) {
@@ -154,11 +166,11 @@ function bind<Input, Data>(spec: ToolBehaviour<Input, Data>, input: Input): Boun
       return {
         content: spec.toModel(data, input),
         data,
-        display: spec.displayResult?.(data, input) ?? display(),
+        display: shownOr(display(), () => spec.displayResult?.(data, input)),
       };
     },
     display,
-    displayRefusal: () => spec.displayRefusal?.(input) ?? display(),
+    displayRefusal: () => shownOr(display(), () => spec.displayRefusal?.(input)),
   };
 }
 

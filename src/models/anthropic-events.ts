@@ -101,10 +101,9 @@ export function isLastEvent({ event, data }: SseEvent): boolean {
 
 function* openingEvents(value: Fields, index: number, endpoint: Endpoint): Generator<ModelEvent> {
   if (value['type'] === 'tool_use') {
-    const id = text(value['id']);
     const name = text(value['name']);
-    if (!id || !name) throw brokenStreamFailure(endpoint, 'it held a tool call without an id or a name');
-    yield { type: 'call_start', index, id, name };
+    if (!name) throw brokenStreamFailure(endpoint, 'it held a tool call without a name');
+    yield { type: 'call_start', index, id: text(value['id']), name }; // the loop gives a blank id a new one
   }
   yield* shownDelta(value['type'], value);
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Model, type ModelEvent, ModelFailure, type StopReason, type Usage } from '../contract/model.js';
 
 const PIECE_LENGTH = 12; // characters in one delta: small enough that everything arrives in several

@@ -7,7 +7,7 @@ const decide = (effects: Effect[], mode: PermissionMode = 'default', checkAsks?:
   decideBy(() => ({
     mode,
     workspace: ['/work/project', '/added'],
-    dataFolder: '/home/me/.helve',
+    dataFolders: ['/home/me/.helve', '/linked/helve'],
     resultsFolder: '/home/me/.helve/sessions/1/results',
   }))({ tool: 'Any', input: {}, effects, ...(checkAsks !== undefined && { checkAsks }) });
 
@@ -51,6 +51,7 @@ test.each<[string, Effect[], PermissionMode, 'allow' | 'ask' | 'deny']>([
     'bypassPermissions',
     'deny',
   ],
+  ['our own data by its other name', [file('read', '/linked/helve/x')], 'bypassPermissions', 'deny'],
   [
     'a link into our own data',
     [file('read', '/work/project/a', '/home/me/.helve/trust.json')],

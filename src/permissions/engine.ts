@@ -9,8 +9,8 @@ export interface Policy {
   workspace: readonly string[];
   /** Where this session saves long results: free to read. */
   resultsFolder: string;
-  /** Helve's own data: apart from those results, no tool may touch it. */
-  dataFolder: string;
+  /** Helve's own data, by both its names: apart from those results, no tool may touch it. */
+  dataFolders: readonly string[];
 }
 
 /** The strictest answer over all effects; the order of effects has no meaning. */
@@ -23,7 +23,7 @@ export function decideBy(policy: () => Policy): Decide {
     // A tool's own question is put in every mode: the tool saw something that nobody agreed to.
     if (checkAsks !== undefined) return withoutAsking(current, { behavior: 'ask', reason: checkAsks });
     const asks = answers.find(({ behavior }) => behavior === 'ask');
-    if (!asks) return { behavior: 'allow', reason: 'it only reads inside the project' };
+    if (!asks) return answers[0] ?? { behavior: 'allow', reason: 'it touches nothing' };
     if (current.mode === 'bypassPermissions') {
       return { behavior: 'allow', reason: `${asks.reason}, but the mode bypassPermissions allows it` };
     }
@@ -64,7 +64,7 @@ function judgeFile({ access, path, real }: FileEffect, policy: Policy): Decision
   const names = [path, real];
   const isResult = names.every((name) => isInside(policy.resultsFolder, name));
   if (isResult && access === 'read') return { behavior: 'allow', reason: 'it reads a saved result of this session' };
-  if (names.some((name) => isInside(policy.dataFolder, name))) {
+  if (names.some((name) => policy.dataFolders.some((folder) => isInside(folder, name)))) {
     return { behavior: 'deny', reason: `${path} belongs to Helve's own data, which no tool may touch` };
   }
   const where = real === path ? path : `${path} (really ${real})`;

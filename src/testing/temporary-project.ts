@@ -73,7 +73,7 @@ export async function temporaryProject(
     async effects(tool, input) {
       const accepted = tool.accept(input);
       if (!accepted.ok) throw new Error(`${tool.name} does not accept this input: ${JSON.stringify(accepted.issues)}`);
-      return await accepted.call.effects(engine.session.contextFor('effects', new AbortController().signal));
+      return await accepted.call.effects(engine.contextFor('effects', new AbortController().signal));
     },
 
     async remove() {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineTool } from '../contract/tool.js';
 import type { SeenFile, ToolContext } from '../contract/tool-context.js';
 import { writeFileAtomically } from '../platform/files/atomic-write.js';
@@ -12,7 +12,7 @@ import { hashOf, type LoadedText, loadText } from './editing/load-text.js';
 import { type NormalText, normalText } from './editing/normal-text.js';
 import { notFound } from './editing/not-found.js';
 import { CONTEXT_LINES, showPlaces } from './editing/show-place.js';
-import { fileEffects } from './file-effect.js';
+import { changeEffects } from './file-effect.js';
 import { pathText, withAliases } from './input.js';
 import { refusal } from './refusal.js';
 import { locate, type TargetFile } from './target-file.js';
@@ -52,13 +52,7 @@ export const editTool = defineTool<EditInput, EditData>({
   description,
   input,
 
-  async effects({ file_path }, context) {
-    const [read, write] = await Promise.all([
-      fileEffects('read', file_path, context),
-      fileEffects('write', file_path, context),
-    ]);
-    return [...read, ...write.filter(({ kind }) => kind === 'file')];
-  },
+  effects: ({ file_path }, context) => changeEffects(file_path, context),
 
   async validate(edit, context) {
     await plan(edit, context);

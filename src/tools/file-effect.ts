@@ -3,19 +3,32 @@ import type { Effect, FileEffect } from '../contract/effect.js';
 import type { ToolContext } from '../contract/tool-context.js';
 import { fileIdentity, realPath, resolveIn } from '../platform/files/paths.js';
 
-/** The effects of a tool that touches one path: the file by both its names, and the directory where the path is relative. */
-export async function fileEffects(
+/** What reading a path touches: the file by both its names, and the directory where the path is relative. */
+export async function readEffects(
+  path: string,
+  context: Pick<ToolContext, 'cwd'>,
+  { tree = false }: { tree?: boolean } = {},
+): Promise<Effect[]> {
+  const file = await fileEffect('read', path, context);
+  return [tree ? { ...file, tree } : file, ...directoryEffect(path)];
+}
+
+/** What changing a file touches. Whoever changes it looks at it too, so both count. */
+export async function changeEffects(path: string, context: Pick<ToolContext, 'cwd'>): Promise<Effect[]> {
+  const file = await fileEffect('read', path, context);
+  return [file, { ...file, access: 'write' }, ...directoryEffect(path)];
+}
+
+async function fileEffect(
   access: FileEffect['access'],
   path: string,
   { cwd }: Pick<ToolContext, 'cwd'>,
-  options: { tree?: boolean } = {},
-): Promise<Effect[]> {
+): Promise<FileEffect> {
   const absolute = resolveIn(cwd, path);
   const real = await realPath(absolute);
   const identity = await fileIdentity(real);
-  const effects: Effect[] = [
-    { kind: 'file', access, path: absolute, real, ...(identity && { identity }), ...(options.tree && { tree: true }) },
-  ];
-  if (!isAbsolute(path) && !path.startsWith('~')) effects.push({ kind: 'session', access: 'read', what: 'cwd' });
-  return effects;
+  return { kind: 'file', access, path: absolute, real, ...(identity && { identity }) };
 }
+
+const directoryEffect = (path: string): Effect[] =>
+  isAbsolute(path) || path.startsWith('~') ? [] : [{ kind: 'session', access: 'read', what: 'cwd' }];

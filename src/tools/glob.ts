@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineTool } from '../contract/tool.js';
 import { resolveIn, shortPath } from '../platform/files/paths.js';
 import type { RipgrepOutput } from '../platform/ripgrep.js';
-import { fileEffects } from './file-effect.js';
+import { readEffects } from './file-effect.js';
 import { pathText, systemText } from './input.js';
 import {
   filesNotIgnored,
@@ -43,10 +43,11 @@ export const globTool = defineTool<z.output<typeof input>, GlobData>({
   description,
   input,
   effects: ({ pattern, path = '.' }, context) =>
-    fileEffects('read', splitPattern(pattern, path).folder, context, { tree: true }),
+    readEffects(splitPattern(pattern, path).folder, context, { tree: true }),
 
-  async validate({ path = '.' }, context) {
-    await searchRoot(path, context);
+  async validate({ pattern, path = '.' }, context) {
+    // Where the pattern leads elsewhere, the path is not looked at.
+    if (splitPattern(pattern, path).folder === path) await searchRoot(path, context);
     return undefined;
   },
 
@@ -64,7 +65,7 @@ export const globTool = defineTool<z.output<typeof input>, GlobData>({
       .split('\0')
       .filter(Boolean)
       .map(withoutDot)
-      .filter((file) => kept.files.has(file));
+      .filter((file) => kept.files.has(file) && context.mayRead(join(root.folder, file)));
     const newest = (await newestFirst(root.folder, found)).slice(0, MAX_FILES);
     const shownFolder = resolveIn(context.cwd, folder);
     return {

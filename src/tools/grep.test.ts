@@ -107,7 +107,7 @@ test('ends with the call', async () => {
   const accepted = grepTool.accept({ pattern: 'x' });
   if (!accepted.ok) throw new Error('the input is fine');
   const controller = new AbortController();
-  const running = accepted.call.run(project.engine.session.contextFor('call', controller.signal)).next();
+  const running = accepted.call.run(project.engine.contextFor('call', controller.signal)).next();
   controller.abort(new Error('cancelled'));
   await expect(running).rejects.toThrow('cancelled');
 });

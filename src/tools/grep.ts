@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineTool } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
 import { resolveIn, shortPath } from '../platform/files/paths.js';
 import type { RipgrepOutput } from '../platform/ripgrep.js';
-import { fileEffects } from './file-effect.js';
+import { readEffects } from './file-effect.js';
 import { pathText, systemText, withAliases } from './input.js';
 import {
   filesNotIgnored,
@@ -72,7 +72,7 @@ export const grepTool = defineTool<GrepInput, GrepData>({
   name: 'Grep',
   description,
   input,
-  effects: ({ path = '.' }, context) => fileEffects('read', path, context, { tree: true }),
+  effects: ({ path = '.' }, context) => readEffects(path, context, { tree: true }),
 
   async validate({ path = '.' }, context) {
     await searchRoot(path, context);
@@ -87,7 +87,10 @@ export const grepTool = defineTool<GrepInput, GrepData>({
       wanted.glob === undefined ? undefined : filesNotIgnored(root, context),
     ]);
     const groups = groupByFile(output.text, mode === 'files_with_matches' ? '\0' : '\n');
-    if (kept) for (const file of groups.keys()) if (!kept.files.has(file)) groups.delete(file);
+    for (const file of groups.keys()) {
+      const isShown = context.mayRead(join(root.folder, file)) && (!kept || kept.files.has(file));
+      if (!isShown) groups.delete(file);
+    }
     const order =
       mode === 'files_with_matches' ? await newestFirst(root.folder, [...groups.keys()]) : [...groups.keys()].sort();
     const name = nameIn(root, path, context);

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /**
  * Accepts other names for fields, as models that know other tools send them. The schema that models see has the real

@@ -1,11 +1,11 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineTool } from '../contract/tool.js';
 import { realPath, resolveIn, shortPath } from '../platform/files/paths.js';
 import { globMatcher } from '../platform/text/glob-matcher.js';
-import { fileEffects } from './file-effect.js';
+import { readEffects } from './file-effect.js';
 import { pathText, systemText } from './input.js';
 import { refusal } from './refusal.js';
 import { isMissing } from './target-file.js';
@@ -45,9 +45,9 @@ export const lsTool = defineTool<z.output<typeof input>, LsData>({
   name: 'LS',
   description,
   input,
-  effects: ({ path = '.' }, context) => fileEffects('read', path, context, { tree: true }),
+  effects: ({ path = '.' }, context) => readEffects(path, context, { tree: true }),
 
-  async execute({ path = '.', ignore = [] }, { cwd, signal }) {
+  async execute({ path = '.', ignore = [] }, { cwd, signal, mayRead }) {
     const absolute = resolveIn(cwd, path);
     const shown = shortPath(cwd, absolute);
     const root = await realPath(absolute);
@@ -63,7 +63,7 @@ export const lsTool = defineTool<z.output<typeof input>, LsData>({
         signal.throwIfAborted();
         for (const item of await itemsOf(join(root, at), folder, folder === top ? shown : undefined)) {
           const place = at === '' ? item.name : `${at}/${item.name}`;
-          if (isIgnored(place)) continue;
+          if (isIgnored(place) || !mayRead(join(root, place))) continue;
           if (count === MAX_ENTRIES) {
             capped = true;
             break;

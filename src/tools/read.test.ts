@@ -123,7 +123,7 @@ test('stops when the call is cancelled', async () => {
   const accepted = readTool.accept({ file_path: 'a.txt' });
   if (!accepted.ok) throw new Error('the input is fine');
   const controller = new AbortController();
-  const running = accepted.call.run(project.engine.session.contextFor('call', controller.signal)).next();
+  const running = accepted.call.run(project.engine.contextFor('call', controller.signal)).next();
   controller.abort(new Error('cancelled'));
   await expect(running).rejects.toThrow('cancelled');
 });

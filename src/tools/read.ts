@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineTool } from '../contract/tool.js';
 import type { SeenFile, ToolContext } from '../contract/tool-context.js';
 import { fileKind, HEAD_BYTES, type ImageType } from '../platform/files/file-kind.js';
@@ -7,7 +7,7 @@ import { shortPath } from '../platform/files/paths.js';
 import { scanLines } from '../platform/files/scan-lines.js';
 import { joinRanges } from './editing/line-ranges.js';
 import { assertText, undecodable } from './editing/load-text.js';
-import { fileEffects } from './file-effect.js';
+import { readEffects } from './file-effect.js';
 import { pathText, withAliases } from './input.js';
 import { refusal } from './refusal.js';
 import { locate, openTarget, type TargetFile } from './target-file.js';
@@ -41,7 +41,7 @@ export const readTool = defineTool<z.output<typeof input>, ReadData>({
   description,
   input,
   maxResultChars: MAX_RESULT_CHARS,
-  effects: ({ file_path }, context) => fileEffects('read', file_path, context),
+  effects: ({ file_path }, context) => readEffects(file_path, context),
 
   async execute({ file_path, offset = 1, limit = DEFAULT_LINES }, context) {
     const target = await locate(file_path, context);

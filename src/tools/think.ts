@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineTool } from '../contract/tool.js';
 
 const description = `Write down a thought. It is shown and kept, and changes nothing.

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineTool } from '../contract/tool.js';
 import type { DescribeContext } from '../contract/tool-context.js';
 

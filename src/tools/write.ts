@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineTool } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
 import { writeFileAtomically } from '../platform/files/atomic-write.js';
@@ -9,7 +9,7 @@ import { encodeText, markOf, type TextFormat } from '../platform/files/text-file
 import { unifiedPatch } from '../platform/text/diff.js';
 import { checkReplaceable } from './editing/check-editable.js';
 import { hashOf, type LoadedText, loadText } from './editing/load-text.js';
-import { fileEffects } from './file-effect.js';
+import { changeEffects } from './file-effect.js';
 import { pathText, withAliases } from './input.js';
 import { refusal } from './refusal.js';
 import { locate, type TargetFile } from './target-file.js';
@@ -41,13 +41,7 @@ export const writeTool = defineTool<WriteInput, WriteData>({
   description,
   input,
 
-  async effects({ file_path }, context) {
-    const [read, write] = await Promise.all([
-      fileEffects('read', file_path, context),
-      fileEffects('write', file_path, context),
-    ]);
-    return [...read, ...write.filter(({ kind }) => kind === 'file')];
-  },
+  effects: ({ file_path }, context) => changeEffects(file_path, context),
 
   async validate(write, context) {
     await plan(write, context);

@@ -43,6 +43,8 @@ test.each([
     ['call', '--permission-mode', 'yolo', 'Read', '{}'],
     '--permission-mode takes default, plan, dontAsk, bypassPermissions, but was "yolo"',
   ],
+  [['toString'], 'There is no command "toString"'],
+  [['call', 'LS', '{}', '--add-dir', '/nowhere'], '--add-dir takes a folder, but there is none at "/nowhere"'],
   [['tools', 'extra'], 'helve tools takes no word such as "extra"'],
   [['tols'], 'There is no command "tols". Did you mean "helve tools"?'],
   [['--output-format', 'json'], 'To run a prompt, use helve -p'],

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { readlink, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
@@ -41,6 +42,16 @@ async function linkTarget(path: string): Promise<string | undefined> {
     return await readlink(path);
   } catch {
     return undefined; // not a link, or not there
+  }
+}
+
+/** The same for a folder of our own, where nobody has put links that lead nowhere. */
+export function realPathSync(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if (!isMissing(error) || path === dirname(path)) throw error;
+    return join(realPathSync(dirname(path)), basename(path));
   }
 }
 

@@ -18,3 +18,8 @@ test('takes a name that holds the right one, and puts the nearest first', () => 
   expect(nearestWords('ReadFile', ['Write', 'Read', 'Grep'])).toEqual(['Read']);
   expect(nearestWords('Reads', ['Read', 'Reader', 'Ready', 'Redo'])[0]).toBe('Read');
 });
+
+test('takes swapped letters for the slip that they are', () => {
+  expect(nearestWords('Raed', ['Bash', 'Read', 'Write'])).toEqual(['Read']);
+  expect(nearestWords('grpe', ['Glob', 'Grep'])).toEqual(['Grep']);
+});

@@ -20,14 +20,42 @@ function pairsOf(text: string): Map<string, number> {
 }
 
 const MAX_WORDS = 3;
+const MAX_WORD_CHARS = 64;
 const MEANT = 0.5; // below this it is another word, not a slip
 
 /** The words that may have been meant, most similar first; none where nothing is similar. */
 export function nearestWords(word: string, words: readonly string[]): string[] {
   return words
-    .map((candidate) => ({ candidate, score: similarity(word, candidate) }))
+    .map((candidate) => ({ candidate, score: wordSimilarity(word, candidate) }))
     .filter(({ score }) => score >= MEANT)
     .sort((one, other) => other.score - one.score)
     .slice(0, MAX_WORDS)
     .map(({ candidate }) => candidate);
+}
+
+/** Words are short enough to count single slips too: a letter wrong, missing, too many, or swapped with its neighbour. */
+function wordSimilarity(one: string, other: string): number {
+  const longest = Math.max(one.length, other.length);
+  if (longest > MAX_WORD_CHARS) return similarity(one, other);
+  return Math.max(similarity(one, other), 1 - slips(one.toLowerCase(), other.toLowerCase()) / longest);
+}
+
+function slips(one: string, other: string): number {
+  let [before, last] = [[] as number[], Array.from({ length: other.length + 1 }, (_, column) => column)];
+  for (let row = 1; row <= one.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= other.length; column += 1) {
+      const same = one[row - 1] === other[column - 1];
+      const swapped = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      const choices = [
+        (last[column - 1] ?? 0) + (same ? 0 : 1),
+        (last[column] ?? 0) + 1,
+        (current[column - 1] ?? 0) + 1,
+      ];
+      if (swapped && row > 1 && column > 1) choices.push((before[column - 2] ?? 0) + 1);
+      current.push(Math.min(...choices));
+    }
+    [before, last] = [last, current];
+  }
+  return last[other.length] ?? 0;
 }

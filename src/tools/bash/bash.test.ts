@@ -48,6 +48,7 @@ async function project(): Promise<Project> {
         resultFile: async (name) => join(results, name),
         atEnd: (cleanUp) => void cleanUps.push(cleanUp),
       },
+      mayRead: () => true,
       ...changes,
     };
   };

@@ -1,0 +1,46 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createEngine, type Engine, type EngineOptions } from './create-engine.js';
+import { temporaryProject } from './testing/temporary-project.js';
+
+async function call(engine: Engine, name: string, input: Record<string, unknown>): Promise<string> {
+  const [result] = await engine.runCalls([{ id: 'x', name, input }]);
+  return String(result?.content);
+}
+
+const bypass: EngineOptions = { permissionMode: 'bypassPermissions' };
+
+test('leaves its own data out of every tree that is read', async () => {
+  const { root, path, write } = await temporaryProject({ 'a.txt': 'needle\n' });
+  const engine = createEngine({ ...bypass, root, dataFolder: path('.helve') });
+  await write('.helve/secret.txt', 'needle\n');
+  expect(await call(engine, 'Grep', { pattern: 'needle' })).toBe('Found 1 file\na.txt');
+  expect(await call(engine, 'Grep', { pattern: 'needle', output_mode: 'content' })).toBe('a.txt:1:needle');
+  expect(await call(engine, 'Glob', { pattern: '**/*.txt' })).toBe('a.txt');
+  expect(await call(engine, 'LS', {})).toBe('./\n  a.txt');
+});
+
+test('protects its own data by both names, and lets saved results be read where a link leads to them', async () => {
+  const { root, path } = await temporaryProject();
+  await mkdir(path('../real-data'));
+  await symlink(path('../real-data'), path('../linked-data'));
+  await writeFile(path('../real-data/secret'), 'x');
+  const engine = createEngine({ ...bypass, root, dataFolder: path('../linked-data') });
+  for (const name of ['real-data', 'linked-data']) {
+    expect(await call(engine, 'Read', { file_path: path(`../${name}/secret`) })).toContain(
+      "belongs to Helve's own data",
+    );
+  }
+  const saved = await engine.session.resultFile('x.txt');
+  await writeFile(saved, 'a saved result');
+  const careful = createEngine({ root, dataFolder: path('../linked-data') });
+  expect(await call(engine, 'Read', { file_path: saved })).toBe('1\ta saved result');
+  expect(await call(careful, 'Read', { file_path: saved })).toContain("belongs to Helve's own data");
+});
+
+test('an empty HELVE_HOME is none', async () => {
+  const { root } = await temporaryProject({ 'a.txt': 'x' });
+  const engine = createEngine({ root, env: { ...process.env, HELVE_HOME: '' } });
+  expect(await call(engine, 'Read', { file_path: join(root, 'a.txt') })).toBe('1\tx');
+});
