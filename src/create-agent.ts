@@ -36,6 +36,9 @@ export function createAgent(options: AgentOptions): Agent {
   return {
     session: engine.session,
     async *run(prompt, { signal } = {}) {
+      const content: readonly UserBlock[] = typeof prompt === 'string' ? [{ type: 'text', text: prompt }] : prompt;
+      if (isBlank(content))
+        throw new TypeError('The prompt is empty, so there is nothing to send. Give it some words.');
       if (running)
         throw new Error('This agent is already running a prompt. Wait for its result, or create another agent.');
       const controller = new AbortController();
@@ -46,7 +49,7 @@ export function createAgent(options: AgentOptions): Agent {
           model: options.model,
           system,
           environment: engine.environment,
-          prompt: typeof prompt === 'string' ? [{ type: 'text', text: prompt }] : prompt,
+          prompt: content,
           maxTurns: options.maxTurns,
           signal: signal ? AbortSignal.any([signal, controller.signal]) : controller.signal,
         });
@@ -58,3 +61,6 @@ export function createAgent(options: AgentOptions): Agent {
     end: () => engine.end(),
   };
 }
+
+const isBlank = (content: readonly UserBlock[]): boolean =>
+  content.every((block) => block.type === 'text' && block.text.trim() === '');

@@ -63,7 +63,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     root,
   });
   const mode = options.permissionMode ?? 'default';
-  const session = new Session({ root, dataFolder, mode, env, ledger: createFileLedger(), tools });
+  const session = new Session({ root, dataFolder, mode, env: withoutSecrets(env), ledger: createFileLedger(), tools });
   const workspace = withRealNames([options.root ?? root, ...(options.additionalDirectories ?? [])]);
   const policy = { workspace, resultsFolder: session.resultsFolder, dataFolders: [dataFolder, writtenDataFolder] };
   const decide = decideBy(() => ({ ...policy, mode: session.mode }));
@@ -81,7 +81,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     decide,
     askPermission: options.askPermission,
     contextFor,
-    emit,
+    emit: (happening) => tell(emit, happening),
   });
 
   return {
@@ -96,6 +96,15 @@ export function createEngine(options: EngineOptions = {}): Engine {
   };
 }
 
+const secretVariables = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'OPENAI_API_KEY'];
+
+/** What tools and their processes get: not the keys that pay for the model, unless `HELVE_PASS_ENV` names them. */
+function withoutSecrets(env: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
+  const passed = (env['HELVE_PASS_ENV'] ?? '').split(',').map((name) => name.trim());
+  const hidden = secretVariables.filter((name) => !passed.includes(name));
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !hidden.includes(name)));
+}
+
 /** A folder is known by its written name and by its real one. */
 function withRealNames(folders: readonly string[]): string[] {
   return folders.flatMap((folder) => {
@@ -103,4 +112,13 @@ function withRealNames(folders: readonly string[]): string[] {
     const real = realpathSync(written);
     return real === written ? [real] : [written, real];
   });
+}
+
+/** A listener's own error is its author's affair: it must not turn a call that worked into one that failed. */
+function tell(emit: (happening: AgentHappening) => void, happening: AgentHappening): void {
+  try {
+    emit(happening);
+  } catch (error) {
+    process.emitWarning(error instanceof Error ? error : String(error));
+  }
 }

@@ -367,3 +367,38 @@ test('a tool found by ToolSearch is sent with its schema from the next request o
   expect(lastUserText(requests[1])).toContain('Sundial: Tells the time by the sun.');
   expect(lastUserText(requests[2])).toContain('noon');
 });
+
+test('keeps what was done when the stream fails in a way that nobody foresaw', async () => {
+  const { model, requests } = modelOf(
+    async function* () {
+      yield* call('a', '{"text":"x"}');
+      throw new TypeError('x is not a function');
+    },
+    [...say('done'), end('end_turn')],
+  );
+  expect((await run(await agentWith(model))).result.outcome).toBe('completed');
+  expect(executed).toEqual(['x']);
+  expect(lastUserText(requests[1])).toContain('noted x');
+});
+
+test('gives an id that providers refuse another spelling', async () => {
+  const { model, requests } = modelOf(
+    [...call('functions.Note:0', '{"text":"1"}'), end('tool_use')],
+    [...say('done'), end('end_turn')],
+  );
+  await run(await agentWith(model));
+  expect(requests[1]?.at(-1)?.content).toMatchObject([{ tool_use_id: 'functions_Note_0', content: 'noted 1' }]);
+});
+
+test.each([[''], ['  \n'], [[]]])('refuses the empty prompt %j and leaves the history alone', async (prompt) => {
+  const { model } = modelOf([...say('ok'), end('end_turn')]);
+  const agent = await agentWith(model);
+  await expect(Array.fromAsync(agent.run(prompt))).rejects.toThrow('The prompt is empty');
+  expect(agent.session.transcript.messages).toEqual([]);
+});
+
+test('does not go on for ever with a model that only pauses', async () => {
+  const paused: ModelEvent[] = [...say('hm'), end('pause_turn')];
+  const { model } = modelOf(...Array.from({ length: 20 }, () => paused));
+  expect((await run(await agentWith(model))).result).toMatchObject({ outcome: 'completed', turns: 11 });
+});

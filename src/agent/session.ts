@@ -5,6 +5,7 @@ import { Gate } from '../calls/gate.js';
 import type { PermissionMode } from '../contract/permission.js';
 import type { FileLedger, SessionPort, ToolContext } from '../contract/tool-context.js';
 import { Slots } from '../platform/slots.js';
+import { uniqueCallId } from './call-id.js';
 import type { ToolPool } from './tool-pool.js';
 import { Transcript } from './transcript.js';
 
@@ -33,6 +34,7 @@ export class Session implements SessionPort {
   readonly resultsFolder: string;
   mode: PermissionMode;
   readonly #callIds = new Set<string>();
+  readonly #kills = new Set<() => void>();
   #cwd: string;
   #cleanUps: Array<() => void | Promise<void>> = [];
 
@@ -50,11 +52,9 @@ export class Session implements SessionPort {
     return this.#cwd;
   }
 
-  /** The id itself where it is one of a kind, else a new one: providers send blank and repeated ids. */
+  /** An id for a call that no other call of the session has. */
   claimCallId(id: string): string {
-    let claimed = id;
-    for (let number = 2; claimed === '' || this.#callIds.has(claimed); number += 1)
-      claimed = `${id || 'call'}_${number}`;
+    const claimed = uniqueCallId(id, (taken) => this.#callIds.has(taken));
     this.#callIds.add(claimed);
     return claimed;
   }
@@ -79,6 +79,16 @@ export class Session implements SessionPort {
 
   atEnd(cleanUp: () => void | Promise<void>): void {
     this.#cleanUps.push(cleanUp);
+  }
+
+  whileRunning(kill: () => void): () => void {
+    this.#kills.add(kill);
+    return () => this.#kills.delete(kill);
+  }
+
+  /** Ends every process at once, without asking it first and without waiting: for the moment before the program exits. */
+  killAll(): void {
+    for (const kill of this.#kills) kill();
   }
 
   /** Ends what calls left running. Nothing of the session may be used after it. */

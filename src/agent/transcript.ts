@@ -6,6 +6,7 @@ import type {
   UserBlock,
   UserMessage,
 } from '../contract/message.js';
+import { uniqueCallId } from './call-id.js';
 
 /**
  * The conversation, append-only: a message is never changed once it is here, so that the provider's prompt cache holds.
@@ -55,13 +56,13 @@ export class Transcript {
     this.#repaired.push(...repaired.flatMap(withoutEmptyText));
   }
 
-  /** Blank and repeated ids get new ones; `calls` remembers which id its result was filed under. */
+  /** Ids that a provider would refuse get new ones; `calls` remembers which id its result was filed under. */
   #withUniqueIds(message: AssistantMessage): { asked: AssistantMessage; calls: AskedCall[] } {
     const calls: AskedCall[] = [];
     const taken = new Set<string>();
     const content = message.content.map((block): AssistantBlock => {
       if (block.type !== 'tool_use') return block;
-      const id = freeId(block.id, (candidate) => this.#callIds.has(candidate) || taken.has(candidate));
+      const id = uniqueCallId(block.id, (candidate) => this.#callIds.has(candidate) || taken.has(candidate));
       taken.add(id);
       calls.push({ id, filedUnder: block.id });
       return id === block.id ? block : { ...block, id };
@@ -74,14 +75,6 @@ export class Transcript {
 interface AskedCall {
   id: string;
   filedUnder: string;
-}
-
-function freeId(id: string, isTaken: (id: string) => boolean): string {
-  if (id !== '' && !isTaken(id)) return id;
-  for (let number = 2; ; number += 1) {
-    const candidate = `${id || 'call'}_${number}`;
-    if (!isTaken(candidate)) return candidate;
-  }
 }
 
 /** The user message that answers the calls: results first and in order, then whatever else the person or we said. */

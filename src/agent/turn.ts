@@ -49,15 +49,18 @@ export async function runTurn(input: TurnInput): Promise<TurnOutcome> {
   try {
     for await (const event of input.model.stream(input.request, input.signal)) answer.take(event);
   } catch (error) {
+    // Whatever it was, what has been completed is kept: calls may have done something.
     if (error instanceof ModelFailure) failure = error;
-    else if (!input.signal.aborted) {
-      answer.dropAll(new CallDropped('The run broke off because of an error in Helve, and this call with it.'));
-      throw error;
-    }
+    else if (!input.signal.aborted) failure = unexpected(error);
   }
   if (input.signal.aborted) answer.closeInterrupted();
   else if (failure) answer.closeBroken();
   return { ...(await answer.settle()), failure, interrupted: input.signal.aborted };
+}
+
+function unexpected(error: unknown): ModelFailure {
+  const message = error instanceof Error ? error.message : String(error);
+  return new ModelFailure('broken_stream', `The model's answer could not be read: ${message}`, { cause: error });
 }
 
 interface StartedCall {
@@ -159,10 +162,6 @@ class StreamedAnswer {
   closeBroken(): void {
     this.#keepUnfinishedText();
     this.#cutShort('stream');
-  }
-
-  dropAll(reason: Error): void {
-    for (const { controller } of this.#calls) controller.abort(reason);
   }
 
   async settle(): Promise<Omit<TurnOutcome, 'failure' | 'interrupted'>> {

@@ -28,9 +28,13 @@ export async function authorize(
       throw denied(tool.name, `${decision.reason}, and nobody is here to be asked`);
     }
     const question = { callId, ...request, reason: decision.reason, display: bound.displayRefusal() };
-    const answer = await abortable(() => askPermission(question, signal), signal);
+    const answer = await abortable(() => askPermission(question, signal), signal).catch((error: unknown) => {
+      signal.throwIfAborted();
+      throw denied(tool.name, `${decision.reason}, and the question could not be put (${messageOf(error)})`);
+    });
     asked = true;
-    if (answer.behavior === 'deny') throw refusedByPerson(tool.name, answer.reason);
+    // Whoever answers may be written without types: nothing but a clear yes is a yes.
+    if (answer?.behavior !== 'allow') throw refusedByPerson(tool.name, answer?.reason);
   };
 
   const byEffects = environment.decide(request);
@@ -58,6 +62,8 @@ async function runCheck({ bound }: ResolvedCall, context: ToolContext): Promise<
     throw error;
   }
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const denied = (tool: string, reason: string): ToolFailure =>
   new ToolFailure(

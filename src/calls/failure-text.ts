@@ -11,9 +11,12 @@ export interface FailureReport {
 
 /** `started` tells whether the tool's own work had begun, since only then may something have been done. */
 export function describeFailure(tool: string, error: unknown, signal: AbortSignal, started: boolean): FailureReport {
-  if (error instanceof ToolFailure) return { kind: error.kind, text: cutMiddle(error.message, MAX_FAILURE_CHARS) };
+  if (error instanceof ToolFailure) {
+    const text = error.message.trim() === '' ? `${tool} failed and gave no reason.` : error.message;
+    return { kind: error.kind, text: cutMiddle(text, MAX_FAILURE_CHARS) };
+  }
   if (signal.aborted) return { kind: 'interrupted', text: interrupted(tool, signal.reason, started) };
-  const message = error instanceof Error ? error.message : String(error);
+  const message = (error instanceof Error ? error.message : String(error)) || 'no reason given';
   return { kind: 'exception', text: cutMiddle(`${tool} failed: ${message}`, MAX_FAILURE_CHARS) };
 }
 

@@ -8,47 +8,58 @@ import { conflict, sameEffects } from './conflict.js';
  * effects, so nothing waits for it and its children can't be blocked by it.
  */
 export class Gate {
-  readonly #places: Place[] = [];
+  /** In message order. */
+  readonly #places = new Set<Place>();
+  /** Those that write something: whoever only reads need look at no others. */
+  readonly #writers = new Set<Place>();
+  #joined = 0;
 
   /** Takes the next place. Until its effects are known it holds up whatever joins after it, so order is never guessed. */
   join(): Place {
-    const place = new Place({
-      advance: () => this.#advance(),
+    this.#joined += 1;
+    const place = new Place(this.#joined, {
+      changed: (changed) => {
+        if (changed.effects.some(writes)) this.#writers.add(changed);
+        else this.#writers.delete(changed);
+        this.#advance();
+      },
       remove: (leaving) => {
-        const index = this.#places.indexOf(leaving);
-        if (index >= 0) this.#places.splice(index, 1);
+        this.#places.delete(leaving);
+        this.#writers.delete(leaving);
         this.#advance();
       },
     });
-    this.#places.push(place);
+    this.#places.add(place);
     return place;
   }
 
+  /** Admits who may go in, in order, up to the first whose effects are not final: behind it nothing can be judged. */
   #advance(): void {
-    for (const [index, place] of this.#places.entries()) {
-      if (place.state === 'waiting' && !this.#isBlocked(place, index)) place.admit();
+    let directoryMoves = false;
+    for (const place of this.#places) {
+      if (place.state === 'waiting' && !this.#isBlocked(place)) place.admit();
+      if (place.state === 'asking' || place.state === 'rechecking') return;
+      // Computed for a directory that a call before it is about to leave.
+      if (place.state === 'waiting' && directoryMoves && place.effects.some(concernsDirectory)) return;
+      directoryMoves ||= place.effects.some(writesDirectory);
     }
   }
 
-  /** Not yet computed, or computed for a directory that a call before it is about to leave. */
-  #effectsAreFinal(place: Place, index: number): boolean {
-    if (place.state === 'running') return true;
-    if (place.state !== 'waiting') return false;
-    return (
-      !place.effects.some(concernsDirectory) ||
-      !this.#places.slice(0, index).some((earlier) => earlier.effects.some(writesDirectory))
-    );
-  }
-
-  #isBlocked(place: Place, index: number): boolean {
-    if (place.effects.length === 0) return false;
-    return this.#places.some((other, at) => {
-      if (at < index) return !this.#effectsAreFinal(other, at) || conflict(other.effects, place.effects);
+  #isBlocked(place: Place): boolean {
+    const others = this.#writers.has(place) ? this.#places : this.#writers;
+    for (const other of others) {
       // A later call got ahead only when a changed input sent this one back: it holds what it holds.
-      return at > index && other.state === 'running' && conflict(other.effects, place.effects);
-    });
+      const counts = other.order < place.order || (other.order > place.order && other.state === 'running');
+      if (counts && conflict(other.effects, place.effects)) return true;
+    }
+    return false;
   }
 }
+
+const writes = (effect: Effect): boolean => {
+  if (effect.kind === 'file' || effect.kind === 'session') return effect.access === 'write';
+  return effect.kind === 'unknown' || (effect.kind === 'command' && !effect.harmless);
+};
 
 const concernsDirectory = (effect: Effect): boolean => effect.kind === 'session' && effect.what === 'cwd';
 
@@ -56,19 +67,22 @@ const writesDirectory = (effect: Effect): boolean =>
   effect.kind === 'session' && effect.what === 'cwd' && effect.access === 'write';
 
 interface Queue {
-  advance(): void;
+  /** The place has new effects, or a new state. */
+  changed(place: Place): void;
   remove(place: Place): void;
 }
 
 type PlaceState = 'asking' | 'waiting' | 'rechecking' | 'running';
 
 export class Place {
+  readonly order: number;
   readonly #queue: Queue;
   #state: PlaceState = 'asking';
   #effects: readonly Effect[] = [];
   #admitted: (() => void) | undefined;
 
-  constructor(queue: Queue) {
+  constructor(order: number, queue: Queue) {
+    this.order = order;
     this.#queue = queue;
   }
 
@@ -96,7 +110,7 @@ export class Place {
       effects = current;
     }
     this.#state = 'running';
-    this.#queue.advance();
+    this.#queue.changed(this);
     return this.#effects;
   }
 
@@ -113,10 +127,11 @@ export class Place {
   /** Tells whether it had to wait; if not, nothing can have changed since the effects were computed. */
   async #waitForTurn(effects: readonly Effect[], signal: AbortSignal): Promise<boolean> {
     this.#effects = effects;
+    if (effects.length === 0) return false; // touches nothing, waits for nobody
     this.#state = 'waiting';
     const turn = Promise.withResolvers<void>();
     this.#admitted = turn.resolve;
-    this.#queue.advance();
+    this.#queue.changed(this);
     const mustWait = this.state === 'waiting';
     if (mustWait) await abortable(() => turn.promise, signal);
     return mustWait;

@@ -418,3 +418,87 @@ test('gives every call of any batch exactly one result, in message order', async
   // Nothing is left behind: a call that must run alone gets its turn.
   expect((await project.run(touching([{ kind: 'unknown', why: 'test' }]), {})).content).toBe('done');
 });
+
+test.each([[false], [undefined], ['no'], [{}], [{ behavior: 'Deny' }], [{ behavior: 'yes' }]])(
+  'takes the answer %j to a permission question for a no',
+  async (answer) => {
+    const project = await temporaryProject(
+      {},
+      {
+        permissionMode: 'default',
+        // As a program written without types might answer.
+        askPermission: async () => answer as unknown as PermissionAnswer,
+      },
+    );
+    const log: string[] = [];
+    expect(await project.run(touching([outside], log), {})).toMatchObject({ failure: 'permission_denied' });
+    expect(log).toEqual([]);
+  },
+);
+
+test('denies when the question could not be put', async () => {
+  const project = await temporaryProject(
+    {},
+    {
+      permissionMode: 'default',
+      async askPermission() {
+        throw new Error('the dialog crashed');
+      },
+    },
+  );
+  expect(await project.run(touching([outside]), {})).toMatchObject({
+    failure: 'permission_denied',
+    content: expect.stringContaining('the question could not be put (the dialog crashed)'),
+  });
+});
+
+test('a display that throws, or a listener that does, leaves the call as it is', async () => {
+  const shy = defineTool({
+    name: 'Shy',
+    description: 'Can not be drawn.',
+    input: z.strictObject({}),
+    effects: () => [],
+    execute: async () => 'done',
+    toModel: (text) => text,
+    displayCall() {
+      throw new Error('no picture');
+    },
+    displayResult() {
+      throw new Error('no picture');
+    },
+  });
+  const project = await temporaryProject({}, { tools: [shy] });
+  const [result] = await project.engine.runCalls([{ id: 'x', name: 'Shy', input: {} }], {
+    onEvent() {
+      throw new Error('a bad listener');
+    },
+  });
+  expect(result).toEqual({ type: 'tool_result', tool_use_id: 'x', content: 'done' });
+});
+
+test('sends nothing that a provider would refuse, whatever a tool answers', async () => {
+  const answering = (content: unknown): Tool =>
+    defineTool({
+      name: 'Odd',
+      description: 'Answers oddly.',
+      input: z.strictObject({}),
+      effects: () => [],
+      execute: async () => '',
+      toModel: () => content as string,
+    });
+  const project = await temporaryProject();
+  const answerOf = async (content: unknown) => (await project.run(answering(content), {})).content;
+  const image = (media_type: string, data: string) => ({ type: 'image', source: { type: 'base64', media_type, data } });
+  expect(await answerOf('')).toBe('(no output)');
+  expect(await answerOf(undefined)).toBe('(no output)');
+  expect(await answerOf([{ type: 'text', text: '  ' }])).toBe('(no output)');
+  expect(await answerOf([{ type: 'text', text: 'a', extra: 10n }])).toEqual([{ type: 'text', text: 'a' }]);
+  expect(await answerOf([image('image/png', 'AAAA')])).toEqual([image('image/png', 'AAAA')]);
+  expect(JSON.stringify(await answerOf([image('image/bmp', 'AAAA'), image('image/png', '')]))).toMatch(
+    /left out.*bmp.*left out/,
+  );
+  expect(JSON.stringify(await answerOf([{ type: 'tool_use', id: 'a', name: 'b', input: {} }]))).toContain('left out');
+  expect(await project.run(failing('Mute', new ToolFailure(''), 'execute'), {})).toMatchObject({
+    content: 'Mute failed and gave no reason.',
+  });
+});

@@ -1,5 +1,6 @@
 // Steps 10 to 12 of the path: whatever became of the call, exactly one result comes out.
 import type { ToolResultEvent } from '../contract/event.js';
+import type { ContentBlock } from '../contract/message.js';
 import type { ToolDisplay, ToolOutcome } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
 import type { FailureReport } from './failure-text.js';
@@ -16,13 +17,12 @@ export async function settleSuccess(
   maxResultChars: number,
   context: ToolContext,
 ): Promise<ToolResultEvent> {
-  const content = await fitResult(outcome.content, maxResultChars, context);
+  const content = await fitResult(presentable(outcome.content), maxResultChars, context);
   return {
     type: 'tool_result',
     callId: call.id,
     tool: call.name,
-    // Providers refuse empty content, and an empty answer would leave the model guessing.
-    result: { type: 'tool_result', tool_use_id: call.id, content: content.length === 0 ? '(no output)' : content },
+    result: { type: 'tool_result', tool_use_id: call.id, content },
     data: outcome.data,
     display: outcome.display,
   };
@@ -44,3 +44,30 @@ export function settleFailure(
     display,
   };
 }
+
+const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
+
+/**
+ * Only what every provider takes, since one bad block would make every later request fail. An empty answer would leave
+ * the model guessing, so it is said.
+ */
+function presentable(content: ToolOutcome['content']): string | ContentBlock[] {
+  if (typeof content === 'string') return content === '' ? NO_OUTPUT : content;
+  if (!Array.isArray(content)) return NO_OUTPUT; // a tool written without types
+  const blocks = content.map(presentableBlock).filter((block) => block !== undefined);
+  return blocks.length === 0 ? NO_OUTPUT : blocks;
+}
+
+const NO_OUTPUT = '(no output)';
+
+function presentableBlock(block: ContentBlock): ContentBlock | undefined {
+  if (block.type === 'text') return /\S/.test(block.text) ? { type: 'text', text: block.text } : undefined;
+  if (block.type !== 'image') return leftOut('a block of a kind that results can not hold');
+  const { media_type, data } = block.source;
+  if (!IMAGE_TYPES.includes(media_type))
+    return leftOut(`an image of the type ${media_type}; use ${IMAGE_TYPES.join(', ')}`);
+  if (typeof data !== 'string' || !/^[A-Za-z0-9+/]+={0,2}$/.test(data)) return leftOut('an image without valid data');
+  return { type: 'image', source: { type: 'base64', media_type, data } };
+}
+
+const leftOut = (what: string): ContentBlock => ({ type: 'text', text: `(left out: ${what})` });

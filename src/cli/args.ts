@@ -61,7 +61,13 @@ function existingFolder(path: string): string {
 const offeredModes = permissionModes.filter((mode) => mode !== 'acceptEdits');
 
 function readPermissionMode(flags: EngineFlagValues): PermissionMode {
-  if (flags['dangerously-skip-permissions']) return 'bypassPermissions';
+  if (flags['dangerously-skip-permissions']) {
+    const other = flags['permission-mode'];
+    if (other === undefined || other === 'bypassPermissions') return 'bypassPermissions';
+    throw new UsageProblem(
+      `--dangerously-skip-permissions and --permission-mode ${other} contradict each other. Leave one out.`,
+    );
+  }
   const wanted = flags['permission-mode'] ?? 'default';
   const mode = offeredModes.find((known) => known === wanted);
   if (mode) return mode;

@@ -1,4 +1,4 @@
-import type { AgentHappening, ToolResultEvent } from '../contract/event.js';
+import type { AgentHappening } from '../contract/event.js';
 import type { ToolResultBlock } from '../contract/message.js';
 import { createEngine, type Engine } from '../create-engine.js';
 import { readLines } from '../platform/text/read-lines.js';
@@ -19,7 +19,7 @@ export async function call(argv: readonly string[]): Promise<number> {
     throw new UsageProblem(`--stdin takes its calls from standard input. ${USAGE}`);
 
   const engine = createEngine(engineOptions(values, process.env));
-  const signals = onSignals();
+  const signals = onSignals(() => engine.session.killAll());
   try {
     const failed = single ? await runSingle(engine, single, signals.signal) : await runLines(engine, signals.signal);
     return signals.exitCode ?? (failed ? exitCode.failed : exitCode.ok);
@@ -44,9 +44,9 @@ function readSingleCall(positionals: readonly string[]): RequestedCall {
 }
 
 async function runSingle(engine: Engine, { tool, input }: RequestedCall, signal: AbortSignal): Promise<boolean> {
-  const { result, failure } = await runOne(engine, 'call_1', { tool, input }, signal);
+  const { result, wasAsked } = await runOne(engine, 'call_1', { tool, input }, signal);
   await writeLine(process.stdout, JSON.stringify(result));
-  if (failure === 'permission_denied' && engine.session.mode !== 'bypassPermissions') {
+  if (wasAsked) {
     await writeLine(process.stderr, 'helve: to allow it, run again with --permission-mode bypassPermissions.');
   }
   return result.is_error === true;
@@ -61,7 +61,7 @@ async function runLines(engine: Engine, signal: AbortSignal): Promise<boolean> {
     if (line.trim() === '') continue;
     const answer = await answerLine(engine, line, number, signal);
     anyFailed ||= answer.is_error;
-    await writeLine(process.stdout, JSON.stringify(answer));
+    await writeLine(process.stdout, asJson(answer, number));
   }
   return anyFailed;
 }
@@ -93,14 +93,23 @@ async function runOne(
   id: string,
   { tool, input }: RequestedCall,
   signal: AbortSignal,
-): Promise<Pick<ToolResultEvent, 'result' | 'failure'>> {
-  let failure: ToolResultEvent['failure'];
+): Promise<{ result: ToolResultBlock; wasAsked: boolean }> {
+  let wasAsked = false;
   const onEvent = (event: AgentHappening): void => {
-    if (event.type === 'tool_result') failure = event.failure;
+    if (event.type === 'permission_decision') wasAsked = event.decision.behavior === 'ask';
   };
   const [result] = await engine.runCalls([{ id, name: tool, input }], { signal, onEvent });
   if (!result) throw new Error(`The call ${id} of ${tool} gave no result.`);
-  return failure ? { result, failure } : { result };
+  return { result, wasAsked };
+}
+
+function asJson(answer: LineAnswer, number: number): string {
+  try {
+    return JSON.stringify(answer);
+  } catch {
+    const content = `Line ${number} was answered, but its id nests too deep to be written again. Use a short text or a number.`;
+    return JSON.stringify({ ...answer, id: null, content, is_error: true });
+  }
 }
 
 function parseJson(text: string): { value: unknown } | { problem: string } {

@@ -31,47 +31,49 @@ export async function demo(argv: readonly string[]): Promise<number> {
   const color = stdout.isTTY === true && !process.env['NO_COLOR'];
   const lines = new PlainLines({ color, write: (text) => stdout.write(text) });
   const folder = await mkdtemp(join(tmpdir(), 'helve-demo-'));
-  const signals = onSignals();
   try {
     const root = join(folder, 'corner-shop');
     await writeProject(root);
     lines.line(introduction);
     lines.line(`> ${demoPrompt}\n`);
-
-    const agent = createAgent({
-      model: scriptedModel(demoScript, { pace: stdout.isTTY ? PACE_MS : 0 }),
-      root,
-      dataFolder: join(folder, 'helve'),
-      env: environmentWithNode(),
-      async askPermission({ tool, reason }) {
-        lines.line(`  ? ${tool}: ${reason}. The demo says yes.`);
-        return { behavior: 'allow' };
-      },
-    });
-    let result: RunResult | undefined;
-    let lastCallFailed = false;
-    try {
-      for await (const event of agent.run(demoPrompt, { signal: signals.signal })) {
-        lines.draw(event);
-        if (event.type === 'tool_result') lastCallFailed = event.result.is_error === true;
-        if (event.type === 'result') result = event;
-      }
-    } finally {
-      await agent.end();
-    }
-    if (signals.exitCode !== undefined) return signals.exitCode;
-    if (result?.outcome !== 'completed' || lastCallFailed) {
-      lines.line(
-        `The demo did not end as it should: ${result?.text ?? 'no result'} Run helve doctor to see what is missing.`,
-      );
-      return exitCode.failed;
-    }
-    lines.line(ending);
-    return exitCode.ok;
+    return await play({ root, dataFolder: join(folder, 'helve') }, lines);
   } finally {
-    signals.dispose();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+async function play(folders: { root: string; dataFolder: string }, lines: PlainLines): Promise<number> {
+  const agent = createAgent({
+    ...folders,
+    model: scriptedModel(demoScript, { pace: process.stdout.isTTY ? PACE_MS : 0 }),
+    env: environmentWithNode(),
+    async askPermission({ tool, reason }) {
+      lines.line(`  ? ${tool}: ${reason}. The demo says yes.`);
+      return { behavior: 'allow' };
+    },
+  });
+  const signals = onSignals(() => agent.session.killAll());
+  let result: RunResult | undefined;
+  let lastCallFailed = false;
+  try {
+    for await (const event of agent.run(demoPrompt, { signal: signals.signal })) {
+      lines.draw(event);
+      if (event.type === 'tool_result') lastCallFailed = event.result.is_error === true;
+      if (event.type === 'result') result = event;
+    }
+  } finally {
+    await agent.end();
+    signals.dispose();
+  }
+  if (signals.exitCode !== undefined) return signals.exitCode;
+  if (result?.outcome !== 'completed' || lastCallFailed) {
+    lines.line(
+      `The demo did not end as it should: ${result?.text ?? 'no result'} Run helve doctor to see what is missing.`,
+    );
+    return exitCode.failed;
+  }
+  lines.line(ending);
+  return exitCode.ok;
 }
 
 async function writeProject(root: string): Promise<void> {

@@ -58,16 +58,15 @@ async function search(): Promise<Finding> {
 }
 
 async function model(): Promise<Finding> {
+  const what = 'Model';
   try {
-    const { provider, name } = await chooseModel(undefined, process.env);
+    const model = await chooseModel(undefined, process.env);
+    model.check?.();
     const host = URL.parse(process.env['ANTHROPIC_BASE_URL'] ?? '')?.host; // the rest of an address may hold a secret
-    return {
-      what: 'Model',
-      state: 'ok',
-      detail: `${provider}/${name}${host ? ` at ${host}` : ''} (not asked)`,
-    };
+    return { what, state: 'ok', detail: `${model.provider}/${model.name}${host ? ` at ${host}` : ''} (not asked)` };
   } catch (error) {
-    return { what: 'Model', state: error instanceof ModelFailure ? 'missing' : 'broken', detail: messageOf(error) };
+    const isMissing = error instanceof ModelFailure && error.kind === 'auth';
+    return { what, state: isMissing ? 'missing' : 'broken', detail: messageOf(error) };
   }
 }
 

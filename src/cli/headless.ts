@@ -2,6 +2,7 @@ import type { RunResult } from '../contract/event.js';
 import { ModelFailure } from '../contract/model.js';
 import { createAgent } from '../create-agent.js';
 import { chooseModel } from '../models/choose-model.js';
+import { visible } from '../platform/text/visible.js';
 import { engineFlags, engineOptions, readArgs } from './args.js';
 import { exitCode } from './exit-codes.js';
 import { readPiped } from './read-piped.js';
@@ -42,7 +43,7 @@ export async function headless(argv: readonly string[], version: string): Promis
     ...(maxTurns !== undefined && { maxTurns }),
     ...(values['append-system-prompt'] !== undefined && { appendSystemPrompt: values['append-system-prompt'] }),
   });
-  const signals = onSignals();
+  const signals = onSignals(() => agent.session.killAll());
   const output = new StreamJson({ sessionId: agent.session.id, version });
   let result: RunResult | undefined;
   try {
@@ -57,9 +58,14 @@ export async function headless(argv: readonly string[], version: string): Promis
   if (!result) throw new Error('The run ended without a result.');
   const failed = result.outcome !== 'completed';
   if (format === 'json') await writeEach(output.lines({ ...result, at: Date.now() }));
-  if (format === 'text')
-    await writeLine(failed ? process.stderr : process.stdout, failed ? `helve: ${result.text}` : result.text);
+  if (format === 'text') await writeText(result.text, { failed });
   return signals.exitCode ?? (failed ? exitCode.failed : exitCode.ok);
+}
+
+/** A program gets the text as it is; a terminal must not be steered by it. */
+async function writeText(text: string, { failed }: { failed: boolean }): Promise<void> {
+  if (failed) await writeLine(process.stderr, `helve: ${visible(text)}`);
+  else await writeLine(process.stdout, process.stdout.isTTY ? visible(text) : text);
 }
 
 async function writeEach(lines: ReturnType<StreamJson['lines']>): Promise<void> {

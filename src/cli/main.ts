@@ -15,8 +15,9 @@ declare const HELVE_VERSION: string; // put in by the build
 
 export async function main(argv: readonly string[]): Promise<void> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(exitCode.ok); // the reader has seen enough, as `head` does
-    throw error;
+    if (error.code === 'EPIPE') return; // the reader has seen enough, as `head` does; the work ends by it
+    process.stderr.write(`helve: the output could not be written (${error.message}).\n`);
+    process.exit(exitCode.failed);
   });
   process.exitCode = await run(argv);
 }
@@ -32,9 +33,12 @@ async function run(argv: readonly string[]): Promise<number> {
     if (first.startsWith('-')) return await (await import('./headless.js')).headless(argv, HELVE_VERSION);
     throw new UsageProblem(await unknownCommand(first));
   } catch (error) {
-    if (!(error instanceof UsageProblem)) throw error;
-    process.stderr.write(`helve: ${error.message}\nSee helve --help.\n`);
-    return exitCode.usage;
+    if (error instanceof UsageProblem) {
+      process.stderr.write(`helve: ${error.message}\nSee helve --help.\n`);
+      return exitCode.usage;
+    }
+    process.stderr.write(`helve: ${unexpected(error)}\n`);
+    return exitCode.failed;
   }
 }
 
@@ -48,6 +52,15 @@ async function unknownCommand(word: string): Promise<string> {
   const [nearest] = nearestWords(word, Object.keys(commands));
   const meant = nearest ? ` Did you mean "helve ${nearest}"?` : '';
   return `There is no command "${word}".${meant} To send a prompt, use helve -p "…".`;
+}
+
+function unexpected(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if ('syscall' in error && error.syscall === 'uv_cwd') {
+    return 'The working directory no longer exists. Change to another one and try again.';
+  }
+  if (process.env['HELVE_DEBUG']) return error.stack ?? error.message;
+  return `An error that should not have happened: ${error.message} Run again with HELVE_DEBUG=1 to see where.`;
 }
 
 function print(text: string): number {

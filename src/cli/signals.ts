@@ -1,22 +1,22 @@
 import { exitCode } from './exit-codes.js';
 
 export interface Signals {
-  /** Aborts on the first SIGINT, SIGTERM or SIGHUP. */
+  /** Aborts on the first SIGINT, SIGTERM or SIGHUP, and when whoever reads our output has gone. */
   readonly signal: AbortSignal;
-  /** What the process should exit with because of it. */
+  /** What the process should exit with because of a signal. */
   readonly exitCode: number | undefined;
   dispose(): void;
 }
 
-/** The first signal ends the work in good order; a second one ends the process at once. */
-export function onSignals(): Signals {
+/** The first signal ends the work in good order; a second one ends the process at once, and `killAll` what it started. */
+export function onSignals(killAll: () => void): Signals {
   const controller = new AbortController();
   let code: number | undefined;
   const handlers = (
     [
       ['SIGINT', exitCode.interrupted],
       ['SIGTERM', exitCode.terminated],
-      ['SIGHUP', 129],
+      ['SIGHUP', exitCode.hungUp],
     ] as const
   ).map(([name, exit]) => {
     const handler = () => {
@@ -27,6 +27,11 @@ export function onSignals(): Signals {
     process.on(name, handler);
     return () => process.off(name, handler);
   });
+  const onOutputError = (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') controller.abort(new Error('Nobody reads the output any more.'));
+  };
+  process.stdout.on('error', onOutputError);
+  process.on('exit', killAll);
   return {
     signal: controller.signal,
     get exitCode() {
@@ -34,6 +39,8 @@ export function onSignals(): Signals {
     },
     dispose() {
       for (const remove of handlers) remove();
+      process.stdout.off('error', onOutputError);
+      process.off('exit', killAll);
     },
   };
 }

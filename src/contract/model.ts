@@ -8,6 +8,8 @@ export interface Model {
   readonly name: string;
   /** Tokens that one answer may have. */
   readonly maxOutputTokens: number;
+  /** Throws `ModelFailure` where the set-up can't work, as with a missing key or a bad address. Asks nobody. */
+  check?(): void;
   /**
    * Sends the request and yields the answer as it arrives, ending with exactly one `message_end`.
    * Throws `ModelFailure` for everything that goes wrong on the way, and the signal's reason when aborted.

@@ -26,6 +26,11 @@ export interface SessionPort {
   resultFile(name: string): Promise<string>;
   /** Runs when the session ends, for what a call left behind on purpose. */
   atEnd(cleanUp: () => void | Promise<void>): void;
+  /**
+   * Registers the way to end a running process at once, for a program that must exit without waiting. Returns the way
+   * to take it back, once the process has ended.
+   */
+  whileRunning(kill: () => void): () => void;
 }
 
 /** What the model has seen of each file, by real path: the lock that keeps it from editing what it has not read. */

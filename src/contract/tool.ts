@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { checkedEffects } from './check-effects.js';
 import type { Effect } from './effect.js';
 import type { ContentBlock } from './message.js';
 import type { JsonSchema } from './model.js';
@@ -155,7 +156,7 @@ function bind<Input, Data>(spec: ToolBehaviour<Input, Data>, input: Input): Boun
     input,
     async effects(context) {
       if (!spec.effects) return [{ kind: 'unknown', why: `${spec.name} does not declare what it touches` }];
-      return await spec.effects(input, context);
+      return checkedEffects(await spec.effects(input, context), spec.name);
     },
     async validate(context) {
       return await spec.validate?.(input, context);

@@ -40,7 +40,7 @@ const conversation: fc.Arbitrary<Message[]> = fc
     turns
       .flatMap(([user, assistant]): Message[] => [
         { role: 'user', content: user },
-        { role: 'assistant', content: assistant },
+        { role: 'assistant', content: [...assistant, { type: 'text', text: 'end' }] },
       ])
       .slice(0, -1),
   );
@@ -251,3 +251,24 @@ function straightforward({ system, tools, messages }: ModelRequest): unknown {
     }),
   };
 }
+
+test('never ends a message of the assistant with thinking, which is what a cut answer may leave', () => {
+  const thinking = { type: 'thinking', thinking: 'hm', signature: 's' } as const;
+  const said = { type: 'text', text: 'ok' } as const;
+  const body = JSON.parse(
+    anthropicBodies(FIELDS)({
+      system: [],
+      tools: [],
+      messages: [
+        { role: 'user', content: [said] },
+        { role: 'assistant', content: [thinking, said, thinking, thinking] },
+        { role: 'user', content: [said] },
+        { role: 'assistant', content: [thinking] },
+        { role: 'user', content: [said] },
+      ],
+    }),
+  );
+  expect(
+    body.messages.map(({ content }: { content: Array<{ type: string }> }) => content.map(({ type }) => type)),
+  ).toEqual([['text'], ['thinking', 'text'], ['text'], ['text']]);
+});

@@ -67,6 +67,7 @@ function markLastUserMessages(messages: readonly Message[], texts: string[]): vo
 /** Nothing when the provider would refuse the message because no block of it is left. */
 function messageText({ role, content }: Message): string {
   const blocks = content.map(wireBlock).filter((block) => block !== undefined);
+  while (isThinking(blocks.at(-1))) blocks.pop(); // an answer that was cut off after it; the API refuses it at the end
   return blocks.length === 0 ? '' : JSON.stringify({ role, content: blocks });
 }
 
@@ -89,14 +90,14 @@ function wireBlock(block: AssistantBlock | UserBlock): Readonly<Record<string, u
   }
 }
 
+const isThinking = (block: Readonly<Record<string, unknown>> | undefined): boolean =>
+  block?.['type'] === 'thinking' || block?.['type'] === 'redacted_thinking';
+
 function wireResult({ tool_use_id, content, is_error }: ToolResultBlock): Readonly<Record<string, unknown>> {
   return {
     type: 'tool_result',
     tool_use_id,
-    content:
-      typeof content === 'string'
-        ? content
-        : content.filter((block) => block.type !== 'text' || block.text !== '').map(wireBlock),
+    content: typeof content === 'string' ? content : content.map(wireBlock).filter((block) => block !== undefined),
     ...(is_error && { is_error }),
   };
 }

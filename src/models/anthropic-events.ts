@@ -170,7 +170,17 @@ function asBlock(value: Fields): FinishedBlock | undefined {
   if (value['type'] === 'thinking' && hasOnly(value, ['type', 'thinking', 'signature'])) {
     return { type: 'thinking', thinking: text(value['thinking']), signature: text(value['signature']) };
   }
-  return { type: 'opaque', provider: 'anthropic', value };
+  if (!canGoBack(value)) return undefined;
+  const { cache_control: _, ...kept } = value; // the marks are ours to set
+  return { type: 'opaque', provider: 'anthropic', value: kept };
+}
+
+/** A block that the API would refuse in an assistant's message would make every later request fail. */
+function canGoBack({ type, text: words, signature }: Fields): boolean {
+  if (typeof type !== 'string' || type === '') return false;
+  if (type === 'text') return /\S/.test(text(words));
+  if (type === 'thinking') return text(signature) !== '';
+  return !['image', 'document', 'tool_result'].includes(type);
 }
 
 function hasOnly(value: Fields, names: readonly string[]): boolean {

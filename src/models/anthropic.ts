@@ -49,6 +49,7 @@ export function anthropicModel(options: AnthropicOptions): Model {
     provider: 'anthropic',
     name,
     maxOutputTokens,
+    check: () => void endpointOf(options),
     async *stream(request, signal) {
       signal.throwIfAborted();
       const endpoint = endpointOf(options);

@@ -1,5 +1,6 @@
 import { createParser } from 'eventsource-parser';
 
+const MAX_EVENT_CHARS = 32 * 1024 * 1024; // far beyond any real event: a body that goes on so long without one is no stream
 const LINGER_MS = 1000; // how long a body may take to end after its last event before the connection is given up
 
 export interface SseEvent {
@@ -20,12 +21,17 @@ export async function* readSse(
   const decoder = new TextDecoder();
   const arrived: SseEvent[] = [];
   const parser = createParser({ onEvent: ({ event, data }) => arrived.push(event ? { event, data } : { data }) });
+  let unfinished = 0;
   let complete = false;
   try {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
-      parser.feed(decoder.decode(value, { stream: true }));
+      const text = decoder.decode(value, { stream: true });
+      unfinished += text.length;
+      parser.feed(text);
+      if (arrived.length > 0) unfinished = 0;
+      if (unfinished > MAX_EVENT_CHARS) throw new Error('an event in it has no end');
       for (const event of arrived.splice(0)) {
         complete ||= isLast(event);
         yield event;

@@ -79,7 +79,12 @@ function messageViolations(message: unknown, place: string): string[] {
   if (typeof content === 'string') return hasWords(content) ? [] : [`${place}.content: must be non-empty`];
   if (!Array.isArray(content)) return [`${place}.content: must be a string or an array of blocks`];
   if (content.length === 0) return [`${place}.content: must be non-empty`];
-  return content.flatMap((block: unknown, at) => blockViolations(block, role, `${place}.content.${at}`));
+  const last: unknown = content.at(-1);
+  const endsThinking = role === 'assistant' && isWireBlock(last) && /thinking$/.test(last.type);
+  return [
+    ...content.flatMap((block: unknown, at) => blockViolations(block, role, `${place}.content.${at}`)),
+    ...(endsThinking ? [`${place}: the final block in an assistant message cannot be thinking`] : []),
+  ];
 }
 
 /** Blocks of other types belong to the provider's own tools and are its affair. */

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { emptyFolder, isRunning, jsonLines, runHelve } from './run-helve.js';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test, vi } from 'vitest';
+import { emptyFolder, fileAppears, isRunning, jsonLines, runHelve } from './run-helve.js';
 
 const bypass = ['--permission-mode', 'bypassPermissions'];
 
@@ -42,6 +44,10 @@ test.each([
   [
     ['call', '--permission-mode', 'yolo', 'Read', '{}'],
     '--permission-mode takes default, plan, dontAsk, bypassPermissions, but was "yolo"',
+  ],
+  [
+    ['call', 'LS', '{}', '--permission-mode', 'plan', '--dangerously-skip-permissions'],
+    '--dangerously-skip-permissions and --permission-mode plan contradict each other',
   ],
   [['toString'], 'There is no command "toString"'],
   [['call', 'LS', '{}', '--add-dir', '/nowhere'], '--add-dir takes a folder, but there is none at "/nowhere"'],
@@ -127,4 +133,57 @@ test('on SIGTERM ends the running call and its processes, and exits 143', async 
   expect(run.code).toBe(143);
   expect(jsonLines(run.stdout)).toHaveLength(2);
   expect(jsonLines(run.stdout)[1]).toMatchObject({ is_error: true, content: expect.stringContaining('nterrupted') });
+});
+
+test('a second signal exits at once and takes what ignores the first with it', async () => {
+  const cwd = await emptyFolder();
+  const command = "trap '' TERM INT; echo $$ > begun; sleep 300; sleep 300";
+  const run = await runHelve(['call', ...bypass, 'Bash', JSON.stringify({ command })], {
+    cwd,
+    onStart(kill) {
+      void fileAppears(cwd, 'begun').then(() => {
+        kill('SIGINT');
+        kill('SIGTERM');
+      });
+    },
+  });
+  expect([130, 143]).toContain(run.code);
+  const pid = Number(await readFile(join(cwd, 'begun'), 'utf8'));
+  await vi.waitFor(() => expect(isRunning(pid)).toBe(false), { timeout: 10_000 });
+});
+
+test('a reader that goes away ends the session in good order', async () => {
+  const cwd = await emptyFolder();
+  const line = JSON.stringify({ tool: 'Bash', input: { command: 'sleep 300 & echo $! >> pids' } });
+  const program = `'${process.execPath}' '${resolve('bin/helve.mjs')}' call --stdin --permission-mode bypassPermissions | head -n 1 > /dev/null`;
+  const script = `printf '%s\\n' "$LINE" "$LINE" "$LINE" "$LINE" | ${program}`;
+  const env = { PATH: process.env['PATH'], HOME: cwd, IS_SANDBOX: '1', LINE: line };
+  await promisify(execFile)('bash', ['-c', script], { cwd, env });
+  const pids = (await readFile(join(cwd, 'pids'), 'utf8')).trim().split('\n').map(Number);
+  expect(pids.length).toBeGreaterThan(0);
+  expect(pids.filter(isRunning)).toEqual([]);
+});
+
+test('keeps the key that pays for the model away from commands, unless it is to be passed', async () => {
+  const env = { ANTHROPIC_API_KEY: 'sk-secret' };
+  const print = ['call', ...bypass, 'Bash', '{"command":"echo [$ANTHROPIC_API_KEY]"}'];
+  expect(JSON.parse((await runHelve(print, { env })).stdout).content).toBe('[]');
+  const passed = await runHelve(print, { env: { ...env, HELVE_PASS_ENV: 'X, ANTHROPIC_API_KEY' } });
+  expect(JSON.parse(passed.stdout).content).toBe('[sk-secret]');
+});
+
+test('tells an unwritable output and a vanished directory in a sentence', async () => {
+  const cwd = await emptyFolder();
+  const script = `rmdir '${cwd}'; exec '${process.execPath}' '${resolve('bin/helve.mjs')}' call LS '{}'`;
+  const failed = await promisify(execFile)('bash', ['-c', script], { cwd }).catch((error) => error);
+  expect(failed).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: 'helve: The working directory no longer exists. Change to another one and try again.\n',
+  });
+  const full = await promisify(execFile)('bash', [
+    '-c',
+    `'${process.execPath}' '${resolve('bin/helve.mjs')}' tools > /dev/full`,
+  ]).catch((error) => error);
+  expect(full).toMatchObject({ code: 1, stderr: expect.stringMatching(/^helve: .*(ENOSPC|no space)/i) });
 });

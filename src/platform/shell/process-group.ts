@@ -15,6 +15,11 @@ export async function endGroup(group: number): Promise<boolean> {
   return await isGone(group, KILL_WAIT_MS);
 }
 
+/** At once and without waiting, for a program that is about to exit. */
+export function killGroup(group: number): void {
+  signalGroup(group, 'SIGKILL');
+}
+
 /** Whether the group still has a process that runs, be it one that may not be signalled. */
 export function groupIsAlive(group: number): boolean {
   return signalGroup(group, 0) && hasLivingMember(group);
@@ -24,17 +29,19 @@ export function groupIsAlive(group: number): boolean {
  * A way to end a group much later. The kernel gives a number out again once its group is empty, so the group is watched:
  * what has ended by itself is never signalled again, or a stranger could be hit.
  */
-export function groupEnder(group: number): () => Promise<void> {
+export function groupEnder(group: number, onEnded: () => void = () => {}): () => Promise<void> {
   let ended = false;
   const watch = setInterval(() => {
     if (groupIsAlive(group)) return;
     ended = true;
+    onEnded();
     clearInterval(watch);
   }, WATCH_MS).unref();
   return async () => {
     clearInterval(watch);
     if (!ended) await endGroup(group);
     ended = true;
+    onEnded();
   };
 }
 

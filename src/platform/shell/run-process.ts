@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ToolFailure } from '../../contract/failure.js';
 import { type OutputPipe, openOutputPipe } from './output-pipe.js';
-import { endGroup, groupEnder, groupIsAlive } from './process-group.js';
+import { endGroup, groupEnder, groupIsAlive, killGroup } from './process-group.js';
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024; // a log that somebody might still search; beyond it is a runaway
 const DRAIN_MS = 100; // for `cmd > >(tee log)`, whose last lines come after the shell has gone
@@ -24,6 +24,8 @@ export interface ProcessOptions {
   sourceFile?: string;
   /** More output than this stops the command. */
   maxOutputBytes?: number;
+  /** Called once it runs, with the way to end all of it at once. What it returns is called when nothing is left. */
+  onRunning?(kill: () => void): () => void;
   /** Called when something the command started still runs after it, with the way to end it. */
   onLeftRunning(end: () => Promise<void>): void;
 }
@@ -55,6 +57,7 @@ export async function runProcess(options: ProcessOptions): Promise<ProcessResult
   const full = Promise.withResolvers<'cap'>();
   const started = await start(options, () => full.resolve('cap'));
   const { child, group, pipe } = started;
+  const ended = options.onRunning?.(() => killGroup(group));
 
   let stoppedBy: 'timeout' | 'abort' | 'cap' | undefined;
   const stopped = Promise.withResolvers<boolean>();
@@ -82,7 +85,8 @@ export async function runProcess(options: ProcessOptions): Promise<ProcessResult
 
   over = true;
   const leftRunning = groupIsAlive(group) || !pipe.ended;
-  if (leftRunning) leaveRunning(started, full.promise, options);
+  if (leftRunning) leaveRunning(started, full.promise, options, ended);
+  else ended?.();
   const finalCwd = started.finalDirectory();
   if (pipe.writeError !== undefined) {
     throw new ToolFailure(
@@ -239,8 +243,13 @@ function readReport(report: number): string | undefined {
   }
 }
 
-function leaveRunning({ group, pipe }: Started, full: Promise<unknown>, { onLeftRunning }: ProcessOptions): void {
-  const endRest = groupEnder(group);
+function leaveRunning(
+  { group, pipe }: Started,
+  full: Promise<unknown>,
+  { onLeftRunning }: ProcessOptions,
+  ended: (() => void) | undefined,
+): void {
+  const endRest = groupEnder(group, ended);
   const end = async (): Promise<void> => {
     await endRest();
     pipe.close();

@@ -46,6 +46,7 @@ async function project(): Promise<Project> {
         ledger: { get: () => undefined, set: () => undefined },
         tools: { deferred: () => [], activate: () => undefined },
         resultFile: async (name) => join(results, name),
+        whileRunning: () => () => undefined,
         atEnd: (cleanUp) => void cleanUps.push(cleanUp),
       },
       mayRead: () => true,
@@ -253,7 +254,7 @@ test.each(['CLAUDE_ENV_FILE', 'HELVE_ENV_FILE'])('sources the file named by %s b
 test('returns at once from a command that leaves a process behind, which ends with the session', async () => {
   const { root, results, text, endSession } = await project();
   expect(await text('sleep 1000 & echo $! > pid; echo done')).toBe(
-    `done\nA process that the command started is still running and ends with the session; what it writes goes to ${join(results, 'call_1.txt')}.`,
+    `done\nA process that the command started is still running and ends with the session, unless it has detached itself; what it writes goes to ${join(results, 'call_1.txt')}.`,
   );
   const pid = Number(await readFile(join(root, 'pid'), 'utf8'));
   expect(isRunning(pid)).toBe(true);

@@ -128,6 +128,7 @@ async function* runWithProgress(
     timeoutMs,
     signal: AbortSignal.any([signal, left.signal]),
     ...(envFile && { sourceFile: resolve(root, envFile) }),
+    onRunning: (kill) => session.whileRunning(kill),
     onLeftRunning: (end) => session.atEnd(end),
   });
   try {
@@ -160,7 +161,7 @@ async function carryDirectory(
 }
 
 const leftRunningNote = (outputFile: string): string =>
-  `A process that the command started is still running and ends with the session; what it writes goes to ${outputFile}.`;
+  `A process that the command started is still running and ends with the session, unless it has detached itself; what it writes goes to ${outputFile}.`;
 
 interface Ending {
   output: string;

@@ -1,0 +1,43 @@
+import { isAbsolute, resolve } from 'node:path';
+import type { Effect } from './effect.js';
+
+/**
+ * The effects that a tool declared, with paths in their plain form. Tools may be written without types, and everything
+ * hangs on this list: what is not understood makes the whole call one that could touch anything.
+ */
+export function checkedEffects(declared: unknown, tool: string): readonly Effect[] {
+  if (!Array.isArray(declared)) return [notUnderstood(tool)];
+  const effects = declared.map(checkedEffect);
+  return effects.includes(undefined) ? [notUnderstood(tool)] : effects.filter((effect) => effect !== undefined);
+}
+
+const notUnderstood = (tool: string): Effect => ({
+  kind: 'unknown',
+  why: `what ${tool} declares to touch is not understood`,
+});
+
+function checkedEffect(declared: unknown): Effect | undefined {
+  if (typeof declared !== 'object' || declared === null || !('kind' in declared)) return undefined;
+  const effect = declared as Effect; // each field is looked at below before it is relied on
+  switch (effect.kind) {
+    case 'file': {
+      const { access, path, real } = effect;
+      if (!isAccess(access) || !isPath(path) || !isPath(real)) return undefined;
+      return { ...effect, path: resolve(path), real: resolve(real) };
+    }
+    case 'command':
+      return typeof effect.text === 'string' && typeof effect.harmless === 'boolean' ? effect : undefined;
+    case 'network':
+      return typeof effect.url === 'string' ? effect : undefined;
+    case 'session':
+      return isAccess(effect.access) && typeof effect.what === 'string' ? effect : undefined;
+    case 'unknown':
+      return { kind: 'unknown', why: String(effect.why) };
+    default:
+      return undefined;
+  }
+}
+
+const isAccess = (value: unknown): boolean => value === 'read' || value === 'write';
+
+const isPath = (value: unknown): boolean => typeof value === 'string' && isAbsolute(value);
