@@ -68,6 +68,55 @@ test.each([
   expect([await project.text('a.txt'), content]).toEqual([after, expect.stringContaining('1 replacement')]);
 });
 
+test.each([
+  ['takes the returns of a CRLF file away', 'one\r\ntwo\r\nthree\r\n', '\r', '', 'one\ntwo\nthree\n', 3],
+  ['matches at the end of the old text', 'one\r\ntwo\r\n', 'one\r', 'uno', 'uno\ntwo\r\n', 1],
+  ['matches before a line of the old text', 'a\rb\r\nc\n', '\rb', '-b', 'a-b\r\nc\n', 1],
+  ['matches between halves of two endings', 'a\r\nb\r\nc', '\nb\r', '', 'a\r\nc', 1],
+  ['matches the one and not the other of two endings', 'a\rb\r\nc\n', 'a\r', 'a\r\n', 'a\r\nb\r\nc\n', 1],
+  ['becomes a line feed in a CR file', 'a\rb\rc', '\r', '\n', 'a\nb\nc', 2],
+  ['is written as given, the rest of the new text too', 'a\rb\rc\r', 'a\rb', 'x\ny\r\nz', 'x\ny\r\nz\rc\r', 1],
+])('a lone carriage return means that very byte: %s', async (_, before, old_string, new_string, after, count) => {
+  const project = await temporaryProject({ 'a.txt': before });
+  const { data } = await edit(project, old_string, new_string, { replace_all: true });
+  expect([await project.text('a.txt'), data]).toEqual([after, expect.objectContaining({ replacements: count })]);
+});
+
+test('does not take a lone carriage return for a line ending of another kind, and says so', async () => {
+  const project = await temporaryProject({ 'a.txt': 'one\ntwo\n' });
+  const { content } = await edit(project, 'one\r', 'x', { replace_all: true });
+  expect([content, await project.text('a.txt')]).toEqual([
+    'old_string was not found in a.txt (0 matches). It has a carriage return without a line feed, which stands for that very byte. Send \\n for a line ending, whatever its kind.',
+    'one\ntwo\n',
+  ]);
+});
+
+test('finds an ending as it was sent before it takes another for it', async () => {
+  const project = await temporaryProject({ 'a.txt': '\n\r\n\r\nx' });
+  await edit(project, '\r\n\r\n', '', { replace_all: true });
+  expect(await project.text('a.txt')).toBe('\nx');
+});
+
+test.each([
+  ['after a return', 'a\rb\nc', 'b', '\nb', ['a', '', 'b', 'c']],
+  ['before a line feed', 'a\rb\nc', 'a\nb', 'a\nb\n', ['a', 'b', '', 'c']],
+])('makes a new line of its own where its ending could join with another: %s', async (_, before, old, fresh, lines) => {
+  const project = await temporaryProject({ 'a.txt': before });
+  await edit(project, old, fresh);
+  expect((await project.text('a.txt')).split(/\r\n|\r|\n/)).toEqual(lines);
+});
+
+test('knows which lines it has seen after an edit of single returns', async () => {
+  const project = await temporaryProject({ 'a.txt': 'a\r\nb\r\nc\r\nd\r\n' });
+  await project.run(readTool, { file_path: 'a.txt', limit: 2 });
+  const run = (old_string: string, new_string: string) =>
+    project.run(editTool, { file_path: 'a.txt', old_string, new_string });
+  await run('a\r', 'a');
+  await run('b\r', 'b\r\r');
+  expect(await project.text('a.txt')).toBe('a\nb\r\r\nc\r\nd\r\n');
+  expect((await run('c', 'C')).content).toMatch(/have not been read \(4; read so far: 1–3\)/);
+});
+
 test('finds two passages that differ in line endings alone not unique, since the model can not tell them apart', async () => {
   const project = await temporaryProject({ 'a.txt': 'a\nb\nx\na\r\nb\r\n' });
   expect((await edit(project, 'a\nb', 'c')).content).toMatch(/occurs 2 times in a.txt \(lines 1, 4\)/);
@@ -114,6 +163,58 @@ test('replaces all, or as many as are expected', async () => {
 test('does not take a text that overlaps itself for unique', async () => {
   const project = await temporaryProject({ 'a.txt': 'aaa' });
   expect((await edit(project, 'aa', 'b')).content).toMatch(/occurs 2 times/);
+});
+
+test('counts only so far when a text is not unique', async () => {
+  const project = await temporaryProject({ 'a.txt': 'a'.repeat(300_000) });
+  expect((await edit(project, 'a', 'b')).content).toBe(
+    'old_string occurs more than 1000 times in a.txt (lines 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 and more), so it is not unique. Add surrounding lines until it occurs once, or set replace_all to change all of them.',
+  );
+  expect((await edit(project, 'a', 'b', { expected_replacements: 2 })).content).toMatch(
+    /^expected 2 replacements, found more than 1000 matches \(lines 1, /,
+  );
+});
+
+test('refuses more replacements than one call can make', async () => {
+  const project = await temporaryProject({ 'a.txt': 'a'.repeat(100_001) });
+  const words =
+    'old_string occurs more than 100000 times in a.txt, and one call replaces at most 100000. Nothing was written. Send a longer old_string, or use Bash, for example with sed.';
+  expect((await edit(project, 'a', 'b', { replace_all: true })).content).toBe(words);
+  expect((await edit(project, 'a', 'b', { expected_replacements: 100_001 })).content).toBe(words);
+  await project.write('a.txt', 'a'.repeat(100_000));
+  expect((await edit(project, 'a', 'b', { replace_all: true })).data).toMatchObject({ replacements: 100_000 });
+  expect(await project.text('a.txt')).toBe('b'.repeat(100_000));
+});
+
+test('refuses replacements that would make the file too large', async () => {
+  const project = await temporaryProject({ 'a.txt': 'a'.repeat(10_000) });
+  const { content } = await edit(project, 'a', 'b'.repeat(100_000), { replace_all: true });
+  expect(content).toMatch(
+    /^10000 replacements would make a.txt 1000000000 characters long, and at most 67108864 can be written by this tool\. Nothing was written\./,
+  );
+});
+
+test('finds a long text that overlaps itself without looking at each place anew', async () => {
+  const project = await temporaryProject({ 'a.txt': 'a'.repeat(4_000_000) });
+  expect((await edit(project, 'a'.repeat(2_000_001), 'b')).content).toMatch(/^old_string occurs 2 times in a.txt/);
+  expect((await edit(project, 'a'.repeat(1_000_000), 'b', { replace_all: true })).data).toMatchObject({
+    replacements: 4,
+  });
+});
+
+test('gives up the nearest text where the search for it would take long', async () => {
+  const line = `${'abcdefghij'.repeat(20)}\n`;
+  const project = await temporaryProject({ 'a.txt': line.repeat(60_000), 'b.txt': 'b\n' });
+  const long = `${'abcdefghik'.repeat(100_000)}\n${'\n'.repeat(300_000)}x`;
+  expect((await edit(project, long, 'x')).content).toMatch(/^old_string was not found in a.txt \(0 matches\)\./);
+  const similar = `${'abcdefghik'.repeat(20)}\n`.repeat(20_000);
+  expect((await edit(project, similar, 'x')).content).toMatch(/The nearest text is at lines 1–20000\./);
+});
+
+test('replaces in one line of many matches without looking for its end each time', async () => {
+  const project = await temporaryProject({ 'a.txt': `${'x,'.repeat(90_000)}\r\n` });
+  await edit(project, 'x', 'y\nz', { replace_all: true });
+  expect(await project.text('a.txt')).toBe(`${'y\r\nz,'.repeat(90_000)}\r\n`);
 });
 
 test('refuses what makes no sense before it looks at the file', async () => {
@@ -229,20 +330,65 @@ test('declares a read and a write of the file', async () => {
   ).toEqual(['file read', 'file write', 'session read']);
 });
 
+const anyText = fc
+  .array(fc.constantFrom('a', 'é', '👍', '\n', '\r\n', '\r', '’', '\t'), { maxLength: 12 })
+  .map((all) => all.join(''));
+
 test('changes nothing but the one place, whatever the file holds', async () => {
-  const part = fc
-    .array(fc.constantFrom('a', 'é', '👍', '\n', '\r\n', '’', '\t'), { maxLength: 12 })
-    .map((all) => all.join(''));
   await fc.assert(
-    fc.asyncProperty(part, part, part, async (before, after, fresh) => {
+    fc.asyncProperty(anyText, anyText, anyText, async (before, after, fresh) => {
       const project = await temporaryProject({ 'a.txt': `${before}<X>${after}` });
-      await edit(project, '<X>', `<${fresh.replaceAll('\r\n', '\n')}>`);
+      const sent = fresh.replaceAll('\r\n', '\n');
+      await edit(project, '<X>', `<${sent}>`);
       const result = await project.text('a.txt');
       expect(result.startsWith(`${before}<`)).toBe(true);
       expect(result.endsWith(`>${after}`)).toBe(true);
       const written = result.slice(before.length + 1, result.length - after.length - 1);
-      expect(written.replaceAll('\r\n', '\n')).toBe(fresh.replaceAll('\r\n', '\n'));
+      expect(withLineFeeds(written)).toBe(withLineFeeds(sent));
     }),
     { numRuns: 60 },
   );
 });
+
+const withLineFeeds = (text: string): string => text.replace(/\r\n?/g, '\n');
+
+const endings = fc
+  .array(fc.constantFrom('a', 'b', '\n', '\r\n', '\r'), { minLength: 1, maxLength: 10 })
+  .map((all) => all.join(''));
+const piece = fc
+  .array(fc.constantFrom('a', 'b', '\n', '\r\n', '\r'), { minLength: 1, maxLength: 3 })
+  .map((all) => all.join(''));
+
+test('changes the bytes that were matched and no others, wherever old_string begins and ends', async () => {
+  await fc.assert(
+    fc.asyncProperty(endings, piece, async (before, old_string) => {
+      const project = await temporaryProject({ 'a.txt': before });
+      const { isError } = await edit(project, old_string, '#', { replace_all: true });
+      const after = await project.text('a.txt');
+      const hasLoneReturn = /\r(?!\n)/.test(old_string);
+      if (isError) expect(after).toBe(before);
+      else if (hasLoneReturn) expect(after).toBe(before.replaceAll(old_string, '#'));
+      else {
+        // Each # stands for text that the reader can't tell from old_string, and the rest is as it was.
+        let rest = before;
+        for (const [index, kept] of after.split('#').entries()) {
+          const replaced = index === 0 ? '' : rest.slice(0, endOf(rest, old_string));
+          expect(withLineFeeds(replaced)).toBe(index === 0 ? '' : withLineFeeds(old_string));
+          expect(rest.slice(replaced.length).startsWith(kept)).toBe(true);
+          rest = rest.slice(replaced.length + kept.length);
+        }
+        expect(rest).toBe('');
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+/** Where the first text ends that reads like the wanted one; an ending of two characters is never cut in two. */
+function endOf(text: string, wanted: string): number {
+  let at = 0;
+  for (const character of withLineFeeds(wanted)) {
+    at += character === '\n' && text.startsWith('\r\n', at) ? 2 : 1;
+  }
+  return at;
+}

@@ -4,18 +4,22 @@ import type { SeenFile, ToolContext } from '../contract/tool-context.js';
 import { writeFileAtomically } from '../platform/files/atomic-write.js';
 import { spliceBytes } from '../platform/files/text-file.js';
 import { unifiedPatch } from '../platform/text/diff.js';
+import { counted } from './counted.js';
 import { type AppliedEdit, applyEdit } from './editing/apply-edit.js';
-import { checkFitsChange, checkLinesSeen, hasChanged, seenOf } from './editing/check-editable.js';
-import { type Found, findText, lineList } from './editing/find-text.js';
+import { checkFitsChange, checkLinesSeen, countOf, hasChanged, seenOf } from './editing/check-editable.js';
+import { type Found, findText, isUnique, lineList } from './editing/find-text.js';
 import { afterChanges } from './editing/line-ranges.js';
-import { hashOf, type LoadedText, loadText } from './editing/load-text.js';
-import { type NormalText, normalText } from './editing/normal-text.js';
+import { hashOf, type LoadedText, loadText, MAX_BYTES } from './editing/load-text.js';
 import { notFound } from './editing/not-found.js';
 import { CONTEXT_LINES, showPlaces } from './editing/show-place.js';
+import { type TextLines, textLines } from './editing/text-lines.js';
 import { changeEffects } from './file-effect.js';
 import { pathText, withAliases } from './input.js';
 import { refusal } from './refusal.js';
 import { locate, type TargetFile } from './target-file.js';
+
+const MAX_REPLACEMENTS = 100_000;
+const MAX_COUNTED = 1_000; // a text that is not unique is not, however often it occurs
 
 const description = `Replace a piece of text in a file. Answers with the difference and the edited place.
 Use it for small changes of a file that you have read. Use Write for a new file or to rewrite most of one.
@@ -55,13 +59,14 @@ export const editTool = defineTool<EditInput, EditData>({
   effects: ({ file_path }, context) => changeEffects(file_path, context),
 
   async validate(edit, context) {
-    await plan(edit, context);
+    await check(edit, context);
     return undefined;
   },
 
   // The file is read again here: between the check and now somebody may have been asked, and may have taken a while.
   async execute(edit, context) {
-    const { target, file, found, applied, changed, seen } = await plan(edit, context);
+    const { target, file, text, found, changed, seen } = await check(edit, context);
+    const applied = applyEdit(text, found, edit);
     context.signal.throwIfAborted();
     const bytes = spliceBytes(file, applied.splices);
     await writeFileAtomically(target.real, bytes);
@@ -75,8 +80,8 @@ export const editTool = defineTool<EditInput, EditData>({
       path: target.shown,
       replacements: found.matches.length,
       summary: summarize(target, found, changed),
-      patch: unifiedPatch(target.shown, file.text, applied.text),
-      place: showPlaces(normalText(applied.text), applied.places),
+      patch: unifiedPatch(target.shown, file.text, applied.after.raw),
+      place: showPlaces(applied.after, applied.places),
     };
   },
 
@@ -84,7 +89,7 @@ export const editTool = defineTool<EditInput, EditData>({
 
   displayCall: ({ file_path = '' }) => ({ title: file_path }),
   displayResult: ({ path, replacements, patch }) => ({
-    title: `${path}: ${replacements === 1 ? '1 replacement' : `${replacements} replacements`}`,
+    title: `${path}: ${counted(replacements, 'replacement')}`,
     body: { type: 'diff', path, patch },
   }),
   displayRefusal: ({ file_path, old_string, new_string }) => ({
@@ -93,18 +98,18 @@ export const editTool = defineTool<EditInput, EditData>({
   }),
 });
 
-interface Plan {
+interface CheckedEdit {
   target: TargetFile;
   file: LoadedText;
+  text: TextLines;
   found: Found;
-  applied: AppliedEdit;
   seen: SeenFile;
   /** The file has other content than the model saw. */
   changed: boolean;
 }
 
-/** Everything but the writing, so that the check before and the work itself can't judge differently. */
-async function plan(edit: EditInput, context: ToolContext): Promise<Plan> {
+/** All that can be wrong with an edit, so that the check before and the work itself can't judge differently. */
+async function check(edit: EditInput, context: ToolContext): Promise<CheckedEdit> {
   const { old_string, new_string } = edit;
   if (old_string === new_string) throw refusal('old_string and new_string are identical, so there is nothing to do.');
   if (!new_string.isWellFormed() || !old_string.isWellFormed()) {
@@ -122,28 +127,55 @@ async function plan(edit: EditInput, context: ToolContext): Promise<Plan> {
     );
   }
   const seen = seenOf(context.session.ledger, target, 'edit');
-  const text = normalText(file.text);
-  const found = findText(text, old_string);
+  const text = textLines(file.text);
+  const found = findText(text, old_string, mostMatches(edit));
   const changed = hasChanged(seen, file);
   if (changed) checkFitsChange(target, seen, file, found);
   checkCount(target, text, found, edit);
   if (!changed) checkLinesSeen(target, seen, found);
-  return { target, file, found, applied: applyEdit(text, found, edit), seen, changed };
+  checkSize(target, text, found, edit);
+  return { target, file, text, found, seen, changed };
 }
 
-function checkCount(target: TargetFile, text: NormalText, found: Found, edit: EditInput): void {
-  const { matches, places } = found;
+/** How many matches are worth finding. */
+function mostMatches({ replace_all, expected_replacements }: EditInput): number {
+  if (expected_replacements !== undefined)
+    return Math.min(Math.max(expected_replacements, MAX_COUNTED), MAX_REPLACEMENTS);
+  return replace_all ? MAX_REPLACEMENTS : MAX_COUNTED;
+}
+
+function checkCount(target: TargetFile, text: TextLines, found: Found, edit: EditInput): void {
+  const { matches, hasMore } = found;
   if (matches.length === 0) throw refusal(notFound(target, text, edit.old_string));
-  const expected = edit.expected_replacements;
-  if (expected !== undefined) {
-    if (matches.length === expected) return;
+  if (hasMore && matches.length === MAX_REPLACEMENTS) {
     throw refusal(
-      `expected ${expected} ${expected === 1 ? 'replacement' : 'replacements'}, found ${matches.length} ${matches.length === 1 ? 'match' : 'matches'} (${lineList(matches)}). Nothing was written. Correct the number, or old_string.`,
+      `old_string occurs more than ${MAX_REPLACEMENTS} times in ${target.shown}, and one call replaces at most ${MAX_REPLACEMENTS}. Nothing was written. Send a longer old_string, or use Bash, for example with sed.`,
     );
   }
-  if (places === 1 || edit.replace_all) return;
+  const expected = edit.expected_replacements;
+  if (expected !== undefined) {
+    if (matches.length === expected && !hasMore) return;
+    const number = `${hasMore ? 'more than ' : ''}${counted(matches.length, 'match', 'matches')}`;
+    throw refusal(
+      `expected ${counted(expected, 'replacement')}, found ${number} (${lineList(found)}). Nothing was written. Correct the number, or old_string.`,
+    );
+  }
+  if (isUnique(found) || edit.replace_all) return;
+  const times = countOf(found).replace(' matches', ' times');
+  const all = hasMore ? 'all of them' : `all ${matches.length}`;
+  const next =
+    matches.length === 1
+      ? 'The places overlap. Add surrounding lines until it occurs once.'
+      : `Add surrounding lines until it occurs once, or set replace_all to change ${all}.`;
+  throw refusal(`old_string occurs ${times} in ${target.shown} (${lineList(found)}), so it is not unique. ${next}`);
+}
+
+function checkSize(target: TargetFile, text: TextLines, { matches }: Found, { new_string }: EditInput): void {
+  const removed = matches.reduce((sum, { start, end }) => sum + end - start, 0);
+  const size = text.raw.length - removed + matches.length * new_string.length;
+  if (size <= MAX_BYTES) return;
   throw refusal(
-    `old_string occurs ${places} times in ${target.shown} (${lineList(matches)}), so it is not unique. Add surrounding lines until it occurs once, or set replace_all to change all ${matches.length}.`,
+    `${counted(matches.length, 'replacement')} would make ${target.shown} ${size} characters long, and at most ${MAX_BYTES} can be written by this tool. Nothing was written. Send a shorter new_string, or use Bash.`,
   );
 }
 
@@ -153,10 +185,9 @@ function seenAfter(seen: SeenFile, { changes, places }: AppliedEdit, changed: bo
   return places.map(([first, last]) => [Math.max(1, first - CONTEXT_LINES), last + CONTEXT_LINES] as const);
 }
 
-function summarize({ shown }: TargetFile, { matches, how }: Found, changed: boolean): string {
-  const count = matches.length === 1 ? '1 replacement' : `${matches.length} replacements`;
-  const sentences = [`Edited ${shown}: ${count} at ${lineList(matches)}.`];
-  if (how === 'quotes') {
+function summarize({ shown }: TargetFile, found: Found, changed: boolean): string {
+  const sentences = [`Edited ${shown}: ${counted(found.matches.length, 'replacement')} at ${lineList(found)}.`];
+  if (found.how === 'quotes') {
     sentences.push('old_string matched after quote normalisation; the quotes in the file were kept.');
   }
   if (changed) {

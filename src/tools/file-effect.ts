@@ -1,7 +1,7 @@
-import { isAbsolute } from 'node:path';
 import type { Effect, FileEffect } from '../contract/effect.js';
 import type { ToolContext } from '../contract/tool-context.js';
-import { fileIdentity, realPath, resolveIn } from '../platform/files/paths.js';
+import { fileIdentity, resolveIn, startsInCwd } from '../platform/files/paths.js';
+import { realTarget } from './path-failure.js';
 
 /** What reading a path touches: the file by both its names, and the directory where the path is relative. */
 export async function readEffects(
@@ -25,10 +25,10 @@ async function fileEffect(
   { cwd }: Pick<ToolContext, 'cwd'>,
 ): Promise<FileEffect> {
   const absolute = resolveIn(cwd, path);
-  const real = await realPath(absolute);
+  const real = await realTarget(absolute, { cwd });
   const identity = await fileIdentity(real);
   return { kind: 'file', access, path: absolute, real, ...(identity && { identity }) };
 }
 
 const directoryEffect = (path: string): Effect[] =>
-  isAbsolute(path) || path.startsWith('~') ? [] : [{ kind: 'session', access: 'read', what: 'cwd' }];
+  startsInCwd(path) ? [{ kind: 'session', access: 'read', what: 'cwd' }] : [];

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import { defineTool } from '../contract/tool.js';
-import { resolveIn, shortPath } from '../platform/files/paths.js';
+import { resolveIn, shortPath, startsInCwd } from '../platform/files/paths.js';
 import type { RipgrepOutput } from '../platform/ripgrep.js';
+import { counted } from './counted.js';
 import { readEffects } from './file-effect.js';
 import { pathText, systemText } from './input.js';
 import {
@@ -88,7 +89,7 @@ export const globTool = defineTool<z.output<typeof input>, GlobData>({
 
   displayCall: ({ pattern = '' }) => ({ title: pattern }),
   displayResult: ({ files, total }) => ({
-    title: total === 1 ? '1 file' : `${total} files`,
+    title: counted(total, 'file'),
     body: { type: 'list', items: files },
   }),
 });
@@ -100,6 +101,6 @@ function splitPattern(pattern: string, path: string): { folder: string; glob: st
   const count = plain === -1 ? parts.length - 1 : plain;
   if (count === 0) return { folder: path, glob: pattern };
   const prefix = parts.slice(0, count).join('/') || '/';
-  const folder = prefix.startsWith('/') || prefix.startsWith('~') ? prefix : join(path, prefix);
+  const folder = startsInCwd(prefix) ? join(path, prefix) : prefix;
   return { folder, glob: `/${parts.slice(count).join('/')}` };
 }

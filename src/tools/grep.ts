@@ -4,6 +4,7 @@ import { defineTool } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
 import { resolveIn, shortPath } from '../platform/files/paths.js';
 import type { RipgrepOutput } from '../platform/ripgrep.js';
+import { counted } from './counted.js';
 import { readEffects } from './file-effect.js';
 import { pathText, systemText, withAliases } from './input.js';
 import {
@@ -109,7 +110,7 @@ export const grepTool = defineTool<GrepInput, GrepData>({
 
   toModel({ mode, entries, offset, totalEntries, files, matches, stopped, unreadable }, { pattern }) {
     const notices = [
-      unreadable > 0 ? `${unreadable} files or directories could not be read.` : '',
+      unreadable > 0 ? `${counted(unreadable, 'file or directory', 'files or directories')} could not be read.` : '',
       stoppedNotice(stopped),
     ].filter(Boolean);
     const end = notices.map((notice) => `\n(${notice})`).join('');
@@ -117,24 +118,25 @@ export const grepTool = defineTool<GrepInput, GrepData>({
       if (stopped) return `Nothing was found before the search ended.${end}`;
       return `No match for "${pattern}". Check the directory and the glob, or try a wider pattern.${end}`;
     }
-    const unit = mode === 'content' ? 'lines' : 'files';
+    const unit = mode === 'content' ? 'line' : 'file';
     if (entries.length === 0)
-      return `There are ${totalEntries} ${unit}, so there is nothing at offset ${offset}.${end}`;
+      return `There ${totalEntries === 1 ? 'is' : 'are'} ${counted(totalEntries, unit)}, so there is nothing at offset ${offset}.${end}`;
     const next = offset + entries.length;
     const page =
       entries.length < totalEntries
-        ? `\n(Showing ${unit} ${offset + 1}–${next} of ${totalEntries}.${next < totalEntries ? ` To continue, use offset ${next}.` : ''})`
+        ? `\n(Showing ${unit}s ${offset + 1}–${next} of ${totalEntries}.${next < totalEntries ? ` To continue, use offset ${next}.` : ''})`
         : '';
-    const found = files === 1 ? '1 file' : `${files} files`;
+    const found = counted(files, 'file');
     const body = entries.join('\n');
     if (mode === 'files_with_matches') return `Found ${found}\n${body}${page}${end}`;
     if (mode === 'content') return `${body}${page}${end}`;
-    return `${body}\nFound ${matches} ${matches === 1 ? 'match' : 'matches'} in ${found}.${page}${end}`;
+    return `${body}\nFound ${counted(matches ?? 0, 'match', 'matches')} in ${found}.${page}${end}`;
   },
 
   displayCall: ({ pattern = '', path }) => ({ title: path ? `${pattern} in ${path}` : pattern }),
   displayResult: ({ mode, entries, files, totalEntries }) => ({
-    title: mode === 'content' ? `${totalEntries} lines in ${files} files` : `${files} files`,
+    title:
+      mode === 'content' ? `${counted(totalEntries, 'line')} in ${counted(files, 'file')}` : counted(files, 'file'),
     body: mode === 'content' ? { type: 'text', text: entries.join('\n') } : { type: 'list', items: entries },
   }),
 });

@@ -26,6 +26,19 @@ test('leaves out what it is told to', async () => {
   expect((await project.run(lsTool, { ignore: ['*.log', 'dist'] })).content).toBe('./\n  src/\n    c.ts');
 });
 
+test('leaves out by hard patterns and broken ones alike', async () => {
+  const project = await temporaryProject({ ['a'.repeat(60)]: '', m: '', '[z-a]': '' });
+  const { content } = await project.run(lsTool, { ignore: ['*a*a*a*a*a*a*a*a*a*a*a*a*b', '[z-a]'] });
+  expect(content).toBe(`./\n  ${'a'.repeat(60)}\n  m`);
+});
+
+test('refuses patterns without measure, and says what the measure is', async () => {
+  const project = await temporaryProject({});
+  const words = async (ignore: string[]) => (await project.run(lsTool, { ignore })).content;
+  expect(await words(Array.from({ length: 51 }, () => '*'))).toMatch(/"ignore" must hold at most 50 patterns/);
+  expect(await words(['*'.repeat(257)])).toMatch(/"ignore\[0\]" must have at most 256 characters/);
+});
+
 test('stops at 1,000 entries, says so, and shows the top before what is below', async () => {
   const files = Object.fromEntries(Array.from({ length: 1_200 }, (_, index) => [`deep/${index}.txt`, '']));
   const project = await temporaryProject({ ...files, 'top.txt': '' });
@@ -40,6 +53,30 @@ test('refuses a file and a missing directory', async () => {
     'a.txt is not a directory. Use Read to see a file.',
   );
   expect((await project.run(lsTool, { path: 'none' })).content).toMatch(/^none does not exist/);
+});
+
+test('stops in the middle of a directory when the call is cancelled', async () => {
+  const files = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`${index}.txt`, '']));
+  const project = await temporaryProject(files);
+  const accepted = lsTool.accept({});
+  if (!accepted.ok) throw new Error('the input is fine');
+  const controller = new AbortController();
+  const seen: string[] = [];
+  const context = {
+    ...project.engine.contextFor('call', controller.signal),
+    mayRead: (real: string) => {
+      seen.push(real);
+      controller.abort(new Error('cancelled'));
+      return true;
+    },
+  };
+  await expect(accepted.call.run(context).next()).rejects.toThrow();
+  expect(seen.length).toBeLessThan(100);
+});
+
+test('counts one entry as one', async () => {
+  const project = await temporaryProject({ 'a.txt': '' });
+  expect((await project.run(lsTool, {})).display.title).toBe('.: 1 entry');
 });
 
 test('declares that it reads the tree', async () => {

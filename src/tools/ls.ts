@@ -1,16 +1,20 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import * as z from 'zod';
 import { defineTool } from '../contract/tool.js';
-import { realPath, resolveIn, shortPath } from '../platform/files/paths.js';
-import { globMatcher } from '../platform/text/glob-matcher.js';
+import { cutPath, resolveIn, shortPath } from '../platform/files/paths.js';
+import { globMatcher, MAX_GLOB_CHARS, MAX_GLOBS } from '../platform/text/glob-matcher.js';
+import { counted } from './counted.js';
 import { readEffects } from './file-effect.js';
 import { pathText, systemText } from './input.js';
+import { errorCode, pathFailure, realTarget } from './path-failure.js';
 import { refusal } from './refusal.js';
 import { isMissing } from './target-file.js';
 
 const MAX_ENTRIES = 1_000;
+const LOOKED_AT_ONCE = 64; // a directory may have a million entries, and the call must still be cancelled when asked to
 const CLOSED = new Set(['.git', 'node_modules']); // thousands of entries that nobody asked for; LS of the folder itself shows them
 
 const description = `List a directory as a tree, directories first.
@@ -20,7 +24,8 @@ Shows at most ${MAX_ENTRIES} entries, those nearest to the top first. The inside
 const input = z.strictObject({
   path: pathText.optional().describe('The directory. Defaults to the working directory.'),
   ignore: z
-    .array(systemText)
+    .array(systemText.max(MAX_GLOB_CHARS))
+    .refine((globs) => globs.length <= MAX_GLOBS, `must hold at most ${MAX_GLOBS} patterns`)
     .optional()
     .describe('Glob patterns of entries to leave out, for example ["*.log", "dist"]'),
 });
@@ -49,10 +54,11 @@ export const lsTool = defineTool<z.output<typeof input>, LsData>({
 
   async execute({ path = '.', ignore = [] }, { cwd, signal, mayRead }) {
     const absolute = resolveIn(cwd, path);
-    const shown = shortPath(cwd, absolute);
-    const root = await realPath(absolute);
+    const shown = cutPath(shortPath(cwd, absolute));
+    const root = await realTarget(absolute, { cwd });
     const isIgnored = globMatcher(ignore);
     const top = newFolder('');
+    let looked = 0;
     let count = 0;
     let capped = false;
     // Level by level, so that one deep folder can't hide its neighbours.
@@ -61,7 +67,10 @@ export const lsTool = defineTool<z.output<typeof input>, LsData>({
       const next: typeof level = [];
       for (const { folder, at } of level) {
         signal.throwIfAborted();
-        for (const item of await itemsOf(join(root, at), folder, folder === top ? shown : undefined)) {
+        const asked = folder === top ? { absolute, shown, cwd } : undefined;
+        for (const item of await itemsOf(join(root, at), folder, asked)) {
+          looked += 1;
+          if (looked % LOOKED_AT_ONCE === 0) await setImmediate(undefined, { signal });
           const place = at === '' ? item.name : `${at}/${item.name}`;
           if (isIgnored(place) || !mayRead(join(root, place))) continue;
           if (count === MAX_ENTRIES) {
@@ -92,15 +101,21 @@ export const lsTool = defineTool<z.output<typeof input>, LsData>({
 
   displayCall: ({ path = '.' }) => ({ title: path }),
   displayResult: ({ path, entries, count, capped }) => ({
-    title: `${path}: ${count}${capped ? ' and more' : ''} entries`,
+    title: capped ? `${path}: ${count} and more entries` : `${path}: ${counted(count, 'entry', 'entries')}`,
     body: { type: 'list', items: drawn(entries, 0) },
   }),
 });
 
 const newFolder = (name: string): Entry => ({ name, isFolder: true, isLink: false, entries: [] });
 
+interface AskedFolder {
+  absolute: string;
+  shown: string;
+  cwd: string;
+}
+
 /** Directories first, then by name. Only the directory that was asked for may fail; one below is noted and left out. */
-async function itemsOf(path: string, folder: Entry, asked: string | undefined): Promise<Dirent[]> {
+async function itemsOf(path: string, folder: Entry, asked: AskedFolder | undefined): Promise<Dirent[]> {
   try {
     const items = await readdir(path, { withFileTypes: true });
     return items.sort(
@@ -111,13 +126,14 @@ async function itemsOf(path: string, folder: Entry, asked: string | undefined): 
       folder.note = "can't be read";
       return [];
     }
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOTDIR') throw refusal(`${asked} is not a directory. Use Read to see a file.`, error);
+    const { absolute, shown, cwd } = asked;
+    const code = errorCode(error);
+    if (code === 'ENOTDIR') throw refusal(`${shown} is not a directory. Use Read to see a file.`, error);
     if (isMissing(error))
-      throw refusal(`${asked} does not exist. Check the path, or list a directory above it.`, error);
+      throw refusal(`${shown} does not exist. Check the path, or list a directory above it.`, error);
     if (code === 'EACCES')
-      throw refusal(`${asked} can't be listed: permission to read it is missing. Ask the user.`, error);
-    throw error;
+      throw refusal(`${shown} can't be listed: permission to read it is missing. Ask the user.`, error);
+    throw pathFailure(error, absolute, cwd);
   }
 }
 

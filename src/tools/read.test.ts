@@ -1,8 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, truncate } from 'node:fs/promises';
+import { mkdir, symlink, truncate } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { temporaryProject } from '../testing/temporary-project.js';
+import { editTool } from './edit.js';
+import { globTool } from './glob.js';
+import { grepTool } from './grep.js';
+import { lsTool } from './ls.js';
 import { readTool } from './read.js';
+import { writeTool } from './write.js';
 
 const numbered = (from: number, to: number): string =>
   Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}\n`).join('');
@@ -31,7 +36,13 @@ test('cuts a line over 2,000 characters and says so', async () => {
   const project = await temporaryProject({ 'a.txt': `${'x'.repeat(5_000)}\nshort\n` });
   const { content } = await project.run(readTool, { file_path: 'a.txt' });
   expect(content).toContain(`1\t${'x'.repeat(2_000)} … [cut: the line has 5000 characters]\n2\tshort`);
-  expect(content).toContain('1 of these lines are longer than 2000 characters and were cut.');
+  expect(content).toContain('(1 of these lines is longer than 2000 characters and was cut.)');
+});
+
+test('cuts two lines and says so of both', async () => {
+  const project = await temporaryProject({ 'a.txt': `${'x'.repeat(5_000)}\n`.repeat(2) });
+  const { content } = await project.run(readTool, { file_path: 'a.txt' });
+  expect(content).toContain('(2 of these lines are longer than 2000 characters and were cut.)');
 });
 
 test('stops at a line before its answer gets too long, and every page can be read', async () => {
@@ -81,6 +92,52 @@ test('refuses directories, pipes, binary files and unknown encodings, each by na
   expect(await words('pipe')).toMatch(/^pipe is a named pipe, not a file/);
   expect(await words('a.bin')).toMatch(/^a.bin is a binary file \(it holds NUL bytes\)/);
   expect(await words('old.txt')).toMatch(/^old.txt is in an encoding that can't be read without loss/);
+});
+
+test('says of links that lead in a circle what they are', async () => {
+  const project = await temporaryProject();
+  await symlink('b', project.path('a'));
+  await symlink('a', project.path('b'));
+  for (const [tool, input] of [
+    [readTool, { file_path: 'a' }],
+    [writeTool, { file_path: 'a', content: 'x' }],
+    [editTool, { file_path: 'a', old_string: 'x', new_string: 'y' }],
+    [lsTool, { path: 'a' }],
+    [globTool, { pattern: '*', path: 'a' }],
+    [grepTool, { pattern: 'x', path: 'a' }],
+  ] as const) {
+    expect(await project.run(tool, input)).toMatchObject({
+      content:
+        "a can't be reached: its symlinks lead in a circle, or there are too many of them. Look where they lead (ls -l in Bash), then use the path of the real file.",
+      failure: 'check_refused',
+    });
+  }
+});
+
+test('says that a path is too long, and does not repeat all of it', async () => {
+  const project = await temporaryProject();
+  for (const file_path of ['x'.repeat(300), 'deep/'.repeat(1_000), 'y'.repeat(5_000)]) {
+    for (const [tool, input] of [
+      [readTool, { file_path }],
+      [writeTool, { file_path, content: 'x' }],
+      [lsTool, { path: file_path }],
+      [grepTool, { pattern: 'x', path: file_path }],
+    ] as const) {
+      const run = await project.run(tool, input);
+      expect([run.failure, run.content]).toEqual(['check_refused', expect.stringMatching(TOO_LONG)]);
+      expect(run.content.length).toBeLessThan(500);
+    }
+  }
+});
+
+const TOO_LONG =
+  /^[a-z/]+ … [a-z/]+ can't be reached: the path or a name in it is too long for the system \(\d+ bytes, the longest name \d+; the usual limits are 4096 and 255\)\. Use a shorter one\.$/;
+
+test('cuts a long path of a file that is not there', async () => {
+  const project = await temporaryProject();
+  const { content } = await project.run(readTool, { file_path: 'deep/'.repeat(300) });
+  expect(content).toMatch(/^deep\/.* … .*deep does not exist/);
+  expect(content.length).toBeLessThan(600);
 });
 
 test('reads UTF-16 by its mark', async () => {

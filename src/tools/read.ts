@@ -5,6 +5,7 @@ import type { SeenFile, ToolContext } from '../contract/tool-context.js';
 import { fileKind, HEAD_BYTES, type ImageType } from '../platform/files/file-kind.js';
 import { shortPath } from '../platform/files/paths.js';
 import { scanLines } from '../platform/files/scan-lines.js';
+import { counted } from './counted.js';
 import { joinRanges } from './editing/line-ranges.js';
 import { assertText, undecodable } from './editing/load-text.js';
 import { readEffects } from './file-effect.js';
@@ -64,12 +65,13 @@ export const readTool = defineTool<z.output<typeof input>, ReadData>({
     const { path, content, first, last, total, cutLines } = data;
     if (total === 0) return `<system-reminder>${path} exists, but it is empty.</system-reminder>`;
     if (last < first) {
-      const lines = total === 1 ? '1 line' : `${total} lines`;
-      return `<system-reminder>${path} has ${lines}, so there is nothing at offset ${first}.</system-reminder>`;
+      return `<system-reminder>${path} has ${counted(total, 'line')}, so there is nothing at offset ${first}.</system-reminder>`;
     }
     const notices = [];
     if (cutLines > 0)
-      notices.push(`${cutLines} of these lines are longer than ${MAX_LINE_CHARS} characters and were cut.`);
+      notices.push(
+        `${cutLines} of these lines ${cutLines === 1 ? 'is' : 'are'} longer than ${MAX_LINE_CHARS} characters and ${cutLines === 1 ? 'was' : 'were'} cut.`,
+      );
     if (first > 1 || last < total) {
       const next = last < total ? ` To continue, read with offset ${last + 1}.` : '';
       notices.push(`PARTIAL view: lines ${first}–${last} of ${total}.${next}`);
@@ -80,8 +82,8 @@ export const readTool = defineTool<z.output<typeof input>, ReadData>({
   displayCall: ({ file_path = '', offset }) => ({ title: offset ? `${file_path} from line ${offset}` : file_path }),
   displayResult: (data) =>
     data.type === 'image'
-      ? { title: `${data.path}: ${data.mediaType}, ${data.bytes} bytes` }
-      : { title: `${data.path}: ${Math.max(data.last - data.first + 1, 0)} of ${data.total} lines` },
+      ? { title: `${data.path}: ${data.mediaType}, ${counted(data.bytes, 'byte')}` }
+      : { title: `${data.path}: ${Math.max(data.last - data.first + 1, 0)} of ${counted(data.total, 'line')}` },
 });
 
 async function readText(

@@ -2,8 +2,9 @@ import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ToolFailure } from '../contract/failure.js';
 import type { ToolContext } from '../contract/tool-context.js';
-import { realPath, resolveIn } from '../platform/files/paths.js';
+import { cutPath, resolveIn } from '../platform/files/paths.js';
 import { RipgrepFailure, type RipgrepOptions, type RipgrepOutput, runRipgrep } from '../platform/ripgrep.js';
+import { pathFailure, realTarget } from './path-failure.js';
 import { refusal } from './refusal.js';
 import { isMissing, locate } from './target-file.js';
 
@@ -21,20 +22,23 @@ export interface SearchRoot {
 
 /** Fails when nothing is at the path. */
 export async function searchRoot(path: string, context: Pick<ToolContext, 'cwd'>): Promise<SearchRoot> {
-  const real = await realPath(resolveIn(context.cwd, path));
+  const absolute = resolveIn(context.cwd, path);
+  const real = await realTarget(absolute, context);
   try {
     const stats = await stat(real);
     if (stats.isDirectory()) return { folder: real, path: './' };
     if (stats.isFile()) return { folder: dirname(real), path: `./${basename(real)}` };
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    if (!isMissing(error)) throw pathFailure(error, absolute, context.cwd);
     const { shown } = await locate(path, context);
     throw refusal(
       `${shown} does not exist (the working directory is ${context.cwd}). Check the path, or leave it out to search the working directory.`,
       error,
     );
   }
-  throw refusal(`${path} is neither a directory nor a regular file, so it can't be searched. Choose another path.`);
+  throw refusal(
+    `${cutPath(path)} is neither a directory nor a regular file, so it can't be searched. Choose another path.`,
+  );
 }
 
 export async function search(

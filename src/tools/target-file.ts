@@ -3,24 +3,25 @@ import { type FileHandle, readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { ToolContext } from '../contract/tool-context.js';
 import { NotARegularFile, openForReading } from '../platform/files/open-file.js';
-import { realPath, resolveIn, shortPath } from '../platform/files/paths.js';
+import { cutPath, resolveIn, shortPath } from '../platform/files/paths.js';
 import { nearestWords } from '../platform/text/similar-text.js';
+import { errorCode, pathFailure, realTarget } from './path-failure.js';
 import { refusal } from './refusal.js';
 
 /** The file that a call names. */
 export interface TargetFile {
   path: string;
   real: string;
-  /** As messages call it: relative to the working directory where it lies below, with the target of a link. */
+  /** As messages call it: relative to the working directory where it lies below, with the target of a link, and cut where it is very long. */
   shown: string;
 }
 
 export async function locate(path: string, { cwd }: Pick<ToolContext, 'cwd'>): Promise<TargetFile> {
   const absolute = resolveIn(cwd, path);
-  const real = await realPath(absolute);
-  const isLink = real !== join(await realPath(dirname(absolute)), basename(absolute));
-  const shown = shortPath(cwd, absolute);
-  return { path: absolute, real, shown: isLink ? `${shown} (a link to ${shortPath(cwd, real)})` : shown };
+  const real = await realTarget(absolute, { cwd });
+  const isLink = real !== join(await realTarget(dirname(absolute), { cwd }), basename(absolute));
+  const shown = cutPath(shortPath(cwd, absolute));
+  return { path: absolute, real, shown: isLink ? `${shown} (a link to ${cutPath(shortPath(cwd, real))})` : shown };
 }
 
 /** Opens the file for reading; what can't be opened is refused in words that help. The caller closes the handle. */
@@ -36,22 +37,21 @@ export async function openTarget(
       throw refusal(`${target.shown} is ${error.what}, not a file. ${next}`, error);
     }
     if (isMissing(error)) throw refusal(await missing(target, cwd), error);
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = errorCode(error);
     if (code === 'EACCES' || code === 'EPERM') {
       throw refusal(`${target.shown} can't be opened: permission to read it is missing. Ask the user about it.`, error);
     }
-    throw error;
+    throw pathFailure(error, target.path, cwd);
   }
 }
 
-export const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+export const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '');
 
 async function missing({ real, shown, path }: TargetFile, cwd: string): Promise<string> {
   const names = await readdir(dirname(real)).catch(() => []); // the folder may be missing too
   const [similar] = nearestWords(basename(real), names);
   const next = similar
-    ? `Did you mean ${shortPath(cwd, join(dirname(path), similar))}?`
+    ? `Did you mean ${cutPath(shortPath(cwd, join(dirname(path), similar)))}?`
     : 'Check the path, or find the file with Glob.';
   return `${shown} does not exist (the working directory is ${cwd}). ${next}`;
 }

@@ -71,6 +71,60 @@ test('refuses a directory and half a character, and leaves nothing behind', asyn
   expect(await readdir(project.root)).toEqual(['dir']);
 });
 
+test('refuses a path that leads through a file, before anybody is asked', async () => {
+  const asked: unknown[] = [];
+  const project = await temporaryProject(
+    { 'a.txt': 'x' },
+    {
+      permissionMode: 'default',
+      askPermission: async (question) => {
+        asked.push(question);
+        return { behavior: 'allow' };
+      },
+    },
+  );
+  expect(await project.run(writeTool, { file_path: 'a.txt/deep/b.txt', content: 'x' })).toMatchObject({
+    content:
+      "a.txt/deep/b.txt can't be written: a.txt is a file, not a folder. Choose another path, or move that file away first.",
+    failure: 'check_refused',
+  });
+  expect(asked).toEqual([]);
+});
+
+test('makes no folder for a name that is too long to be written', async () => {
+  const project = await temporaryProject();
+  const { content } = await project.run(writeTool, { file_path: `new/${'x'.repeat(300)}`, content: 'x' });
+  expect(content).toMatch(/ can't be reached: the path or a name in it is too long for the system/);
+  expect(await readdir(project.root)).toEqual([]);
+});
+
+test.skipIf(process.getuid?.() === 0)('refuses a folder that it may not write or look into, in words', async () => {
+  const project = await temporaryProject({ 'fixed/a.txt': 'x', 'closed/a.txt': 'x' });
+  await chmod(project.path('fixed'), 0o555);
+  await chmod(project.path('closed'), 0o000);
+  const words = async (file_path: string) => (await project.run(writeTool, { file_path, content: 'y' })).content;
+  expect(await words('fixed/new/b.txt')).toBe(
+    "fixed/new/b.txt can't be written: fixed may not be written: permission is missing. Ask the user to change it, or choose another path.",
+  );
+  expect(await words('closed/b.txt')).toBe(
+    "closed/b.txt can't be reached: permission to look into a folder on the way is missing. Ask the user about it, or use another path.",
+  );
+  await chmod(project.path('closed'), 0o755);
+});
+
+test('tells a large change without comparing it', async () => {
+  const project = await temporaryProject({ 'a.txt': 'x' });
+  await project.run(readTool, { file_path: 'a.txt' });
+  const content = 'line of text\n'.repeat(400_000);
+  const created = await project.run(writeTool, { file_path: 'new.txt', content });
+  const large = { type: 'diff', patch: '(the difference is too large to show: 0 lines before, 400000 after)' };
+  expect(created.display).toMatchObject({ title: 'new.txt: created, 400000 lines', body: large });
+  const updated = await project.run(writeTool, { file_path: 'a.txt', content });
+  expect(updated.content).toBe(
+    'Updated a.txt (400000 lines).\n\n(the difference is too large to show: 1 line before, 400000 after)',
+  );
+});
+
 test('writes nothing once the call is cancelled', async () => {
   const project = await temporaryProject();
   await project.run(

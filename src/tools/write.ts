@@ -1,13 +1,15 @@
-import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod';
 import { defineTool } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
-import { writeFileAtomically } from '../platform/files/atomic-write.js';
+import { makeFolder, writeFileAtomically } from '../platform/files/atomic-write.js';
 import { fileIdentity } from '../platform/files/paths.js';
 import { encodeText, markOf, type TextFormat } from '../platform/files/text-file.js';
 import { unifiedPatch } from '../platform/text/diff.js';
+import { countLines } from '../platform/text/line-endings.js';
+import { counted } from './counted.js';
 import { checkReplaceable } from './editing/check-editable.js';
+import { checkPlace } from './editing/check-place.js';
 import { hashOf, type LoadedText, loadText } from './editing/load-text.js';
 import { changeEffects } from './file-effect.js';
 import { pathText, withAliases } from './input.js';
@@ -53,21 +55,21 @@ export const writeTool = defineTool<WriteInput, WriteData>({
     context.signal.throwIfAborted();
     const unchanged = before !== undefined && bytes.equals(before.bytes);
     if (!unchanged) {
-      if (!before) await mkdir(dirname(target.real), { recursive: true });
+      if (!before) await makeFolder(dirname(target.real));
       await writeFileAtomically(target.real, bytes);
     }
     context.session.ledger.set(target.real, { hash: hashOf(bytes), size: bytes.length, at: new Date(), lines: 'all' });
     return {
       type: unchanged ? 'unchanged' : before ? 'updated' : 'created',
       path: target.shown,
-      lines: text.split(/\r\n|\r|\n/).length - (/[\r\n]$/.test(text) || text === '' ? 1 : 0),
+      lines: countLines(text),
       patch: before ? unifiedPatch(target.shown, before.text, text) : '',
       keptEndings: before !== undefined && text !== write.content,
     };
   },
 
   toModel({ type, path, lines, patch, keptEndings }) {
-    const size = lines === 1 ? '1 line' : `${lines} lines`;
+    const size = counted(lines, 'line');
     if (type === 'created') return `Created ${path} (${size}).`;
     if (type === 'unchanged') return `${path} has this content already, so nothing was written.`;
     const endings = keptEndings ? ' Its line endings (\\r\\n) were kept.' : '';
@@ -76,7 +78,7 @@ export const writeTool = defineTool<WriteInput, WriteData>({
 
   displayCall: ({ file_path = '' }) => ({ title: file_path }),
   displayResult: ({ type, path, lines, patch }, { content }) => ({
-    title: `${path}: ${type}, ${lines} lines`,
+    title: `${path}: ${type}, ${counted(lines, 'line')}`,
     body: { type: 'diff', path, patch: type === 'created' ? unifiedPatch(path, '', content) : patch },
   }),
   displayRefusal: ({ file_path, content }) => ({
@@ -102,6 +104,7 @@ async function plan({ file_path, content }: WriteInput, context: ToolContext): P
   const target = await locate(file_path, context);
   const before = (await fileIdentity(target.real)) === undefined ? undefined : await loadText(target, context);
   if (before) checkReplaceable(context.session.ledger, target, before);
+  else await checkPlace(target, context);
   const text =
     before && hasOnlyCrLf(before.text) && !content.includes('\r') ? content.replaceAll('\n', '\r\n') : content;
   return { target, before, text, bytes: encode(text, before?.format ?? { encoding: 'utf-8', bom: false }) };

@@ -127,8 +127,9 @@ test('on SIGTERM ends the running call and its processes, and exits 143', async 
   const cwd = await emptyFolder();
   const run = await runHelve(['call', '--stdin', ...bypass], {
     cwd,
-    input: '{"tool":"Think","input":{"thought":"ready"}}\n{"tool":"Bash","input":{"command":"sleep 300"}}\n',
-    onOutput: (_, kill) => kill('SIGTERM'),
+    input:
+      '{"tool":"Think","input":{"thought":"ready"}}\n{"tool":"Bash","input":{"command":"touch begun; sleep 300"}}\n',
+    onStart: (kill) => void fileAppears(cwd, 'begun').then(() => kill('SIGTERM')),
   });
   expect(run.code).toBe(143);
   expect(jsonLines(run.stdout)).toHaveLength(2);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
-import { WriteFailure, writeFileAtomically } from './atomic-write.js';
+import { makeFolder, WriteFailure, writeFileAtomically } from './atomic-write.js';
 
 const folder = async (): Promise<string> => realpath(await mkdtemp(join(tmpdir(), 'helve-write-')));
 
@@ -44,6 +44,26 @@ test('refuses a directory, a pipe and a path through a file, each in words', asy
   await expect(writeFileAtomically(join(root, 'pipe'), bytes)).rejects.toThrow(/is a named pipe/);
   await expect(writeFileAtomically(join(root, 'file', 'x'), bytes)).rejects.toThrow(WriteFailure);
   await expect(writeFileAtomically(join(root, 'none', 'x'), bytes)).rejects.toThrow(/its folder does not exist/);
+});
+
+test('makes missing folders, and says in words why it can not', async () => {
+  const root = await folder();
+  await makeFolder(join(root, 'a', 'b'));
+  expect((await stat(join(root, 'a', 'b'))).isDirectory()).toBe(true);
+  await writeFile(join(root, 'file'), '');
+  await expect(makeFolder(join(root, 'file'))).rejects.toThrow(/was not made: something that is not a folder is in/);
+  await expect(makeFolder(join(root, 'file', 'x'))).rejects.toThrow(/was not made: .* leads through a file/);
+  const long = await makeFolder(join(root, 'x'.repeat(5_000))).catch((error: Error) => error.message);
+  expect(long).toMatch(/x … x+ was not made: its path or name is too long/);
+});
+
+test('says of links in a circle that they are, and names a long path in part', async () => {
+  const root = await folder();
+  await symlink('b', join(root, 'a'));
+  await symlink('a', join(root, 'b'));
+  const why = (path: string) => writeFileAtomically(path, Buffer.from('x')).catch((error: Error) => error.message);
+  expect(await why(join(root, 'a'))).toMatch(/was not written: its symlinks lead in a circle/);
+  expect(await why(join(root, 'x'.repeat(300)))).toMatch(/x … x+ was not written: its path or name is too long/);
 });
 
 test.skipIf(process.getuid?.() === 0)('does not replace a file that may not be written', async () => {

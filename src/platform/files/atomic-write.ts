@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
-import { access, type FileHandle, open, rename, stat, statfs, unlink } from 'node:fs/promises';
+import { access, type FileHandle, mkdir, open, rename, stat, statfs, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { assertOpened, assertRegular, NotARegularFile } from './open-file.js';
-import { realPath } from './paths.js';
+import { cutPath, realPath } from './paths.js';
 
 /** The file is as it was before. `code` is the system's name for the reason. */
 export class WriteFailure extends Error {
@@ -21,8 +21,9 @@ export class WriteFailure extends Error {
  * cut. Follows links to the real file and keeps its mode and, where the system lets us, its owner.
  */
 export async function writeFileAtomically(path: string, bytes: Uint8Array): Promise<void> {
-  const real = await realPath(path);
+  let real = path;
   try {
+    real = await realPath(path);
     const before = await existing(real);
     const folder = await openFolder(dirname(real));
     try {
@@ -31,7 +32,16 @@ export async function writeFileAtomically(path: string, bytes: Uint8Array): Prom
       await folder.handle.close();
     }
   } catch (error) {
-    throw await explain(error, real, bytes.length);
+    throw await explain(error, real, `${bytes.length} bytes`, 'written');
+  }
+}
+
+/** Makes the folder and those above it that are missing. */
+export async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true });
+  } catch (error) {
+    throw await explain(error, path, 'some bytes', 'made');
   }
 }
 
@@ -106,33 +116,35 @@ async function keepOwnerAndMode(file: FileHandle, { uid, gid, mode }: Stats): Pr
   await file.chmod(mode & 0o7777); // after chown, which clears the set-user-id bit
 }
 
-async function explain(error: unknown, real: string, needed: number): Promise<unknown> {
+async function explain(error: unknown, real: string, needed: string, what: 'written' | 'made'): Promise<unknown> {
   if (error instanceof NotARegularFile) {
     return new WriteFailure(
       'EISDIR',
-      `${real} is ${error.what}, so it can't be written as a file. Choose another path.`,
+      `${cutPath(real)} is ${error.what}, so it can't be written as a file. Choose another path.`,
     );
   }
   const code = codeOf(error);
   const why = code === undefined ? undefined : await reasons[code]?.(real, needed);
   if (code === undefined || why === undefined) return error;
-  return new WriteFailure(code, `${real} was not written: ${why}`, { cause: error });
+  return new WriteFailure(code, `${cutPath(real)} was not ${what}: ${why}`, { cause: error });
 }
 
 const noPermission = (): string =>
   'permission to write there is missing. Ask the user to change it, or choose another path.';
 
-const reasons: Readonly<Record<string, (real: string, needed: number) => string | Promise<string>>> = {
+const reasons: Readonly<Record<string, (real: string, needed: string) => string | Promise<string>>> = {
   ENOSPC: async (real, needed) =>
-    `the disk is full (${needed} bytes needed, ${await freeBytes(real)} free). Free some space, then try again.`,
-  EDQUOT: (_, needed) => `the disk quota is used up (${needed} bytes needed). Free some space, then try again.`,
-  EFBIG: (_, needed) => `${needed} bytes are more than a file may have here. Write less, or split it.`,
+    `the disk is full (${needed} needed, ${await freeBytes(real)} free). Free some space, then try again.`,
+  EDQUOT: (_, needed) => `the disk quota is used up (${needed} needed). Free some space, then try again.`,
+  EFBIG: (_, needed) => `${needed} are more than a file may have here. Write less, or split it.`,
   EACCES: noPermission,
   EPERM: noPermission,
   EROFS: () => 'the file system is read-only. Choose a path on another one.',
   ENOENT: () => 'its folder does not exist. Create the folder first.',
-  ENOTDIR: (real) => `${dirname(real)} is not a folder, or leads through a file. Choose another path.`,
-  ENAMETOOLONG: () => 'its name is too long for the file system. Choose a shorter one.',
+  ENOTDIR: (real) => `${cutPath(dirname(real))} is not a folder, or leads through a file. Choose another path.`,
+  EEXIST: () => 'something that is not a folder is in its place. Choose another path.',
+  ELOOP: () => 'its symlinks lead in a circle, or there are too many of them. Use the path of the real file.',
+  ENAMETOOLONG: () => 'its path or name is too long for the file system. Choose a shorter one.',
 };
 
 async function freeBytes(real: string): Promise<string> {

@@ -1,8 +1,12 @@
 import { mkdir, mkdtemp, realpath, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { isInside, realPath, resolveIn, shortPath } from './paths.js';
+import { afterEach, expect, test, vi } from 'vitest';
+import { cutPath, isInside, realPath, resolveIn, shortPath, startsInCwd } from './paths.js';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
 
 const folder = async (): Promise<string> => realpath(await mkdtemp(join(tmpdir(), 'helve-paths-')));
 
@@ -15,6 +19,31 @@ test('compares by components, so a sibling with the same beginning is not inside
 
 test('resolves a relative path against the directory and lets ".." leave it', () => {
   expect(resolveIn('/work/project', '../secret')).toBe('/work/secret');
+});
+
+test('takes a leading ~ for the home folder, and no other one', () => {
+  vi.stubEnv('HOME', '/home/me');
+  expect(resolveIn('/work', '~')).toBe('/home/me');
+  expect(resolveIn('/work', '~/a/../b')).toBe('/home/me/b');
+  expect(resolveIn('/work', '~me/a')).toBe('/work/~me/a');
+  expect([startsInCwd('~/a'), startsInCwd('/a'), startsInCwd('~me/a'), startsInCwd('a')]).toEqual([
+    false,
+    false,
+    true,
+    true,
+  ]);
+});
+
+test.each(['', 'relative/home', '.'])('gives an absolute path for ~ when HOME is %j', (home) => {
+  vi.stubEnv('HOME', home);
+  expect([resolveIn('/work', '~'), resolveIn('/work', '~/x')]).toEqual([
+    userInfo().homedir,
+    join(userInfo().homedir, 'x'),
+  ]);
+});
+
+test('takes ~ for a name where nobody has a home', () => {
+  expect(resolveIn('/work', '~/x', () => undefined)).toBe('/work/~/x');
 });
 
 test('names a new file below a linked folder where it would really be', async () => {
@@ -46,4 +75,11 @@ test('takes a path through a file as missing below it', async () => {
 test('shows a path below the directory as relative, any other as absolute', () => {
   expect(shortPath('/work', '/work/src/a.ts')).toBe('src/a.ts');
   expect(shortPath('/work', '/etc/passwd')).toBe('/etc/passwd');
+});
+
+test('cuts a long path in its middle, and no character in two', () => {
+  expect(cutPath('/a/b')).toBe('/a/b');
+  const long = cutPath(`/start/${'👍'.repeat(1_000)}/end.ts`);
+  expect([long.startsWith('/start/👍'), long.endsWith('👍/end.ts'), long.isWellFormed()]).toEqual([true, true, true]);
+  expect(long.length).toBeLessThan(260);
 });

@@ -1,15 +1,38 @@
 import { realpathSync } from 'node:fs';
 import { readlink, realpath, stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { homedir, userInfo } from 'node:os';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { safeCut } from '../text/truncate.js';
 
 const MAX_LINKS = 40; // as the kernel has it
+const MAX_SHOWN_CHARS = 240;
 
-/** The absolute form of a path as a model writes it: relative to `cwd`, with a leading `~` for the home folder. */
-export function resolveIn(cwd: string, path: string): string {
-  if (path === '~') return homedir();
-  if (path.startsWith('~/')) return join(homedir(), path.slice(2));
-  return resolve(cwd, path);
+/**
+ * The absolute form of a path as a model writes it: relative to `cwd`, with a leading `~` for the home folder. Where
+ * there is no home folder, `~` is a name like any other.
+ */
+export function resolveIn(cwd: string, path: string, findHome: () => string | undefined = homeFolder): string {
+  const home = startsInHome(path) ? findHome() : undefined;
+  return home === undefined ? resolve(cwd, path) : join(home, path.slice(1));
+}
+
+/** Whether the path leads elsewhere when the working directory is another. */
+export const startsInCwd = (path: string): boolean =>
+  !isAbsolute(path) && !(startsInHome(path) && homeFolder() !== undefined);
+
+const startsInHome = (path: string): boolean => path === '~' || path.startsWith('~/');
+
+// HOME may be empty or relative, by mistake or in a container; a path that depends on the process must not come of it.
+export function homeFolder(): string | undefined {
+  return [homedir, () => userInfo().homedir].map(homeBy).find((home) => home !== undefined && isAbsolute(home));
+}
+
+function homeBy(find: () => string): string | undefined {
+  try {
+    return find();
+  } catch {
+    return undefined; // the user has no entry in the system's list
+  }
 }
 
 /**
@@ -34,7 +57,8 @@ export async function realPath(path: string): Promise<string> {
       existing = resolve(await realPath(dirname(existing)), target);
     }
   }
-  throw new Error(`${path} leads through more than ${MAX_LINKS} symlinks, so it can't be resolved.`);
+  const failure = new Error(`${cutPath(path)} leads through more than ${MAX_LINKS} symlinks, so it can't be resolved.`);
+  throw Object.assign(failure, { code: 'ELOOP' }); // as the system calls the same
 }
 
 async function linkTarget(path: string): Promise<string | undefined> {
@@ -74,6 +98,13 @@ export function isInside(folder: string, path: string): boolean {
 /** The path as a person in `cwd` would write it: relative where it lies below, absolute elsewhere. */
 export function shortPath(cwd: string, path: string): string {
   return isInside(cwd, path) ? relative(cwd, path) || '.' : path;
+}
+
+/** The path as a message names it: the middle of a very long one helps nobody. */
+export function cutPath(path: string): string {
+  if (path.length <= MAX_SHOWN_CHARS) return path;
+  const half = MAX_SHOWN_CHARS / 2;
+  return `${path.slice(0, safeCut(path, half))} … ${path.slice(safeCut(path, path.length - half))}`;
 }
 
 // Volumes that fold case are the rule on macOS and Windows. Folding there on a volume that does not can only make two

@@ -56,8 +56,7 @@ export async function runProcess(options: ProcessOptions): Promise<ProcessResult
   const startedAt = performance.now();
   const full = Promise.withResolvers<'cap'>();
   const started = await start(options, () => full.resolve('cap'));
-  const { child, group, pipe } = started;
-  const ended = options.onRunning?.(() => killGroup(group));
+  const { child, group, pipe, ended } = started;
 
   let stoppedBy: 'timeout' | 'abort' | 'cap' | undefined;
   const stopped = Promise.withResolvers<boolean>();
@@ -85,7 +84,7 @@ export async function runProcess(options: ProcessOptions): Promise<ProcessResult
 
   over = true;
   const leftRunning = groupIsAlive(group) || !pipe.ended;
-  if (leftRunning) leaveRunning(started, full.promise, options, ended);
+  if (leftRunning) leaveRunning(started, full.promise, options);
   else ended?.();
   const finalCwd = started.finalDirectory();
   if (pipe.writeError !== undefined) {
@@ -113,6 +112,8 @@ interface Started {
   /** The group's number is that of the bash that leads it. */
   group: number;
   exited: Promise<unknown>;
+  /** To be called when nothing of it is left. */
+  ended: (() => void) | undefined;
   pipe: OutputPipe;
   /** The last directory that the shell has reported. Call it once, at the end. */
   finalDirectory(): string | undefined;
@@ -141,9 +142,9 @@ async function start(options: ProcessOptions, onFull: () => void): Promise<Start
 }
 
 async function spawnShell(
-  { command, cwd, env, sourceFile = '' }: ProcessOptions,
+  { command, cwd, env, sourceFile = '', onRunning }: ProcessOptions,
   [output, report]: [output: number, report: number],
-): Promise<Pick<Started, 'child' | 'group' | 'exited'>> {
+): Promise<Pick<Started, 'child' | 'group' | 'exited' | 'ended'>> {
   if (command.includes('\0')) {
     throw new ToolFailure(
       "The command contains a NUL character, which no shell can take, so it was not run. Send it without; printf '\\0' writes one.",
@@ -158,11 +159,14 @@ async function spawnShell(
       stdio: ['ignore', output, output, report],
       detached: true,
     });
+    const { pid: group } = child;
+    // At once, since we may have to exit before another turn of the loop.
+    const ended = group === undefined ? undefined : onRunning?.(() => killGroup(group));
     const exited = once(child, 'exit');
     exited.catch(() => undefined); // a start that fails is reported by the wait for it, just below
     await once(child, 'spawn');
-    if (child.pid === undefined) throw new Error('bash was started without a process id');
-    return { child, group: child.pid, exited };
+    if (group === undefined) throw new Error('bash was started without a process id');
+    return { child, group, exited, ended };
   } catch (error) {
     throw await explainStart(error, command, cwd);
   }
@@ -244,10 +248,9 @@ function readReport(report: number): string | undefined {
 }
 
 function leaveRunning(
-  { group, pipe }: Started,
+  { group, pipe, ended }: Started,
   full: Promise<unknown>,
   { onLeftRunning }: ProcessOptions,
-  ended: (() => void) | undefined,
 ): void {
   const endRest = groupEnder(group, ended);
   const end = async (): Promise<void> => {

@@ -1,3 +1,5 @@
+import { applyPatch } from 'diff';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { unifiedPatch } from './diff.js';
 
@@ -20,5 +22,43 @@ test('says that a difference is too large to show rather than showing a part', (
   const lines = (prefix: string): string => Array.from({ length: 3_000 }, (_, n) => `${prefix}${n}\n`).join('');
   expect(unifiedPatch('a.txt', lines('old '), lines('new '))).toBe(
     '(the difference is too large to show: 3000 lines before, 3000 after)',
+  );
+});
+
+test('finds one change in a large text at its place', () => {
+  const lines = Array.from({ length: 500_000 }, (_, index) => `line ${index + 1}\n`);
+  const before = lines.join('');
+  const after = lines.with(399_999, 'changed\n').join('');
+  expect(unifiedPatch('a.txt', before, after)).toBe(
+    [
+      '--- a/a.txt\n+++ b/a.txt\n@@ -399997,7 +399997,7 @@\n line 399997\n line 399998\n line 399999',
+      '-line 400000\n+changed\n line 400001\n line 400002\n line 400003',
+    ].join('\n'),
+  );
+});
+
+test('says so when the part that changed is too large to compare', () => {
+  const lines = 'the same line again and again\n'.repeat(400_000);
+  expect(unifiedPatch('a.txt', `a\n${lines}b\n`, `A\n${lines}B\n`)).toBe(
+    '(the difference is too large to show: 400002 lines before, 400002 after)',
+  );
+});
+
+test('counts one line as one', () => {
+  expect(unifiedPatch('a.txt', 'a', 'b'.repeat(20_000))).toBe(
+    '(the difference is too large to show: 1 line before, 1 after)',
+  );
+});
+
+test('leads from one text to the other, whatever changed', () => {
+  const text = fc
+    .array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 30 })
+    .chain((lines) => fc.boolean().map((ends) => lines.join('\n') + (ends ? '\n' : '')));
+  fc.assert(
+    fc.property(text, text, (before, after) => {
+      const patch = unifiedPatch('a.txt', before, after);
+      expect(patch === '' ? before : applyPatch(before, `${patch}\n`)).toBe(after);
+    }),
+    { numRuns: 2_000 },
   );
 });

@@ -1,23 +1,66 @@
-import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
+import { FILE_HEADERS_ONLY, formatPatch, structuredPatch } from 'diff';
+import { countEndings, countLines, normalizeEndings } from './line-endings.js';
 
-const TIMEOUT_MS = 500; // two large texts with nothing in common take seconds to compare
+const CONTEXT_LINES = 3;
 const MAX_CHARS = 12_000;
+const MAX_COMPARED_CHARS = 16_000_000; // of both texts together, without what they have in common at start and end
+const MAX_COMPARED_LINES = 1_000_000;
+const MAX_CHANGED_LINES = MAX_CHARS / 2; // the shortest line of a patch is a sign and an ending
+const TIMEOUT_MS = 500; // two large texts with nothing in common take seconds to compare
 
 /** A unified patch from one text to the other, without regard to line endings, or a line that says why there is none. */
 export function unifiedPatch(path: string, before: string, after: string): string {
-  const [old, fresh] = [lineFeeds(before), lineFeeds(after)];
-  if (old === fresh) return before === after ? '' : '(only line endings changed)';
-  const patch = createTwoFilesPatch(`a/${path}`, `b/${path}`, old, fresh, undefined, undefined, {
-    context: 3,
+  if (before === after) return '';
+  const { from, oldEnd, freshEnd } = changedPart(before, after);
+  const tooLarge = (): string => {
+    const lines = countLines(before);
+    return `(the difference is too large to show: ${lines === 1 ? '1 line' : `${lines} lines`} before, ${countLines(after)} after)`;
+  };
+  if (oldEnd - from + (freshEnd - from) > MAX_COMPARED_CHARS) return tooLarge();
+  const old = normalizeEndings(before.slice(from, oldEnd));
+  const fresh = normalizeEndings(after.slice(from, freshEnd));
+  if (old === fresh) return '(only line endings changed)';
+  // What one text has more than the other is in the patch, all of it.
+  if (Math.abs(old.length - fresh.length) > MAX_CHARS) return tooLarge();
+  if (countLines(old) + countLines(fresh) > MAX_COMPARED_LINES) return tooLarge();
+
+  const patch = structuredPatch(`a/${path}`, `b/${path}`, old, fresh, undefined, undefined, {
+    context: CONTEXT_LINES,
+    maxEditLength: MAX_CHANGED_LINES,
     timeout: TIMEOUT_MS,
-    headerOptions: FILE_HEADERS_ONLY,
   });
-  if (patch === undefined || patch.length > MAX_CHARS) {
-    return `(the difference is too large to show: ${countLines(old)} lines before, ${countLines(fresh)} after)`;
+  if (patch === undefined) return tooLarge();
+  const above = countEndings(before.slice(0, from));
+  for (const hunk of patch.hunks) {
+    hunk.oldStart += above;
+    hunk.newStart += above;
   }
-  return patch.trimEnd();
+  const text = formatPatch(patch, FILE_HEADERS_ONLY);
+  return text.length > MAX_CHARS ? tooLarge() : text.replace(/\n$/, '');
 }
 
-const lineFeeds = (text: string): string => text.replace(/\r\n?/g, '\n');
+/** Where the texts differ, in whole lines and with those around that a patch shows. Both parts begin at one place. */
+function changedPart(before: string, after: string): { from: number; oldEnd: number; freshEnd: number } {
+  const shorter = Math.min(before.length, after.length);
+  let same = 0;
+  while (same < shorter && before.charCodeAt(same) === after.charCodeAt(same)) same += 1;
+  let from = lineStart(before, same);
+  for (let line = 0; line < CONTEXT_LINES; line += 1) from = lineStart(before, from - 1);
 
-const countLines = (text: string): number => text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
+  const rest = shorter - same;
+  let alike = 0;
+  while (alike < rest && before.charCodeAt(before.length - 1 - alike) === after.charCodeAt(after.length - 1 - alike)) {
+    alike += 1;
+  }
+  let oldEnd = before.length - alike;
+  for (let line = 0; line <= CONTEXT_LINES; line += 1) oldEnd = lineEnd(before, oldEnd);
+  return { from, oldEnd, freshEnd: after.length - (before.length - oldEnd) };
+}
+
+// A line feed ends a line in every kind of text. Where single carriage returns do, more is compared than need be.
+const lineStart = (text: string, at: number): number => (at <= 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1);
+
+function lineEnd(text: string, at: number): number {
+  const feed = text.indexOf('\n', at);
+  return feed === -1 ? text.length : feed + 1;
+}

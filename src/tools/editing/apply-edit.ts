@@ -1,10 +1,14 @@
 import { diffChars } from 'diff';
 import { type Splice, spliceText } from '../../platform/files/text-file.js';
-import { type Found, foldQuotes, type Match } from './find-text.js';
+import { normalizeEndings } from '../../platform/text/line-endings.js';
+import { type Found, type Match, passageOf } from './find-text.js';
 import type { LineChange, LineRange } from './line-ranges.js';
-import { type NormalText, normalizeEndings } from './normal-text.js';
+import { back, forward } from './search-text.js';
+import { type TextLines, textLines } from './text-lines.js';
 
 const MAX_CHARACTER_EDITS = 400; // more than this and nothing of the old passage is worth keeping
+const MAX_CHARACTERS_COMPARED = 100_000;
+const MAX_SPLICES = 1_000_000; // in all matches together
 
 export interface Replacement {
   old_string: string;
@@ -14,81 +18,97 @@ export interface Replacement {
 export interface AppliedEdit {
   splices: Splice[];
   /** The text afterwards. */
-  text: string;
+  after: TextLines;
   changes: LineChange[];
   /** The lines of the new text, one range for each place. */
   places: LineRange[];
 }
 
 /** Puts the new text in all the matches, in memory. What stays as it was, line endings included, is in no splice. */
-export function applyEdit(text: NormalText, found: Found, { old_string, new_string }: Replacement): AppliedEdit {
-  const asGiven = isMeantAsGiven(found, old_string, new_string);
-  const splices = found.matches.flatMap((match) =>
-    asGiven
-      ? [{ start: text.toRaw(match.start), end: text.toRaw(match.end), text: new_string }]
-      : rewrite(text, match, { replacement: new_string.replace(/\r\n/g, '\n'), quotes: found.how === 'quotes' }),
-  );
-  const added = lineEnds(new_string) - lineEnds(old_string);
-  const changes = found.matches.map(({ lines }) => ({ lines, added }));
-  const places = changes.map(
-    ({ lines: [first, last] }, index): LineRange => [
-      first + index * added,
-      Math.max(first, last + added) + index * added,
-    ],
-  );
-  return { splices, text: spliceText(text.raw, splices), changes, places };
+export function applyEdit(text: TextLines, found: Found, { old_string, new_string }: Replacement): AppliedEdit {
+  const rewrite = isMeantAsGiven(found, old_string, new_string)
+    ? ({ start, end }: Match): Splice[] => [{ start, end, text: new_string }]
+    : rewriter(text, found, passageOf(found, old_string), new_string.replace(/\r\n/g, '\n'));
+  const perMatch = found.matches.map(rewrite);
+  const splices = perMatch.flat();
+  const after = textLines(spliceText(text.raw, splices));
+
+  const changes: LineChange[] = [];
+  const places: LineRange[] = [];
+  let moved = 0; // how far the text behind the last match is from where it was, in characters
+  let movedLines = 0;
+  for (const [index, { start, end, lines }] of found.matches.entries()) {
+    const first = after.lineAt(start + moved);
+    for (const splice of perMatch[index] ?? []) moved += splice.text.length - (splice.end - splice.start);
+    places.push([first, Math.max(first, after.lineAt(end + moved - 1))]);
+    const added = after.lineAt(end + moved) - text.lineAt(end) - movedLines;
+    changes.push({ lines, added });
+    movedLines += added;
+  }
+  return { splices, after, changes, places };
 }
 
 // Line endings are normally the file's own business. They are the caller's when the edit is about nothing else, or when
 // the old text was sent with carriage returns, so that those in the new text (or a text of one line) are on purpose.
 function isMeantAsGiven({ how }: Found, old: string, fresh: string): boolean {
-  if (normalizeEndings(old) === normalizeEndings(fresh)) return true;
+  if (how === 'bytes' || normalizeEndings(old) === normalizeEndings(fresh)) return true;
   return how === 'verbatim' && (fresh.includes('\r') || !fresh.includes('\n'));
 }
 
-const lineEnds = (text: string): number => normalizeEndings(text).split('\n').length - 1;
-
-function rewrite(text: NormalText, match: Match, options: { replacement: string; quotes: boolean }): Splice[] {
-  const passage = text.normal.slice(match.start, match.end);
-  const comparable = options.quotes ? foldQuotes(passage) : passage;
-  const { replacement } = options;
-  const head = commonStart(comparable, replacement);
-  const tail = commonEnd(comparable.slice(head), replacement.slice(head));
-  const [start, end] = [match.start + head, match.end - tail];
+/** All matches read alike, so what to change in them is found out once. Offsets in the passage count \r\n as one. */
+function rewriter(
+  text: TextLines,
+  { matches }: Found,
+  passage: string,
+  replacement: string,
+): (match: Match) => Splice[] {
+  const { raw } = text;
+  const head = commonStart(passage, replacement);
+  const tail = commonEnd(passage.slice(head), replacement.slice(head));
+  const middle = passage.slice(head, passage.length - tail);
   const fresh = replacement.slice(head, replacement.length - tail);
-  const ending = endingNear(text, match);
-  const splice = (from: number, to: number, inserted: string): Splice => ({
-    start: text.toRaw(from),
-    end: text.toRaw(to),
-    text: inserted.replaceAll('\n', ending),
-  });
+  const parts = comparedParts(middle, fresh, matches.length);
 
-  const middle = comparable.slice(head, comparable.length - tail);
-  const isPlain = text.raw.slice(text.toRaw(start), text.toRaw(end)) === middle;
-  // Where the file's own characters differ from those that were sent, each one that both texts share has to survive.
-  const parts = isPlain ? undefined : diffChars(middle, fresh, { maxEditLength: MAX_CHARACTER_EDITS });
-  if (!parts) return start === end && fresh === '' ? [] : [splice(start, end, fresh)];
-  const splices: Splice[] = [];
-  let at = start;
-  for (const { value, added, removed } of parts) {
-    if (added) splices.push(splice(at, at, value));
-    else {
-      if (removed) splices.push(splice(at, at + value.length, ''));
-      at += value.length;
+  return (match) => {
+    const ending = endingNear(text, match.lines[0]);
+    const splice = (start: number, end: number, inserted: string): Splice => ({
+      start,
+      end,
+      text: withEndings(raw, start, end, inserted, ending),
+    });
+    const start = forward(raw, match.start, head);
+    const end = back(raw, match.end, tail, 'endings');
+    if (start === end && fresh === '') return [];
+    // Where the file's own characters differ from those that were sent, each one that both texts share has to survive.
+    if (!parts || raw.slice(start, end) === middle) return [splice(start, end, fresh)];
+    const splices: Splice[] = [];
+    let at = start;
+    for (const { value, added, removed } of parts) {
+      const next = added ? at : forward(raw, at, value.length);
+      if (added || removed) splices.push(splice(at, next, added ? value : ''));
+      at = next;
     }
-  }
-  return splices;
+    return splices;
+  };
+}
+
+function comparedParts(middle: string, fresh: string, matches: number): ReturnType<typeof diffChars> | undefined {
+  if (middle.length + fresh.length > MAX_CHARACTERS_COMPARED) return undefined;
+  const parts = diffChars(middle, fresh, { maxEditLength: MAX_CHARACTER_EDITS });
+  return parts && parts.length * matches <= MAX_SPLICES ? parts : undefined;
+}
+
+// A \n behind a single \r, or a \r before a single \n, would join with it to one ending, and a line would be lost.
+function withEndings(raw: string, start: number, end: number, inserted: string, ending: string): string {
+  const wouldJoin =
+    (ending === '\n' && raw[start - 1] === '\r' && inserted.startsWith('\n')) ||
+    (ending === '\n' && inserted.includes('\r\n')) ||
+    (ending === '\r' && raw[end] === '\n' && inserted.endsWith('\n'));
+  return inserted.replaceAll('\n', wouldJoin ? '\r\n' : ending);
 }
 
 /** The line ending that new lines take: that of the line where the match begins, else of the line before. */
-function endingNear({ raw, toRaw }: NormalText, { start }: Match): string {
-  const from = toRaw(start);
-  const next = /\r\n|\r|\n/g;
-  next.lastIndex = from;
-  const after = next.exec(raw);
-  if (after) return after[0];
-  return /(\r\n|\r|\n)[^\r\n]*$/.exec(raw.slice(0, from))?.[1] ?? '\n';
-}
+const endingNear = (text: TextLines, line: number): string => text.ending(line) || text.ending(line - 1) || '\n';
 
 function commonStart(one: string, other: string): number {
   const limit = Math.min(one.length, other.length);

@@ -1,8 +1,9 @@
 import type { FileLedger, SeenFile } from '../../contract/tool-context.js';
+import { counted } from '../counted.js';
 import { refusal } from '../refusal.js';
 import type { TargetFile } from '../target-file.js';
-import type { Found } from './find-text.js';
-import { covers } from './line-ranges.js';
+import { type Found, isUnique } from './find-text.js';
+import { covers, joinRanges } from './line-ranges.js';
 import type { LoadedText } from './load-text.js';
 
 /** What the model has seen of the file. A file that it has not read is refused. */
@@ -19,21 +20,29 @@ export const hasChanged = (seen: SeenFile, file: LoadedText): boolean => seen.ha
 
 /** An edit may go into a file that has changed only where what it replaces is still there, once and exactly. */
 export function checkFitsChange(target: TargetFile, seen: SeenFile, file: LoadedText, found: Found): void {
-  if (found.places === 1 && found.how !== 'quotes') return;
-  const count = found.how === 'quotes' ? 0 : found.places;
+  if (isUnique(found) && found.how !== 'quotes') return;
+  const count = found.how === 'quotes' ? '0 matches' : countOf(found);
   throw refusal(
-    `${changedOnDisk(target, seen, file)}, and old_string does not occur exactly once in the new content (${count} matches). Nothing was written. Read it again, then send an edit that fits.`,
+    `${changedOnDisk(target, seen, file)}, and old_string does not occur exactly once in the new content (${count}). Nothing was written. Read it again, then send an edit that fits.`,
   );
 }
 
 /** An edit of lines that the model has not been shown is a guess. */
 export function checkLinesSeen(target: TargetFile, seen: SeenFile, found: Found): void {
-  const unseen = found.matches.find(({ lines }) => !covers(seen.lines, lines));
-  if (!unseen || seen.lines === 'all') return;
+  if (seen.lines === 'all') return;
+  const ranges = joinRanges(seen.lines);
+  const unseen = found.matches.find(({ lines }) => !covers(ranges, lines));
+  if (!unseen) return;
   const shown = seen.lines.map(rangeText).join(', ') || 'none';
   throw refusal(
     `old_string is in lines of ${target.shown} that have not been read (${rangeText(unseen.lines)}; read so far: ${shown}). Nothing was written. Read those lines, then send the edit again.`,
   );
+}
+
+/** "3 matches", "more than 1000 matches"; one that overlaps itself makes two. */
+export function countOf({ matches, hasMore, overlaps }: Found): string {
+  const count = matches.length === 1 && overlaps ? 2 : matches.length;
+  return `${hasMore ? 'more than ' : ''}${counted(count, 'match', 'matches')}`;
 }
 
 /** A whole new content may replace only one that the model has seen whole, as it is now. */

@@ -5,7 +5,7 @@ import { decodeText, type TextFile, UndecodableText } from '../../platform/files
 import { refusal } from '../refusal.js';
 import { openTarget, type TargetFile } from '../target-file.js';
 
-const MAX_BYTES = 64 * 1024 * 1024; // an edit holds the text several times over
+export const MAX_BYTES = 64 * 1024 * 1024; // an edit holds the text several times over
 
 export interface LoadedText extends TextFile {
   hash: string;

@@ -1,15 +1,18 @@
+import { normalizeEndings } from '../../platform/text/line-endings.js';
 import type { TargetFile } from '../target-file.js';
 import { rangeText } from './check-editable.js';
-import { differenceOf, findText, nearestPassages, withoutLineNumbers } from './find-text.js';
-import type { NormalText } from './normal-text.js';
+import { findText, hasLoneReturn, withoutLineNumbers } from './find-text.js';
+import { differenceOf, nearestPassages } from './nearest-passages.js';
 import { showLines } from './show-place.js';
+import type { TextLines } from './text-lines.js';
 
 /** Why old_string is not in the file, and what is there in its place, so that the next try can succeed. */
-export function notFound({ shown }: TargetFile, text: NormalText, wanted: string): string {
+export function notFound({ shown }: TargetFile, text: TextLines, wanted: string): string {
+  const isThere = (other: string): boolean => findText(text, other, 1).matches.length > 0;
   const numbered = withoutLineNumbers(wanted);
   if (numbered) {
     const carries = `old_string carries line-number prefixes from Read's output (${numbered.prefix})`;
-    if (findText(text, numbered.text).matches.length > 0) return `${carries}. Send it without them:\n${numbered.text}`;
+    if (isThere(numbered.text)) return `${carries}. Send it without them:\n${numbered.text}`;
     const last = numbered.first + numbered.text.split('\n').length - 1;
     const there = showLines(text, [numbered.first, last]);
     const real = there
@@ -18,6 +21,9 @@ export function notFound({ shown }: TargetFile, text: NormalText, wanted: string
     return `${carries}, and without them it was not found in ${shown} either (0 matches).${real}`;
   }
   const missing = `old_string was not found in ${shown} (0 matches).`;
+  if (hasLoneReturn(wanted) && isThere(normalizeEndings(wanted))) {
+    return `${missing} It has a carriage return without a line feed, which stands for that very byte. Send \\n for a line ending, whatever its kind.`;
+  }
   const [nearest, ...others] = nearestPassages(text, wanted);
   if (!nearest)
     return `${missing} No passage of the file is similar to it. Read the file again, then copy the text from it.`;

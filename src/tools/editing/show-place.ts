@@ -1,5 +1,6 @@
+import { counted } from '../counted.js';
 import type { LineRange } from './line-ranges.js';
-import type { NormalText } from './normal-text.js';
+import type { TextLines } from './text-lines.js';
 
 export const CONTEXT_LINES = 5;
 const MAX_PLACES = 3;
@@ -7,11 +8,11 @@ const MAX_LINES = 60;
 const MAX_LINE_CHARS = 300;
 
 /** The lines with their numbers, as Read shows them. */
-export function showLines(text: NormalText, [first, last]: LineRange): string {
+export function showLines(text: TextLines, [first, last]: LineRange): string {
   const shown: string[] = [];
   for (let number = Math.max(1, first); number <= Math.min(last, text.lineCount); number += 1) {
     if (shown.length === MAX_LINES) {
-      shown.push(`… (${Math.min(last, text.lineCount) - number + 1} more lines)`);
+      shown.push(`… (${counted(Math.min(last, text.lineCount) - number + 1, 'more line')})`);
       break;
     }
     const line = text.line(number);
@@ -21,11 +22,11 @@ export function showLines(text: NormalText, [first, last]: LineRange): string {
 }
 
 /** The edited places with some lines around them. */
-export function showPlaces(text: NormalText, places: readonly LineRange[]): string {
+export function showPlaces(text: TextLines, places: readonly LineRange[]): string {
   if (text.lineCount === 0) return 'The file is empty now.';
   const shown = places
     .slice(0, MAX_PLACES)
     .map(([first, last]) => showLines(text, [first - CONTEXT_LINES, last + CONTEXT_LINES]));
   const more = places.length - shown.length;
-  return `The edited ${places.length === 1 ? 'place' : 'places'}:\n${shown.join('\n…\n')}${more > 0 ? `\n(${more} more places)` : ''}`;
+  return `The edited ${places.length === 1 ? 'place' : 'places'}:\n${shown.join('\n…\n')}${more > 0 ? `\n(${counted(more, 'more place')})` : ''}`;
 }

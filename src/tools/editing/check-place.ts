@@ -1,0 +1,48 @@
+import { constants, type Stats } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { ToolContext } from '../../contract/tool-context.js';
+import { cutPath, shortPath } from '../../platform/files/paths.js';
+import { errorCode, pathFailure } from '../path-failure.js';
+import { refusal } from '../refusal.js';
+import { isMissing, type TargetFile } from '../target-file.js';
+
+/** A new file needs a folder that is there or can be made. Checked before anybody is asked, or any folder made. */
+export async function checkPlace({ real, path, shown }: TargetFile, { cwd }: Pick<ToolContext, 'cwd'>): Promise<void> {
+  const existing = async (place: string): Promise<Stats | undefined> => {
+    try {
+      return await stat(place);
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw pathFailure(error, path, cwd);
+    }
+  };
+  let folder = dirname(real);
+  const names = [basename(real)];
+  let stats = await existing(folder);
+  while (!stats && folder !== dirname(folder)) {
+    names.push(basename(folder));
+    folder = dirname(folder);
+    stats = await existing(folder);
+  }
+  const shownFolder = cutPath(shortPath(cwd, folder));
+  if (stats && !stats.isDirectory()) {
+    throw refusal(
+      `${shown} can't be written: ${shownFolder} is a file, not a folder. Choose another path, or move that file away first.`,
+    );
+  }
+  // Below a folder that is missing the system does not look at names, so they are tried in the one that is there.
+  for (const name of names) {
+    await stat(join(folder, name)).catch((error: unknown) => {
+      if (errorCode(error) === 'ENAMETOOLONG') throw pathFailure(error, path, cwd);
+    });
+  }
+  await access(folder, constants.W_OK | constants.X_OK).catch((error: unknown) => {
+    const why =
+      errorCode(error) === 'EROFS' ? 'is on a read-only file system' : 'may not be written: permission is missing';
+    throw refusal(
+      `${shown} can't be written: ${shownFolder} ${why}. Ask the user to change it, or choose another path.`,
+      error,
+    );
+  });
+}

@@ -1,0 +1,99 @@
+import { normalizeEndings } from '../../platform/text/line-endings.js';
+import { similarity } from '../../platform/text/similar-text.js';
+import type { LineRange } from './line-ranges.js';
+import type { TextLines } from './text-lines.js';
+
+const MAX_PASSAGES = 3;
+const MIN_SCORE = 0.5;
+const CANDIDATES = 12;
+const MAX_LINES_SEARCHED = 50_000;
+// A hint is worth a moment and no more, however long the lines and the text sought are.
+const MAX_CHARS_COMPARED = 4_000_000;
+const MAX_LINE_CHARS = 1_000;
+const MAX_PASSAGE_LINES = 200;
+
+export interface Passage {
+  lines: LineRange;
+  score: number;
+}
+
+/** The passages most similar to the text, best first. */
+export function nearestPassages(text: TextLines, wanted: string): Passage[] {
+  const sought = soughtLines(wanted);
+  // The longest line says most. Whole passages are compared only around the lines that are most like it.
+  const anchor = sought.reduce(
+    (best, line, index) => (line.trim().length > (sought[best] ?? '').trim().length ? index : best),
+    0,
+  );
+  const from = Math.max(0, anchor - MAX_PASSAGE_LINES / 2);
+  const compared = sought.slice(from, from + MAX_PASSAGE_LINES).map(comparable);
+  const passages = linesLike(text, comparable(sought[anchor] ?? '')).map((line): Passage => {
+    const first = Math.max(1, line - anchor);
+    const last = Math.min(text.lineCount, first + sought.length - 1);
+    const scores = compared.map((part, index) => similarity(part, comparable(text.line(first + from + index))));
+    return { lines: [first, last], score: scores.reduce((sum, score) => sum + score, 0) / scores.length };
+  });
+  return passages
+    .filter(({ score }) => score >= MIN_SCORE)
+    .sort((one, other) => other.score - one.score || one.lines[0] - other.lines[0])
+    .slice(0, MAX_PASSAGES);
+}
+
+/** Without the line endings around, which say nothing about the place. */
+function soughtLines(wanted: string): string[] {
+  const lines = normalizeEndings(wanted).split('\n');
+  const first = lines.findIndex((line) => line !== '');
+  return first === -1 ? [''] : lines.slice(first, lines.findLastIndex((line) => line !== '') + 1);
+}
+
+const comparable = (line: string): string => line.slice(0, MAX_LINE_CHARS).trim();
+
+/** The numbers of the lines that are most like the given one. */
+function linesLike(text: TextLines, anchor: string): number[] {
+  if (anchor === '') return [];
+  const part = anchor.toLowerCase();
+  const candidates: Array<{ line: number; score: number }> = [];
+  let compared = 0;
+  for (let line = 1; line <= Math.min(text.lineCount, MAX_LINES_SEARCHED); line += 1) {
+    const other = comparable(text.line(line));
+    const [short, long] = anchor.length < other.length ? [anchor, other] : [other, anchor];
+    // A short text may be part of a longer line, and lines of very different length are never worth the comparison.
+    const holdsPart = anchor.length >= 4 && anchor.length <= other.length && other.toLowerCase().includes(part);
+    let score = holdsPart ? 1 : 0;
+    if (!holdsPart && short.length * 3 >= long.length) {
+      compared += anchor.length + other.length;
+      score = similarity(anchor, other);
+    }
+    if (score >= MIN_SCORE) candidates.push({ line, score });
+    if (compared > MAX_CHARS_COMPARED) break;
+  }
+  return candidates
+    .sort((one, other) => other.score - one.score || one.line - other.line)
+    .slice(0, CANDIDATES)
+    .map(({ line }) => line);
+}
+
+/** In what respect the passage is not the text, where that is one thing alone. */
+export function differenceOf(text: TextLines, wanted: string, { lines: [first, last] }: Passage): string | undefined {
+  const theirs: string[] = [];
+  for (let line = first; line <= last; line += 1) theirs.push(text.line(line));
+  const sent = soughtLines(wanted);
+  const same = (change: (line: string) => string): boolean =>
+    theirs.length === sent.length && theirs.every((line, index) => change(line) === change(sent[index] ?? ''));
+  if (same((line) => line.trimEnd())) return 'in blanks at the end of a line';
+  if (same((line) => line.trimStart())) {
+    const index = theirs.findIndex((line, at) => line !== sent[at]);
+    return `in indentation (${indentation(theirs[index] ?? '')}, not ${indentation(sent[index] ?? '')})`;
+  }
+  if (same((line) => line.replace(/\s+/g, ' ').trim())) return 'in blanks';
+  if (same((line) => line.toLowerCase())) return 'in upper and lower case';
+  return undefined;
+}
+
+function indentation(line: string): string {
+  const blanks = /^\s*/.exec(line)?.[0] ?? '';
+  if (blanks === '') return 'none';
+  if (/^\t+$/.test(blanks)) return blanks.length === 1 ? 'tab' : `${blanks.length} tabs`;
+  if (/^ +$/.test(blanks)) return blanks.length === 1 ? '1 space' : `${blanks.length} spaces`;
+  return JSON.stringify(blanks);
+}

@@ -1,0 +1,36 @@
+import type { ToolContext } from '../contract/tool-context.js';
+import { cutPath, realPath, shortPath } from '../platform/files/paths.js';
+import { refusal } from './refusal.js';
+
+/** The real path; a path that the system will not follow is refused in words that help. */
+export async function realTarget(absolute: string, { cwd }: Pick<ToolContext, 'cwd'>): Promise<string> {
+  try {
+    return await realPath(absolute);
+  } catch (error) {
+    throw pathFailure(error, absolute, cwd);
+  }
+}
+
+/** The refusal for a path that the system will not follow; any other error comes back as it is. */
+export function pathFailure(error: unknown, absolute: string, cwd: string): unknown {
+  const why = reasons[errorCode(error) ?? '']?.(absolute);
+  if (why === undefined) return error;
+  return refusal(`${cutPath(shortPath(cwd, absolute))} can't be reached: ${why}`, error);
+}
+
+export const errorCode = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+
+const noPermission = (): string =>
+  'permission to look into a folder on the way is missing. Ask the user about it, or use another path.';
+
+const reasons: Readonly<Record<string, (absolute: string) => string>> = {
+  ELOOP: () =>
+    'its symlinks lead in a circle, or there are too many of them. Look where they lead (ls -l in Bash), then use the path of the real file.',
+  ENAMETOOLONG: (absolute) => {
+    const longest = absolute.split('/').reduce((most, name) => Math.max(most, Buffer.byteLength(name)), 0);
+    return `the path or a name in it is too long for the system (${Buffer.byteLength(absolute)} bytes, the longest name ${longest}; the usual limits are 4096 and 255). Use a shorter one.`;
+  },
+  EACCES: noPermission,
+  EPERM: noPermission,
+};
