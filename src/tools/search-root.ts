@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { ToolFailure } from '../contract/failure.js';
 import type { ToolContext } from '../contract/tool-context.js';
 import { cutPath, resolveIn } from '../platform/files/paths.js';
-import { RipgrepFailure, type RipgrepOptions, type RipgrepOutput, runRipgrep } from '../platform/ripgrep.js';
+import type { RipgrepOptions, RipgrepOutput } from '../platform/ripgrep.js';
 import { pathFailure, realTarget } from './path-failure.js';
 import { refusal } from './refusal.js';
 import { isMissing, locate } from './target-file.js';
@@ -47,6 +47,7 @@ export async function search(
   { env, signal }: Pick<ToolContext, 'env' | 'signal'>,
   options: Pick<RipgrepOptions, 'timeoutMs'> = {},
 ): Promise<RipgrepOutput> {
+  const { RipgrepFailure, runRipgrep } = await import('../platform/ripgrep.js'); // for the first search, not for the start
   try {
     return await runRipgrep(args, { cwd: folder, path, env, signal, ...options });
   } catch (error) {

@@ -1,3 +1,4 @@
+import { grouped } from '../../platform/text/digits.js';
 import { DEFAULT_TIMEOUT_MS, MAX_OUTPUT_CHARS, MAX_TIMEOUT_MS } from './limits.js';
 
 const seconds = (ms: number): string => `${ms / 1000} s`;
@@ -18,5 +19,5 @@ To say something, write it in your answer, not with echo.
 - Nobody can answer a prompt: input is empty, there is no terminal, editors and pagers are off. Pass -y, --no-edit, -m and the like.
 - Risky commands are put to the user first. Do not look for another way around a refusal.
 - A command is stopped after ${seconds(DEFAULT_TIMEOUT_MS)}, or after timeout, at most ${seconds(MAX_TIMEOUT_MS)}, together with all it has started.
-- Output beyond ${MAX_OUTPUT_CHARS.toLocaleString('en')} characters is cut in the middle; the whole is kept in a file that you can Read.
+- Output beyond ${grouped(MAX_OUTPUT_CHARS)} characters is cut in the middle; the whole is kept in a file that you can Read.
 - A process that a command leaves behind with & runs on until the session ends.`;

@@ -25,11 +25,8 @@ export interface AppliedEdit {
 }
 
 /** Puts the new text in all the matches, in memory. What stays as it was, line endings included, is in no splice. */
-export function applyEdit(text: TextLines, found: Found, { old_string, new_string }: Replacement): AppliedEdit {
-  const rewrite = isMeantAsGiven(found, old_string, new_string)
-    ? ({ start, end }: Match): Splice[] => [{ start, end, text: new_string }]
-    : rewriter(text, found, passageOf(found, old_string), new_string.replace(/\r\n/g, '\n'));
-  const perMatch = found.matches.map(rewrite);
+export function applyEdit(text: TextLines, found: Found, replacement: Replacement): AppliedEdit {
+  const perMatch = splicesPerMatch(text, found, replacement);
   const splices = perMatch.flat();
   const after = textLines(spliceText(text.raw, splices));
 
@@ -46,6 +43,14 @@ export function applyEdit(text: TextLines, found: Found, { old_string, new_strin
     movedLines += added;
   }
   return { splices, after, changes, places };
+}
+
+/** What to change in each match. */
+export function splicesPerMatch(text: TextLines, found: Found, { old_string, new_string }: Replacement): Splice[][] {
+  const rewrite = isMeantAsGiven(found, old_string, new_string)
+    ? ({ start, end }: Match): Splice[] => [{ start, end, text: new_string }]
+    : rewriter(text, found, passageOf(found, old_string), new_string.replace(/\r\n/g, '\n'));
+  return found.matches.map(rewrite);
 }
 
 // Line endings are normally the file's own business. They are the caller's when the edit is about nothing else, or when

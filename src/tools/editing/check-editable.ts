@@ -7,11 +7,11 @@ import { covers, joinRanges } from './line-ranges.js';
 import type { LoadedText } from './load-text.js';
 
 /** What the model has seen of the file. A file that it has not read is refused. */
-export function seenOf(ledger: FileLedger, target: TargetFile, action: 'edit' | 'write'): SeenFile {
+export function seenOf(ledger: FileLedger, target: TargetFile, action: 'edit' | 'write' | 'patch'): SeenFile {
   const seen = ledger.get(target.real);
   if (seen) return seen;
   throw refusal(
-    `${target.shown} has not been read in this session, so ${action === 'edit' ? 'an edit' : 'a write'} could destroy content you have not seen. Read it, then send the ${action} again.`,
+    `${target.shown} has not been read in this session, so ${action === 'edit' ? 'an edit' : `a ${action}`} could destroy content you have not seen. Read it, then send the ${action} again.`,
   );
 }
 
@@ -19,23 +19,34 @@ export function seenOf(ledger: FileLedger, target: TargetFile, action: 'edit' | 
 export const hasChanged = (seen: SeenFile, file: LoadedText): boolean => seen.hash !== file.hash;
 
 /** An edit may go into a file that has changed only where what it replaces is still there, once and exactly. */
-export function checkFitsChange(target: TargetFile, seen: SeenFile, file: LoadedText, found: Found): void {
+export function checkFitsChange(
+  target: TargetFile,
+  seen: SeenFile,
+  file: LoadedText,
+  found: Found,
+  sought = 'old_string',
+): void {
   if (isUnique(found) && found.how !== 'quotes') return;
   const count = found.how === 'quotes' ? '0 matches' : countOf(found);
   throw refusal(
-    `${changedOnDisk(target, seen, file)}, and old_string does not occur exactly once in the new content (${count}). Nothing was written. Read it again, then send an edit that fits.`,
+    `${changedOnDisk(target, seen, file)}, and ${sought} does not occur exactly once in the new content (${count}). Nothing was written. Read it again, then send an edit that fits.`,
   );
 }
 
 /** An edit of lines that the model has not been shown is a guess. */
-export function checkLinesSeen(target: TargetFile, seen: SeenFile, found: Found): void {
+export function checkLinesSeen(
+  target: TargetFile,
+  seen: Pick<SeenFile, 'lines'>,
+  found: Pick<Found, 'matches'>,
+  sought = 'old_string',
+): void {
   if (seen.lines === 'all') return;
   const ranges = joinRanges(seen.lines);
   const unseen = found.matches.find(({ lines }) => !covers(ranges, lines));
   if (!unseen) return;
   const shown = seen.lines.map(rangeText).join(', ') || 'none';
   throw refusal(
-    `old_string is in lines of ${target.shown} that have not been read (${rangeText(unseen.lines)}; read so far: ${shown}). Nothing was written. Read those lines, then send the edit again.`,
+    `${sought} is in lines of ${target.shown} that have not been read (${rangeText(unseen.lines)}; read so far: ${shown}). Nothing was written. Read those lines, then send the edit again.`,
   );
 }
 
@@ -60,10 +71,19 @@ export function checkReplaceable(ledger: FileLedger, target: TargetFile, file: L
   );
 }
 
+/** A file may be deleted only as the model has seen it. */
+export function checkDeletable(ledger: FileLedger, target: TargetFile, file: LoadedText): void {
+  const seen = seenOf(ledger, target, 'patch');
+  if (!hasChanged(seen, file)) return;
+  throw refusal(
+    `${changedOnDisk(target, seen, file)}, and deleting it would destroy that change. Nothing was written. Read it again, then send the patch again if it shall still be deleted.`,
+  );
+}
+
 export const rangeText = ([first, last]: readonly [number, number]): string =>
   first === last ? `${first}` : `${first}–${last}`;
 
-function changedOnDisk({ shown }: TargetFile, { at }: SeenFile, { modified }: LoadedText): string {
+export function changedOnDisk({ shown }: TargetFile, { at }: SeenFile, { modified }: LoadedText): string {
   return `${shown} changed on disk after you read it (read ${clock(at)}, modified ${clock(modified)})`;
 }
 

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { ToolContext } from '../../contract/tool-context.js';
+import { sha256 } from '../../platform/crypto.js';
 import { fileKind } from '../../platform/files/file-kind.js';
 import { decodeText, type TextFile, UndecodableText } from '../../platform/files/text-file.js';
 import { refusal } from '../refusal.js';
@@ -29,7 +29,7 @@ export async function loadText(target: TargetFile, context: Pick<ToolContext, 'c
   }
 }
 
-export const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+export const hashOf = (bytes: Uint8Array): string => sha256().update(bytes).digest('hex');
 
 export function assertText(target: TargetFile, head: Uint8Array): void {
   const kind = fileKind(head);

@@ -6,12 +6,12 @@ import { differenceOf, nearestPassages } from './nearest-passages.js';
 import { showLines } from './show-place.js';
 import type { TextLines } from './text-lines.js';
 
-/** Why old_string is not in the file, and what is there in its place, so that the next try can succeed. */
-export function notFound({ shown }: TargetFile, text: TextLines, wanted: string): string {
+/** Why the text is not in the file, and what is there in its place, so that the next try can succeed. */
+export function notFound({ shown }: TargetFile, text: TextLines, wanted: string, sought = 'old_string'): string {
   const isThere = (other: string): boolean => findText(text, other, 1).matches.length > 0;
   const numbered = withoutLineNumbers(wanted);
   if (numbered) {
-    const carries = `old_string carries line-number prefixes from Read's output (${numbered.prefix})`;
+    const carries = `${sought} carries line-number prefixes from Read's output (${numbered.prefix})`;
     if (isThere(numbered.text)) return `${carries}. Send it without them:\n${numbered.text}`;
     const last = numbered.first + numbered.text.split('\n').length - 1;
     const there = showLines(text, [numbered.first, last]);
@@ -20,7 +20,7 @@ export function notFound({ shown }: TargetFile, text: TextLines, wanted: string)
       : ' Read the file again.';
     return `${carries}, and without them it was not found in ${shown} either (0 matches).${real}`;
   }
-  const missing = `old_string was not found in ${shown} (0 matches).`;
+  const missing = `${sought} was not found in ${shown} (0 matches).`;
   if (hasLoneReturn(wanted) && isThere(normalizeEndings(wanted))) {
     return `${missing} It has a carriage return without a line feed, which stands for that very byte. Send \\n for a line ending, whatever its kind.`;
   }

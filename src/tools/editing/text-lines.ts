@@ -5,6 +5,8 @@ export interface TextLines {
   raw: string;
   /** The 1-based line that an offset is in; an ending is in the line that it ends. */
   lineAt(offset: number): number;
+  /** The offset at which a line begins; the text's end for those below the last. */
+  start(number: number): number;
   /** A line without its ending. */
   line(number: number): string;
   /** What ends the line; empty for a last line without an ending. */
@@ -40,6 +42,7 @@ export function textLines(raw: string): TextLines {
       }
       return low;
     },
+    start: startOf,
     line: (number) => raw.slice(startOf(number), startOf(number + 1) - ending(number).length),
     ending,
     lineCount: starts.length - (startOf(starts.length) === raw.length ? 1 : 0),

@@ -1,0 +1,27 @@
+/** The name here of a tool that other agents call by another: models know these names from elsewhere. */
+export function aliasOf(name: string): string | undefined {
+  const spelled = name.toLowerCase().replaceAll('-', '_');
+  return Object.hasOwn(aliases, spelled) ? aliases[spelled] : undefined;
+}
+
+// Only names that leave no doubt, and tools that do the same with the same kind of input.
+const aliases: Readonly<Record<string, string>> = {
+  read_file: 'Read',
+  view_file: 'Read',
+  open_file: 'Read',
+  write_file: 'Write',
+  create_file: 'Write',
+  edit_file: 'Edit',
+  str_replace: 'Edit',
+  list_dir: 'LS',
+  list_directory: 'LS',
+  list_files: 'LS',
+  find_files: 'Glob',
+  file_search: 'Glob',
+  grep_search: 'Grep',
+  search_file_content: 'Grep',
+  shell: 'Bash',
+  run_command: 'Bash',
+  execute_command: 'Bash',
+  run_shell_command: 'Bash',
+};

@@ -1,0 +1,575 @@
+import { chmod, lstat, mkdir, readdir, stat, symlink } from 'node:fs/promises';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type TemporaryProject, type ToolRun, temporaryProject } from '../testing/temporary-project.js';
+import { applyPatchTool } from './apply-patch.js';
+import { editTool } from './edit.js';
+import { readTool } from './read.js';
+
+const patch = (...lines: string[]): string => ['*** Begin Patch', ...lines, '*** End Patch'].join('\n');
+
+const apply = (project: TemporaryProject, ...lines: string[]): Promise<ToolRun> =>
+  project.run(applyPatchTool, { input: patch(...lines) });
+
+/** Reads a.txt, then updates it. */
+async function update(project: TemporaryProject, ...lines: string[]): Promise<ToolRun> {
+  await project.run(readTool, { file_path: 'a.txt' });
+  return apply(project, '*** Update File: a.txt', ...lines);
+}
+
+async function updated(before: string, ...lines: string[]): Promise<string> {
+  const project = await temporaryProject({ 'a.txt': before });
+  const { isError, content } = await update(project, ...lines);
+  return isError ? String(content) : await project.text('a.txt');
+}
+
+test('changes several places of a file and answers with the difference and the places', async () => {
+  const lines = Array.from({ length: 30 }, (_, index) => `l${index + 1}\n`).join('');
+  const project = await temporaryProject({ 'a.txt': lines });
+  const run = await update(project, '@@', ' l2', '-l3', '+three', '+3b', ' l4', '@@', '-l25', ' l26');
+  expect(await project.text('a.txt')).toBe(lines.replace('l3\n', 'three\n3b\n').replace('l25\n', ''));
+  const difference = `--- a/a.txt
++++ b/a.txt
+@@ -1,6 +1,7 @@
+ l1
+ l2
+-l3
++three
++3b
+ l4
+ l5
+ l6
+@@ -22,7 +23,6 @@
+ l22
+ l23
+ l24
+-l25
+ l26
+ l27
+ l28`;
+  expect(run.content).toBe(`Edited a.txt: 2 places at lines 3, 26.
+
+${difference}
+
+The edited places:
+1\tl1
+2\tl2
+3\tthree
+4\t3b
+5\tl4
+6\tl5
+7\tl6
+8\tl7
+9\tl8
+…
+21\tl20
+22\tl21
+23\tl22
+24\tl23
+25\tl24
+26\tl26
+27\tl27
+28\tl28
+29\tl29
+30\tl30`);
+  expect(run.display).toEqual({
+    title: 'a.txt: 1 file changed',
+    body: { type: 'diff', path: 'a.txt', patch: difference },
+  });
+});
+
+test('adds, updates, moves and deletes files in one call', async () => {
+  const project = await temporaryProject({
+    'a.txt': 'one\n',
+    'b.txt': 'two\nthree\n',
+    'c.sh': 'four\n',
+    'd.txt': 'd\n',
+  });
+  await chmod(project.path('c.sh'), 0o751);
+  for (const file_path of ['a.txt', 'b.txt', 'c.sh', 'd.txt']) await project.run(readTool, { file_path });
+  const run = await apply(
+    project,
+    '*** Add File: new/deep/e.txt',
+    '+five',
+    '+',
+    '+six',
+    '*** Update File: a.txt',
+    '@@',
+    '-one',
+    '+1',
+    '*** Delete File: b.txt',
+    '*** Update File: c.sh',
+    '*** Move to: bin/run.sh',
+    '@@',
+    '-four',
+    '+4',
+    '*** Update File: d.txt',
+    '*** Move to: moved.txt',
+  );
+  expect(run.content).toBe(`Created new/deep/e.txt (3 lines).
+Edited a.txt: 1 place at line 1.
+Deleted b.txt (2 lines).
+Moved c.sh to bin/run.sh: 1 place at line 1.
+Moved d.txt to moved.txt.
+
+--- a/a.txt
++++ b/a.txt
+@@ -1,1 +1,1 @@
+-one
++1
+
+--- a/bin/run.sh
++++ b/bin/run.sh
+@@ -1,1 +1,1 @@
+-four
++4
+
+a.txt: The edited place:
+1\t1
+
+bin/run.sh: The edited place:
+1\t4`);
+  expect((await readdir(project.root, { recursive: true })).toSorted()).toEqual(
+    ['a.txt', 'bin', 'bin/run.sh', 'moved.txt', 'new', 'new/deep', 'new/deep/e.txt'].toSorted(),
+  );
+  expect(await Promise.all(['a.txt', 'bin/run.sh', 'moved.txt', 'new/deep/e.txt'].map(project.text))).toEqual([
+    '1\n',
+    '4\n',
+    'd\n',
+    'five\n\nsix\n',
+  ]);
+  expect((await stat(project.path('bin/run.sh'))).mode & 0o777).toBe(0o751);
+});
+
+test('knows what it wrote: an edit of any of the files needs no read', async () => {
+  const project = await temporaryProject({ 'a.txt': 'one\n', 'b.txt': 'two\n' });
+  for (const file_path of ['a.txt', 'b.txt']) await project.run(readTool, { file_path });
+  const lines = ['*** Add File: c.txt', '+x', '*** Update File: a.txt', '-one', '+x', '*** Update File: b.txt'];
+  await apply(project, ...lines, '*** Move to: d.txt', '-two', '+x');
+  for (const file_path of ['a.txt', 'c.txt', 'd.txt']) {
+    expect(await project.run(editTool, { file_path, old_string: 'x', new_string: 'y' })).toMatchObject({
+      isError: false,
+    });
+  }
+});
+
+test('takes the patch by its other name', async () => {
+  const project = await temporaryProject();
+  await project.run(applyPatchTool, { patch: patch('*** Add File: a.txt', '+x') });
+  expect(await project.text('a.txt')).toBe('x\n');
+});
+
+test.each([
+  ['replaces a line', 'a\nb\nc\n', ['-b', '+B'], 'a\nB\nc\n'],
+  ['removes lines with their endings', 'a\nb\nc\nd\n', [' a', '-b', '-c'], 'a\nd\n'],
+  ['removes the last line', 'a\nb\n', ['-b'], 'a\n'],
+  ['removes all lines', 'a\nb\n', ['-a', '-b'], ''],
+  ['adds above the first line', 'a\nb\n', ['+x', ' a'], 'x\na\nb\n'],
+  ['adds below the last line', 'a\nb\n', [' b', '+x'], 'a\nb\nx\n'],
+  ['adds at the end without context', 'a\nb\n', ['@@', '+x', '+y'], 'a\nb\nx\ny\n'],
+  ['adds at the end behind an empty line of the patch', 'a\n\nb\n', ['@@', '+x', ''], 'a\n\nb\nx\n'],
+  ['adds to an empty file', '', ['+x', '+y'], 'x\ny\n'],
+  ['adds below the @@ line', 'a\nb\n', ['@@ a', '+x'], 'a\nx\nb\n'],
+  ['adds at the end in spite of an @@ line', 'a\nb\n', ['@@ a', '+x', '*** End of File'], 'a\nb\nx\n'],
+  ['takes several changes of one hunk apart', 'a\nb\nc\nd\n', ['-a', ' b', '-c', '+C', ' d', '+e'], 'b\nC\nd\ne\n'],
+  ['leaves a missing last ending missing: replace', 'a\nb', ['-b', '+B'], 'a\nB'],
+  ['leaves a missing last ending missing: add', 'a\nb', [' b', '+c'], 'a\nb\nc'],
+  ['leaves a missing last ending missing: remove', 'a\nb\nc', ['-b', '-c'], 'a'],
+  ['leaves a missing last ending missing: remove all', 'a', ['-a'], ''],
+  ['gives the last line an ending when the patch says so', 'a\nb', [' b', '+'], 'a\nb\n'],
+  ['keeps CRLF', 'a\r\nb\r\nc', ['-b', '+B', '+x', ' c', '+d'], 'a\r\nB\r\nx\r\nc\r\nd'],
+  ['keeps CRLF when it adds at an end without one', 'a\r\nb', ['+c'], 'a\r\nb\r\nc'],
+  ['keeps CR', 'a\rb\rc\r', ['-b', '+B', '+x'], 'a\rB\rx\rc\r'],
+  ['keeps each ending of a mixed file', 'a\nb\r\nc\nd\r\n', [' a', '-b', '+B', ' c', '-d', '+D'], 'a\nB\r\nc\nD\r\n'],
+  ['leaves a line alone that goes and comes', 'a\r\nb\n', ['-a', '+a', '-b', '+B'], 'a\r\nB\n'],
+  ['matches whole lines only', 'aa\nba\na\na\n', [' a', '-a', '+x'], 'aa\nba\na\nx\n'],
+  [
+    'finds straight quotes for typographic ones and keeps those',
+    '“a”\nit’s\n',
+    [' "a"', "-it's", "+it's me"],
+    '“a”\nit’s me\n',
+  ],
+  ['never touches the quotes of lines that stay', '"a"\nb\n‘c’\n', [' “a”', '-b', '+B', " 'c'"], '"a"\nB\n‘c’\n'],
+  ['does without an empty line at the end that is not there', 'a\nb\n', ['-a', '+A', ''], 'A\nb\n'],
+  ['writes $& as it is', 'a\n', ['-a', '+$& $1'], '$& $1\n'],
+])('%s', async (_, before, lines, after) => {
+  expect(await updated(before, ...lines)).toBe(after);
+});
+
+const twoClasses =
+  'class A:\n  def run():\n    x = 1\n\nclass B:\n  def run():\n    x = 1\n\n  def stop():\n    x = 1\n';
+
+test.each([
+  ['the class below which it is once', ['@@ class B:', '   def run():', '-    x = 1', '+    x = 2'], 7],
+  ['the block that the @@ line opens', ['@@ class A:', '-    x = 1', '+    x = 2'], 3],
+  ['@@ lines from the outermost to the innermost', ['@@ class B:', '@@ def run():', '-    x = 1', '+    x = 2'], 7],
+  ['an @@ line that is repeated as context', ['@@   def stop():', '   def stop():', '-    x = 1', '+    x = 2'], 10],
+  ['the end of the file', ['-    x = 1', '+    x = 2', '*** End of File'], 10],
+])('finds the place by %s', async (_, lines, number) => {
+  const after = twoClasses.split('\n').with(number - 1, '    x = 2');
+  expect(await updated(twoClasses, ...lines)).toBe(after.join('\n'));
+});
+
+test('looks for each hunk below the one before, and elsewhere only where it is once', async () => {
+  expect(await updated('x\na\nx\nb\nx\n', ' a', '-x', '+1', '@@', '-x', '+2')).toBe('x\na\n1\nb\n2\n');
+  expect(await updated('a\nb\nc\n', '-c', '+C', '@@', '-a', '+A')).toBe('A\nb\nC\n');
+  expect(await updated('a\nb\nc\n', '-a', '+A', ' b', '@@', ' b', '-c', '+C')).toBe('A\nb\nC\n');
+  expect(await updated('a\nb\nc\n', '@@ a', '-b', '+B', '@@ a', '-c', '+C')).toBe('a\nB\nC\n');
+});
+
+test.each([
+  [
+    'a hunk that occurs several times',
+    ['-    x = 1', '+    x = 2'],
+    'hunk 1 (line 3 of the patch) occurs 3 times in a.txt (lines 3, 7, 10), so it is not unique. Nothing was written. Add an @@ line that names what the place is in, or more lines of context.',
+  ],
+  [
+    'a hunk that occurs several times below its @@ line',
+    ['@@ class B:', '-    x = 1', '+    x = 2'],
+    'hunk 1 (line 3 of the patch) occurs 2 times in a.txt (lines 7, 10), so it is not unique. Nothing was written. Add an @@ line that names what the place is in, or more lines of context.',
+  ],
+  [
+    'a hunk below an @@ line that could be several',
+    ['@@ def run():', '-    x = 1', '+    x = 2'],
+    'hunk 1 (line 3 of the patch) occurs 3 times in a.txt (lines 3, 7, 10), so it is not unique. Nothing was written. Add an @@ line that names what the place is in, or more lines of context.',
+  ],
+  [
+    'lines added below an @@ line that could be several',
+    ['@@ def run():', '+    y = 1'],
+    'hunk 1 (line 3 of the patch) only adds lines, and its @@ line occurs 2 times in a.txt (lines 2, 6), so there is no telling where they belong. Nothing was written. Add the lines around the place as context.',
+  ],
+  [
+    'an @@ line that is nowhere',
+    ['@@ class C:', '-    x = 1', '+    x = 2'],
+    'hunk 1 (line 3 of the patch) has no place: no line of a.txt reads as "@@ class C:" says. Nothing was written. An @@ line must be a whole line of the file. The nearest is:\n1\tclass A:',
+  ],
+  [
+    'an @@ line that is above the one before it',
+    ['@@ def stop():', '@@ class A:', '-    x = 1', '+    x = 2'],
+    'hunk 1 (line 3 of the patch) has no place: "@@ class A:" names a line that a.txt has above the @@ line before it alone (line 1, and that is line 9). Nothing was written. Send the @@ lines from the outermost to the innermost.',
+  ],
+  [
+    'a hunk that is above its @@ line',
+    ['@@ def stop():', '-class B:', '+class C:'],
+    'hunk 1 (line 3 of the patch) was not found below line 9 of a.txt, which its @@ line names; it occurs above (line 5). Nothing was written. Correct the @@ line.',
+  ],
+  [
+    'a hunk that is not in the file',
+    ['@@', '-  def run(self):', '+  def go():'],
+    'hunk 1 (line 3 of the patch) was not found in a.txt (0 matches). The nearest text is at line 2. Copy the text exactly as in the file:\n2\t  def run():\n…\n6\t  def run():\nNothing was written.',
+  ],
+  [
+    'a hunk that is a part of a line',
+    ['-class', '+struct'],
+    'hunk 1 (line 3 of the patch) was not found in a.txt (0 matches). The nearest text is at line 1. Copy the text exactly as in the file:\n1\tclass A:\n…\n5\tclass B:\nNothing was written.',
+  ],
+  [
+    'the line numbers of Read',
+    ['-1\tclass A:', '+class C:'],
+    'hunk 1 (line 3 of the patch) carries line-number prefixes from Read\'s output ("1\\t"). Send it without them:\nclass A:\nNothing was written.',
+  ],
+  [
+    'a second hunk that does not fit, and undoes nothing since nothing was done',
+    ['-class A:', '+class C:', '@@', '-class A:', '+class D:'],
+    /^hunk 2 \(line 5 of the patch\) was not found in a.txt \(0 matches\)/,
+  ],
+  [
+    'a patch without a change',
+    [' class A:'],
+    'The patch leaves a.txt as it is, so there is nothing to do. Nothing was written.',
+  ],
+])('refuses %s', async (_, lines, words) => {
+  const project = await temporaryProject({ 'a.txt': twoClasses });
+  expect(await update(project, ...lines)).toMatchObject({
+    content: typeof words === 'string' ? words : expect.stringMatching(words),
+    failure: 'check_refused',
+  });
+  expect(await project.text('a.txt')).toBe(twoClasses);
+});
+
+test('answers a patch that does not parse with one refusal, and asks nobody', async () => {
+  const asked: unknown[] = [];
+  const project = await temporaryProject(
+    { 'a.txt': 'a\n' },
+    {
+      permissionMode: 'default',
+      askPermission: async (question) => {
+        asked.push(question);
+        return { behavior: 'allow' };
+      },
+    },
+  );
+  const run = await project.run(applyPatchTool, { input: '*** Begin Patch\n*** Rename File: a.txt\n*** End Patch' });
+  expect(run).toMatchObject({
+    content:
+      'Line 2 of the patch does not fit: expected "*** Add File: …", "*** Update File: …" or "*** Delete File: …", but it reads "*** Rename File: a.txt". Nothing was written. Correct the patch and send it again.',
+    failure: 'check_refused',
+  });
+  expect([asked, run.events.filter(({ type }) => type === 'tool_result').length]).toEqual([[], 1]);
+});
+
+test('refuses files that were not read', async () => {
+  const project = await temporaryProject({ 'a.txt': 'a\n' });
+  const words =
+    'a.txt has not been read in this session, so a patch could destroy content you have not seen. Read it, then send the patch again.';
+  for (const lines of [
+    ['*** Update File: a.txt', '-a', '+b'],
+    ['*** Delete File: a.txt'],
+    ['*** Update File: a.txt', '*** Move to: b.txt'],
+  ]) {
+    expect(await apply(project, '*** Add File: new.txt', '+x', ...lines)).toMatchObject({ content: words });
+  }
+  expect(await readdir(project.root)).toEqual(['a.txt']);
+});
+
+test('changes lines that were read and refuses the others', async () => {
+  const project = await temporaryProject({ 'a.txt': 'one\ntwo\nthree\nfour\n' });
+  await project.run(readTool, { file_path: 'a.txt', limit: 2 });
+  const run = (...lines: string[]) => apply(project, '*** Update File: a.txt', ...lines);
+  expect((await run('-four', '+4')).content).toBe(
+    'hunk 1 (line 3 of the patch) is in lines of a.txt that have not been read (4; read so far: 1–2). Nothing was written. Read those lines, then send the edit again.',
+  );
+  expect((await run('@@', '+five')).content).toMatch(/have not been read \(4; read so far: 1–2\)/);
+  expect((await run('-one', '+1', '+1b', '@@', '-two', '+2')).isError).toBe(false);
+  expect((await run('-three', '+3')).content).toMatch(/have not been read \(4; read so far: 1–3\)/);
+});
+
+test('patches a file that changed elsewhere, keeps the change and says so', async () => {
+  const project = await temporaryProject({ 'a.txt': 'one\ntwo\nthree\n' });
+  await project.run(readTool, { file_path: 'a.txt' });
+  const changed = `zero\none\ntwo\nthree\n${'x\n'.repeat(20)}`;
+  await project.write('a.txt', changed);
+  const { content } = await apply(project, '*** Update File: a.txt', '-two', '+2', '@@ three', '+3b');
+  expect(await project.text('a.txt')).toBe(changed.replace('two', '2').replace('three\n', 'three\n3b\n'));
+  expect(content).toContain('The file had changed on disk since you read it');
+  const far = await apply(project, '*** Update File: a.txt', '-x', '*** End of File');
+  expect(far.content).toMatch(/have not been read \(25; read so far: 1–10\)/);
+});
+
+test('refuses to patch or delete what changed on disk', async () => {
+  const project = await temporaryProject({ 'a.txt': 'one\ntwo\n' });
+  await project.run(readTool, { file_path: 'a.txt' });
+  await project.write('a.txt', 'one\ntwo\ntwo\n');
+  const words = async (...lines: string[]) => (await apply(project, ...lines)).content;
+  const since =
+    'a.txt changed on disk after you read it \\(read \\d\\d:\\d\\d:\\d\\d, modified \\d\\d:\\d\\d:\\d\\d\\)';
+  expect(await words('*** Update File: a.txt', ' one', '-two', '@@', '-two')).toMatch(
+    new RegExp(
+      `^${since}, and hunk 2 \\(line 5 of the patch\\) does not occur exactly once in the new content \\(2 matches\\)\\.`,
+    ),
+  );
+  expect(await words('*** Update File: a.txt', '@@', '+three')).toMatch(
+    new RegExp(
+      `^${since}, and hunk 1 \\(line 3 of the patch\\) adds lines at its end, which may be another one now\\.`,
+    ),
+  );
+  expect(await words('*** Delete File: a.txt')).toMatch(
+    new RegExp(`^${since}, and deleting it would destroy that change\\. Nothing was written\\.`),
+  );
+  expect(await project.text('a.txt')).toBe('one\ntwo\ntwo\n');
+});
+
+test('refuses to add or move to a file that exists, and to name one twice', async () => {
+  const project = await temporaryProject({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
+  await project.run(readTool, { file_path: 'a.txt' });
+  const words = async (...lines: string[]) => (await apply(project, ...lines)).content;
+  expect(await words('*** Add File: b.txt', '+x')).toBe(
+    'b.txt exists already, so no new file can be put there. Nothing was written. Use "*** Update File: b.txt" to change it.',
+  );
+  expect(await words('*** Update File: a.txt', '*** Move to: b.txt')).toBe(
+    'b.txt exists already, so no new file can be put there. Nothing was written. Choose another name, or delete that file first.',
+  );
+  expect(await words('*** Update File: a.txt', '-a', '+x', `*** Delete File: ${project.path('a.txt')}`)).toBe(
+    `The patch names a.txt twice, so there is no telling what shall become of it. Nothing was written. Put all its changes below one line "*** Update File: ${project.path('a.txt')}".`,
+  );
+  expect(await words('*** Update File: missing.txt', '-a')).toMatch(/^missing.txt does not exist/);
+  expect(await words('*** Add File: a.txt/b', '+x')).toMatch(
+    /^a.txt\/b can't be written: a.txt is a file, not a folder/,
+  );
+  expect(await words('*** Add File: c', '+\ud83d')).toMatch(/^The patch holds half of a surrogate pair/);
+  expect([await project.text('a.txt'), await project.text('b.txt')]).toEqual(['a\n', 'b\n']);
+});
+
+test('updates the file behind a link, but neither deletes nor moves it', async () => {
+  const project = await temporaryProject({ 'real.txt': 'one\n' });
+  await symlink('real.txt', project.path('a.txt'));
+  await update(project, '-one', '+1');
+  expect([await project.text('real.txt'), (await lstat(project.path('a.txt'))).isSymbolicLink()]).toEqual([
+    '1\n',
+    true,
+  ]);
+  for (const [lines, what] of [
+    [['*** Delete File: a.txt'], 'deleted'],
+    [['*** Update File: a.txt', '*** Move to: b.txt'], 'moved'],
+  ] as const) {
+    expect((await apply(project, ...lines)).content).toBe(
+      `a.txt (a link to real.txt) is a link, so it was not ${what}: the file behind it would be lost or the link lead nowhere. Nothing was written. Name the file itself, or use Bash.`,
+    );
+  }
+});
+
+test.each([
+  ['UTF-8 with a mark', (text: string) => Buffer.from(`\ufeff${text}`)],
+  ['UTF-16 LE', (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le')],
+  ['UTF-16 BE', (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16()],
+])('keeps the encoding: %s', async (_, encode) => {
+  const project = await temporaryProject({ 'a.txt': encode('a\r\nb\r\nc\r\n') });
+  await update(project, '-a', '+α', '@@', '-c', '+👍', '+d');
+  expect(await project.bytes('a.txt')).toEqual(encode('α\r\nb\r\n👍\r\nd\r\n'));
+});
+
+test('puts everything back when a later file can not be written', async () => {
+  const project = await temporaryProject({ 'a.txt': 'one\n', 'c.txt': 'three\n', 'd.txt': 'four\n' });
+  await chmod(project.path('c.txt'), 0o640);
+  for (const file_path of ['a.txt', 'c.txt', 'd.txt']) await project.run(readTool, { file_path });
+  const run = await apply(
+    project,
+    '*** Update File: a.txt',
+    '-one',
+    '+1',
+    '*** Update File: c.txt',
+    '*** Move to: new/deep/c.txt',
+    '*** Delete File: d.txt',
+    // The first of these two stands where the folder of the second has to be, which only the writing shows.
+    '*** Add File: b',
+    '+x',
+    '*** Add File: b/e.txt',
+    '+y',
+  );
+  expect(run).toMatchObject({
+    content: `${project.path('b')} was not made: something that is not a folder is in its place. Choose another path. What the patch had changed before was put back, so all files are as they were.`,
+    failure: 'exception',
+  });
+  expect((await readdir(project.root)).toSorted()).toEqual(['a.txt', 'c.txt', 'd.txt']);
+  expect(await Promise.all(['a.txt', 'c.txt', 'd.txt'].map(project.text))).toEqual(['one\n', 'three\n', 'four\n']);
+  // What the model knows of the files is still true.
+  expect((await apply(project, '*** Update File: a.txt', '-one', '+1', '*** Delete File: d.txt')).isError).toBe(false);
+});
+
+test('changes nothing once the call is cancelled', async () => {
+  const project = await temporaryProject({ 'a.txt': 'a\n' });
+  await project.run(readTool, { file_path: 'a.txt' });
+  const input = patch('*** Add File: b.txt', '+x', '*** Delete File: a.txt');
+  const signal = AbortSignal.abort(new Error('cancelled'));
+  expect(await project.run(applyPatchTool, { input }, { signal })).toMatchObject({ failure: 'interrupted' });
+  expect(await readdir(project.root)).toEqual(['a.txt']);
+});
+
+test('declares a read and a write of every file that it names, targets of moves too', async () => {
+  const project = await temporaryProject({ 'a.txt': 'a\n', 'real/b.txt': 'b\n' });
+  await symlink('real', project.path('linked'));
+  const lines = ['*** Update File: a.txt', '*** Move to: linked/b.txt', '*** Delete File: c.txt'];
+  const input = patch(...lines, `*** Add File: ${project.path('d.txt')}`);
+  const effects = await project.effects(applyPatchTool, { input });
+  const shown = effects.map((effect) =>
+    effect.kind === 'file' ? `${effect.access} ${effect.real.slice(project.root.length + 1)}` : JSON.stringify(effect),
+  );
+  expect(shown.toSorted()).toEqual([
+    'read a.txt',
+    'read c.txt',
+    'read d.txt',
+    'read real/b.txt',
+    'write a.txt',
+    'write c.txt',
+    'write d.txt',
+    'write real/b.txt',
+    '{"kind":"session","access":"read","what":"cwd"}',
+  ]);
+  const absolute = patch(`*** Delete File: ${project.path('d.txt')}`);
+  expect((await project.effects(applyPatchTool, { input: absolute })).map(({ kind }) => kind)).toEqual([
+    'file',
+    'file',
+  ]);
+});
+
+test('a file in the patch that may not be written stops the whole patch', async () => {
+  const project = await temporaryProject({ 'a.txt': 'a\n' }, { permissionMode: 'plan' });
+  await mkdir(project.path('sub'));
+  expect(await apply(project, '*** Add File: sub/b.txt', '+x')).toMatchObject({ failure: 'permission_denied' });
+  expect(await readdir(project.path('sub'))).toEqual([]);
+});
+
+test('shows the names of the files while the patch arrives, and the patch with a question', () => {
+  const text = patch('*** Add File: a.txt', '+x', '*** Delete File: b.txt');
+  expect(applyPatchTool.displayCall({ input: text.slice(0, -12) })).toEqual({ title: 'a.txt, b.txt' });
+  const accepted = applyPatchTool.accept({ input: text });
+  expect(accepted.ok && accepted.call.displayRefusal()).toEqual({
+    title: 'a.txt, b.txt',
+    body: { type: 'diff', path: 'a.txt, b.txt', patch: text },
+  });
+});
+
+test('is there only for models that are trained on patches', () => {
+  const context = { root: '/', mode: 'headless', deferredTools: [] } as const;
+  expect([
+    applyPatchTool.isEnabled({ ...context, editStyle: 'text' }),
+    applyPatchTool.isEnabled({ ...context, editStyle: 'patch' }),
+  ]).toEqual([false, true]);
+});
+
+/** A file by its lines, each with what becomes of it, so that the patch and its outcome are known without the tool. */
+const someLines = fc.array(
+  fc.record({
+    fate: fc.constantFrom('keep', 'keep', 'keep', 'remove', 'replace'),
+    text: fc.constantFrom('', 'a', ' b', '-c', '+d', '@@ e', '*** f', 'é👍', '“q”'),
+    fresh: fc.array(fc.constantFrom('', 'x', ' y', '-z', '@@ w', '’'), { minLength: 1, maxLength: 2 }),
+    insert: fc.option(fc.constantFrom('', 'i', '+j'), { nil: undefined, freq: 3 }),
+    newHunk: fc.boolean(),
+  }),
+  { minLength: 1, maxLength: 12 },
+);
+
+test('gives exactly the file that the patch describes, whatever its lines and endings', async () => {
+  const ending = fc.constantFrom('\n', '\r\n', '\r');
+  await fc.assert(
+    fc.asyncProperty(someLines, ending, fc.boolean(), fc.boolean(), async (plan, given, isClosed, inHunks) => {
+      const end = plan.length === 1 && !isClosed ? '\n' : given; // a file without an ending has no kind of its own
+      // Numbered, so that each place is there once.
+      const lines = plan.map((line, index) => ({ ...line, text: `${line.text}${index}` }));
+      const body: string[] = ['@@'];
+      const after: string[] = [];
+      for (const { fate, text, fresh, insert, newHunk } of lines) {
+        if (inHunks && newHunk && body.at(-1) !== '@@') body.push('@@');
+        const added = [...(fate === 'replace' ? fresh : []), ...(insert === undefined ? [] : [insert])];
+        body.push(`${fate === 'keep' ? ' ' : '-'}${text}`, ...added.map((line) => `+${line}`));
+        after.push(...(fate === 'keep' ? [text] : []), ...added);
+      }
+      const render = (all: readonly string[]): string => all.join(end) + (isClosed && all.length > 0 ? end : '');
+      const before = render(lines.map(({ text }) => text));
+      const expected = render(after);
+      const project = await temporaryProject({ 'a.txt': before });
+      const { content } = await update(project, ...body);
+      if (expected === before) expect(content).toMatch(/^The patch leaves a.txt as it is/);
+      expect(await project.text('a.txt')).toBe(expected);
+      await project.remove();
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('gives the file or leaves it, where its lines are alike', async () => {
+  const few = fc.array(fc.constantFrom<string[]>('', 'a', 'b'), { minLength: 1, maxLength: 8 });
+  await fc.assert(
+    fc.asyncProperty(few, fc.nat(), fc.nat(), fc.nat(3), async (lines, at, remove, context) => {
+      const first = at % lines.length;
+      const behind = first + (remove % (lines.length - first + 1));
+      const from = Math.max(0, first - context);
+      const to = Math.min(lines.length, behind + context);
+      const kept = (part: readonly string[]): string[] => part.map((line) => ` ${line}`);
+      const project = await temporaryProject({ 'a.txt': lines.map((line) => `${line}\n`).join('') });
+      const before = await project.text('a.txt');
+      const { isError } = await update(
+        project,
+        ...['@@', ...kept(lines.slice(from, first)), ...lines.slice(first, behind).map((line) => `-${line}`)],
+        ...['+NEW', ...kept(lines.slice(behind, to))],
+      );
+      const wanted = lines.slice(from, to);
+      const places = lines.filter((_, index) => wanted.every((line, offset) => lines[index + offset] === line)).length;
+      const after = lines.toSpliced(wanted.length === 0 ? lines.length : first, behind - first, 'NEW');
+      expect(isError).toBe(wanted.length > 0 && places > 1);
+      expect(await project.text('a.txt')).toBe(isError ? before : after.map((line) => `${line}\n`).join(''));
+      await project.remove();
+    }),
+    { numRuns: 150 },
+  );
+});

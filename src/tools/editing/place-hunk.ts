@@ -1,0 +1,175 @@
+import { refusal } from '../refusal.js';
+import type { TargetFile } from '../target-file.js';
+import { type FoundLines, findLines } from './find-lines.js';
+import type { LineRange } from './line-ranges.js';
+import { nearestPassages } from './nearest-passages.js';
+import { notFound } from './not-found.js';
+import type { Hunk } from './patch-format.js';
+import { foldQuotes } from './search-text.js';
+import { showLines } from './show-place.js';
+import type { TextLines } from './text-lines.js';
+
+/** Where a hunk belongs in the text. */
+export interface HunkPlace {
+  /** The line that the first line of `before` is; what is only added comes before it. */
+  first: number;
+  how: FoundLines['how'];
+  /** The lines that the place is known by; undefined in an empty file. */
+  lines: LineRange | undefined;
+  /** It is known by being the end of the text, and by nothing else. */
+  isEnd: boolean;
+}
+
+export interface HunkTarget {
+  target: TargetFile;
+  text: TextLines;
+  /** Below the hunk before: this one is looked for from here on first. */
+  from: number;
+  /** How messages call the hunk. */
+  name: string;
+}
+
+/** Finds the one place that a hunk can mean, and refuses it where there is none or more than one. */
+export function placeHunk(hunk: Hunk, into: HunkTarget): HunkPlace {
+  const anchor = findAnchor(hunk, into);
+  return hunk.before.length === 0 ? placeAddition(hunk, anchor, into) : placeLines(hunk, anchor, into);
+}
+
+/** The line that the last `@@` names. */
+interface Anchor {
+  line: number;
+  /** Where it could as well be. */
+  others: readonly number[];
+  how: FoundLines['how'];
+}
+
+function findAnchor({ anchors }: Hunk, into: HunkTarget): Anchor | undefined {
+  const { target, text, name } = into;
+  let outer: Anchor | undefined;
+  for (const wanted of anchors) {
+    const { starts, how } = linesReading(text, wanted);
+    const below = starts.filter((line) => line > (outer?.line ?? 0));
+    const [line, ...others] = choose(below, outer, into);
+    if (line === undefined) throw refusal(anchorMissing(target, text, wanted, { name, outer, starts }));
+    outer = { line, others, how };
+  }
+  return outer;
+}
+
+/** The lines that read like this one, without regard to blanks around. */
+function linesReading(text: TextLines, wanted: string): FoundLines {
+  const reading = (read: (line: string) => string): number[] => {
+    const sought = read(wanted);
+    const starts: number[] = [];
+    for (let number = 1; number <= text.lineCount; number += 1) {
+      if (read(text.line(number).trim()) === sought) starts.push(number);
+    }
+    return starts;
+  };
+  const exact = reading((line) => line);
+  return exact.length > 0 ? { starts: exact, how: 'exact' } : { starts: reading(foldQuotes), how: 'quotes' };
+}
+
+/**
+ * Of all candidates those that are left: the ones below the hunk before, if any; and of several the one that is inside
+ * of what the `@@` line opens, as its indentation shows.
+ */
+function choose(candidates: readonly number[], outer: Anchor | undefined, { text, from }: HunkTarget): number[] {
+  const below = candidates.filter((line) => line >= from);
+  const left = below.length > 0 ? below : [...candidates];
+  if (left.length < 2 || !outer || outer.others.length > 0) return left;
+  const end = blockEnd(text, outer.line);
+  const inside = left.filter((line) => line <= end);
+  return inside.length === 1 ? inside : left;
+}
+
+/** The last line below that is indented deeper. */
+function blockEnd(text: TextLines, line: number): number {
+  const indentation = (number: number): number => text.line(number).search(/\S/);
+  let end = line;
+  for (let next = line + 1; next <= text.lineCount; next += 1) {
+    const isBlank = indentation(next) === -1;
+    if (!isBlank && indentation(next) <= indentation(line)) break;
+    if (!isBlank) end = next;
+  }
+  return end;
+}
+
+function anchorMissing(
+  { shown }: TargetFile,
+  text: TextLines,
+  wanted: string,
+  { name, outer, starts }: { name: string; outer: Anchor | undefined; starts: readonly number[] },
+): string {
+  const anchor = JSON.stringify(`@@ ${wanted}`);
+  if (outer && starts.length > 0) {
+    return `${name} has no place: ${anchor} names a line that ${shown} has above the @@ line before it alone (${linesText(starts)}, and that is line ${outer.line}). Nothing was written. Send the @@ lines from the outermost to the innermost.`;
+  }
+  const [nearest] = nearestPassages(text, wanted);
+  const next = nearest ? ` The nearest is:\n${showLines(text, nearest.lines)}` : '';
+  return `${name} has no place: no line of ${shown} reads as ${anchor} says. Nothing was written. An @@ line must be a whole line of the file.${next}`;
+}
+
+function placeAddition({ atEnd }: Hunk, anchor: Anchor | undefined, { target, text, name }: HunkTarget): HunkPlace {
+  if (!anchor || atEnd) {
+    const { lineCount } = text;
+    const lines: LineRange | undefined = lineCount === 0 ? undefined : [lineCount, lineCount];
+    return { first: lineCount + 1, how: 'exact', lines, isEnd: true };
+  }
+  if (anchor.others.length > 0) {
+    throw refusal(
+      `${name} only adds lines, and its @@ line occurs ${anchor.others.length + 1} times in ${target.shown} (${linesText([anchor.line, ...anchor.others])}), so there is no telling where they belong. Nothing was written. Add the lines around the place as context.`,
+    );
+  }
+  const { line, how } = anchor;
+  return { first: line + 1, how, lines: [line, line], isEnd: false };
+}
+
+function placeLines(hunk: Hunk, anchor: Anchor | undefined, into: HunkTarget): HunkPlace {
+  const { target, text, name } = into;
+  const { starts, how, count } = findContext(hunk, text);
+  const placeAt = (first: number): HunkPlace => ({
+    first,
+    how,
+    lines: [first, first + count - 1],
+    isEnd: false,
+  });
+  if (starts.length === 0) {
+    throw refusal(`${notFound(target, text, hunk.before.join('\n'), name)}\nNothing was written.`);
+  }
+  // Some writers repeat the @@ line as the first line of context.
+  const below = starts.filter((line) => line >= (anchor?.line ?? 0));
+  if (anchor && below.length === 0) {
+    throw refusal(
+      `${name} was not found below line ${anchor.line} of ${target.shown}, which its @@ line names; it occurs above (${linesText(starts)}). Nothing was written. Correct the @@ line.`,
+    );
+  }
+  const last = text.lineCount - count + 1;
+  if (hunk.atEnd && below.includes(last)) return placeAt(last);
+  const [only, ...others] = choose(below, anchor, into);
+  if (only !== undefined && others.length === 0) return placeAt(only);
+  const all = only === undefined ? below : [only, ...others];
+  throw refusal(
+    `${name} occurs ${all.length} times in ${target.shown} (${linesText(all)}), so it is not unique. Nothing was written. Add an @@ line that names what the place is in, or more lines of context.`,
+  );
+}
+
+/** The lines of the hunk in the text. An empty line at its end that is not there may be a gap in the patch. */
+function findContext({ before, changes }: Hunk, text: TextLines): FoundLines & { count: number } {
+  const changed = changes.reduce((end, { at, removed }) => Math.max(end, at + removed.length), 1);
+  let wanted = before;
+  let found = findLines(text, wanted);
+  while (found.starts.length === 0 && wanted.length > changed && wanted.at(-1) === '') {
+    wanted = wanted.slice(0, -1);
+    found = findLines(text, wanted);
+  }
+  return { ...found, count: wanted.length };
+}
+
+const MAX_LISTED = 20;
+
+function linesText(lines: readonly number[]): string {
+  const more = lines.length - MAX_LISTED;
+  const listed = lines.slice(0, MAX_LISTED).join(', ');
+  return `${lines.length === 1 ? 'line' : 'lines'} ${listed}${more > 0 ? ` and ${more} more` : ''}`;
+}
