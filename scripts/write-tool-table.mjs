@@ -21,9 +21,7 @@ const after = `${before.slice(0, start + begin.length)}\n${table}\n${before.slic
 
 if (after === before) console.log(`${page} is up to date.`);
 else if (process.argv.includes('--check')) {
-  console.error(
-    `${page} is stale: the tools have changed. Run npx node scripts/write-tool-table.mjs, then commit the page.`,
-  );
+  console.error(`${page} is stale: the tools have changed. Run npm run docs, then commit the page.`);
   process.exitCode = 1;
 } else {
   writeFileSync(page, after);

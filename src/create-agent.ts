@@ -5,9 +5,15 @@ import type { AgentEvent } from './contract/event.js';
 import type { UserBlock } from './contract/message.js';
 import type { Model } from './contract/model.js';
 import { createEngine, type EngineOptions } from './create-engine.js';
+import { type RetryOptions, withRetries } from './models/retry.js';
+import { retriesFrom } from './models/retry-environment.js';
 
 export interface AgentOptions extends EngineOptions {
   model: Model;
+  /** At most three models that are asked in turn while the one before is overloaded or unavailable. */
+  fallbackModels?: readonly Model[];
+  /** How failed requests are sent again, before what the environment says; false for not at all. */
+  retries?: Omit<RetryOptions, 'fallbacks'> | false;
   maxTurns?: number;
   appendSystemPrompt?: string;
 }
@@ -24,13 +30,16 @@ export interface Agent {
 }
 
 export function createAgent(options: AgentOptions): Agent {
-  const engine = createEngine(options);
+  if (!options.model) throw new TypeError('createAgent needs a model. Take one from helve/models.');
+  const { editStyle } = options.model.facts ?? {};
+  const engine = createEngine({ ...(editStyle && { editStyle }), ...options });
   const system = systemPrompt({
     root: engine.session.root,
     platform: process.platform,
     date: new Date().toISOString().slice(0, 10),
     appended: options.appendSystemPrompt,
   });
+  const model = patientModel(options);
   let running: AbortController | undefined;
 
   return {
@@ -46,7 +55,7 @@ export function createAgent(options: AgentOptions): Agent {
       try {
         yield* runLoop({
           session: engine.session,
-          model: options.model,
+          model,
           system,
           environment: engine.environment,
           prompt: content,
@@ -60,6 +69,11 @@ export function createAgent(options: AgentOptions): Agent {
     interrupt: () => running?.abort(new Error('Interrupted.')),
     end: () => engine.end(),
   };
+}
+
+function patientModel({ model, fallbackModels = [], retries = {}, env = process.env }: AgentOptions): Model {
+  if (retries === false) return model;
+  return withRetries(model, { ...retriesFrom(env), ...retries, fallbacks: fallbackModels });
 }
 
 const isBlank = (content: readonly UserBlock[]): boolean =>

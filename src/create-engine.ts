@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Session } from './agent/session.js';
 import { ToolPool } from './agent/tool-pool.js';
@@ -8,11 +8,12 @@ import type { CallEnvironment } from './calls/environment.js';
 import { runCall } from './calls/run-call.js';
 import type { AgentHappening } from './contract/event.js';
 import type { ToolResultBlock } from './contract/message.js';
-import type { AskPermission, PermissionMode } from './contract/permission.js';
+import { type AskPermission, type PermissionMode, permissionModes } from './contract/permission.js';
 import type { Tool } from './contract/tool.js';
 import type { ToolContext, ToolSetMode } from './contract/tool-context.js';
+import { providers } from './models/catalogue-data.js';
 import { decideBy } from './permissions/engine.js';
-import { realPathSync } from './platform/files/paths.js';
+import { homeFolder, realPathSync } from './platform/files/paths.js';
 import { createFileLedger } from './tools/editing/file-ledger.js';
 import { builtInTools, simpleToolNames } from './tools/index.js';
 
@@ -27,6 +28,8 @@ export interface EngineOptions {
   /** Tools beside the built-in ones. */
   tools?: readonly Tool[];
   toolSet?: ToolSetMode;
+  /** How the model was trained to change files. Default: by replacing text. */
+  editStyle?: 'text' | 'patch';
   env?: Readonly<Record<string, string | undefined>>;
   /** Where Helve keeps its own files. Default: `HELVE_HOME`, else `~/.helve`. */
   dataFolder?: string;
@@ -52,8 +55,10 @@ export interface RunCallsOptions {
 
 export function createEngine(options: EngineOptions = {}): Engine {
   const env = options.env ?? process.env;
-  const root = realpathSync(options.root ?? process.cwd());
-  const writtenDataFolder = resolve(options.dataFolder || env['HELVE_HOME'] || join(homedir(), '.helve'));
+  const root = realFolder(options.root ?? process.cwd(), 'root');
+  const writtenDataFolder = resolve(
+    options.dataFolder || env['HELVE_HOME'] || join(homeFolder() ?? tmpdir(), '.helve'),
+  );
   const dataFolder = realPathSync(writtenDataFolder);
   const tools = new ToolPool({
     builtIn: builtInTools(),
@@ -61,8 +66,12 @@ export function createEngine(options: EngineOptions = {}): Engine {
     mode: options.toolSet ?? (options.askPermission ? 'repl' : 'headless'),
     simpleNames: simpleToolNames,
     root,
+    ...(options.editStyle && { editStyle: options.editStyle }),
   });
   const mode = options.permissionMode ?? 'default';
+  if (!permissionModes.includes(mode)) {
+    throw new TypeError(`There is no permission mode "${mode}". There are: ${permissionModes.join(', ')}.`);
+  }
   const session = new Session({ root, dataFolder, mode, env: withoutSecrets(env), ledger: createFileLedger(), tools });
   const workspace = withRealNames([options.root ?? root, ...(options.additionalDirectories ?? [])]);
   const policy = { workspace, resultsFolder: session.resultsFolder, dataFolders: [dataFolder, writtenDataFolder] };
@@ -96,12 +105,11 @@ export function createEngine(options: EngineOptions = {}): Engine {
   };
 }
 
-const secretVariables = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'OPENAI_API_KEY'];
-
 /** What tools and their processes get: not the keys that pay for the model, unless `HELVE_PASS_ENV` names them. */
 function withoutSecrets(env: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
   const passed = (env['HELVE_PASS_ENV'] ?? '').split(',').map((name) => name.trim());
-  const hidden = secretVariables.filter((name) => !passed.includes(name));
+  const keys = providers.flatMap((provider) => provider.keys.map(({ variable }) => variable));
+  const hidden = keys.filter((name) => !passed.includes(name));
   return Object.fromEntries(Object.entries(env).filter(([name]) => !hidden.includes(name)));
 }
 
@@ -109,7 +117,7 @@ function withoutSecrets(env: Readonly<Record<string, string | undefined>>): Reco
 function withRealNames(folders: readonly string[]): string[] {
   return folders.flatMap((folder) => {
     const written = resolve(folder);
-    const real = realpathSync(written);
+    const real = realFolder(written, 'additionalDirectories');
     return real === written ? [real] : [written, real];
   });
 }
@@ -120,5 +128,13 @@ function tell(emit: (happening: AgentHappening) => void, happening: AgentHappeni
     emit(happening);
   } catch (error) {
     process.emitWarning(error instanceof Error ? error : String(error));
+  }
+}
+
+function realFolder(path: string, option: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    throw new TypeError(`${option} names the folder ${path}, which can't be found.`, { cause: error });
   }
 }

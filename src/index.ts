@@ -5,7 +5,17 @@ export type * from './contract/effect.js';
 export type * from './contract/event.js';
 export { type FailureKind, ToolFailure } from './contract/failure.js';
 export type * from './contract/message.js';
-export { type Model, ModelFailure, type ToolDefinition } from './contract/model.js';
+export type {
+  Effort,
+  Model,
+  ModelEvent,
+  ModelFacts,
+  ModelRequest,
+  StopReason,
+  ToolDefinition,
+  Usage,
+} from './contract/model.js';
+export { ModelFailure } from './contract/model.js';
 export type * from './contract/permission.js';
 export { defineTool, type Tool, type ToolDisplay, type ToolProgress, type ToolSpec } from './contract/tool.js';
 export type { ToolContext } from './contract/tool-context.js';

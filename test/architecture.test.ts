@@ -79,7 +79,9 @@ test('the loop and the surfaces know no tool by name', async () => {
   const named = files
     .filter((file) => ['agent', 'calls', 'terminal', 'create-engine.ts', 'create-agent.ts'].includes(roomOf(file)))
     .filter((file) =>
-      /['"](?:Read|Write|Edit|Glob|Grep|Bash|LS|Think|ToolSearch)['"]/.test(readFileSync(join('src', file), 'utf8')),
+      /['"](?:Read|Write|Edit|Glob|Grep|Bash|LS|Think|ToolSearch|apply_patch)['"]/.test(
+        readFileSync(join('src', file), 'utf8'),
+      ),
     );
   expect(named).toEqual([]);
 });

@@ -2,10 +2,11 @@ import type { CallEnvironment } from '../calls/environment.js';
 import type { AgentEvent, AgentHappening, RunOutcome } from '../contract/event.js';
 import type { Message, UserBlock, UserMessage } from '../contract/message.js';
 import type { Model, ModelFailure, StopReason, Usage } from '../contract/model.js';
+import { monotonicMs, steadyClock } from '../platform/clock.js';
 import { EventQueue } from '../platform/event-queue.js';
 import type { Session } from './session.js';
 import { runTurn, type TurnOutcome } from './turn.js';
-import { addUsage, noUsage } from './usage.js';
+import { addUsage, costOf, noUsage } from './usage.js';
 
 const MAX_CUT_ANSWERS = 3; // in a row: a model that can't get under the output limit won't on the fourth try
 const MAX_BROKEN_STREAMS = 3;
@@ -28,24 +29,30 @@ export async function* runLoop(input: LoopInput): AsyncGenerator<AgentEvent, voi
   const queue = new EventQueue<AgentEvent>();
   const stop = new AbortController();
   const signal = AbortSignal.any([input.signal, stop.signal]);
+  const now = steadyClock();
   const emit = (happening: AgentHappening): void => {
-    queue.push(Object.assign(happening, { at: performance.timeOrigin + performance.now() }));
+    queue.push(Object.assign(happening, { at: now() }));
   };
-  const driving = drive({ ...input, signal }, emit).then(
-    () => queue.end(),
-    (error: unknown) => queue.fail(error),
-  );
+  let isOver = false;
+  const driving = drive({ ...input, signal }, emit)
+    .then(
+      () => queue.end(),
+      (error: unknown) => queue.fail(error),
+    )
+    .finally(() => {
+      isOver = true;
+    });
   try {
     yield* queue;
   } finally {
-    stop.abort();
+    if (!isOver) stop.abort();
     await driving;
   }
 }
 
 async function drive(input: LoopInput, emit: (happening: AgentHappening) => void): Promise<void> {
   const { session, model, signal, maxTurns = Number.POSITIVE_INFINITY } = input;
-  const run = new RunRecord();
+  const run = new RunRecord(model);
   const environment = input.environment((happening) => {
     run.note(happening);
     emit(happening);
@@ -73,10 +80,10 @@ async function drive(input: LoopInput, emit: (happening: AgentHappening) => void
       tools: session.tools.definitions(),
       messages: session.transcript.forRequest(),
     };
-    const started = performance.now();
+    const started = monotonicMs();
     const claimCallId = (id: string): string => session.claimCallId(id);
     const outcome = await runTurn({ model, request, environment, claimCallId, signal });
-    run.add(outcome, performance.now() - started);
+    run.add(outcome, monotonicMs() - started);
 
     if (outcome.message) {
       say(outcome.message);
@@ -89,7 +96,10 @@ async function drive(input: LoopInput, emit: (happening: AgentHappening) => void
     emit({ type: 'turn_end', turn, stopReason: outcome.stopReason, usage: outcome.usage });
     if (next.end !== undefined) return finish(next.end, next.text);
   }
-  finish('max_turns', `Stopped after ${maxTurns} turns, the limit set for this run, before the work was done.`);
+  finish(
+    'max_turns',
+    `Stopped after ${maxTurns === 1 ? 'one turn' : `${maxTurns} turns`}, the limit set for this run, before the work was done.`,
+  );
 }
 
 /** What to do after a turn: end the run, or go on, where needed with a word to the model. */
@@ -97,10 +107,14 @@ type Next = { end: RunOutcome; text: string; say?: string } | { end?: undefined;
 
 /** What one run has seen so far, and what follows from each turn. */
 class RunRecord {
-  readonly #started = performance.now();
+  readonly #started = monotonicMs();
   readonly #denials: Array<{ tool: string; callId: string; input: unknown }> = [];
   readonly #inputs = new Map<string, unknown>();
+  readonly #model: Model;
   #usage: Usage = noUsage;
+  #costUsd: number | null = 0;
+  /** Whether another model answers this turn, whose prices we don't know. */
+  #standsIn = false;
   #modelMs = 0;
   #turns = 0;
   #stopReason: StopReason | null = null;
@@ -110,7 +124,12 @@ class RunRecord {
   #pauses = 0;
   #nudged = false;
 
+  constructor(model: Model) {
+    this.#model = model;
+  }
+
   note(happening: AgentHappening): void {
+    if (happening.type === 'model_retry') this.#standsIn = happening.model !== this.#model.name;
     if (happening.type === 'tool_call') this.#inputs.set(happening.callId, happening.input);
     if (happening.type !== 'tool_result') return;
     if (happening.failure === 'permission_denied') {
@@ -124,6 +143,8 @@ class RunRecord {
     this.#turns += 1;
     this.#modelMs += milliseconds;
     this.#usage = addUsage(this.#usage, outcome.usage);
+    this.#costUsd = this.#addCost(outcome);
+    this.#standsIn = false;
     this.#stopReason = outcome.stopReason;
   }
 
@@ -170,18 +191,27 @@ class RunRecord {
       turns: this.#turns,
       stopReason: this.#stopReason,
       usage: this.#usage,
+      costUsd: this.#costUsd,
       modelMs: this.#modelMs,
-      totalMs: performance.now() - this.#started,
+      totalMs: monotonicMs() - this.#started,
       denials: this.#denials,
     };
+  }
+
+  /** Unknown for the whole run once it is unknown for a turn, as when another model stood in. */
+  #addCost({ usage, message }: TurnOutcome): number | null {
+    const prices = this.#standsIn ? undefined : this.#model.facts?.prices;
+    if (this.#costUsd === null || (!prices && message)) return null;
+    return this.#costUsd + (prices ? costOf(usage, prices) : 0);
   }
 
   /** Never from scratch once something was completed: what ran must not run twice, so the conversation goes on from there. */
   #afterFailure(failure: ModelFailure, outcome: TurnOutcome): Next {
     this.#brokenStreams += 1;
     if (failure.kind === 'context_overflow') return contextOverflow;
-    if (!outcome.message || this.#brokenStreams > MAX_BROKEN_STREAMS)
-      return { end: 'model_error', text: failure.message };
+    // One that was sent again in vain, again and again, ends the run, whatever the last try left unfinished.
+    const isHopeless = failure.transient === false || this.#brokenStreams > MAX_BROKEN_STREAMS;
+    if (!outcome.message || isHopeless) return { end: 'model_error', text: failure.message };
     if (outcome.results.length > 0) return {};
     return { say: '[The connection broke while you were answering. Go on exactly where you stopped.]' };
   }

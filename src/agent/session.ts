@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, open } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, open, rmdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { Gate } from '../calls/gate.js';
 import type { PermissionMode } from '../contract/permission.js';
 import type { FileLedger, SessionPort, ToolContext } from '../contract/tool-context.js';
+import { randomId } from '../platform/crypto.js';
 import { Slots } from '../platform/slots.js';
 import { uniqueCallId } from './call-id.js';
 import type { ToolPool } from './tool-pool.js';
@@ -23,7 +23,7 @@ export interface SessionOptions {
 
 /** Everything that one conversation remembers. There is no state outside of it, so any number can live in one process. */
 export class Session implements SessionPort {
-  readonly id = randomUUID();
+  readonly id = randomId();
   readonly root: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly ledger: FileLedger;
@@ -96,6 +96,8 @@ export class Session implements SessionPort {
     const cleanUps = this.#cleanUps;
     this.#cleanUps = [];
     await Promise.allSettled(cleanUps.map(async (cleanUp) => await cleanUp()));
+    // Folders that nothing was kept in are not worth keeping; one that holds something stays.
+    for (const folder of [this.resultsFolder, dirname(this.resultsFolder)]) await rmdir(folder).catch(() => {});
   }
 
   contextFor(callId: string, signal: AbortSignal, mayRead: ToolContext['mayRead']): ToolContext {

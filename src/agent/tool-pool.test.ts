@@ -30,6 +30,12 @@ test.each<[ToolSetMode, string[]]>([
   expect(sent(pool({ builtIn: builtInTools(), simpleNames: simpleToolNames, mode }))).toEqual(expected);
 });
 
+test('a model that is trained on patches has apply_patch too', () => {
+  const tools = pool({ builtIn: builtInTools(), editStyle: 'patch' });
+  expect(sent(tools)).toEqual(['Bash', 'Edit', 'Glob', 'Grep', 'LS', 'Read', 'Think', 'Write', 'apply_patch']);
+  expect(pool({ builtIn: builtInTools() }).find('apply_patch')).toBeUndefined();
+});
+
 test('a child has what its type grants, and nothing more', () => {
   expect(sent(pool({ builtIn: builtInTools(), mode: 'child', granted: ['Read', 'Grep', 'Missing'] }))).toEqual([
     'Grep',

@@ -15,6 +15,7 @@ export interface ToolPoolOptions {
   /** Names that a rule denies outright: the model never hears of them. */
   denied?: readonly string[];
   root: string;
+  editStyle?: 'text' | 'patch';
 }
 
 export interface PooledTool {
@@ -48,6 +49,7 @@ export class ToolPool implements ToolDirectory {
     this.#context = {
       root: options.root,
       mode: options.mode,
+      editStyle: options.editStyle ?? 'text',
       deferredTools: candidates
         .filter(({ tool }) => tool.exposure === 'deferred' && permitted(tool))
         .map(({ tool }) => tool.name),

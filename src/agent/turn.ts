@@ -105,6 +105,14 @@ class StreamedAnswer {
         this.#id = event.id;
         this.#model = event.model;
         return;
+      case 'retry': {
+        const { type: _, ...facts } = event;
+        this.#emit({ type: 'model_retry', ...facts });
+        return;
+      }
+      case 'restart':
+        this.#restart();
+        return;
       case 'text_delta':
         this.#unfinishedText += event.text;
         this.#text += event.text;
@@ -149,6 +157,17 @@ class StreamedAnswer {
         this.#close(event.stopReason);
         return;
     }
+  }
+
+  /** Nothing of it was complete, so nothing has started either. */
+  #restart(): void {
+    if (this.#calls.length > 0) throw new Error('An answer was begun anew after calls of it had started.');
+    this.#assembler.cut('stream');
+    this.#content.length = 0;
+    this.#doubtful = undefined;
+    this.#text = '';
+    this.#unfinishedText = '';
+    this.#emit({ type: 'answer_restart' });
   }
 
   /** The person wants it to stop: what is complete stays, what was still being written of a call does not. */

@@ -1,4 +1,4 @@
-import type { Usage } from '../contract/model.js';
+import type { ModelFacts, Usage } from '../contract/model.js';
 
 export const noUsage: Usage = {
   input_tokens: 0,
@@ -13,3 +13,17 @@ export const addUsage = (a: Usage, b: Usage): Usage => ({
   cache_read_input_tokens: a.cache_read_input_tokens + b.cache_read_input_tokens,
   cache_creation_input_tokens: a.cache_creation_input_tokens + b.cache_creation_input_tokens,
 });
+
+const MILLION = 1_000_000;
+
+/** US dollars. Where a price for cached tokens is not known, they count like any other. */
+export function costOf(usage: Usage, prices: NonNullable<ModelFacts['prices']>): number {
+  const { input, output, cacheRead = input, cacheWrite = input } = prices;
+  return (
+    (usage.input_tokens * input +
+      usage.output_tokens * output +
+      usage.cache_read_input_tokens * cacheRead +
+      usage.cache_creation_input_tokens * cacheWrite) /
+    MILLION
+  );
+}

@@ -34,7 +34,10 @@ export async function authorize(
     });
     asked = true;
     // Whoever answers may be written without types: nothing but a clear yes is a yes.
-    if (answer?.behavior !== 'allow') throw refusedByPerson(tool.name, answer?.reason);
+    if (answer?.behavior === 'deny') throw refusedByPerson(tool.name, answer.reason);
+    if (answer?.behavior !== 'allow') {
+      throw denied(tool.name, `${decision.reason}, and the question was answered with neither allow nor deny`);
+    }
   };
 
   const byEffects = environment.decide(request);

@@ -1,8 +1,10 @@
 // Step 4 of the path: from a name and an unknown input to a tool and an input that it understands.
 import { ToolFailure } from '../contract/failure.js';
-import type { BoundCall, InputIssue, Tool } from '../contract/tool.js';
+import type { AcceptedInput, BoundCall, InputIssue, Tool } from '../contract/tool.js';
 import { nearestWords } from '../platform/text/similar-text.js';
+import { aliasOf } from '../tools/aliases.js';
 import type { ToolCall } from './assemble.js';
+import { coerceInput } from './coerce.js';
 import type { CallEnvironment } from './environment.js';
 
 export interface ResolvedCall {
@@ -11,12 +13,35 @@ export interface ResolvedCall {
 }
 
 export async function resolve(call: ToolCall, environment: CallEnvironment): Promise<ResolvedCall> {
-  const tool = environment.findTool(call.name);
+  const tool = findTool(call.name, environment);
   if (!tool) throw new ToolFailure(unknownTool(call.name, environment.toolNames()), { kind: 'unknown_tool' });
-  const accepted = tool.accept(call.input);
-  const issues = accepted.ok ? await ownSchemaIssues(tool, call.input) : accepted.issues;
-  if (accepted.ok && issues.length === 0) return { tool, bound: accepted.call };
-  throw new ToolFailure(invalidInput(tool, issues), { kind: 'invalid_input' });
+  const checked = await check(tool, call.input);
+  if (checked.ok) return { tool, bound: checked.call };
+  // Only an input that is refused is looked at a second time. What is wrong beside the types is then what there is to tell.
+  const coerced = coerceInput(tool.inputSchema, call.input);
+  const again = coerced === call.input ? checked : await check(tool, coerced);
+  if (again.ok) return { tool, bound: again.call };
+  throw new ToolFailure(invalidInput(tool, again.issues), { kind: 'invalid_input' });
+}
+
+/** By its name, else by a name that can only mean it: in other letters, behind a prefix, or one that other agents use. */
+function findTool(name: string, environment: CallEnvironment): Tool | undefined {
+  const exact = environment.findTool(name);
+  if (exact) return exact;
+  const bare = name.trim().replace(/^(functions|tools|default_api)[.:/]/, '');
+  const meant = sameLetters(bare, environment) ?? aliasOf(bare);
+  return meant === undefined ? undefined : environment.findTool(meant);
+}
+
+function sameLetters(name: string, environment: CallEnvironment): string | undefined {
+  const alike = environment.toolNames().filter((known) => known.toLowerCase() === name.toLowerCase());
+  return alike.length === 1 ? alike[0] : undefined;
+}
+
+async function check(tool: Tool, input: unknown): Promise<AcceptedInput> {
+  const accepted = tool.accept(input);
+  const issues = accepted.ok ? await ownSchemaIssues(tool, input) : [];
+  return issues.length > 0 ? { ok: false, issues } : accepted;
 }
 
 async function ownSchemaIssues(tool: Tool, input: unknown): Promise<readonly InputIssue[]> {

@@ -2,6 +2,7 @@
 import { appendFile } from 'node:fs/promises';
 import type { ContentBlock } from '../contract/message.js';
 import type { ToolContext } from '../contract/tool-context.js';
+import { grouped } from '../platform/text/digits.js';
 import { cutMiddle, safeCut } from '../platform/text/truncate.js';
 
 const PREVIEW_CHARS = 2_000;
@@ -26,7 +27,7 @@ async function fitText(text: string, maxChars: number, context: ToolContext): Pr
     await appendFile(file, text);
     const preview = text.slice(0, safeCut(text, PREVIEW_CHARS));
     return (
-      `The result has ${text.length.toLocaleString('en')} characters, more than the ${maxChars.toLocaleString('en')} that fit here. ` +
+      `The result has ${grouped(text.length)} characters, more than the ${grouped(maxChars)} that fit here. ` +
       `All of it is in ${file}: Read it with offset and limit, or Grep it.\n` +
       `It begins:\n${preview}\n…`
     );

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { type ParseArgsConfig, parseArgs } from 'node:util';
+import type { ParseArgsConfig } from 'node:util';
 import { type PermissionMode, permissionModes } from '../contract/permission.js';
 import type { EngineOptions } from '../create-engine.js';
 import { nearestWords } from '../platform/text/similar-text.js';
@@ -17,6 +17,7 @@ export const engineFlags = {
 
 /** Parses strictly: an unknown or incomplete flag is a usage problem that names the nearest known one. */
 export function readArgs<Options extends OptionSpecs>(argv: readonly string[], options: Options) {
+  const { parseArgs } = process.getBuiltinModule('node:util'); // an import of it would load far more than this
   try {
     return parseArgs({ args: [...argv], options, allowPositionals: true, strict: true });
   } catch (error) {
@@ -26,6 +27,8 @@ export function readArgs<Options extends OptionSpecs>(argv: readonly string[], o
 
 function explain(error: unknown, options: OptionSpecs): string {
   const message = error instanceof Error ? error.message : String(error);
+  const incomplete = /^Option '(?:-\w, )?(--[\w-]+) <value>' argument missing/.exec(message)?.[1];
+  if (incomplete !== undefined) return `${incomplete} needs a value after it.`;
   const unknown = /^Unknown option '(-[^']*)'/.exec(message)?.[1];
   if (unknown === undefined) return `${message.split('. ')[0]}.`;
   const [nearest] = nearestWords(unknown.replace(/^-+/, ''), Object.keys(options));

@@ -19,7 +19,7 @@ a project in a temporary folder, the tools, the permission questions (the demo s
 `;
 
 const ending = `That was the engine with a script in the model's place. To connect a model:
-  export ANTHROPIC_API_KEY=…         (and ANTHROPIC_BASE_URL for a gateway or a server of your own)
+  export ANTHROPIC_API_KEY=…         (or OPENAI_API_KEY and others; helve models lists them, and what runs on this machine)
   helve -p "what does this project do?"
 helve tools lists the tools, helve call runs one without a model, helve doctor checks the set-up.`;
 
@@ -65,7 +65,7 @@ async function play(folders: { root: string; dataFolder: string }, lines: PlainL
     await agent.end();
     signals.dispose();
   }
-  if (signals.exitCode !== undefined) return signals.exitCode;
+  if (signals.signal.aborted) return signals.exitCode ?? exitCode.ok;
   if (result?.outcome !== 'completed' || lastCallFailed) {
     lines.line(
       `The demo did not end as it should: ${result?.text ?? 'no result'} Run helve doctor to see what is missing.`,

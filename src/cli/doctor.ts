@@ -1,12 +1,18 @@
 import { execFile } from 'node:child_process';
-import { access, constants, mkdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { access, constants } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { ModelFailure } from '../contract/model.js';
+import { type Model, ModelFailure } from '../contract/model.js';
+import { accessTo, hostOf } from '../models/catalogue.js';
 import { chooseModel } from '../models/choose-model.js';
+import { loadCatalogue } from '../models/load-catalogue.js';
+import { findLocalServers, localPlaces } from '../models/local-servers.js';
+import { grouped } from '../platform/text/digits.js';
 import { readArgs } from './args.js';
 import { exitCode } from './exit-codes.js';
+import { offerOf } from './models.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
@@ -23,7 +29,7 @@ const marks = { ok: '✓', missing: '–', broken: '✗' } as const;
 export async function doctor(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, { json: { type: 'boolean' } });
   if (positionals.length > 0) throw new UsageProblem(`helve doctor takes no word such as "${positionals[0]}".`);
-  const findings = await Promise.all([node(), shell(), search(), model(), dataFolder()]);
+  const findings = (await Promise.all([node(), shell(), search(), model(), dataFolder(), localServers()])).flat();
   if (values.json) await writeLine(process.stdout, JSON.stringify(findings, null, 2));
   else
     for (const { what, state, detail } of findings)
@@ -60,26 +66,52 @@ async function search(): Promise<Finding> {
 async function model(): Promise<Finding> {
   const what = 'Model';
   try {
-    const model = await chooseModel(undefined, process.env);
+    const { env } = process;
+    const model = await chooseModel(undefined, env);
     model.check?.();
-    const host = URL.parse(process.env['ANTHROPIC_BASE_URL'] ?? '')?.host; // the rest of an address may hold a secret
-    return { what, state: 'ok', detail: `${model.provider}/${model.name}${host ? ` at ${host}` : ''} (not asked)` };
+    const provider = (await loadCatalogue(env)).providers.get(model.provider);
+    const access = provider && accessTo(provider, env);
+    const detail = [
+      `${model.provider}/${model.name}`,
+      access?.isElsewhere && `at ${hostOf(access.baseUrl)}`, // the rest of an address may hold a secret
+      access && (access.keyVariable ? `key from ${access.keyVariable}` : 'no key'),
+      limitsOf(model),
+      'not asked',
+    ];
+    return { what, state: 'ok', detail: detail.filter(Boolean).join(', ') };
   } catch (error) {
     const isMissing = error instanceof ModelFailure && error.kind === 'auth';
     return { what, state: isMissing ? 'missing' : 'broken', detail: messageOf(error) };
   }
 }
 
+function limitsOf({ facts, maxOutputTokens }: Model): string {
+  const context = facts?.contextTokens;
+  if (context === undefined) return 'limits not known';
+  return `${grouped(context)} tokens of context, ${grouped(maxOutputTokens)} for an answer`;
+}
+
+/** Servers that could be used. None is no finding, since nobody needs one; a broken file is told with the model. */
+async function localServers(): Promise<Finding[]> {
+  const catalogue = await loadCatalogue(process.env).catch(() => undefined);
+  const servers = catalogue ? await findLocalServers(localPlaces(catalogue, process.env)) : [];
+  return servers.map((server) => ({ what: 'On this machine', state: 'ok', detail: offerOf(server) }));
+}
+
 async function dataFolder(): Promise<Finding> {
-  const folder = process.env['HELVE_HOME'] || join(homedir(), '.helve');
+  const folder = resolve(process.env['HELVE_HOME'] || join(homedir(), '.helve'));
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await access(folder, constants.W_OK);
+    await access(nearestFolder(folder), constants.W_OK | constants.X_OK);
     return { what: 'Data folder', state: 'ok', detail: folder };
   } catch (error) {
     const detail = `${folder} can not be written (${messageOf(error)}). Set HELVE_HOME to a folder that can.`;
     return { what: 'Data folder', state: 'broken', detail };
   }
+}
+
+/** The folder itself, or where it would be made: looking must not make it. */
+function nearestFolder(path: string): string {
+  return existsSync(path) || path === dirname(path) ? path : nearestFolder(dirname(path));
 }
 
 async function firstLineOf(command: string, args: readonly string[]): Promise<string | undefined> {

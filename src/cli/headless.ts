@@ -1,7 +1,9 @@
-import type { RunResult } from '../contract/event.js';
-import { ModelFailure } from '../contract/model.js';
+import type { AgentEvent, RunResult } from '../contract/event.js';
+import { efforts, type Model, ModelFailure } from '../contract/model.js';
 import { createAgent } from '../create-agent.js';
 import { chooseModel } from '../models/choose-model.js';
+import { MAX_FALLBACKS } from '../models/retry.js';
+import { retriesFrom } from '../models/retry-environment.js';
 import { visible } from '../platform/text/visible.js';
 import { engineFlags, engineOptions, readArgs } from './args.js';
 import { exitCode } from './exit-codes.js';
@@ -19,12 +21,15 @@ export async function headless(argv: readonly string[], version: string): Promis
     ...engineFlags,
     print: { type: 'boolean', short: 'p' },
     model: { type: 'string' },
+    'fallback-model': { type: 'string' },
+    effort: { type: 'string' },
     'output-format': { type: 'string' },
     'max-turns': { type: 'string' },
     'append-system-prompt': { type: 'string' },
     verbose: { type: 'boolean' }, // other programs send it along with stream-json
   });
-  if (!values.print) throw new UsageProblem('To run a prompt, use helve -p "…".');
+  if (!values.print)
+    throw new UsageProblem('To run a prompt, use helve -p "…"; the options of a command come after its name.');
   const format = outputFormats.find((known) => known === (values['output-format'] ?? 'text'));
   if (!format) {
     throw new UsageProblem(`--output-format takes ${outputFormats.join(', ')}, but was "${values['output-format']}".`);
@@ -33,13 +38,13 @@ export async function headless(argv: readonly string[], version: string): Promis
   const options = engineOptions(values, process.env);
   const prompt = await readPrompt(positionals);
 
-  const model = await chooseModel(values.model, process.env).catch((error: unknown) => {
+  const models = await readModels(values).catch((error: unknown) => {
     if (error instanceof ModelFailure) throw new UsageProblem(error.message);
     throw error;
   });
   const agent = createAgent({
     ...options,
-    model,
+    ...models,
     ...(maxTurns !== undefined && { maxTurns }),
     ...(values['append-system-prompt'] !== undefined && { appendSystemPrompt: values['append-system-prompt'] }),
   });
@@ -50,6 +55,7 @@ export async function headless(argv: readonly string[], version: string): Promis
     for await (const event of agent.run(prompt, { signal: signals.signal })) {
       if (event.type === 'result') result = event;
       if (format === 'stream-json') await writeEach(output.lines(event));
+      else if (event.type === 'model_retry') await writeLine(process.stderr, retryLine(event));
     }
   } finally {
     await agent.end();
@@ -60,6 +66,34 @@ export async function headless(argv: readonly string[], version: string): Promis
   if (format === 'json') await writeEach(output.lines({ ...result, at: Date.now() }));
   if (format === 'text') await writeText(result.text, { failed });
   return signals.exitCode ?? (failed ? exitCode.failed : exitCode.ok);
+}
+
+async function readModels(flags: { model?: string; 'fallback-model'?: string; effort?: string }) {
+  const retries = retriesFrom(process.env);
+  const options = readEffort(flags.effort);
+  const model = await chooseModel(flags.model, process.env, options);
+  const names = (flags['fallback-model'] ?? '').split(',').filter((name) => name.trim() !== '');
+  if (flags['fallback-model'] !== undefined && (names.length === 0 || names.length > MAX_FALLBACKS)) {
+    throw new UsageProblem(
+      `--fallback-model takes one to ${MAX_FALLBACKS} models with commas between, but was "${flags['fallback-model']}".`,
+    );
+  }
+  const fallbackModels: Model[] = [];
+  for (const name of names) fallbackModels.push(await chooseModel(name, process.env, options));
+  return { model, fallbackModels, retries };
+}
+
+function readEffort(text: string | undefined) {
+  if (text === undefined) return {};
+  const effort = efforts.find((known) => known === text);
+  if (effort) return { effort };
+  throw new UsageProblem(`--effort takes ${efforts.join(', ')}, but was "${text}".`);
+}
+
+/** So that a person who sees nothing happen knows what is waited for. */
+function retryLine({ reason, waitMs, attempt, maxRetries }: Extract<AgentEvent, { type: 'model_retry' }>): string {
+  const when = waitMs === 0 ? 'now' : `in ${Math.max(0.1, Math.round(waitMs / 100) / 10)} s`;
+  return `helve: ${visible(reason)} Trying again ${when} (${attempt} of ${maxRetries}).`;
 }
 
 /** A program gets the text as it is; a terminal must not be steered by it. */

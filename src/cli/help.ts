@@ -4,11 +4,14 @@ export const help = `helve: lets a language model use real tools on this machine
   helve tools               the tools that a conversation here would have
   helve call TOOL JSON      run one tool call down the whole path, without a model
   helve call --stdin        the same for many: one JSON object a line in, one a line out
+  helve models              the providers, what runs on this machine, and the models that are known
   helve doctor              check the set-up
   helve demo                see it work without a key: a script plays the model, all the rest is real
 
 Options of -p
-  --model NAME              anthropic/NAME, a bare claude-… name, or scripted/FILE (default: HELVE_MODEL)
+  --model NAME              PROVIDER/NAME, sonnet, opus, haiku, or scripted/FILE (default: HELVE_MODEL)
+  --effort LEVEL            how much to think: none, low, medium, high or max (default: up to the model)
+  --fallback-model A,B      at most three models to ask in turn while the one before is overloaded
   --output-format FORMAT    text (default), json, or stream-json
   --max-turns N             at most N requests to the model
   --append-system-prompt T  add T to the system prompt
@@ -17,10 +20,16 @@ Options of -p, tools and call
   --permission-mode MODE    default: reading the project is free, all else is asked, and denied where nobody can answer
                             plan: nothing but reading    dontAsk: deny what would be asked
                             bypassPermissions: allow all (refused to root unless IS_SANDBOX=1)
+  --dangerously-skip-permissions   the same as --permission-mode bypassPermissions
   --add-dir DIR             count DIR as part of the project
   --simple                  only the tools Bash, Read and Edit (also HELVE_SIMPLE=1)
 
-Environment
-  ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN, ANTHROPIC_BASE_URL, HELVE_MODEL, HELVE_HOME
+Options of tools, models and doctor
+  --json                    as JSON; helve tools --all adds those that are switched off here
 
-Exit status: 0 fine, 1 the run or a call failed, 2 wrong usage, 130 and 143 on signals`;
+Environment
+  ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, OPENAI_API_KEY, OPENAI_BASE_URL and those that helve models lists;
+  HELVE_MODEL, HELVE_SMALL_MODEL, HELVE_HOME; HELVE_PASS_ENV=NAME,… lets commands see keys that are kept from them
+  HELVE_MAX_RETRIES, HELVE_RETRY_BASE_MS, HELVE_STREAM_IDLE_MS   how often and how soon a request is sent again
+
+Exit status: 0 fine, 1 the run or a call failed, 2 wrong usage, 129, 130 and 143 on signals`;

@@ -8,6 +8,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   call: async () => (await import('./call.js')).call,
   demo: async () => (await import('./demo.js')).demo,
   doctor: async () => (await import('./doctor.js')).doctor,
+  models: async () => (await import('./models.js')).models,
   tools: async () => (await import('./tools.js')).tools,
 };
 
@@ -26,7 +27,9 @@ async function run(argv: readonly string[]): Promise<number> {
   try {
     const [first = '', ...rest] = argv;
     if (first === '--version' || first === '-v') return print(`helve ${HELVE_VERSION}`);
-    if (first === '--help' || first === '-h' || first === 'help') return print((await import('./help.js')).help);
+    if (first === 'help' || asksForHelp(argv)) {
+      return print((await import('./help.js')).help);
+    }
     if (first === '') return await withoutArguments();
     const command = Object.hasOwn(commands, first) ? commands[first] : undefined;
     if (command) return await (await command())(rest);
@@ -40,6 +43,12 @@ async function run(argv: readonly string[]): Promise<number> {
     process.stderr.write(`helve: ${unexpected(error)}\n`);
     return exitCode.failed;
   }
+}
+
+/** Anywhere among the options, but not behind `--`, where a prompt may say anything. */
+function asksForHelp(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  return argv.slice(0, end < 0 ? argv.length : end).some((word) => word === '--help' || word === '-h');
 }
 
 async function withoutArguments(): Promise<number> {

@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import type { AgentEvent, RunOutcome, RunResult } from '../contract/event.js';
 import type { AssistantBlock, AssistantMessage } from '../contract/message.js';
+import { randomId } from '../platform/crypto.js';
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** Turns events into the lines that hosts of such agents read: init, assistant, user, result. */
+/** Turns events into the lines that hosts of such agents read: init, retries, assistant, user, result. */
 export class StreamJson {
   readonly #sessionId: string;
   readonly #version: string;
@@ -18,6 +18,11 @@ export class StreamJson {
     switch (event.type) {
       case 'session_start':
         return [this.#line({ type: 'system', subtype: 'init', ...this.#initFacts(event) })];
+      case 'model_retry': {
+        const { attempt, maxRetries, waitMs, status = null, reason, model } = event;
+        const facts = { attempt, max_retries: maxRetries, retry_delay_ms: waitMs, error_status: status, error: reason };
+        return [this.#line({ type: 'system', subtype: 'api_retry', ...facts, model })];
+      }
       case 'assistant_message':
         return [this.#line({ type: 'assistant', message: assistantMessage(event), parent_tool_use_id: null })];
       case 'user_message':
@@ -30,7 +35,7 @@ export class StreamJson {
   }
 
   #line(facts: Line): Line {
-    return { ...facts, session_id: this.#sessionId, uuid: randomUUID() };
+    return { ...facts, session_id: this.#sessionId, uuid: randomId() };
   }
 
   #initFacts({ cwd, tools, model, mode }: Extract<AgentEvent, { type: 'session_start' }>): Line {
@@ -69,6 +74,7 @@ function resultFacts(event: RunResult): Line {
     result: event.text,
     stop_reason: event.stopReason,
     terminal_reason: event.outcome,
+    total_cost_usd: event.costUsd,
     usage: event.usage,
     permission_denials: event.denials.map(({ tool, callId, input }) => ({
       tool_name: tool,

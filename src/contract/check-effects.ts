@@ -6,15 +6,19 @@ import type { Effect } from './effect.js';
  * hangs on this list: what is not understood makes the whole call one that could touch anything.
  */
 export function checkedEffects(declared: unknown, tool: string): readonly Effect[] {
-  if (!Array.isArray(declared)) return [notUnderstood(tool)];
+  if (!Array.isArray(declared)) return [notUnderstood(tool, 'it is not a list')];
   const effects = declared.map(checkedEffect);
-  return effects.includes(undefined) ? [notUnderstood(tool)] : effects.filter((effect) => effect !== undefined);
+  const wrong = effects.indexOf(undefined);
+  if (wrong >= 0) return [notUnderstood(tool, `effect ${wrong + 1} is ${shown(declared[wrong])}`)];
+  return effects.filter((effect) => effect !== undefined);
 }
 
-const notUnderstood = (tool: string): Effect => ({
+const notUnderstood = (tool: string, why: string): Effect => ({
   kind: 'unknown',
-  why: `what ${tool} declares to touch is not understood`,
+  why: `what ${tool} declares to touch is not understood (${why})`,
 });
+
+const shown = (value: unknown): string => (JSON.stringify(value) ?? String(value)).slice(0, 120);
 
 function checkedEffect(declared: unknown): Effect | undefined {
   if (typeof declared !== 'object' || declared === null || !('kind' in declared)) return undefined;

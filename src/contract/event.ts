@@ -1,6 +1,6 @@
 import type { FailureKind } from './failure.js';
 import type { AssistantMessage, ToolResultBlock, UserMessage } from './message.js';
-import type { StopReason, Usage } from './model.js';
+import type { RetryFacts, StopReason, Usage } from './model.js';
 import type { Decision, PermissionMode } from './permission.js';
 import type { ToolDisplay } from './tool.js';
 
@@ -10,6 +10,10 @@ export type AgentEvent = { at: number } & AgentHappening;
 export type AgentHappening =
   | { type: 'session_start'; sessionId: string; cwd: string; model: string; mode: PermissionMode; tools: string[] }
   | { type: 'turn_start'; turn: number }
+  /** The model could not answer; it is asked again after the wait. */
+  | ({ type: 'model_retry' } & RetryFacts)
+  /** What was shown of this turn's answer does not count: it begins anew. */
+  | { type: 'answer_restart' }
   | { type: 'text_delta'; text: string }
   | { type: 'thinking_delta'; text: string }
   | ToolInputEvent
@@ -57,6 +61,8 @@ export interface RunResult {
   turns: number;
   stopReason: StopReason | null;
   usage: Usage;
+  /** US dollars, or null where the model's prices are not known. */
+  costUsd: number | null;
   /** Time spent waiting for the model, and altogether. */
   modelMs: number;
   totalMs: number;

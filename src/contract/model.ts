@@ -8,6 +8,8 @@ export interface Model {
   readonly name: string;
   /** Tokens that one answer may have. */
   readonly maxOutputTokens: number;
+  /** What is known of the model beside its name; absent for one that nobody has described. */
+  readonly facts?: ModelFacts;
   /** Throws `ModelFailure` where the set-up can't work, as with a missing key or a bad address. Asks nobody. */
   check?(): void;
   /**
@@ -16,6 +18,22 @@ export interface Model {
    */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
 }
+
+export interface ModelFacts {
+  /** Tokens that fit into one request and its answer together. */
+  contextTokens?: number;
+  /** US dollars for a million tokens. */
+  prices?: { input: number; output: number; cacheRead?: number; cacheWrite?: number };
+  /** How the model was trained to change files: by replacing text, or by patches. */
+  editStyle?: 'text' | 'patch';
+  /** Whether it can look at images. */
+  seesImages?: boolean;
+}
+
+/** How much a model is to think before it answers; each provider has its own words for it. */
+export const efforts = ['none', 'low', 'medium', 'high', 'max'] as const;
+
+export type Effort = (typeof efforts)[number];
 
 export interface ModelRequest {
   system: readonly string[];
@@ -35,6 +53,10 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export type ModelEvent =
   | { type: 'message_start'; id: string; model: string }
+  /** The request failed in a way that may pass; it is sent again after the wait, perhaps to another model. */
+  | ({ type: 'retry' } & RetryFacts)
+  /** The answer begins anew: what came of it so far, nothing of which was complete, does not count. */
+  | { type: 'restart' }
   | { type: 'text_delta'; text: string }
   | { type: 'thinking_delta'; text: string }
   /** A finished block that is not a call of ours, exactly as it must go back. Its deltas came before. */
@@ -44,6 +66,20 @@ export type ModelEvent =
   | { type: 'call_input'; index: number; json: string }
   | { type: 'call_end'; index: number }
   | { type: 'message_end'; stopReason: StopReason | null; usage: Usage; explanation?: string };
+
+/** What a person should know of a request that is sent again. */
+export interface RetryFacts {
+  /** Which retry of this request it is, from 1, and of how many. */
+  attempt: number;
+  maxRetries: number;
+  waitMs: number;
+  /** What went wrong, and where it is so, that another model is asked now. */
+  reason: string;
+  /** The HTTP status, where the server answered with one. */
+  status?: number | undefined;
+  /** The model that is asked next. */
+  model: string;
+}
 
 export type StopReason =
   | 'end_turn'
@@ -76,11 +112,21 @@ export type ModelFailureKind =
 export class ModelFailure extends Error {
   readonly kind: ModelFailureKind;
   readonly status: number | undefined;
+  /** How long the server asks to wait before the next try. */
+  readonly retryAfterMs: number | undefined;
+  /** Whether the same request may succeed when it is sent again; left out, the kind and the cause tell. */
+  readonly transient: boolean | undefined;
 
-  constructor(kind: ModelFailureKind, message: string, options: { status?: number; cause?: unknown } = {}) {
+  constructor(
+    kind: ModelFailureKind,
+    message: string,
+    options: { status?: number; retryAfterMs?: number; transient?: boolean; cause?: unknown } = {},
+  ) {
     super(message, { cause: options.cause });
     this.name = 'ModelFailure';
     this.kind = kind;
     this.status = options.status;
+    this.retryAfterMs = options.retryAfterMs;
+    this.transient = options.transient;
   }
 }

@@ -60,6 +60,8 @@ export interface DescribeContext {
   readonly root: string;
   readonly mode: ToolSetMode;
   readonly deferredTools: readonly string[];
+  /** How the model of this session was trained to change files. */
+  readonly editStyle: 'text' | 'patch';
 }
 
 /** `simple`: the least set. `repl`: a person at a terminal. `headless`: nobody to ask. `child`: what an agent type grants. */

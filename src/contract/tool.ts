@@ -110,6 +110,14 @@ export function defineTool<Input, Data>(spec: ToolSpec<Input, Data>): Tool {
       `A tool can't be named "${spec.name}": providers accept 1 to 64 letters, digits, "_" and "-". Choose another name.`,
     );
   }
+  for (const part of ['execute', 'toModel'] as const) {
+    if (typeof spec[part] === 'function') continue;
+    throw new TypeError(`The tool ${spec.name} has no ${part}, so it could not answer a call. Give it one.`);
+  }
+  const { name } = spec;
+  if (!spec.input && !spec.inputJsonSchema) {
+    throw new TypeError(`The tool ${name} says nothing about its input. Give it input or inputJsonSchema.`);
+  }
   let inputSchema: JsonSchema | undefined;
 
   return {
@@ -151,7 +159,8 @@ const asPartial = <Input>(value: unknown): Partial<Input> =>
   typeof value === 'object' && value !== null ? (value as Partial<Input>) : {};
 
 function bind<Input, Data>(spec: ToolBehaviour<Input, Data>, input: Input): BoundCall {
-  const display = (): ToolDisplay => shownOr(nothing, () => spec.displayCall?.(asPartial<Input>(input)));
+  const plain = { title: shown(input) };
+  const display = (): ToolDisplay => shownOr(plain, () => spec.displayCall?.(asPartial<Input>(input)));
   return {
     input,
     async effects(context) {

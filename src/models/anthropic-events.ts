@@ -1,6 +1,7 @@
 import type { AssistantBlock } from '../contract/message.js';
 import type { ModelEvent, StopReason, Usage } from '../contract/model.js';
-import { brokenStreamFailure, type Endpoint, serverFailure } from './anthropic-failures.js';
+import { fields } from './exchange.js';
+import { brokenStreamFailure, type Endpoint, serverFailure } from './failures.js';
 import type { SseEvent } from './read-sse.js';
 
 type Fields = Record<string, unknown>;
@@ -207,11 +208,6 @@ function parseEvent(data: string, endpoint: Endpoint): Fields {
   } catch (error) {
     throw brokenStreamFailure(endpoint, 'it held an event that is not JSON', error);
   }
-}
-
-/** What is not an object has no fields. */
-export function fields(value: unknown): Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}; // just checked
 }
 
 function text(value: unknown): string {

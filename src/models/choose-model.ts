@@ -1,54 +1,54 @@
-import { readFile as readFileFromDisk } from 'node:fs/promises';
-import { type Model, ModelFailure } from '../contract/model.js';
-
-const DEFAULT_MODEL = 'claude-sonnet-4-5';
+import { type Effort, type Model, ModelFailure } from '../contract/model.js';
+import { type Catalogue, type KnownModel, nearestEffort } from './catalogue.js';
+import { loadCatalogue, type ReadFile, readText } from './load-catalogue.js';
+import { keyVariables, type ModelPlan, planModel, wantedModel } from './plan-model.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+export interface ChooseOptions {
+  /** Left out: as much thinking as the provider thinks right for the model. */
+  effort?: Effort;
+  /** Left out: what comes with Helve and the person's models.json. */
+  catalogue?: Catalogue;
+  /** Reads scripts and models.json. */
+  readFile?: ReadFile;
+}
+
 /**
- * The model that `spec` names ("anthropic/NAME", a bare "claude-…", "scripted/PATH"), else HELVE_MODEL, else the
- * default of the provider that the environment has a key or an address for. Adapters load only when they are chosen.
+ * The model that `spec` names ("provider/name", a short name such as "sonnet", a bare name that is known,
+ * "scripted/FILE"), else HELVE_MODEL, else the default of models.json, else that of the first provider with a key or an
+ * address in the environment. Adapters load only when they are chosen. Throws `ModelFailure`; asks no server.
  */
 export async function chooseModel(
   spec: string | undefined,
   env: Environment,
-  readFile: (path: string) => Promise<string> = (path) => readFileFromDisk(path, 'utf8'),
+  options: ChooseOptions = {},
 ): Promise<Model> {
-  const wanted = spec?.trim() || env['HELVE_MODEL']?.trim() || configuredDefault(env);
-  if (wanted.startsWith('claude-')) return await anthropic(wanted, env);
-  const slash = wanted.indexOf('/');
-  const provider = slash < 0 ? wanted : wanted.slice(0, slash);
-  const rest = slash < 0 ? '' : wanted.slice(slash + 1);
-  if (provider === 'anthropic' && rest) return await anthropic(rest, env);
-  if (provider === 'scripted' && rest) return await scripted(rest, readFile);
-  throw new ModelFailure(
-    'unknown_model',
-    `"${wanted}" names no model. Write anthropic/NAME (for example anthropic/${DEFAULT_MODEL}) or scripted/FILE, after --model or in HELVE_MODEL.`,
-  );
+  const { readFile = readText } = options;
+  const wanted = wantedModel(spec, env);
+  if (wanted?.startsWith('scripted/') && wanted !== 'scripted/') return await scripted(wanted.slice(9), readFile);
+  const catalogue = options.catalogue ?? (await loadCatalogue(env, readFile));
+  return await buildModel(planModel(wanted, env, catalogue), env, options.effort);
 }
 
-function configuredDefault(env: Environment): string {
-  if (env['ANTHROPIC_API_KEY'] || env['ANTHROPIC_AUTH_TOKEN'] || env['ANTHROPIC_BASE_URL']) return DEFAULT_MODEL;
-  throw new ModelFailure(
-    'auth',
-    'No model is set up: set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for a server of your own; "helve demo" needs no key.',
-  );
+/** The model for side jobs such as titles: HELVE_SMALL_MODEL, else `small` in models.json, else none. */
+export async function smallModel(env: Environment, options: ChooseOptions = {}): Promise<Model | undefined> {
+  const { readFile = readText } = options;
+  const catalogue = options.catalogue ?? (await loadCatalogue(env, readFile));
+  const wanted = env['HELVE_SMALL_MODEL']?.trim() || catalogue.small;
+  return wanted ? await chooseModel(wanted, env, { ...options, catalogue }) : undefined;
 }
 
-async function anthropic(name: string, env: Environment): Promise<Model> {
-  const { anthropicModel } = await import('./anthropic.js');
-  return anthropicModel({
-    name,
-    apiKey: env['ANTHROPIC_API_KEY'],
-    authToken: env['ANTHROPIC_AUTH_TOKEN'],
-    baseUrl: env['ANTHROPIC_BASE_URL'],
-    maxOutputTokens: outputLimit(env),
-  });
-}
+const MOST_OUTPUT = 64_000; // longer answers are asked for in steps; a server reserves room for the whole of it
+const CONTEXT_SHARE = 1 / 4; // the rest is for the conversation
 
-function outputLimit(env: Environment): number | undefined {
+/** As long as the model can answer, within reason; nothing where it is not known, and the adapter decides. */
+function outputLimit({ outputTokens, contextTokens }: KnownModel, env: Environment): number | undefined {
   const text = env['HELVE_MAX_OUTPUT_TOKENS']?.trim();
-  if (!text) return undefined;
+  if (!text) {
+    if (outputTokens === undefined && contextTokens === undefined) return undefined;
+    return Math.min(MOST_OUTPUT, outputTokens ?? Infinity, Math.floor((contextTokens ?? Infinity) * CONTEXT_SHARE));
+  }
   if (/^[1-9]\d*$/.test(text)) return Number(text);
   throw new ModelFailure(
     'invalid_request',
@@ -56,7 +56,48 @@ function outputLimit(env: Environment): number | undefined {
   );
 }
 
-async function scripted(path: string, readFile: (path: string) => Promise<string>): Promise<Model> {
+async function buildModel(plan: ModelPlan, env: Environment, effort: Effort | undefined): Promise<Model> {
+  const { provider, name, baseUrl, keyVariable, known } = plan;
+  const { outputTokens: _, efforts, ...facts } = known;
+  const nearest = effort && nearestEffort(effort, efforts);
+  const shared = {
+    name,
+    baseUrl,
+    apiKey: keyVariable && env[keyVariable],
+    maxOutputTokens: outputLimit(known, env),
+    ...(Object.keys(facts).length > 0 && { facts }),
+    ...(nearest && { effort: nearest }),
+    ...(provider.headers && { headers: provider.headers }),
+  };
+  switch (plan.wire) {
+    case 'anthropic': {
+      const { anthropicModel } = await import('./anthropic.js');
+      const isToken = keyVariable === 'ANTHROPIC_AUTH_TOKEN';
+      const { apiKey, ...rest } = shared;
+      return called(provider.id, anthropicModel({ ...rest, ...(isToken ? { authToken: apiKey } : { apiKey }) }));
+    }
+    case 'responses': {
+      const { openAiResponsesModel } = await import('./openai-responses.js');
+      return called(provider.id, openAiResponsesModel(shared));
+    }
+    case 'chat': {
+      const { openAiCompatibleModel } = await import('./openai-compatible.js');
+      const variable = keyVariable ?? keyVariables(provider.keys)[0];
+      return openAiCompatibleModel({
+        ...shared,
+        provider: provider.id,
+        ...(variable && { keyVariable: variable }),
+        ...(provider.baseUrlVariable && { baseUrlVariable: provider.baseUrlVariable }),
+      });
+    }
+  }
+}
+
+/** Under the provider's own name, where it speaks the format of another. */
+const called = (provider: string, model: Model): Model =>
+  model.provider === provider ? model : { ...model, provider };
+
+async function scripted(path: string, readFile: ReadFile): Promise<Model> {
   const text = await readFile(path).catch((error: unknown) => {
     throw new ModelFailure('invalid_request', `The script ${path} can't be read (${message(error)}). Check the path.`, {
       cause: error,

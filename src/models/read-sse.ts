@@ -14,10 +14,10 @@ export interface SseEvent {
  * names: then the end is read in the background, so that the connection can serve the next request.
  */
 export async function* readSse(
-  body: ReadableStream<Uint8Array>,
+  body: AsyncIterable<Uint8Array>,
   { isLast = () => false }: { isLast?: (event: SseEvent) => boolean } = {},
 ): AsyncGenerator<SseEvent, void, void> {
-  const reader = body.getReader();
+  const chunks = body[Symbol.asyncIterator]();
   const decoder = new TextDecoder();
   const arrived: SseEvent[] = [];
   const parser = createParser({ onEvent: ({ event, data }) => arrived.push(event ? { event, data } : { data }) });
@@ -25,7 +25,7 @@ export async function* readSse(
   let complete = false;
   try {
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await chunks.next();
       if (done) return;
       const text = decoder.decode(value, { stream: true });
       unfinished += text.length;
@@ -38,24 +38,22 @@ export async function* readSse(
       }
     }
   } finally {
-    if (complete) readToEnd(reader).catch(ignore);
-    else giveUp(reader);
+    if (complete) void readToEnd(chunks);
+    else void giveUp(chunks);
   }
 }
 
-async function readToEnd(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
-  const timer = setTimeout(() => giveUp(reader), LINGER_MS).unref();
+async function readToEnd(chunks: AsyncIterator<Uint8Array>): Promise<void> {
+  const timer = setTimeout(() => void giveUp(chunks), LINGER_MS).unref();
   try {
-    while (!(await reader.read()).done);
-    reader.releaseLock();
+    while (!(await chunks.next()).done);
+  } catch {
+    // all that matters has been read
   } finally {
     clearTimeout(timer);
   }
 }
 
-function giveUp(reader: ReadableStreamDefaultReader<Uint8Array>): void {
-  reader.cancel().catch(ignore); // fails only where the stream has failed already, and that the consumer has been told
-  reader.releaseLock();
+async function giveUp(chunks: AsyncIterator<Uint8Array>): Promise<void> {
+  await chunks.return?.().catch(() => undefined); // fails only where the stream has failed, which the consumer was told
 }
-
-function ignore(): void {}

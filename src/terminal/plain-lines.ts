@@ -27,6 +27,12 @@ export class PlainLines {
         this.#write(visible(event.text));
         this.#midLine = !event.text.endsWith('\n');
         return;
+      case 'model_retry':
+        this.line(`  … ${visible(event.reason)} Trying again in ${Math.ceil(event.waitMs / 1000)} s.`);
+        return;
+      case 'answer_restart':
+        this.line('  … The answer broke off and begins anew.');
+        return;
       case 'tool_call':
         this.line(`${this.#paint.bold(`● ${event.tool}`)} ${visible(firstLine(event.display.title))}`);
         return;

@@ -1,40 +1,4 @@
-import type { Usage } from '../contract/model.js';
-
-const PIECE_LENGTH = 8; // characters in one delta: small, so that words, escapes and numbers are torn apart
-
-/** What the model says, in the words of the wire. Blocks come in the order thinking, text, `blocks`, calls. */
-export interface FakeMessage {
-  thinking?: { text: string; signature: string };
-  text?: string;
-  /** Blocks as they are on the wire: server-side tools and their results, cited text, or any order of any kinds. */
-  blocks?: ReadonlyArray<Readonly<Record<string, unknown>>>;
-  calls?: readonly FakeCall[];
-  /** Default: "tool_use" for an answer with calls, else "end_turn". Any text, so that unknown reasons can be tried. */
-  stopReason?: string | null;
-  stopDetails?: Readonly<Record<string, unknown>>;
-  usage?: Partial<Usage>;
-  /** In place of the message's end: an error event, as when a server is overloaded in the middle of an answer. */
-  streamError?: { type: string; message: string };
-  /** Leaves out all events of these types. */
-  omit?: WireEventType | readonly WireEventType[];
-}
-
-export interface FakeCall {
-  name: string;
-  id?: string;
-  input?: unknown;
-  /** The input as raw text, which need not be valid JSON; used before `input`. */
-  json?: string;
-}
-
-export type WireEventType =
-  | 'message_start'
-  | 'content_block_start'
-  | 'content_block_delta'
-  | 'content_block_stop'
-  | 'message_delta'
-  | 'message_stop'
-  | 'ping';
+import { type FakeMessage, pieces } from './wire-format.js';
 
 /** The answer as the text of an event stream in the Anthropic format. `number` makes the ids of several answers differ. */
 export function anthropicSse(answer: FakeMessage, number = 1): string {
@@ -138,9 +102,4 @@ function split(block: WireBlock): { start: WireBlock; deltas: WireBlock[] } {
     };
   }
   return { start: block, deltas: [] };
-}
-
-/** By code point, so that no character is torn: the bytes of the stream can be. */
-function pieces(text: string): string[] {
-  return text.match(new RegExp(`.{1,${PIECE_LENGTH}}`, 'gsu')) ?? [];
 }

@@ -2,8 +2,14 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { anthropicSseEvents, type FakeMessage } from './anthropic-sse.js';
-import { protocolViolations, type WireBlock, type WireMessage } from './protocol-violations.js';
+import { anthropicFormat } from './anthropic-format.js';
+import { chatFormat } from './chat-format.js';
+import type { WireBlock, WireMessage } from './protocol-violations.js';
+import { responsesFormat } from './responses-format.js';
+import type { FakeMessage, WireFormat } from './wire-format.js';
+
+/** Chosen by the path of the request. `wire-format.ts` says how to add one. */
+const formats: readonly WireFormat[] = [anthropicFormat, chatFormat, responsesFormat];
 
 /** One answer of the server: what the model says, and how the network treats it. */
 export interface FakeAnswer extends FakeMessage {
@@ -33,6 +39,7 @@ export interface FakeRequest {
   finished: Promise<'answered' | 'disconnected'>;
 }
 
+/** What the formats have in common, and the fields of the Anthropic one; `text` has what was really sent. */
 export interface FakeRequestBody {
   model: string;
   max_tokens: number;
@@ -58,8 +65,9 @@ export type FakeAnswers =
   | ((request: FakeRequest, number: number) => FakeAnswer | Promise<FakeAnswer>);
 
 /**
- * A model server that speaks the Anthropic wire format, with real sockets. Answers come from the list in order, or from
- * the function, which gets the request's number from 0. Requests against the protocol are refused as the API would.
+ * A model server that speaks the wire formats of several APIs, with real sockets. Answers come from the list in order,
+ * or from the function, which gets the request's number from 0. Requests against the protocol are refused as the API
+ * would.
  */
 export async function startFakeModelServer(answers: FakeAnswers): Promise<FakeModelServer> {
   const requests: FakeRequest[] = [];
@@ -68,15 +76,18 @@ export async function startFakeModelServer(answers: FakeAnswers): Promise<FakeMo
   async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = incoming.url ?? '';
     const text = await readText(incoming);
-    if (incoming.method !== 'POST' || !/^\/v1\/messages(\?|$)/.test(path)) {
-      sendError(response, 404, { type: 'not_found_error', message: 'Not found' });
+    const format = formats.find(({ matches }) => matches(path));
+    if (incoming.method !== 'POST' || !format) {
+      sendJson(response, 404, anthropicFormat.errorBody({ type: 'not_found_error', message: 'Not found' }));
       return;
     }
+    const sendError = (status: number, type: string, message: string) =>
+      sendJson(response, status, format.errorBody({ type, message }));
     const body = parseJson(text);
-    const violations = [...protocolViolations(body), ...streamViolations(body)];
+    const violations = [...format.violations(body), ...streamViolations(body)];
     if (violations.length > 0) {
       refused.push({ text, violations });
-      sendError(response, 400, { type: 'invalid_request_error', message: violations.join('; ') });
+      sendError(400, 'invalid_request_error', violations.join('; '));
       return;
     }
     const request: FakeRequest = {
@@ -90,11 +101,14 @@ export async function startFakeModelServer(answers: FakeAnswers): Promise<FakeMo
     const answer = typeof answers === 'function' ? await answers(request, number) : answers[number];
     if (!answer) {
       const message = `The fake model server has only ${answers.length} answers, and this is request ${number + 1}.`;
-      sendError(response, 400, { type: 'invalid_request_error', message });
+      sendError(400, 'invalid_request_error', message);
     } else if (answer.status !== undefined) {
-      sendError(response, answer.status, answer.error ?? { type: 'api_error', message: 'Fake error' }, answer.headers);
+      const { error = { type: 'api_error', message: 'Fake error' } } = answer;
+      if (typeof error === 'string') sendText(response, answer.status, error, answer.headers);
+      else sendJson(response, answer.status, format.errorBody(error), answer.headers);
     } else {
-      await play(answer, number + 1, response, request.finished);
+      const events = answer.raw === undefined ? format.events(answer, number + 1) : rawEvents(answer.raw);
+      await play(answer, events, response, request.finished);
     }
   }
 
@@ -102,7 +116,7 @@ export async function startFakeModelServer(answers: FakeAnswers): Promise<FakeMo
     handle(incoming, response).catch((error: unknown) => {
       const message = error instanceof Error ? error.message : String(error);
       if (response.headersSent) response.destroy();
-      else sendError(response, 500, { type: 'api_error', message });
+      else sendJson(response, 500, anthropicFormat.errorBody({ type: 'api_error', message }));
     });
   });
   server.listen(0, '127.0.0.1');
@@ -126,7 +140,7 @@ export async function startFakeModelServer(answers: FakeAnswers): Promise<FakeMo
 /** Ends early when the client goes away, so that nothing waits for it. */
 async function play(
   answer: FakeAnswer,
-  number: number,
+  all: readonly string[],
   response: ServerResponse,
   finished: FakeRequest['finished'],
 ): Promise<void> {
@@ -134,7 +148,6 @@ async function play(
   response.flushHeaders();
   const { dropAfterBytes = Number.POSITIVE_INFINITY, dropAfterEvents = Number.POSITIVE_INFINITY } = answer;
   const { delayMs, holdAfter, chunkBytes } = answer;
-  const all = anthropicSseEvents(answer, number);
   const events = all.slice(0, dropAfterEvents).map((event) => Buffer.from(event));
   // Without waits between events, chunks may span them as they do on a real network.
   const stretches = chunkBytes && !delayMs && !holdAfter ? [Buffer.concat(events)] : events;
@@ -167,15 +180,18 @@ function write(response: ServerResponse, bytes: Buffer): Promise<void> {
   return new Promise((resolve) => response.write(bytes, () => resolve()));
 }
 
-function sendError(
-  response: ServerResponse,
-  status: number,
-  error: { type: string; message: string } | string,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  const type = typeof error === 'string' ? 'text/plain' : 'application/json';
-  response.writeHead(status, { 'content-type': type, ...headers });
-  response.end(typeof error === 'string' ? error : JSON.stringify({ type: 'error', error }));
+function sendJson(response: ServerResponse, status: number, body: unknown, headers: FakeAnswer['headers'] = {}): void {
+  sendText(response, status, JSON.stringify(body), { 'content-type': 'application/json', ...headers });
+}
+
+function sendText(response: ServerResponse, status: number, body: string, headers: FakeAnswer['headers'] = {}): void {
+  response.writeHead(status, { 'content-type': 'text/plain', ...headers });
+  response.end(body);
+}
+
+/** A recorded stream, event by event. */
+function rawEvents(text: string): string[] {
+  return text.split(/(?<=\n\n)/);
 }
 
 function streamViolations(body: unknown): string[] {

@@ -1,4 +1,5 @@
 export { anthropicSse } from './anthropic-sse.js';
+export { chatViolations } from './chat-violations.js';
 export {
   type FakeAnswer,
   type FakeAnswers,
@@ -7,4 +8,5 @@ export {
   startFakeModelServer,
 } from './fake-model-server.js';
 export { protocolViolations } from './protocol-violations.js';
+export { responsesViolations } from './responses-violations.js';
 export { type TemporaryProject, type ToolRun, temporaryProject } from './temporary-project.js';

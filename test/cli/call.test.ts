@@ -166,8 +166,8 @@ test('a reader that goes away ends the session in good order', async () => {
 });
 
 test('keeps the key that pays for the model away from commands, unless it is to be passed', async () => {
-  const env = { ANTHROPIC_API_KEY: 'sk-secret' };
-  const print = ['call', ...bypass, 'Bash', '{"command":"echo [$ANTHROPIC_API_KEY]"}'];
+  const env = { ANTHROPIC_API_KEY: 'sk-secret', DEEPSEEK_API_KEY: 'sk-other' };
+  const print = ['call', ...bypass, 'Bash', '{"command":"echo [$ANTHROPIC_API_KEY$DEEPSEEK_API_KEY]"}'];
   expect(JSON.parse((await runHelve(print, { env })).stdout).content).toBe('[]');
   const passed = await runHelve(print, { env: { ...env, HELVE_PASS_ENV: 'X, ANTHROPIC_API_KEY' } });
   expect(JSON.parse(passed.stdout).content).toBe('[sk-secret]');

@@ -82,7 +82,7 @@ test('streams init, assistant, user and result as lines of JSON', async () => {
     cwd,
     tools: expect.arrayContaining(['Read']),
     permissionMode: 'default',
-    model: 'claude-sonnet-4-5',
+    model: 'claude-sonnet-5-5',
   });
   expect(lines[1]).toMatchObject({
     message: { role: 'assistant', content: [{ type: 'text' }, { type: 'tool_use', id: 'toolu_1' }] },
@@ -117,11 +117,11 @@ test('exits 1 at the limit of turns and says so', async () => {
 
 test.each([
   [401, { type: 'authentication_error', message: 'invalid x-api-key' }, /refused the key.*ANTHROPIC_API_KEY/],
-  [404, { type: 'not_found_error', message: 'model: claude-x' }, /claude-sonnet-4-5.*--model/],
+  [404, { type: 'not_found_error', message: 'model: claude-x' }, /claude-sonnet-5-5.*--model/],
   [400, { type: 'invalid_request_error', message: 'bad thing' }, /bad thing/],
   [529, { type: 'overloaded_error', message: 'Overloaded' }, /overloaded/i],
 ])('tells the error %i of the server in a sentence', async (status, error, sentence) => {
-  const run = await ask([{ status, error }], ['hi']);
+  const run = await ask([{ status, error }], ['hi'], { env: { HELVE_MAX_RETRIES: '0' } });
   expect(run).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(sentence) });
   expect(run.stderr).not.toContain('sk-test');
 });

@@ -48,6 +48,7 @@ async function runWith(
     root: project.root,
     dataFolder: project.path('../data'),
     tools: [recorder(received)],
+    retries: { baseMs: 0 },
   });
   const last = (await Array.fromAsync(agent.run('go'))).at(-1);
   return { received, outcome: last?.type === 'result' ? last.outcome : 'none' };

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { access, type FileHandle, mkdir, open, rename, stat, statfs, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { randomHex } from '../crypto.js';
 import { assertOpened, assertRegular, NotARegularFile } from './open-file.js';
 import { cutPath, realPath } from './paths.js';
 
@@ -89,7 +89,7 @@ async function canSearch(path: string): Promise<boolean> {
 
 async function replaceIn(folder: Folder, name: string, bytes: Uint8Array, before: Stats | undefined): Promise<void> {
   // Short enough for any file system, however long the name is.
-  const temporary = folder.at(`.helve-${randomBytes(9).toString('hex')}.tmp`);
+  const temporary = folder.at(`.helve-${randomHex(9)}.tmp`);
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
   const file = await open(temporary, flags, before ? 0o600 : 0o666);
   try {

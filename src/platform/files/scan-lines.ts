@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
+import { sha256 } from '../crypto.js';
 import { detectFormat, markOf, textDecoder, UndecodableText } from './text-file.js';
 
 const CHUNK_BYTES = 262_144;
@@ -22,7 +22,7 @@ export async function scanLines(
   signal: AbortSignal,
   onLine: (number: number, text: string, length: number) => void,
 ): Promise<ScannedFile> {
-  const hash = createHash('sha256');
+  const hash = sha256();
   const buffer = Buffer.alloc(CHUNK_BYTES);
   let size = 0;
   let lines = 0;

@@ -1,4 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { grouped } from '../text/digits.js';
 
 const WINDOW_BYTES = 512 * 1024; // read from each end of a file that is longer than two of them
 const TAIL_BYTES = 64 * 1024; // enough for the last lines
@@ -59,7 +60,7 @@ function ignoreMissing(error: unknown): undefined {
 const notice = (leftOut: string, file: string): string =>
   `\n[... ${leftOut} characters are left out here; the whole output is in ${file} ...]\n`;
 
-const count = (value: number): string => value.toLocaleString('en');
+const count = (value: number): string => grouped(value);
 
 async function readBytes(handle: FileHandle, start: number, length = Number.POSITIVE_INFINITY): Promise<Buffer> {
   const { size } = await handle.stat();

@@ -5,6 +5,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ToolFailure } from '../../contract/failure.js';
+import { grouped } from '../text/digits.js';
 import { type OutputPipe, openOutputPipe } from './output-pipe.js';
 import { endGroup, groupEnder, groupIsAlive, killGroup } from './process-group.js';
 
@@ -219,7 +220,7 @@ function shellEnvironment(env: ProcessOptions['env']): NodeJS.ProcessEnv {
 async function explainStart(error: unknown, command: string, cwd: string): Promise<unknown> {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'E2BIG') {
-    const size = Buffer.byteLength(command).toLocaleString('en');
+    const size = grouped(Buffer.byteLength(command));
     return new ToolFailure(
       `The command has ${size} bytes, which together with the environment is more than this system accepts, so it was not run. Write the long part to a file, then run a command that uses the file.`,
       { cause: error },

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { ModelFailure, type ModelRequest } from '../contract/model.js';
+import { ModelFailure, type ModelFailureKind, type ModelRequest } from '../contract/model.js';
 import { type FakeAnswer, type FakeModelServer, startFakeModelServer } from '../testing/fake-model-server.js';
 import { type AnthropicOptions, anthropicModel } from './anthropic.js';
+import { errorIn } from './exchange.js';
+import { type Endpoint, retryAfterMs, serverFailure } from './failures.js';
 
 const KEY = 'sk-ant-very-secret-key';
 const hello: ModelRequest = {
@@ -261,3 +263,143 @@ async function failureOf(options: Partial<AnthropicOptions>): Promise<ModelFailu
   expect(failure.message).not.toContain(KEY);
   return failure;
 }
+
+const endpoint: Endpoint = {
+  url: 'https://api.example.org/v1/chat/completions',
+  path: '/chat/completions',
+  place: 'api.example.org:443',
+  server: 'Example',
+  model: 'some-model',
+  secret: { value: KEY, variable: 'EXAMPLE_API_KEY' },
+  keyVariables: ['EXAMPLE_API_KEY'],
+  baseUrlVariable: 'EXAMPLE_BASE_URL',
+};
+
+// One line for each way in which a server is known to say it.
+test.each<[ModelFailureKind, number | undefined, string]>([
+  [
+    'context_overflow',
+    400,
+    '{"error":{"message":"x","type":"invalid_request_error","code":"context_length_exceeded"}}',
+  ],
+  [
+    'context_overflow',
+    400,
+    `{"error":{"message":"This model's maximum context length is 8192 tokens. However, you requested 9000"}}`,
+  ],
+  [
+    'context_overflow',
+    400,
+    `{"error":{"message":"This endpoint's maximum context length is 131072 tokens.","code":400}}`,
+  ],
+  ['context_overflow', 400, '{"error":{"message":"Your input exceeds the context window of this model."}}'],
+  ['context_overflow', 400, '{"error":{"code":400,"message":"too big","type":"exceed_context_size_error"}}'],
+  ['context_overflow', 500, '{"error":"the request exceeds the available context size, try increasing it"}'],
+  [
+    'context_overflow',
+    400,
+    '{"object":"error","message":"The decoder prompt (length 9000) is longer than the maximum model length of 4096."}',
+  ],
+  [
+    'context_overflow',
+    400,
+    '{"message":"Prompt contains 40000 tokens, too large for model with 32768 maximum context length"}',
+  ],
+  ['context_overflow', 400, '{"error":{"message":"Range of input length should be [1, 30720]"}}'],
+  ['context_overflow', 400, '{"error":{"code":"1261","message":"Prompt exceeds max length"}}'],
+  ['context_overflow', 400, '{"error":{"message":"Invalid request: Your request exceeded model token limit: 8192"}}'],
+  [
+    'context_overflow',
+    400,
+    '{"error":"Trying to keep the first 9000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens"}',
+  ],
+  [
+    'context_overflow',
+    400,
+    '[{"error":{"code":400,"message":"The input token count (1200000) exceeds the maximum number of tokens allowed"}}]',
+  ],
+  ['context_overflow', 400, '{"error":{"message":"Please reduce the length of the messages or completion."}}'],
+  ['context_overflow', undefined, '{"error":{"message":"This model\'s maximum prompt length is 131072"}}'],
+  [
+    'rate_limited',
+    429,
+    '{"error":{"message":"Rate limit reached on tokens per min. Limit 30000: reduce the length of the messages","code":"rate_limit_exceeded"}}',
+  ],
+  ['rate_limited', undefined, '{"error":{"message":"slow down","type":"rate_limit_error"}}'],
+  [
+    'auth',
+    429,
+    '{"error":{"message":"You exceeded your current quota","type":"insufficient_quota","code":"insufficient_quota"}}',
+  ],
+  ['auth', 402, '{"error":{"message":"Insufficient Balance","type":"unknown_error"}}'],
+  ['auth', 403, '{"error":{"message":"This key requires more credits"}}'],
+  ['auth', 400, '{"error":{"message":"no","code":"invalid_api_key"}}'],
+  [
+    'unknown_model',
+    404,
+    '{"error":{"message":"The model `some-model` does not exist","type":"invalid_request_error","code":"model_not_found"}}',
+  ],
+  [
+    'unknown_model',
+    404,
+    '{"error":{"message":"model \\"some-model\\" not found, try pulling it first","type":"api_error"}}',
+  ],
+  ['unknown_model', 400, '{"error":{"message":"Model Not Exist","type":"invalid_request_error"}}'],
+  ['unknown_model', 400, '{"error":{"message":"some-model is not a valid model ID","code":400}}'],
+  [
+    'unknown_model',
+    400,
+    '{"object":"error","message":"Invalid model: some-model","type":"invalid_model","code":"1500"}',
+  ],
+  [
+    'unknown_model',
+    404,
+    '{"error":{"message":"Not found the model some-model or Permission denied","type":"resource_not_found_error"}}',
+  ],
+  ['unreachable', 404, '{"error":{"message":"Invalid URL (POST /v1/chat/completion)","type":"invalid_request_error"}}'],
+  ['unreachable', 404, '{"detail":"Not Found"}'],
+  ['overloaded', 503, '{"error":{"message":"The engine is currently overloaded, please try again later"}}'],
+  ['overloaded', 429, '{"error":{"message":"The engine is busy","type":"engine_overloaded_error"}}'],
+  ['server_error', 503, '{"error":{"message":"Service Unavailable"}}'],
+  ['server_error', undefined, '{"error":{"message":"oops","type":"server_error"}}'],
+  ['server_error', undefined, '{"error":{"message":"upstream","code":502}}'],
+  ['rate_limited', undefined, '{"error":{"message":"slow down","code":429}}'],
+  [
+    'invalid_request',
+    400,
+    '{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"tool_choice: bad"}}}',
+  ],
+  ['invalid_request', 422, '{"detail":[{"loc":["body","stream_options"],"msg":"extra fields not permitted"}]}'],
+])('takes it for %s when a server says %s %s', (kind, status, body) => {
+  const error = errorIn(JSON.parse(body)) ?? { words: body };
+  const failure = serverFailure(endpoint, { ...error, ...(status !== undefined && { status }) });
+  expect(failure.kind).toBe(kind);
+});
+
+test('takes an error that comes as if all were well for what it is', async () => {
+  const answer = async () => Response.json({ error: { message: 'slow down', code: 429 } });
+  expect((await failureOf({ apiKey: KEY, fetch: answer })).kind).toBe('rate_limited');
+});
+
+test('shows the words of the server behind a gateway', () => {
+  const error = { message: 'Provider returned error', metadata: { raw: 'tool_choice: bad' } };
+  expect(errorIn({ error })?.words).toBe('Provider returned error: tool_choice: bad');
+});
+
+test.each<[string, Record<string, string>, number | undefined]>([
+  ['seconds', { 'retry-after': '17' }, 17_000],
+  ['parts of a second', { 'retry-after': '0.5' }, 500],
+  ['milliseconds, which are more exact', { 'retry-after': '1', 'retry-after-ms': '250' }, 250],
+  ['a date', { 'retry-after': 'Sun, 15 Nov 2026 10:00:30 GMT' }, 30_000],
+  ['a date in the past', { 'retry-after': 'Sun, 15 Nov 2026 09:00:00 GMT' }, 0],
+  ['nonsense', { 'retry-after': 'soon' }, undefined],
+  ['nothing', {}, undefined],
+])('understands how long to wait from %s', (_, headers, expected) => {
+  expect(retryAfterMs((name) => headers[name], Date.parse('2026-11-15T10:00:00Z'))).toBe(expected);
+});
+
+test('tells whoever tries again how long the server wants it to wait', async () => {
+  const server = await startFakeModelServer([{ ...apiError(503, 'api_error', 'x'), headers: { 'retry-after': '2' } }]);
+  servers.push(server);
+  expect((await failureOf({ apiKey: KEY, baseUrl: server.url })).retryAfterMs).toBe(2000);
+});

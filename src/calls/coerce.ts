@@ -1,0 +1,146 @@
+// Beside step 4 of the path: inputs that mean the right thing in the wrong type, as many models send them.
+import type { JsonSchema } from '../contract/model.js';
+
+/**
+ * The input with values of another type made into what the schema asks for at their place, where that loses and adds
+ * nothing: "5" for 5, "true" for true, one value for a list of one, JSON inside a string, null for a field that may be
+ * absent. A value that the schema takes as it is stays. Whether the result is valid is for the schema to say.
+ */
+export function coerceInput(schema: JsonSchema, input: unknown): unknown {
+  return coerce(input, schema, schema);
+}
+
+type Schema = Readonly<Record<string, unknown>>;
+
+function coerce(value: unknown, schema: unknown, root: Schema): unknown {
+  const shapes = shapesOf(schema, root);
+  const types = new Set(shapes.flatMap(typesOf));
+  if (types.size === 0) return value; // it takes anything, or says it in words that are not understood here
+  const converted = fits(value, types) ? value : convert(value, types);
+  if (Array.isArray(converted)) {
+    const items = onlyOne(shapes, (shape) => (isFields(shape['items']) ? shape['items'] : undefined));
+    return items
+      ? sameOr(
+          converted,
+          converted.map((item) => coerce(item, items, root)),
+        )
+      : converted;
+  }
+  return isFields(converted) ? coerceFields(converted, shapes, root) : converted;
+}
+
+function coerceFields(value: Schema, shapes: readonly Schema[], root: Schema): Schema {
+  const shape = onlyOne(shapes, (each) => (isFields(each['properties']) ? each : undefined));
+  const properties = shape?.['properties'];
+  if (!isFields(properties)) return value;
+  const required = Array.isArray(shape?.['required']) ? shape['required'] : [];
+  let changed = false;
+  const entries = Object.entries(value).flatMap(([name, field]): Array<[string, unknown]> => {
+    if (!Object.hasOwn(properties, name)) return [[name, field]];
+    const property = properties[name];
+    if (field === null && !required.includes(name) && refusesNull(property, root)) {
+      changed = true;
+      return [];
+    }
+    const coerced = coerce(field, property, root);
+    changed ||= coerced !== field;
+    return [[name, coerced]];
+  });
+  return changed ? Object.fromEntries(entries) : value;
+}
+
+function refusesNull(schema: unknown, root: Schema): boolean {
+  const types = new Set(shapesOf(schema, root).flatMap(typesOf));
+  return types.size > 0 && !types.has('null');
+}
+
+function convert(value: unknown, types: ReadonlySet<string>): unknown {
+  if (typeof value === 'string') {
+    const fromText = convertText(value, types);
+    if (fromText !== undefined) return fromText;
+  }
+  return types.has('array') && value !== null ? [value] : value;
+}
+
+/** Nothing for a text that is none of what is wanted. */
+function convertText(text: string, types: ReadonlySet<string>): unknown {
+  const trimmed = text.trim();
+  if (types.has('number') || types.has('integer')) {
+    const number = NUMBER.test(trimmed) ? Number(trimmed) : Number.NaN;
+    if (fits(number, types) && (!Number.isInteger(number) || Number.isSafeInteger(number))) return number;
+  }
+  if (types.has('boolean') && /^(true|false)$/i.test(trimmed)) return trimmed.toLowerCase() === 'true';
+  if (types.has('object') || types.has('array')) {
+    const parsed = parse(trimmed);
+    if (typeof parsed === 'object' && parsed !== null && fits(parsed, types)) return parsed;
+  }
+  return undefined;
+}
+
+const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const MAX_HOPS = 20; // from reference to reference
+
+/** The schema, or the alternatives that it consists of. */
+function shapesOf(schema: unknown, root: Schema, hops = 0): Schema[] {
+  if (!isFields(schema) || hops > MAX_HOPS) return [];
+  const { $ref: ref } = schema;
+  if (typeof ref === 'string') return shapesOf(lookUp(root, ref), root, hops + 1);
+  const alternatives = schema['anyOf'] ?? schema['oneOf'];
+  if (!Array.isArray(alternatives)) return [schema];
+  const shapes = alternatives.map((alternative) => shapesOf(alternative, root, hops + 1));
+  // One that is not understood may take anything, so nothing can be said of the whole.
+  return shapes.some((each) => each.length === 0 || each.some((shape) => typesOf(shape).length === 0))
+    ? []
+    : shapes.flat();
+}
+
+function lookUp(root: Schema, ref: string): unknown {
+  if (ref === '#') return root;
+  if (!ref.startsWith('#/')) return undefined;
+  return ref
+    .slice(2)
+    .split('/')
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<unknown>((inner, part) => (isFields(inner) && Object.hasOwn(inner, part) ? inner[part] : undefined), root);
+}
+
+function typesOf({ type, enum: values, const: only, properties }: Schema): string[] {
+  if (type !== undefined) return [type].flat().filter((name) => typeof name === 'string');
+  if (Array.isArray(values)) return values.map(typeName);
+  if (only !== undefined) return [typeName(only)];
+  return isFields(properties) ? ['object'] : [];
+}
+
+function typeName(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+function fits(value: unknown, types: ReadonlySet<string>): boolean {
+  if (typeof value === 'number') {
+    return Number.isFinite(value) && (types.has('number') || (types.has('integer') && Number.isInteger(value)));
+  }
+  return types.has(typeName(value));
+}
+
+/** What the one shape that has it gives; nothing where several do, since it could be either. */
+function onlyOne<Value>(shapes: readonly Schema[], pick: (shape: Schema) => Value | undefined): Value | undefined {
+  const found = shapes.map(pick).filter((value) => value !== undefined);
+  return found.length === 1 ? found[0] : undefined;
+}
+
+const sameOr = (before: readonly unknown[], after: readonly unknown[]): readonly unknown[] =>
+  after.every((item, at) => item === before[at]) ? before : after;
+
+function isFields(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,148 @@
+import { ModelFailure } from '../contract/model.js';
+import { accessTo, type Catalogue, hostOf, isSetUp, type KnownModel, knownModel } from '../models/catalogue.js';
+import { loadCatalogue } from '../models/load-catalogue.js';
+import { findLocalServers, type LocalServer, localPlaces } from '../models/local-servers.js';
+import { findModel, keyVariables, planModel, wantedModel } from '../models/plan-model.js';
+import { grouped } from '../platform/text/digits.js';
+import { visible } from '../platform/text/visible.js';
+import { readArgs } from './args.js';
+import { exitCode } from './exit-codes.js';
+import { UsageProblem } from './usage-problem.js';
+import { writeLine } from './write-line.js';
+
+/** The providers and whether they are set up, what runs on this machine, and the models that are known. */
+export async function models(argv: readonly string[]): Promise<number> {
+  const { values, positionals } = readArgs(argv, { json: { type: 'boolean' } });
+  if (positionals.length > 0) throw new UsageProblem(`helve models takes no word such as "${positionals[0]}".`);
+  const catalogue = await loadCatalogue(process.env).catch((error: unknown) => {
+    if (error instanceof ModelFailure) throw new UsageProblem(error.message);
+    throw error;
+  });
+  const overview = await look(catalogue);
+  await writeLine(process.stdout, values.json ? JSON.stringify(overview, null, 2) : asText(overview));
+  return exitCode.ok;
+}
+
+type Overview = Awaited<ReturnType<typeof look>>;
+
+async function look(catalogue: Catalogue) {
+  const { env } = process;
+  const local = await findLocalServers(localPlaces(catalogue, env));
+  return {
+    ...choice(catalogue),
+    providers: [...catalogue.providers.values()].map((provider) => {
+      const { keyVariable, isElsewhere, wire, baseUrl } = accessTo(provider, env);
+      return {
+        id: provider.id,
+        title: provider.title,
+        wire,
+        base_url: provider.baseUrl,
+        base_url_variable: provider.baseUrlVariable ?? null,
+        host: isElsewhere ? (hostOf(baseUrl) ?? null) : null, // the rest of an address may hold a secret
+        key_variables: keyVariables(provider.keys),
+        key_from: keyVariable ?? null,
+        set_up: isSetUp(provider, env),
+        default_model: provider.defaultModel ?? null,
+      };
+    }),
+    local: local.map(({ provider, title, port, models }) => ({ provider, title, port, models })),
+    models: [...catalogue.models.keys()].map((id) => {
+      const slash = id.indexOf('/');
+      return { id, ...factsOf(knownModel(catalogue, id.slice(0, slash), id.slice(slash + 1))) };
+    }),
+    aliases: aliasesOf(catalogue),
+    small: env['HELVE_SMALL_MODEL']?.trim() || catalogue.small || null,
+  };
+}
+
+/** What a run without --model would use, or why it would not run. */
+function choice(catalogue: Catalogue): { chosen: string | null; problem: string | null } {
+  const wanted = wantedModel(undefined, process.env);
+  if (wanted?.startsWith('scripted/')) return { chosen: wanted, problem: null };
+  try {
+    const { provider, name } = planModel(wanted, process.env, catalogue);
+    return { chosen: `${provider.id}/${name}`, problem: null };
+  } catch (error) {
+    if (error instanceof ModelFailure) return { chosen: null, problem: error.message };
+    throw error;
+  }
+}
+
+function factsOf({ contextTokens, outputTokens, prices, editStyle, seesImages }: KnownModel) {
+  return {
+    context_tokens: contextTokens ?? null,
+    output_tokens: outputTokens ?? null,
+    prices: prices ?? null,
+    edit_style: editStyle ?? 'text',
+    sees_images: seesImages ?? null,
+  };
+}
+
+/** Each short name with the model that it means here. */
+function aliasesOf(catalogue: Catalogue): Record<string, string> {
+  const names = [...catalogue.providers.values()].flatMap(({ aliases = {} }) => Object.keys(aliases));
+  return Object.fromEntries(
+    [...new Set([...catalogue.aliases.keys(), ...names])].map((name) => [name, meaningOf(name, catalogue)]),
+  );
+}
+
+/** As it is written where it means nothing, so that the one who wrote it sees it. */
+function meaningOf(name: string, catalogue: Catalogue): string {
+  try {
+    const { provider, name: model } = findModel(name, process.env, catalogue);
+    return `${provider.id}/${model}`;
+  } catch (error) {
+    if (error instanceof ModelFailure) return `${catalogue.aliases.get(name)} (names no model)`;
+    throw error;
+  }
+}
+
+function asText({ chosen, problem, providers, local, models: known, aliases }: Overview): string {
+  return [
+    chosen ? `In use: ${chosen}` : `None in use. ${problem}`,
+    '',
+    'Providers',
+    ...table(providers.map((provider) => [provider.id, provider.title, access(provider), defaultOf(provider)])),
+    '',
+    'Running on this machine',
+    ...(local.length > 0
+      ? local.map((server) => `  ${offerOf(server)}`)
+      : ['  nothing that answers on the usual ports']),
+    '',
+    'Models that are known (context and answer in tokens, US dollars for a million tokens in and out)',
+    ...table(known.map((model) => [model.id, size(model.context_tokens), size(model.output_tokens), priceOf(model)])),
+    '',
+    'Short names',
+    ...table(Object.entries(aliases)),
+    '',
+    'Any other model of a provider can be named too: helve --model PROVIDER/NAME -p "…"',
+  ].join('\n');
+}
+
+function access({ key_from, key_variables, host, set_up }: Overview['providers'][number]): string {
+  const at = host ? ` at ${host}` : '';
+  if (key_from) return `key from ${key_from}${at}`;
+  if (key_variables.length === 0) return `needs no key${at}`;
+  return set_up ? `no key${at}` : `no key: set ${key_variables.join(' or ')}`;
+}
+
+const defaultOf = ({ default_model }: Overview['providers'][number]): string =>
+  default_model ? `default ${default_model}` : '';
+
+const size = (tokens: number | null): string => (tokens === null ? '?' : grouped(tokens));
+
+const priceOf = ({ prices }: Overview['models'][number]): string =>
+  prices ? `$${prices.input} / $${prices.output}` : '?';
+
+/** A server that was found, and how to use it. */
+export function offerOf({ provider, title, port, models }: LocalServer): string {
+  const place = `${title} on 127.0.0.1:${port}`;
+  const [first] = models;
+  if (first === undefined) return `${place}, without a model`;
+  return `${place} has ${visible(models.join(', '))}; to use it: helve --model ${provider}/${visible(first)} -p "…"`;
+}
+
+function table(rows: ReadonlyArray<readonly string[]>): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd());
+}

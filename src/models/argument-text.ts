@@ -1,0 +1,105 @@
+/**
+ * The arguments of one call as they arrive, on their way to a strict parser. Knows when they are complete, and mends what
+ * can mean but one thing: line breaks and other control characters inside a string, a comma before a closing bracket, an
+ * object that was encoded twice, and `null` for no arguments. All else passes as it came, for the parser to refuse.
+ */
+export class ArgumentText {
+  #received = '';
+  /** What came after the end of the value. */
+  #surplus = '';
+  #state: 'before' | 'inside' | 'after' = 'before';
+  #depth = 0;
+  #inString = false;
+  #afterBackslash = false;
+  /** A comma and the space after it, until it shows whether anything follows. */
+  #comma = '';
+  /** Not an object, so that nothing is handed on before its end is known. */
+  #isHeld = false;
+
+  /** Takes the next characters and gives those that can be handed on. Each is looked at once. */
+  push(text: string): string {
+    this.#received += text;
+    let out = '';
+    for (const char of text) out += this.#take(char);
+    return this.#isHeld ? '' : out;
+  }
+
+  /** The rest, when no more comes. */
+  finish(): string {
+    if (this.#isHeld) return unwrapped(this.#received);
+    const rest = this.#comma + this.#surplus; // with a surplus it is no JSON, and is refused as what it is
+    this.#comma = '';
+    this.#surplus = '';
+    return rest;
+  }
+
+  /** As it came. */
+  get received(): string {
+    return this.#received;
+  }
+
+  /** There are no arguments, which some servers say by `null` or an empty string. */
+  get isEmpty(): boolean {
+    return this.#state === 'before' || (this.#isHeld && /^\s*(null|"")\s*$/.test(this.#received.slice(0, 99)));
+  }
+
+  /** A whole value has come, and nothing after it. */
+  get isComplete(): boolean {
+    return this.#state === 'after' && this.#surplus === '';
+  }
+
+  #take(char: string): string {
+    const isSpace = char === ' ' || char === '\n' || char === '\r' || char === '\t';
+    if (this.#state === 'before') {
+      if (isSpace) return '';
+      this.#state = 'inside';
+      this.#isHeld = char !== '{';
+    } else if (this.#state === 'after') {
+      if (!isSpace || this.#surplus !== '') this.#surplus += char;
+      return '';
+    }
+    if (this.#inString) return this.#takeInString(char);
+    if (this.#comma !== '' && isSpace) {
+      this.#comma += char;
+      return '';
+    }
+    const isClosing = char === '}' || char === ']';
+    const before = isClosing ? this.#comma.slice(1) : this.#comma;
+    this.#comma = '';
+    if (char === ',') {
+      this.#comma = char;
+      return before;
+    }
+    if (char === '"') this.#inString = true;
+    if (char === '{' || char === '[') this.#depth += 1;
+    if (isClosing) {
+      this.#depth -= 1;
+      if (this.#depth <= 0) this.#state = 'after';
+    }
+    return before + char;
+  }
+
+  #takeInString(char: string): string {
+    if (this.#afterBackslash) this.#afterBackslash = false;
+    else if (char === '\\') this.#afterBackslash = true;
+    else if (char === '"') {
+      this.#inString = false;
+      if (this.#depth === 0) this.#state = 'after';
+    } else if (char < ' ') return JSON.stringify(char).slice(1, -1);
+    return char;
+  }
+}
+
+/** The inner text for an object that was encoded as a string, else the text as it came. */
+function unwrapped(text: string): string {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return text;
+  }
+  if (typeof value !== 'string') return text;
+  const inner = new ArgumentText();
+  const mended = inner.push(value);
+  return mended.startsWith('{') && inner.isComplete ? mended + inner.finish() : text;
+}

@@ -1,0 +1,171 @@
+import type { KnownModel, Provider } from './catalogue.js';
+
+// From the vendors' public documentation, November 2026. What is not known for certain is left out: a cost that nobody
+// knows shows as null, a wrong one would be believed. Prices are list prices for prompts of usual length; where a
+// surcharge begins below 200,000 tokens or the price depends on the hour, no price is given.
+
+/** In the order in which one is looked for when nobody has named a model. */
+export const providers: readonly Provider[] = [
+  {
+    id: 'anthropic',
+    title: 'Anthropic',
+    wire: 'anthropic',
+    baseUrl: 'https://api.anthropic.com',
+    baseUrlVariable: 'ANTHROPIC_BASE_URL',
+    keys: [{ variable: 'ANTHROPIC_AUTH_TOKEN' }, { variable: 'ANTHROPIC_API_KEY' }],
+    defaultModel: 'claude-sonnet-5-5',
+    aliases: { sonnet: 'claude-sonnet-5-5', opus: 'claude-opus-5-5', haiku: 'claude-haiku-5-5' },
+  },
+  {
+    id: 'openai',
+    title: 'OpenAI',
+    wire: 'responses',
+    wireElsewhere: 'chat', // what servers that call themselves compatible with OpenAI speak
+    baseUrl: 'https://api.openai.com/v1',
+    baseUrlVariable: 'OPENAI_BASE_URL',
+    keys: [{ variable: 'OPENAI_API_KEY' }],
+    defaultModel: 'gpt-6.1-sol',
+  },
+  {
+    id: 'openrouter',
+    title: 'OpenRouter',
+    wire: 'chat',
+    baseUrl: 'https://openrouter.ai/api/v1',
+    baseUrlVariable: 'OPENROUTER_BASE_URL',
+    keys: [{ variable: 'OPENROUTER_API_KEY' }],
+    defaultModel: 'anthropic/claude-sonnet-5.5',
+    aliases: {
+      sonnet: 'anthropic/claude-sonnet-5.5',
+      opus: 'anthropic/claude-opus-5.5',
+      haiku: 'anthropic/claude-haiku-5.5',
+    },
+  },
+  {
+    id: 'deepseek',
+    title: 'DeepSeek',
+    wire: 'chat',
+    baseUrl: 'https://api.deepseek.com',
+    baseUrlVariable: 'DEEPSEEK_BASE_URL',
+    keys: [{ variable: 'DEEPSEEK_API_KEY' }],
+    defaultModel: 'deepseek-flash',
+  },
+  {
+    id: 'qwen',
+    title: 'Alibaba Model Studio',
+    wire: 'chat',
+    baseUrl: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
+    baseUrlVariable: 'DASHSCOPE_BASE_URL',
+    keys: [{ variable: 'DASHSCOPE_API_KEY' }],
+    defaultModel: 'qwen3.8-max',
+  },
+  {
+    id: 'glm',
+    title: 'Z.ai',
+    wire: 'chat',
+    baseUrl: 'https://api.z.ai/api/paas/v4',
+    baseUrlVariable: 'ZAI_BASE_URL',
+    // Two houses of one vendor, and a key of the one does not open the other.
+    keys: [{ variable: 'ZAI_API_KEY' }, { variable: 'ZHIPU_API_KEY', baseUrl: 'https://open.bigmodel.cn/api/paas/v4' }],
+    defaultModel: 'glm-5.3',
+  },
+  {
+    id: 'kimi',
+    title: 'Moonshot AI',
+    wire: 'chat',
+    baseUrl: 'https://api.moonshot.ai/v1',
+    baseUrlVariable: 'MOONSHOT_BASE_URL',
+    keys: [{ variable: 'MOONSHOT_API_KEY' }],
+    defaultModel: 'kimi-k3',
+  },
+  {
+    id: 'mistral',
+    title: 'Mistral AI',
+    wire: 'chat',
+    baseUrl: 'https://api.mistral.ai/v1',
+    baseUrlVariable: 'MISTRAL_BASE_URL',
+    keys: [{ variable: 'MISTRAL_API_KEY' }],
+    defaultModel: 'mistral-medium-latest',
+  },
+  local('ollama', 'Ollama', 11434),
+  local('lmstudio', 'LM Studio', 1234),
+  local('llamacpp', 'llama.cpp', 8080),
+  local('vllm', 'vLLM', 8000),
+];
+
+/** A server on this machine that needs no key, on the port that it takes unless told otherwise. */
+function local(id: string, title: string, port: number): Provider {
+  const baseUrlVariable = `${id.toUpperCase()}_BASE_URL`;
+  return { id, title, wire: 'chat', baseUrl: `http://127.0.0.1:${port}/v1`, baseUrlVariable, keys: [] };
+}
+
+const million = 1_000_000;
+const claude = { seesImages: true } as const;
+const claude5 = { contextTokens: million, outputTokens: 128_000, ...claude } as const;
+const claude45 = { contextTokens: 200_000, outputTokens: 64_000, ...claude } as const;
+const gpt = { contextTokens: 1_050_000, outputTokens: 128_000, seesImages: true } as const;
+const gptAlwaysThinking = { ...gpt, efforts: ['low', 'medium', 'high', 'max'] } as const;
+const gptToHigh = { ...gpt, efforts: ['none', 'low', 'medium', 'high'] } as const;
+const gpt51 = { ...gptToHigh, contextTokens: 400_000 } as const;
+const gpt5 = { ...gpt51, efforts: ['low', 'medium', 'high'] } as const;
+const gpt41 = { contextTokens: 1_047_576, outputTokens: 32_768, seesImages: true, efforts: [] } as const;
+const reasoner = { ...gpt5, contextTokens: 200_000, outputTokens: 100_000 } as const;
+
+export const models: Readonly<Record<string, KnownModel>> = {
+  'anthropic/claude-fable-5-1': {
+    ...claude5,
+    prices: { input: 10, output: 50, cacheRead: 0.25, cacheWrite: 12.5 },
+  },
+  'anthropic/claude-opus-5-5': { ...claude5, prices: { input: 4, output: 20, cacheRead: 0.2, cacheWrite: 5 } },
+  'anthropic/claude-sonnet-5-5': { ...claude5, prices: { input: 2, output: 10, cacheRead: 0.2, cacheWrite: 2.5 } },
+  'anthropic/claude-haiku-5-5': claude5, // five times as dear for prompts over 100,000 tokens
+  'anthropic/claude-opus-5': { ...claude5, prices: { input: 5, output: 25, cacheRead: 0.5, cacheWrite: 6.25 } },
+  'anthropic/claude-sonnet-5': { ...claude5, prices: { input: 2, output: 10, cacheRead: 0.2, cacheWrite: 2.5 } },
+  'anthropic/claude-opus-4-6': { ...claude5, prices: { input: 5, output: 25, cacheRead: 0.5, cacheWrite: 6.25 } },
+  'anthropic/claude-sonnet-4-6': { ...claude5, prices: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 } },
+  'anthropic/claude-opus-4-5': { ...claude45, prices: { input: 5, output: 25, cacheRead: 0.5, cacheWrite: 6.25 } },
+  'anthropic/claude-sonnet-4-5': { ...claude45, prices: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 } },
+  'anthropic/claude-haiku-4-5': { ...claude45, prices: { input: 1, output: 5, cacheRead: 0.1, cacheWrite: 1.25 } },
+
+  'openai/gpt-6-astra': gptAlwaysThinking,
+  'openai/gpt-6.1-sol': { ...gptAlwaysThinking, prices: { input: 2, output: 10, cacheRead: 0.1, cacheWrite: 2.5 } },
+  'openai/gpt-6.1-terra': gpt,
+  'openai/gpt-6-sol': { ...gpt, prices: { input: 2, output: 10, cacheRead: 0.2, cacheWrite: 2.5 } },
+  'openai/gpt-5.6-sol': gpt,
+  'openai/gpt-5.6-terra': gpt,
+  'openai/gpt-5.6-luna': gpt,
+  'openai/gpt-5.5': gptToHigh,
+  'openai/gpt-5.4': gptToHigh,
+  'openai/gpt-5.2': { ...gpt51, prices: { input: 1.75, output: 14, cacheRead: 0.175 } },
+  'openai/gpt-5.1': { ...gpt51, prices: { input: 1.25, output: 10, cacheRead: 0.125 } },
+  'openai/gpt-5': { ...gpt5, prices: { input: 1.25, output: 10, cacheRead: 0.125 } },
+  'openai/gpt-5-mini': { ...gpt5, prices: { input: 0.25, output: 2, cacheRead: 0.025 } },
+  'openai/gpt-5-nano': { ...gpt5, prices: { input: 0.05, output: 0.4, cacheRead: 0.005 } },
+  'openai/gpt-4.1': { ...gpt41, prices: { input: 2, output: 8, cacheRead: 0.5 } },
+  'openai/gpt-4.1-mini': { ...gpt41, prices: { input: 0.4, output: 1.6, cacheRead: 0.1 } },
+  'openai/o3': { ...reasoner, prices: { input: 2, output: 8, cacheRead: 0.5 } },
+  'openai/o4-mini': { ...reasoner, prices: { input: 1.1, output: 4.4, cacheRead: 0.275 } },
+
+  'openrouter/anthropic/claude-sonnet-5.5': claude5,
+  'openrouter/anthropic/claude-opus-5.5': claude5,
+  'openrouter/anthropic/claude-haiku-5.5': claude5,
+
+  'deepseek/deepseek-flash': { contextTokens: million, outputTokens: 384_000, seesImages: true },
+  'deepseek/deepseek-v4-pro': { contextTokens: million, outputTokens: 384_000, seesImages: false },
+  'qwen/qwen3.8-max': {},
+  'qwen/qwen3-coder-plus': { contextTokens: million, outputTokens: 65_536, seesImages: false },
+  'glm/glm-5.3': { contextTokens: million, outputTokens: 128_000, seesImages: false },
+  'glm/glm-5.2': { contextTokens: million, outputTokens: 128_000, seesImages: false },
+  'kimi/kimi-k3': {
+    contextTokens: 1_048_576,
+    outputTokens: 131_072,
+    seesImages: true,
+    prices: { input: 3, output: 15, cacheRead: 0.3 },
+  },
+  'kimi/kimi-k2.6': {
+    contextTokens: 262_144,
+    seesImages: true,
+    prices: { input: 0.95, output: 4, cacheRead: 0.16 },
+  },
+  'mistral/mistral-medium-latest': { contextTokens: 256_000, seesImages: true },
+  'mistral/devstral-latest': { contextTokens: 256_000 },
+};

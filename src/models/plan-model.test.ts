@@ -1,0 +1,134 @@
+import { expect, test } from 'vitest';
+import { builtInCatalogue, type Catalogue } from './catalogue.js';
+import { planModel, wantedModel } from './plan-model.js';
+
+const catalogue = builtInCatalogue();
+const anthropic = { ANTHROPIC_API_KEY: 'k' };
+const openai = { OPENAI_API_KEY: 'k' };
+const openrouter = { OPENROUTER_API_KEY: 'k' };
+const elsewhere = { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' };
+
+function shown(wanted: string | undefined, env: Record<string, string>, known: Catalogue = catalogue): string {
+  const { provider, name, wire, baseUrl, keyVariable } = planModel(wanted, env, known);
+  return [`${provider.id}/${name}`, wire, new URL(baseUrl).host, keyVariable ?? 'no key'].join(' ');
+}
+
+test.each<[string | undefined, Record<string, string>, string]>([
+  // provider/name
+  ['anthropic/claude-opus-4-1', anthropic, 'anthropic/claude-opus-4-1 anthropic api.anthropic.com ANTHROPIC_API_KEY'],
+  ['anthropic/org/some-model', anthropic, 'anthropic/org/some-model anthropic api.anthropic.com ANTHROPIC_API_KEY'],
+  ['openai/gpt-someday', openai, 'openai/gpt-someday responses api.openai.com OPENAI_API_KEY'],
+  ['openrouter/a/b:free', openrouter, 'openrouter/a/b:free chat openrouter.ai OPENROUTER_API_KEY'],
+  ['deepseek/x', { DEEPSEEK_API_KEY: 'k' }, 'deepseek/x chat api.deepseek.com DEEPSEEK_API_KEY'],
+  ['qwen/x', { DASHSCOPE_API_KEY: 'k' }, 'qwen/x chat dashscope-intl.aliyuncs.com DASHSCOPE_API_KEY'],
+  ['glm/x', { ZAI_API_KEY: 'k' }, 'glm/x chat api.z.ai ZAI_API_KEY'],
+  ['glm/x', { ZHIPU_API_KEY: 'k' }, 'glm/x chat open.bigmodel.cn ZHIPU_API_KEY'],
+  ['kimi/x', { MOONSHOT_API_KEY: 'k' }, 'kimi/x chat api.moonshot.ai MOONSHOT_API_KEY'],
+  ['mistral/x', { MISTRAL_API_KEY: 'k' }, 'mistral/x chat api.mistral.ai MISTRAL_API_KEY'],
+  ['ollama/qwen3:8b', {}, 'ollama/qwen3:8b chat 127.0.0.1:11434 no key'],
+  ['lmstudio/m', {}, 'lmstudio/m chat 127.0.0.1:1234 no key'],
+  ['llamacpp/m', {}, 'llamacpp/m chat 127.0.0.1:8080 no key'],
+  ['vllm/m', { VLLM_BASE_URL: 'http://10.0.0.1:8000/v1' }, 'vllm/m chat 10.0.0.1:8000 no key'],
+  // another address speaks what compatible servers speak, the vendor's own stays what it is
+  ['openai/m', elsewhere, 'openai/m chat 127.0.0.1:9 no key'],
+  ['openai/m', { ...elsewhere, ...openai }, 'openai/m chat 127.0.0.1:9 OPENAI_API_KEY'],
+  [
+    'openai/m',
+    { OPENAI_BASE_URL: 'https://api.openai.com/v1/', ...openai },
+    'openai/m responses api.openai.com OPENAI_API_KEY',
+  ],
+  // short names
+  ['sonnet', anthropic, 'anthropic/claude-sonnet-5-5 anthropic api.anthropic.com ANTHROPIC_API_KEY'],
+  ['opus', openrouter, 'openrouter/anthropic/claude-opus-5.5 chat openrouter.ai OPENROUTER_API_KEY'],
+  [
+    'haiku',
+    { ...openrouter, ...anthropic },
+    'anthropic/claude-haiku-5-5 anthropic api.anthropic.com ANTHROPIC_API_KEY',
+  ],
+  // bare names, and a provider alone
+  ['claude-someday', anthropic, 'anthropic/claude-someday anthropic api.anthropic.com ANTHROPIC_API_KEY'],
+  ['gpt-5', openai, 'openai/gpt-5 responses api.openai.com OPENAI_API_KEY'],
+  ['kimi-k3', { MOONSHOT_API_KEY: 'k' }, 'kimi/kimi-k3 chat api.moonshot.ai MOONSHOT_API_KEY'],
+  ['deepseek', { DEEPSEEK_API_KEY: 'k' }, 'deepseek/deepseek-flash chat api.deepseek.com DEEPSEEK_API_KEY'],
+  // nothing named
+  [undefined, anthropic, 'anthropic/claude-sonnet-5-5 anthropic api.anthropic.com ANTHROPIC_API_KEY'],
+  [
+    undefined,
+    { ANTHROPIC_AUTH_TOKEN: 't', ...anthropic },
+    'anthropic/claude-sonnet-5-5 anthropic api.anthropic.com ANTHROPIC_AUTH_TOKEN',
+  ],
+  [undefined, { ...openai, ...anthropic }, 'anthropic/claude-sonnet-5-5 anthropic api.anthropic.com ANTHROPIC_API_KEY'],
+  [undefined, openai, 'openai/gpt-6.1-sol responses api.openai.com OPENAI_API_KEY'],
+  [undefined, elsewhere, 'openai/gpt-6.1-sol chat 127.0.0.1:9 no key'],
+  [
+    undefined,
+    { ANTHROPIC_API_KEY: ' ', MISTRAL_API_KEY: 'k' },
+    'mistral/mistral-medium-latest chat api.mistral.ai MISTRAL_API_KEY',
+  ],
+])('takes %j with %j as %s', (wanted, env, expected) => {
+  expect(shown(wanted, env)).toBe(expected);
+});
+
+test('the flag counts before HELVE_MODEL, and a blank one is none', () => {
+  expect(wantedModel(' opus ', { HELVE_MODEL: 'haiku' })).toBe('opus');
+  expect(wantedModel(' ', { HELVE_MODEL: ' haiku ' })).toBe('haiku');
+  expect(wantedModel(undefined, { HELVE_MODEL: '' })).toBeUndefined();
+});
+
+test("a person's short names and default count before what is built in, and can not run in circles", () => {
+  const own: Catalogue = {
+    ...catalogue,
+    default: 'fast',
+    aliases: new Map([
+      ['fast', 'ollama/qwen3'],
+      ['sonnet', 'opus'],
+      ['round', 'round'],
+    ]),
+  };
+  expect(shown(undefined, anthropic, own)).toContain('ollama/qwen3');
+  expect(shown('sonnet', anthropic, own)).toContain('anthropic/claude-opus-5-5');
+  expect(() => shown('round', anthropic, own)).toThrow('"round", for which "round" stands, names no model.');
+});
+
+const how =
+  'Write PROVIDER/NAME (for example anthropic/claude-sonnet-5-5), a short name such as sonnet, or scripted/FILE, after --model or in HELVE_MODEL; "helve models" lists what is known.';
+
+test.each<[string | undefined, Record<string, string>, string, string]>([
+  [
+    undefined,
+    {},
+    'auth',
+    'No model is set up: set ANTHROPIC_API_KEY, OPENAI_API_KEY or another key that "helve models" lists, or name a model on this machine, as in --model ollama/NAME; "helve demo" needs no key.',
+  ],
+  [
+    undefined,
+    { OLLAMA_BASE_URL: 'http://127.0.0.1:5000/v1' },
+    'unknown_model',
+    'Ollama is set up, but no model is named. Name one with --model ollama/NAME or in HELVE_MODEL.',
+  ],
+  ['acme/m1', {}, 'unknown_model', `"acme/m1" names no model. ${how}`],
+  ['anthropic/', {}, 'unknown_model', `"anthropic/" names no model. ${how}`],
+  ['ollama', {}, 'unknown_model', `"ollama" names no model. ${how}`],
+  ['constructor', {}, 'unknown_model', `"constructor" names no model. ${how}`],
+  [
+    'antropic/claude-x',
+    {},
+    'unknown_model',
+    `"antropic/claude-x" names no model. Did you mean "anthropic/claude-x"? ${how}`,
+  ],
+  ['sonet', {}, 'unknown_model', `"sonet" names no model. Did you mean "sonnet"? ${how}`],
+  [
+    'sonnet',
+    {},
+    'auth',
+    'No key for Anthropic: set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN, or ANTHROPIC_BASE_URL for a server that needs none.',
+  ],
+  [
+    'glm/glm-5.3',
+    anthropic,
+    'auth',
+    'No key for Z.ai: set ZAI_API_KEY or ZHIPU_API_KEY, or ZAI_BASE_URL for a server that needs none.',
+  ],
+])('refuses %j with %j', (wanted, env, kind, message) => {
+  expect(() => planModel(wanted, env, catalogue)).toThrow(expect.objectContaining({ kind, message }));
+});

@@ -1,0 +1,11 @@
+import type { Hash } from 'node:crypto';
+
+// Not by `import`: that reads every export of the module, and one of them loads all of the web's cryptography, which
+// every start would pay for.
+const crypto = () => process.getBuiltinModule('node:crypto');
+
+export const randomId = (): string => crypto().randomUUID();
+
+export const randomHex = (bytes: number): string => crypto().randomBytes(bytes).toString('hex');
+
+export const sha256 = (): Hash => crypto().createHash('sha256');

@@ -1,0 +1,181 @@
+import { once } from 'node:events';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join, resolve } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { startFakeModelServer } from '../../src/testing/fake-model-server.js';
+import { emptyFolder, runHelve } from './run-helve.js';
+
+const servers: Server[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  }
+});
+
+/** A server as Ollama and its like are, on a port of its own. */
+async function localServer(names: readonly string[]): Promise<number> {
+  const server = createServer((_, response) => {
+    response.end(JSON.stringify({ data: names.map((id) => ({ id })) }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  servers.push(server);
+  return (server.address() as AddressInfo).port; // listening on a port, so it has one
+}
+
+/** A data folder with a models.json. */
+async function homeWith(content: unknown): Promise<string> {
+  const home = await emptyFolder();
+  await writeFile(join(home, 'models.json'), typeof content === 'string' ? content : JSON.stringify(content));
+  return home;
+}
+
+const ollamaAt = (port: number) => ({ providers: { ollama: { baseUrl: `http://127.0.0.1:${port}/v1` } } });
+
+test('helve models lists providers, whether a key is set, models and short names, and never a key', async () => {
+  const env = { ANTHROPIC_API_KEY: 'sk-secret', OPENAI_BASE_URL: 'http://models.example/secret' };
+  const { code, stdout, stderr } = await runHelve(['models'], { env });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/^In use: anthropic\/claude-sonnet-5-5\n/);
+  expect(stdout).toMatch(/^ {2}anthropic +Anthropic +key from ANTHROPIC_API_KEY +default claude-sonnet-5-5$/m);
+  expect(stdout).toMatch(/^ {2}openai +OpenAI +no key at models\.example +default gpt-6\.1-sol$/m);
+  expect(stdout).toMatch(/^ {2}deepseek +DeepSeek +no key: set DEEPSEEK_API_KEY +default deepseek-flash$/m);
+  expect(stdout).toMatch(/^ {2}ollama +Ollama +needs no key$/m);
+  expect(stdout).toMatch(/^ {2}anthropic\/claude-opus-5-5 +1,000,000 +128,000 +\$4 \/ \$20$/m);
+  expect(stdout).toMatch(/^ {2}sonnet +anthropic\/claude-sonnet-5-5$/m);
+  expect(stdout).not.toContain('secret');
+});
+
+test('helve models says why nothing is in use, and exits 0', async () => {
+  const { code, stdout } = await runHelve(['models']);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^None in use\. No model is set up: set ANTHROPIC_API_KEY/);
+});
+
+test('helve models --json is for programs', async () => {
+  const port = await localServer(['qwen3:8b']);
+  const home = await homeWith({ ...ollamaAt(port), small: 'haiku' });
+  const { stdout } = await runHelve(['models', '--json'], { env: { HELVE_HOME: home, MISTRAL_API_KEY: 'k' } });
+  const overview = JSON.parse(stdout);
+  expect(overview).toMatchObject({ chosen: 'mistral/mistral-medium-latest', problem: null, small: 'haiku' });
+  expect(overview.local).toContainEqual({ provider: 'ollama', title: 'Ollama', port, models: ['qwen3:8b'] });
+  expect(overview.providers).toContainEqual({
+    id: 'mistral',
+    title: 'Mistral AI',
+    wire: 'chat',
+    base_url: 'https://api.mistral.ai/v1',
+    base_url_variable: 'MISTRAL_BASE_URL',
+    host: null,
+    key_variables: ['MISTRAL_API_KEY'],
+    key_from: 'MISTRAL_API_KEY',
+    set_up: true,
+    default_model: 'mistral-medium-latest',
+  });
+  expect(overview.models).toContainEqual({
+    id: 'openai/gpt-5.5',
+    context_tokens: 1_050_000,
+    output_tokens: 128_000,
+    prices: null,
+    edit_style: 'patch',
+    sees_images: true,
+  });
+  expect(overview.aliases).toMatchObject({ haiku: 'anthropic/claude-haiku-5-5' });
+});
+
+test('a server on this machine is found and offered', async () => {
+  const home = await homeWith(ollamaAt(await localServer(['qwen3:8b', 'llama3'])));
+  const offered = 'has qwen3:8b, llama3; to use it: helve --model ollama/qwen3:8b -p "…"';
+  expect((await runHelve(['models'], { env: { HELVE_HOME: home } })).stdout).toContain(offered);
+  expect((await runHelve(['doctor'], { env: { HELVE_HOME: home } })).stdout).toMatch(
+    /✓ On this machine: Ollama on 127\.0\.0\.1:\d+ has qwen3:8b, llama3; to use it/,
+  );
+});
+
+test('a name that a server gives can not steer the terminal', async () => {
+  const home = await homeWith(ollamaAt(await localServer(['bad\u001b[31m'])));
+  const { stdout } = await runHelve(['models'], { env: { HELVE_HOME: home } });
+  expect(stdout).toContain('bad\\u001b[31m');
+});
+
+test.each<[string[], string]>([
+  [['models'], 'models["openai/x"].contextTokens must be a whole number above 0, but was "x".'],
+  [['-p', 'hi'], 'models["openai/x"].contextTokens must be a whole number above 0, but was "x".'],
+])('%j refuses a broken models.json in one sentence', async (args, sentence) => {
+  const home = await homeWith({ models: { 'openai/x': { contextTokens: 'x' } } });
+  const run = await runHelve(args, { env: { HELVE_HOME: home, ANTHROPIC_API_KEY: 'k' } });
+  expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`models.json: ${sentence}`) });
+});
+
+test('helve doctor tells a broken models.json', async () => {
+  const home = await homeWith('{');
+  const { code, stdout } = await runHelve(['doctor'], { env: { HELVE_HOME: home, ANTHROPIC_API_KEY: 'k' } });
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/✗ Model: .*models\.json is not valid JSON/);
+});
+
+test.each<[Record<string, string>, string]>([
+  [
+    { ANTHROPIC_API_KEY: 'sk-secret' },
+    '✓ Model: anthropic/claude-sonnet-5-5, key from ANTHROPIC_API_KEY, 1,000,000 tokens of context, 64,000 for an answer, not asked\n',
+  ],
+  [
+    { HELVE_MODEL: 'openai/qwen', OPENAI_BASE_URL: 'http://127.0.0.1:9/secret' },
+    '✓ Model: openai/qwen, at 127.0.0.1:9, no key, limits not known, not asked\n',
+  ],
+  [{ HELVE_MODEL: 'deepseek/x' }, '– Model: No key for DeepSeek: set DEEPSEEK_API_KEY, or DEEPSEEK_BASE_URL for'],
+  [{ HELVE_MODEL: 'acme/x' }, '✗ Model: "acme/x" names no model.'],
+])('helve doctor with %j says %s', async (env, line) => {
+  const { stdout } = await runHelve(['doctor'], { env });
+  expect(stdout).toContain(line);
+  expect(stdout).not.toContain('secret');
+});
+
+test('the example of a models.json is understood, and the page shows it as it is', async () => {
+  const example = await readFile('examples/models.json', 'utf8');
+  expect(await readFile('docs/models.md', 'utf8')).toContain(`\`\`\`json\n${example}\`\`\``);
+  const home = await emptyFolder();
+  await copyFile(resolve('examples/models.json'), join(home, 'models.json'));
+  const { stdout } = await runHelve(['models', '--json'], { env: { HELVE_HOME: home, ACME_API_KEY: 'k' } });
+  expect(JSON.parse(stdout)).toMatchObject({
+    chosen: 'acme/coder-1',
+    small: 'haiku',
+    aliases: { fast: 'ollama/qwen3' },
+  });
+});
+
+test('a run goes to the model that models.json names by default', async () => {
+  const server = await startFakeModelServer([{ text: 'Hello.' }]);
+  const home = await homeWith({
+    default: 'quick',
+    aliases: { quick: 'acme/m' },
+    providers: { acme: { wire: 'anthropic', baseUrl: server.url } },
+    models: { 'acme/m': { prices: { input: 1_000_000, output: 0 } } },
+  });
+  const { stdout } = await runHelve(['-p', 'hi', '--output-format', 'json'], { env: { HELVE_HOME: home } });
+  await server.close();
+  expect(JSON.parse(stdout)).toMatchObject({ result: 'Hello.', total_cost_usd: expect.any(Number) });
+  expect(server.requests[0]?.body.model).toBe('m');
+});
+
+test('--effort reaches the model, and one that does not exist is wrong usage', async () => {
+  const server = await startFakeModelServer([{ text: 'Hello.' }]);
+  const env = { ANTHROPIC_BASE_URL: server.url };
+  await runHelve(['-p', 'hi', '--effort', 'low'], { env });
+  await server.close();
+  expect(server.requests[0]?.body).toMatchObject({ output_config: { effort: 'low' } });
+  expect(await runHelve(['-p', 'hi', '--effort', 'lots'], { env })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--effort takes none, low, medium, high, max, but was "lots".'),
+  });
+});
+
+test('helve models takes no words', async () => {
+  expect(await runHelve(['models', 'all'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('helve models takes no word such as "all".'),
+  });
+});

@@ -1,0 +1,27 @@
+import type { Model } from '../../src/contract/model.js';
+import { anthropicModel } from '../../src/models/anthropic.js';
+import { openAiCompatibleModel } from '../../src/models/openai-compatible.js';
+import { openAiResponsesModel } from '../../src/models/openai-responses.js';
+import { anthropicFormat } from '../../src/testing/anthropic-format.js';
+import { chatFormat } from '../../src/testing/chat-format.js';
+import { responsesFormat } from '../../src/testing/responses-format.js';
+import type { WireFormat } from '../../src/testing/wire-format.js';
+
+/** Every wire format: the adapter that speaks it, and the fake server's side of it. */
+export const wires: ReadonlyArray<{ name: string; format: WireFormat; modelAt(baseUrl: string): Model }> = [
+  {
+    name: 'Anthropic Messages',
+    format: anthropicFormat,
+    modelAt: (baseUrl) => anthropicModel({ name: 'test', apiKey: 'test-key', baseUrl }),
+  },
+  {
+    name: 'Chat Completions',
+    format: chatFormat,
+    modelAt: (baseUrl) => openAiCompatibleModel({ provider: 'test', name: 'test', apiKey: 'test-key', baseUrl }),
+  },
+  {
+    name: 'OpenAI Responses',
+    format: responsesFormat,
+    modelAt: (baseUrl) => openAiResponsesModel({ name: 'test', apiKey: 'test-key', baseUrl }),
+  },
+];
