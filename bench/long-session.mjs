@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { startFakeModelServer } from '../dist/testing.js';
+import { startFakeModelServer } from '../dist/testing.mjs';
 
 const TURNS = 300;
 const folder = mkdtempSync(join(tmpdir(), 'helve-bench-'));
