@@ -17,7 +17,7 @@ let answeredAt;
 const turnMs = [];
 const rssMb = [];
 const server = await startFakeModelServer((request, number) => {
-  if (answeredAt !== undefined) turnMs.push(performance.now() - answeredAt);
+  if (answeredAt !== undefined) turnMs.push(request.arrivedAt - answeredAt);
   rssMb.push(residentMb(child.pid));
   void request.finished.then(() => {
     answeredAt = performance.now();

@@ -79,6 +79,7 @@ async function drive(input: LoopInput, emit: (happening: AgentHappening) => void
       system: input.system,
       tools: session.tools.definitions(),
       messages: session.transcript.forRequest(),
+      ...(turn === 1 && { onSent: () => void session.tools.preload() }),
     };
     const started = monotonicMs();
     const claimCallId = (id: string): string => session.claimCallId(id);

@@ -85,6 +85,11 @@ export class ToolPool implements ToolDirectory {
     return this.#definitions;
   }
 
+  /** Gets ready what the model may call at once. A tool that can't be loaded says so when it is called. */
+  async preload(): Promise<void> {
+    await Promise.allSettled(this.#tools.filter(({ enabled }) => enabled).map(({ tool }) => tool.preload()));
+  }
+
   isActive({ name, exposure }: Tool): boolean {
     return exposure === 'direct' || (exposure === 'deferred' && this.#activated.has(name));
   }

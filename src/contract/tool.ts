@@ -25,6 +25,8 @@ interface ToolBehaviour<Input, Data> {
   /** A longer result is saved to a file and previewed. Default 30,000. */
   maxResultChars?: number;
   isEnabled?(context: DescribeContext): boolean;
+  /** Loads the code that the work needs, and does nothing else. Called while the model thinks of its first answer. */
+  preload?(): Promise<unknown>;
   /**
    * What the call would touch. Called more than once, so it must change nothing. Leave it out and the call counts as
    * able to touch anything: it runs alone and is always asked about. An empty list means that it touches nothing.
@@ -71,6 +73,7 @@ export interface Tool {
   readonly bringsOwnSchema: boolean;
   describe(context: DescribeContext): string;
   isEnabled(context: DescribeContext): boolean;
+  preload(): Promise<unknown>;
   /** Checks the input against the schema and binds it to the tool. */
   accept(input: unknown): AcceptedInput;
   displayCall(partialInput: unknown): ToolDisplay;
@@ -131,6 +134,7 @@ export function defineTool<Input, Data>(spec: ToolSpec<Input, Data>): Tool {
     },
     describe: (context) => (typeof spec.description === 'string' ? spec.description : spec.description(context)),
     isEnabled: (context) => spec.isEnabled?.(context) ?? true,
+    preload: async () => await spec.preload?.(),
 
     accept(raw) {
       if (!spec.input) return { ok: true, call: bind(spec, raw as Input) }; // the caller checks it against the tool's own schema

@@ -76,6 +76,7 @@ export function openAiCompatibleModel(options: OpenAiCompatibleOptions): Model {
         headers: headersOf(options, endpoint),
         body: bodies.write(request),
         signal,
+        onSent: request.onSent,
         events: (wire) => chatEvents(wire, endpoint, understanding),
         isLast: isLastEvent,
       });

@@ -12,7 +12,12 @@ export interface HttpAnswer {
 /** Posts a text. Rejects when nothing came back; redirects are not followed, since a key would go along. */
 export type Post = (
   url: string,
-  request: { headers: Readonly<Record<string, string>>; body: string; signal: AbortSignal },
+  request: {
+    headers: Readonly<Record<string, string>>;
+    body: string;
+    signal: AbortSignal;
+    onSent?: (() => void) | undefined;
+  },
 ) => Promise<HttpAnswer>;
 
 /**
@@ -21,7 +26,7 @@ export type Post = (
  */
 export function nodePost(): Post {
   const agents = new Map<string, Agent>();
-  return async (url, { headers, body, signal }) => {
+  return async (url, { headers, body, signal, onSent }) => {
     const { protocol } = new URL(url);
     // Not by `import`: that reads every export, and some of http's are getters that load all of fetch.
     const client = process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http');
@@ -38,7 +43,7 @@ export function nodePost(): Post {
       signal.addEventListener('abort', onAbort, { once: true });
       request.on('close', () => signal.removeEventListener('abort', onAbort));
       request.on('error', reject);
-      request.end(body);
+      request.end(body, () => onSent?.());
     });
     answer.on('error', () => {}); // whoever reads the body is told by that; when nobody does, nobody need know
     return {

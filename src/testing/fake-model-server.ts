@@ -34,6 +34,8 @@ export interface FakeRequest {
   headers: IncomingHttpHeaders;
   /** The body exactly as it was sent. */
   text: string;
+  /** When its last byte was there, by `performance.now()`. */
+  arrivedAt: number;
   body: FakeRequestBody;
   /** Resolves when the connection of this request is closed or the answer is through, whichever comes first. */
   finished: Promise<'answered' | 'disconnected'>;
@@ -76,6 +78,7 @@ export async function startFakeModelServer(answers: FakeAnswers): Promise<FakeMo
   async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = incoming.url ?? '';
     const text = await readText(incoming);
+    const arrivedAt = performance.now();
     const format = formats.find(({ matches }) => matches(path));
     if (incoming.method !== 'POST' || !format) {
       sendJson(response, 404, anthropicFormat.errorBody({ type: 'not_found_error', message: 'Not found' }));
@@ -94,6 +97,7 @@ export async function startFakeModelServer(answers: FakeAnswers): Promise<FakeMo
       path,
       headers: incoming.headers,
       text,
+      arrivedAt,
       body: body as FakeRequestBody, // no violations, so it has this shape
       finished: once(response, 'close').then(() => (response.writableFinished ? 'answered' : 'disconnected')),
     };

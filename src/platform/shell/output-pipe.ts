@@ -1,13 +1,11 @@
-import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
-import { promisify } from 'node:util';
+import { startProcess } from './start-process.js';
 
 const CHUNK_BYTES = 64 * 1024; // what a pipe holds on Linux
-
-const run = promisify(execFile);
 
 /**
  * A pipe for a command's output that is copied to a file piece by piece, never held in memory.
@@ -43,7 +41,7 @@ interface PipeOptions {
 
 export async function openOutputPipe({ folder, file, maxBytes, onFull }: PipeOptions): Promise<OutputPipe> {
   const name = join(folder, 'output');
-  await run('mkfifo', ['-m', '600', name]);
+  await makeFifo(name);
   const target = openSync(file, 'w', 0o600);
   let bytes = 0;
   let full = false;
@@ -107,6 +105,13 @@ export async function openOutputPipe({ folder, file, maxBytes, onFull }: PipeOpt
     unref: () => void reader.unref(),
     close: () => void reader.destroy(),
   };
+}
+
+/** Node has no call for it. Without streams of its own the program is there and gone in two milliseconds. */
+async function makeFifo(name: string): Promise<void> {
+  const child = startProcess('mkfifo', ['-m', '600', name], { stdio: 'ignore' });
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error(`mkfifo could not make ${name} (exit code ${code}).`);
 }
 
 function writeAll(file: number, bytes: Uint8Array): number {

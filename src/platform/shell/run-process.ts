@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
@@ -8,6 +8,7 @@ import { ToolFailure } from '../../contract/failure.js';
 import { grouped } from '../text/digits.js';
 import { type OutputPipe, openOutputPipe } from './output-pipe.js';
 import { endGroup, groupEnder, groupIsAlive, killGroup } from './process-group.js';
+import { startProcess } from './start-process.js';
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024; // a log that somebody might still search; beyond it is a runaway
 const DRAIN_MS = 100; // for `cmd > >(tee log)`, whose last lines come after the shell has gone
@@ -154,7 +155,7 @@ async function spawnShell(
   }
   const pieces = command.match(piecePattern) ?? [];
   try {
-    const child = spawn('bash', ['--noprofile', '--norc', '-c', wrapper, 'bash', sourceFile, ...pieces], {
+    const child = startProcess('bash', ['--noprofile', '--norc', '-c', wrapper, 'bash', sourceFile, ...pieces], {
       cwd,
       env: shellEnvironment(env),
       stdio: ['ignore', output, output, report],

@@ -7,7 +7,7 @@ import { ToolFailure } from '../../contract/failure.js';
 import { defineTool, type ToolProgress } from '../../contract/tool.js';
 import type { ToolContext } from '../../contract/tool-context.js';
 import { readLastLines, readOutput } from '../../platform/shell/read-output.js';
-import type { ProcessResult } from '../../platform/shell/run-process.js';
+import { type ProcessResult, runProcess } from '../../platform/shell/run-process.js';
 import { description } from './description.js';
 import { meaningOfExitOne } from './exit-meaning.js';
 import { DEFAULT_TIMEOUT_MS, MAX_OUTPUT_CHARS, MAX_TIMEOUT_MS } from './limits.js';
@@ -47,6 +47,7 @@ export const bashTool = defineTool({
   name: 'Bash',
   description,
   input,
+  preload: async () => process.getBuiltinModule('node:child_process'),
   maxResultChars: MAX_OUTPUT_CHARS + MAX_NOTES_CHARS, // the output is already cut to its own limit when the engine sees it
 
   effects: ({ command }) => [
@@ -118,7 +119,6 @@ async function* runWithProgress(
   { cwd, timeoutMs, outputFile }: { cwd: string; timeoutMs: number; outputFile: string },
   { env, root, session, signal }: ToolContext,
 ): AsyncGenerator<ToolProgress, ProcessResult, void> {
-  const { runProcess } = await import('../../platform/shell/run-process.js'); // for the first command, not for the start
   const envFile = env['HELVE_ENV_FILE'] || env['CLAUDE_ENV_FILE'];
   const left = new AbortController(); // whoever stops reading our progress has given up the call
   const running = runProcess({
