@@ -210,6 +210,41 @@ test.each([
   expect(await updated(twoClasses, ...lines)).toBe(after.join('\n'));
 });
 
+test.each([
+  ['removes the last line below one that another hunk adds', 'a\nb\nc', [' b', '+x', '@@', '-c'], 'a\nb\nx'],
+  ['removes the last lines one by one', 'a\nb\nc', ['-c', '@@', '-b'], 'a'],
+  ['removes all lines one by one and adds others', 'a\r\nb', ['-a', '@@', '-b', '@@', '+x', '+y'], 'x\r\ny'],
+  ['replaces the only line and adds at the end', 'a', ['-a', '@@', '+x'], 'x'],
+  ['adds at the end twice, in order', 'a\nb', ['@@', '+x', '@@', '+y'], 'a\nb\nx\ny'],
+  ['adds at one place twice, in order', 'a\nb\n', ['@@ a', '+x', '@@ a', '+y'], 'a\nx\ny\nb\n'],
+  ['adds to an empty file twice, in order', '', ['@@', '+x', '@@', '+y'], 'x\ny\n'],
+  ['adds above a line that another hunk replaces', 'a\nb\n', ['-b', '+B', '@@', ' a', '+x'], 'a\nx\nB\n'],
+  [
+    'passes over a place that another hunk changes',
+    'x\na\nx\nb\n',
+    ['-x', '+1', ' a', '@@', '-b', '@@', '-x'],
+    '1\na\n',
+  ],
+])('with several hunks %s', async (_, before, lines, after) => {
+  expect(await updated(before, ...lines)).toBe(after);
+});
+
+test('names the places in the new text, whatever order the hunks have', async () => {
+  const lines = Array.from({ length: 40 }, (_, index) => `l${index + 1}\n`).join('');
+  const project = await temporaryProject({ 'a.txt': lines });
+  const { content } = await update(project, '-l30', '+x', '+y', '@@', '-l3', '-l4', '@@', ' l10', '+z');
+  expect(content).toMatch(/^Edited a.txt: 3 places at lines 3, 9, 29\.\n/);
+});
+
+test('remembers which lines were read, whatever order the hunks have', async () => {
+  const project = await temporaryProject({ 'a.txt': 'a\nb\nc\nd\ne\nf\ng\n' });
+  for (const offset of [2, 5]) await project.run(readTool, { file_path: 'a.txt', offset, limit: 2 });
+  const run = (...hunks: string[]) => apply(project, '*** Update File: a.txt', ...hunks);
+  expect((await run('-f', '+F', '+F2', '@@', '-b', '@@', '-c', '+C', '+C2', '+C3')).isError).toBe(false);
+  expect(await project.text('a.txt')).toBe('a\nC\nC2\nC3\nd\ne\nF\nF2\ng\n');
+  expect((await run('-d', '+D')).content).toMatch(/not been read \(5; read so far: 2–4, 6–8\)/);
+});
+
 test('looks for each hunk below the one before, and elsewhere only where it is once', async () => {
   expect(await updated('x\na\nx\nb\nx\n', ' a', '-x', '+1', '@@', '-x', '+2')).toBe('x\na\n1\nb\n2\n');
   expect(await updated('a\nb\nc\n', '-c', '+C', '@@', '-a', '+A')).toBe('A\nb\nC\n');
@@ -270,8 +305,33 @@ test.each([
   ],
   [
     'a second hunk that does not fit, and undoes nothing since nothing was done',
-    ['-class A:', '+class C:', '@@', '-class A:', '+class D:'],
+    ['-class A:', '+class C:', '@@', '-class D:', '+class E:'],
     /^hunk 2 \(line 5 of the patch\) was not found in a.txt \(0 matches\)/,
+  ],
+  [
+    'a hunk that changes what one before changes',
+    ['-class A:', '+class C:', '@@', '-class A:', '+class D:'],
+    'hunk 2 (line 5 of the patch) overlaps hunk 1 (line 3 of the patch), which changes line 1 of a.txt already. Nothing was written. Merge them into one hunk.',
+  ],
+  [
+    'a hunk whose context one before changes',
+    ['-class B:', '+class C:', '@@', ' class B:', '-  def run():', '+  def go():'],
+    'hunk 2 (line 5 of the patch) overlaps hunk 1 (line 3 of the patch), which changes line 5 of a.txt already. Nothing was written. Merge them into one hunk.',
+  ],
+  [
+    'a hunk in lines that one before adds',
+    ['-class A:', '+struct Z {', '@@', '-struct Z {', '+struct Y {'],
+    /^hunk 2 \(line 5 of the patch\) was not found in a.txt \(0 matches\).*\nA hunk before adds "struct Z {", but every hunk is looked for in the file as it is before the patch\. Merge the two hunks into one\.$/s,
+  ],
+  [
+    'an @@ line that a hunk before adds',
+    ['-class A:', '+struct Z {', '@@ struct Z {', '-    x = 1', '+    x = 2'],
+    /^hunk 2 .* no line of a.txt reads as "@@ struct Z {" says.*\nA hunk before adds "struct Z {"/s,
+  ],
+  [
+    'lines that are not at the end, as *** End of File says',
+    ['-class B:', '+class C:', '*** End of File'],
+    'hunk 1 (line 3 of the patch) says *** End of File, but its lines are not the last of a.txt, which has 10 lines: they are at line 5. Nothing was written. Leave *** End of File out to change them there, or send the last lines of the file.',
   ],
   [
     'a patch without a change',

@@ -1,4 +1,5 @@
 import { lstat } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
 import * as z from 'zod';
 import type { Effect } from '../contract/effect.js';
 import { defineTool } from '../contract/tool.js';
@@ -36,7 +37,7 @@ The patch is not a unified diff. It looks like this:
 *** Update File: src/a.py
 *** Move to: src/b.py
 *** End Patch
-A line that begins with a blank stays, with - goes, with + comes. Lines that stay or go must be in the file exactly, as whole lines, and only once: give three lines of context above and below, and where that is not enough an @@ line, a whole line of the file that the place is below. Without lines that stay or go, lines are added below the @@ line, or at the end of the file. *** End of File behind a change says that it is at the end. Leave out the line numbers that Read shows.
+A line that begins with a blank stays, with - goes, with + comes. Lines that stay or go must be in the file exactly, as whole lines, and only once: give three lines of context above and below, and where that is not enough an @@ line, a whole line of the file that the place is below. Without lines that stay or go, lines are added below the @@ line, or at the end of the file. *** End of File behind a change says that it is at the end. All lines are looked for in the file as it is before the patch. Leave out the line numbers that Read shows.
 Line endings and encoding stay as they are. It refuses to update or delete files that were not read or whose text changed in the place, to add a file that exists, and to name a file twice.`;
 
 const input = withAliases(
@@ -143,7 +144,11 @@ async function plan(text: string, context: ToolContext): Promise<PlannedChange[]
   const files = parsePatch(text);
   await refuseTwins(files.flatMap(pathsOf), context);
   const changes: PlannedChange[] = [];
-  for (const file of files) changes.push(await planFile(file, context));
+  for (const file of files) {
+    await setImmediate(); // a patch of many files must not keep a cancel waiting
+    context.signal.throwIfAborted();
+    changes.push(await planFile(file, context));
+  }
   return changes;
 }
 
@@ -180,7 +185,7 @@ async function planFile(file: FilePatch, context: ToolContext): Promise<PlannedC
     await checkFree(moveTo, context, 'Choose another name, or delete that file first.');
   }
   const loaded = await loadText(target, context);
-  const fresh = applyHunks(target, loaded, seenOf(ledger, target, 'patch'), file.hunks);
+  const fresh = await applyHunks(target, loaded, seenOf(ledger, target, 'patch'), file.hunks, context.signal);
   if (!moveTo && fresh.bytes.equals(loaded.bytes)) {
     throw refusal(`The patch leaves ${target.shown} as it is, so there is nothing to do. Nothing was written.`);
   }

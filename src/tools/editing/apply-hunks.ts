@@ -1,12 +1,13 @@
+import { setImmediate } from 'node:timers/promises';
 import type { SeenFile } from '../../contract/tool-context.js';
 import { type Splice, spliceBytes, spliceText } from '../../platform/files/text-file.js';
 import { refusal } from '../refusal.js';
 import type { TargetFile } from '../target-file.js';
 import { splicesPerMatch } from './apply-edit.js';
 import { changedOnDisk, checkFitsChange, checkLinesSeen, hasChanged } from './check-editable.js';
-import { findLines } from './find-lines.js';
+import { lineFinder } from './find-lines.js';
 import type { Found, Match } from './find-text.js';
-import { afterChanges, joinRanges, type LineRange } from './line-ranges.js';
+import { joinRanges, type LineRange } from './line-ranges.js';
 import type { LoadedText } from './load-text.js';
 import type { Hunk, HunkChange } from './patch-format.js';
 import { type HunkPlace, placeHunk } from './place-hunk.js';
@@ -26,49 +27,195 @@ export interface PatchedText {
   byQuotes: boolean;
 }
 
-/** Applies the hunks in memory, each to what the one before left. Throws a refusal at the first that does not fit. */
-export function applyHunks(target: TargetFile, file: LoadedText, seen: SeenFile, hunks: readonly Hunk[]): PatchedText {
+const HUNKS_AT_ONCE = 200; // then others have their turn, and a cancel is seen
+const CHANGES_AT_ONCE = 20; // comparing long lines letter by letter takes milliseconds
+const LINES_AT_ONCE = 1_000_000;
+const MAX_LINES_COMPARED = 20_000_000; // some seconds; only many hunks of lines that occur very often come near it
+const MAX_TIMES_THROUGH = 8; // a single hunk may go through the whole of any file
+
+/**
+ * Applies the hunks in memory. Each is looked for in the text as it is before the patch, so that all of them are made at
+ * once. Throws a refusal at the first that does not fit.
+ */
+export async function applyHunks(
+  target: TargetFile,
+  file: LoadedText,
+  seen: SeenFile,
+  hunks: readonly Hunk[],
+  signal: AbortSignal,
+): Promise<PatchedText> {
+  const text = textLines(file.text);
   const changed = hasChanged(seen, file);
-  let current: LoadedText = file;
-  let text = textLines(file.text);
-  let lines = seen.lines;
-  let places: SeenFile['lines'] = [];
-  let byQuotes = false;
-  let from = 1;
-  for (const [index, hunk] of hunks.entries()) {
-    const name = `hunk ${index + 1} (line ${hunk.line} of the patch)`;
-    const place = placeHunk(hunk, { target, text, from, name });
-    if (changed) checkUntouched(target, seen, file, place, { text, name });
-    else checkLinesSeen(target, { lines }, { matches: matchesOf(text, place.lines) }, name);
-
-    const splices = hunk.changes.flatMap((change) => splicesOf(text, place, change));
-    const bytes = spliceBytes(current, splices);
-    text = textLines(spliceText(text.raw, splices));
-    current = { ...current, bytes, text: text.raw };
-
-    const added = hunk.changes.reduce((sum, change) => sum + change.added.length - change.removed.length, 0);
-    const moves = [{ lines: place.lines ?? ([1, 1] as const), added }];
-    lines = afterChanges(lines, moves);
-    places = [...rangesOf(afterChanges(places, moves)), placeAfter(place, hunk, added)];
-    byQuotes ||= place.how === 'quotes';
-    from = (place.lines?.[1] ?? 0) + 1 + added;
+  const placed = await placeHunks(target, file, text, seen, hunks, signal);
+  const changes = inOrder(placed);
+  const splices: Splice[] = [];
+  for (const [index, change] of joinedAtOpenEnd(text, changes).entries()) {
+    if (index % CHANGES_AT_ONCE === 0) await giveTurn(signal);
+    splices.push(...splicesOf(text, change));
   }
-  const apart = joinRanges(rangesOf(places));
-  return { bytes: current.bytes, text, places: apart, lines: changed ? around(apart) : lines, changed, byQuotes };
+  const apart = joinRanges(placed.map(placeAfter));
+  return {
+    bytes: spliceBytes(file, splices),
+    text: textLines(spliceText(text.raw, splices)),
+    places: apart,
+    lines: changed ? around(apart) : linesAfter(seen.lines, placed),
+    changed,
+    byQuotes: placed.some(({ place }) => place.how === 'quotes'),
+  };
 }
 
-const rangesOf = (lines: SeenFile['lines']): ReadonlyArray<LineRange> => (lines === 'all' ? [] : lines);
+/** Lets others go on, among them whoever cancels. */
+async function giveTurn(signal: AbortSignal): Promise<void> {
+  await setImmediate();
+  signal.throwIfAborted();
+}
+
+/** A change at its place. */
+interface PlacedChange {
+  /** The first line that goes; what is only added comes before it. */
+  first: number;
+  /** The same in the new text. */
+  firstAfter: number;
+  removed: readonly string[];
+  added: readonly string[];
+  how: HunkPlace['how'];
+}
+
+interface PlacedHunk {
+  place: HunkPlace;
+  /** At least one, if only of nothing. */
+  changes: PlacedChange[];
+}
+
+async function placeHunks(
+  target: TargetFile,
+  file: LoadedText,
+  text: TextLines,
+  seen: SeenFile,
+  hunks: readonly Hunk[],
+  signal: AbortSignal,
+): Promise<PlacedHunk[]> {
+  const limit = Math.max(MAX_LINES_COMPARED, text.lineCount * MAX_TIMES_THROUGH);
+  let compared = 0;
+  let comparedAtTurn = 0;
+  const spend = (lines: number): void => {
+    compared += lines;
+  };
+  const sought = new Set(hunks.flatMap(({ anchors, before }) => [...anchors, ...before]));
+  const finder = lineFinder(text, sought, spend);
+  const checkPlace = hasChanged(seen, file)
+    ? (place: HunkPlace, name: string) => checkUntouched(target, seen, file, place, { text, name })
+    : seenChecker(target, text, seen);
+  const taken = new Map<number, string>();
+  const added = new Set<string>();
+  const placed: PlacedHunk[] = [];
+  let from = 1;
+  for (const [index, hunk] of hunks.entries()) {
+    if (index % HUNKS_AT_ONCE === 0 || compared - comparedAtTurn > LINES_AT_ONCE) {
+      comparedAtTurn = compared;
+      await giveTurn(signal);
+    }
+    const name = `hunk ${index + 1} (line ${hunk.line} of the patch)`;
+    const place = placeHunk(hunk, { target, text, finder, from, taken, added, name, spend });
+    checkPlace(place, name);
+    if (compared > limit) {
+      throw refusal(
+        `The lines of the hunks occur so often in ${target.shown} that their places were not all found: ${name} is where ${limit} comparisons were reached. Nothing was written. Send fewer hunks at once, with lines that are rare in the file.`,
+      );
+    }
+    const changes = changesAt(place, hunk);
+    for (const { first, removed, added: fresh } of changes) {
+      for (const offset of removed.keys()) taken.set(first + offset, name);
+      for (const line of fresh) added.add(line);
+    }
+    placed.push({ place, changes });
+    from = (place.lines?.[1] ?? 0) + 1;
+  }
+  return placed;
+}
+
+function changesAt({ first, how }: HunkPlace, { changes }: Hunk): PlacedChange[] {
+  const all: readonly HunkChange[] = changes.length > 0 ? changes : [{ at: 0, removed: [], added: [] }];
+  return all.map(({ at, removed, added }) => ({ first: first + at, firstAfter: first + at, removed, added, how }));
+}
+
+/** From the top, with their places in the new text. What several hunks add at one place comes in their order. */
+function inOrder(placed: readonly PlacedHunk[]): PlacedChange[] {
+  const changes = placed
+    .flatMap((hunk) => hunk.changes)
+    .sort((one, other) => one.first - other.first || one.removed.length - other.removed.length);
+  let moved = 0;
+  for (const change of changes) {
+    change.firstAfter = change.first + moved;
+    moved += change.added.length - change.removed.length;
+  }
+  return changes;
+}
+
+/** The lines that the hunk left at its place, without the context around them. */
+function placeAfter({ changes }: PlacedHunk): LineRange {
+  const [top, bottom] = [changes[0], changes.at(-1)];
+  if (!top || !bottom) return [1, 1];
+  return [top.firstAfter, Math.max(top.firstAfter, bottom.firstAfter + bottom.added.length - 1)];
+}
+
+/** Where the lines seen are afterwards: each hunk was inside of them. */
+function linesAfter(seen: SeenFile['lines'], placed: readonly PlacedHunk[]): SeenFile['lines'] {
+  if (seen === 'all') return 'all';
+  const moves = placed.map(({ place, changes }) => ({
+    lines: place.lines ?? ([1, 1] as const),
+    added: changes.reduce((sum, { added, removed }) => sum + added.length - removed.length, 0),
+  }));
+  const addedBy = (end: 0 | 1): ((line: number) => number) => {
+    const sorted = moves.toSorted((one, other) => one.lines[end] - other.lines[end]);
+    let [next, total] = [0, 0];
+    return (line) => {
+      for (let move = sorted[next]; move && move.lines[end] <= line; move = sorted[next]) {
+        total += move.added;
+        next += 1;
+      }
+      return total;
+    };
+  };
+  const [begunBy, endedBy] = [addedBy(0), addedBy(1)]; // asked for lines from the top, so that each move is met once
+  const ranges = joinRanges(seen).map(([first, last]): LineRange => [first + endedBy(first - 1), last + begunBy(last)]);
+  return joinRanges(ranges.filter(([first, last]) => first <= last));
+}
+
+/** In a file as it was read, the lines that the place is known by must be among those that were shown. */
+function seenChecker(target: TargetFile, text: TextLines, seen: SeenFile): (place: HunkPlace, name: string) => void {
+  if (seen.lines === 'all') return () => {};
+  const ranges = joinRanges(seen.lines);
+  return ({ lines }, name) => {
+    if (!lines) return;
+    const around = ranges[countWhile(ranges, ([first]) => first <= lines[0]) - 1];
+    if (around && lines[1] <= around[1]) return;
+    checkLinesSeen(target, seen, { matches: matchesOf(text, lines) }, name);
+  };
+}
+
+/** How many there are at the start for which it holds; behind them it holds for none. */
+function countWhile<Item>(items: readonly Item[], holds: (item: Item) => boolean): number {
+  let [low, high] = [0, items.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const item = items[middle];
+    if (item !== undefined && holds(item)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
 
 // Of a file with changes that the model has not seen, it now knows the places that it is shown and nothing more.
 const around = (places: readonly LineRange[]): LineRange[] =>
   joinRanges(places.map(([first, last]) => [Math.max(1, first - CONTEXT_LINES), last + CONTEXT_LINES]));
 
-/** In a file that has changed, what the place is known by must be there, once and exactly, before any hunk. */
+/** In a file that has changed, what the place is known by must be there once and exactly. */
 function checkUntouched(
   target: TargetFile,
   seen: SeenFile,
   file: LoadedText,
-  { lines, how, isEnd }: HunkPlace,
+  { lines, how, isEnd, alike }: HunkPlace,
   { text, name }: { text: TextLines; name: string },
 ): void {
   if (isEnd || !lines) {
@@ -76,12 +223,10 @@ function checkUntouched(
       `${changedOnDisk(target, seen, file)}, and ${name} adds lines at its end, which may be another one now. Nothing was written. Read it again, then send the patch again.`,
     );
   }
-  const wanted: string[] = [];
-  for (let number = lines[0]; number <= lines[1]; number += 1) wanted.push(text.line(number));
-  const onDisk = textLines(file.text);
-  const matches = findLines(onDisk, wanted).starts.flatMap((first) =>
-    matchesOf(onDisk, [first, first + wanted.length - 1]),
-  );
+  const firstLine = text.line(lines[0]); // an @@ line is found without its blanks, which count here
+  const matches = alike
+    .filter((line) => text.line(line) === firstLine)
+    .flatMap((line) => matchesOf(text, [line, line + lines[1] - lines[0]]));
   checkFitsChange(target, seen, file, { matches, hasMore: false, overlaps: false, how }, name);
 }
 
@@ -89,22 +234,46 @@ function matchesOf(text: TextLines, lines: LineRange | undefined): Match[] {
   return lines ? [{ start: text.start(lines[0]), end: text.start(lines[1] + 1), lines }] : [];
 }
 
-/** The lines that the hunk left at its place, without the context around them. */
-function placeAfter({ first }: HunkPlace, { changes }: Hunk, added: number): LineRange {
-  const [top, bottom] = [changes[0], changes.at(-1)];
-  if (!top || !bottom) return [first, first];
-  const start = first + top.at;
-  return [start, Math.max(start, first + bottom.at + bottom.removed.length + added - 1)];
+/**
+ * At a last line without an ending, changes that meet are made one where one alone would not know what becomes of the
+ * ending before: those that only remove, with the one above, and all that are at the very end.
+ */
+function joinedAtOpenEnd(text: TextLines, all: readonly PlacedChange[]): PlacedChange[] {
+  const changes = all.filter(({ removed, added }) => !isSame(removed, added));
+  const last = changes.at(-1);
+  if (!last || !isOpen(text) || behindOf(last) <= text.lineCount) return changes;
+  let top = last;
+  let count = 1;
+  let addsLines = last.added.length > 0;
+  for (let above = changes.at(-2); above && behindOf(above) === top.first; above = changes.at(-count - 1)) {
+    if (addsLines && behindOf(above) <= text.lineCount) break;
+    top = above;
+    count += 1;
+    addsLines ||= above.added.length > 0;
+  }
+  const joined = changes.slice(-count);
+  const one: PlacedChange = {
+    ...top,
+    removed: joined.flatMap(({ removed }) => removed),
+    added: joined.flatMap(({ added }) => added),
+    how: joined.some(({ how }) => how === 'quotes') ? 'quotes' : 'exact',
+  };
+  return [...changes.slice(0, -count), one];
 }
+
+const isOpen = ({ lineCount, ending }: TextLines): boolean => lineCount > 0 && ending(lineCount) === '';
+const behindOf = ({ first, removed }: PlacedChange): number => first + removed.length;
+const isSame = (removed: readonly string[], added: readonly string[]): boolean =>
+  removed.length === added.length && removed.every((line, index) => line === added[index]);
 
 /**
  * Lines are changed together with their endings, so that none is left over. A last line without an ending stays one: what
  * comes after it brings the ending before, and what goes takes it along.
  */
-function splicesOf(text: TextLines, place: HunkPlace, { at, removed, added }: HunkChange): Splice[] {
-  if (removed.join('\n') === added.join('\n') && removed.length === added.length) return [];
-  const first = place.first + at;
-  const behind = first + removed.length;
+function splicesOf(text: TextLines, change: PlacedChange): Splice[] {
+  const { first, removed, added, how } = change;
+  if (isSame(removed, added)) return [];
+  const behind = behindOf(change);
   const last = Math.max(1, removed.length > 0 ? behind - 1 : Math.min(first - 1, text.lineCount));
   const match: Match = {
     start: text.start(first),
@@ -112,8 +281,7 @@ function splicesOf(text: TextLines, place: HunkPlace, { at, removed, added }: Hu
     lines: [removed.length > 0 ? first : last, last],
   };
   let [old_string, new_string] = [withEndings(removed), withEndings(added)];
-  const isOpen = text.lineCount > 0 && text.ending(text.lineCount) === '';
-  if (isOpen && behind > text.lineCount) {
+  if (isOpen(text) && behind > text.lineCount) {
     old_string = removed.join('\n');
     new_string = added.join('\n');
     if (removed.length === 0) new_string = `\n${new_string}`;
@@ -122,7 +290,12 @@ function splicesOf(text: TextLines, place: HunkPlace, { at, removed, added }: Hu
       match.start -= text.ending(first - 1).length;
     }
   }
-  const found: Found = { matches: [match], hasMore: false, overlaps: false, how: place.how };
+  // Most files have the lines letter for letter, and then there is nothing of theirs to keep.
+  const isVerbatim = text.raw.slice(match.start, match.end) === old_string && text.raw[match.start - 1] !== '\r';
+  if (isVerbatim && (old_string.includes('\n') || !new_string.includes('\n'))) {
+    return [{ start: match.start, end: match.end, text: new_string }];
+  }
+  const found: Found = { matches: [match], hasMore: false, overlaps: false, how };
   return splicesPerMatch(text, found, { old_string, new_string }).flat();
 }
 

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { findLines } from './find-lines.js';
-import { textLines } from './text-lines.js';
+import { type FoundLines, lineFinder } from './find-lines.js';
+import { type TextLines, textLines } from './text-lines.js';
+
+const findLines = (text: TextLines, wanted: readonly string[]): FoundLines =>
+  lineFinder(text, new Set(wanted), () => {}).find(wanted);
 
 test('finds whole lines only, whatever ends them', () => {
   expect(findLines(textLines('ba\na\r\na\rab'), ['a', 'a'])).toEqual({ starts: [2], how: 'exact' });
@@ -23,4 +26,31 @@ test('finds the same places as a look at each line', () => {
       expect(findLines(textLines(lines.map((line) => `${line}\n`).join('')), wanted).starts).toEqual(starts);
     }),
   );
+});
+
+test('finds a line by what it reads, without regard to blanks around and then to quotes', () => {
+  const finder = lineFinder(textLines('  a\nb\na \n\t“q”\n'), new Set(['a', '"q"', 'c']), () => {});
+  expect(['a', '"q"', 'c'].map(finder.findReading)).toEqual([
+    { starts: [1, 3], how: 'exact' },
+    { starts: [4], how: 'quotes' },
+    { starts: [], how: 'quotes' },
+  ]);
+});
+
+test('compares few lines where a wanted line is rare, and each line once where all are alike', () => {
+  const compared = (lines: readonly string[], wanted: readonly string[]): number => {
+    let spent = 0;
+    lineFinder(textLines(lines.join('\n')), new Set(wanted), (count) => {
+      spent += count;
+    }).find(wanted);
+    return spent;
+  };
+  const alike = Array.from({ length: 1_000 }, () => 'x');
+  expect(compared([...alike, 'rare', 'x'], ['x', 'rare', 'x'])).toBe(6);
+  expect(
+    compared(
+      alike,
+      Array.from({ length: 100 }, () => 'x'),
+    ),
+  ).toBe(1_100);
 });

@@ -8,40 +8,125 @@ export interface FoundLines {
   how: Extract<Found['how'], 'exact' | 'quotes'>;
 }
 
-/**
- * Where the lines stand, whole and one after the other: first as they are, then with straight quotes for typographic
- * ones. What ends a line is no part of it.
- */
-export function findLines(text: TextLines, wanted: readonly string[]): FoundLines {
-  const exact = search(text, wanted, (line) => line);
-  if (exact.length > 0) return { starts: exact, how: 'exact' };
-  return { starts: search(text, wanted.map(foldQuotes), foldQuotes), how: 'quotes' };
+/** Finds lines in a text again and again without going through all of it each time. */
+export interface LineFinder {
+  /**
+   * Where the lines stand, whole and one after the other: first as they are, then with straight quotes for typographic
+   * ones. What ends a line is no part of it.
+   */
+  find(wanted: readonly string[]): FoundLines;
+  /** The lines that read like this one, without regard to blanks around. */
+  findReading(wanted: string): FoundLines;
 }
 
-/** Goes through the text once (Knuth, Morris and Pratt): a file of equal lines takes no longer than any other. */
-function search(text: TextLines, wanted: readonly string[], read: (line: string) => string): number[] {
+/** Only lines among `sought` can be found; `spend` is told how many lines were compared. */
+export function lineFinder(text: TextLines, sought: ReadonlySet<string>, spend: (lines: number) => void): LineFinder {
+  const indexBy = (read: (line: string) => string): (() => LineIndex) => once(() => indexLines(text, sought, read));
+  const exact = indexBy((line) => line);
+  const folded = indexBy(foldQuotes);
+  const trimmed = indexBy((line) => line.trim());
+  const trimmedAndFolded = indexBy((line) => foldQuotes(line.trim()));
+
+  const search = (wanted: readonly string[], first: () => LineIndex, second: () => LineIndex): FoundLines => {
+    const starts = first().search(wanted, spend);
+    return starts.length > 0 ? { starts, how: 'exact' } : { starts: second().search(wanted, spend), how: 'quotes' };
+  };
+  return {
+    find: (wanted) => search(wanted, exact, folded),
+    findReading: (wanted) => search([wanted], trimmed, trimmedAndFolded),
+  };
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { value: Value } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+interface LineIndex {
+  search(wanted: readonly string[], spend: (lines: number) => void): number[];
+}
+
+/**
+ * Numbers the lines that are sought, so that lines are compared as numbers. The others are all 0: a text may be much
+ * longer than what is looked for in it.
+ */
+function indexLines(text: TextLines, sought: ReadonlySet<string>, read: (line: string) => string): LineIndex {
+  const ids = new Map<string, number>();
+  for (const line of sought) {
+    const key = read(line);
+    if (!ids.has(key)) ids.set(key, ids.size + 1);
+  }
+  const lines = new Uint32Array(text.lineCount);
+  const ends = new Uint32Array(ids.size + 1); // where the places of each number end in `places`
+  for (let at = 0; at < lines.length; at += 1) {
+    const id = ids.get(read(text.line(at + 1))) ?? 0;
+    lines[at] = id;
+    if (id > 0) ends[id] = (ends[id] ?? 0) + 1;
+  }
+  for (let id = 1; id < ends.length; id += 1) ends[id] = (ends[id] ?? 0) + (ends[id - 1] ?? 0);
+  const places = new Uint32Array(ends.at(-1) ?? 0);
+  const next = Uint32Array.from(ends.subarray(0, -1)); // those of a number begin where those of the one before end
+  for (let at = 0; at < lines.length; at += 1) {
+    const id = lines[at] ?? 0;
+    if (id === 0) continue;
+    places[next[id - 1] ?? 0] = at;
+    next[id - 1] = (next[id - 1] ?? 0) + 1;
+  }
+  const placesOf = (id: number): Uint32Array => places.subarray(ends[id - 1], ends[id]);
+
+  return {
+    search(wanted, spend) {
+      const needle = Uint32Array.from(wanted, (line) => ids.get(read(line)) ?? 0);
+      if (needle.length === 0 || needle.includes(0)) return [];
+      const counts = Array.from(needle, (id) => placesOf(id).length);
+      const rarest = counts.reduce((best, count, at) => (count < (counts[best] ?? 0) ? at : best), 0);
+      const candidates = placesOf(needle[rarest] ?? 0);
+      // Where even that one is frequent, going through the whole text once takes no longer.
+      if (candidates.length * needle.length > lines.length) {
+        spend(lines.length + needle.length);
+        return searchAll(lines, needle);
+      }
+      spend((candidates.length + 1) * needle.length);
+      const starts: number[] = [];
+      for (const candidate of candidates) {
+        const start = candidate - rarest;
+        if (start >= 0 && standsAt(lines, needle, start)) starts.push(start + 1);
+      }
+      return starts;
+    },
+  };
+}
+
+function standsAt(lines: Uint32Array, needle: Uint32Array, start: number): boolean {
+  for (let at = 0; at < needle.length; at += 1) if (lines[start + at] !== needle[at]) return false;
+  return true;
+}
+
+/** Goes through the lines once (Knuth, Morris and Pratt): a file of equal lines takes no longer than any other. */
+function searchAll(lines: Uint32Array, needle: Uint32Array): number[] {
   const starts: number[] = [];
-  if (wanted.length === 0) return starts;
-  const fallback = fallbacksOf(wanted);
+  const fallback = fallbacksOf(needle);
   let matched = 0;
-  for (let number = 1; number <= text.lineCount; number += 1) {
-    const line = read(text.line(number));
-    while (matched > 0 && wanted[matched] !== line) matched = fallback[matched - 1] ?? 0;
-    if (wanted[matched] === line) matched += 1;
-    if (matched < wanted.length) continue;
-    starts.push(number - wanted.length + 1);
+  for (let at = 0; at < lines.length; at += 1) {
+    while (matched > 0 && needle[matched] !== lines[at]) matched = fallback[matched - 1] ?? 0;
+    if (needle[matched] === lines[at]) matched += 1;
+    if (matched < needle.length) continue;
+    starts.push(at - needle.length + 2);
     matched = fallback[matched - 1] ?? 0;
   }
   return starts;
 }
 
 /** For each beginning of the lines, the length of the longest shorter one that it ends with. */
-function fallbacksOf(wanted: readonly string[]): number[] {
+function fallbacksOf(needle: Uint32Array): number[] {
   const fallback = [0];
   let matched = 0;
-  for (let at = 1; at < wanted.length; at += 1) {
-    while (matched > 0 && wanted[matched] !== wanted[at]) matched = fallback[matched - 1] ?? 0;
-    if (wanted[matched] === wanted[at]) matched += 1;
+  for (let at = 1; at < needle.length; at += 1) {
+    while (matched > 0 && needle[matched] !== needle[at]) matched = fallback[matched - 1] ?? 0;
+    if (needle[matched] === needle[at]) matched += 1;
     fallback.push(matched);
   }
   return fallback;

@@ -106,3 +106,13 @@ test.each([
 ])('refuses %j', (text, why) => {
   expect(() => parsePatch(text)).toThrow(why);
 });
+
+test('refuses more hunks than one patch may have, counted over all files', () => {
+  const hunks = (count: number): string => '@@\n-a\n'.repeat(count);
+  const patch = (count: number): string =>
+    `*** Begin Patch\n*** Update File: a\n${hunks(5_000)}*** Update File: b\n${hunks(count)}*** End Patch`;
+  expect(parsePatch(patch(5_000))).toHaveLength(2);
+  expect(() => parsePatch(patch(5_001))).toThrow(
+    'The patch has 10001 hunks, and one patch may have at most 10000. Nothing was written. Send it in parts, or use Bash for a change that is the same everywhere.',
+  );
+});

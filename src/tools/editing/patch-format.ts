@@ -28,6 +28,8 @@ export interface HunkChange {
   added: readonly string[];
 }
 
+const MAX_HUNKS = 10_000; // no model writes more, and each takes its time
+
 const BEGIN = '*** Begin Patch';
 const END = '*** End Patch';
 const END_OF_FILE = '*** End of File';
@@ -46,6 +48,12 @@ export function parsePatch(text: string): FilePatch[] {
   const files: FilePatch[] = [];
   for (reader.skipGap(); !reader.isDone; reader.skipGap()) files.push(parseFile(reader));
   if (files.length === 0) throw refusal('The patch names no file, so there is nothing to do. Nothing was written.');
+  const hunks = files.reduce((sum, file) => sum + (file.type === 'update' ? file.hunks.length : 0), 0);
+  if (hunks > MAX_HUNKS) {
+    throw refusal(
+      `The patch has ${hunks} hunks, and one patch may have at most ${MAX_HUNKS}. Nothing was written. Send it in parts, or use Bash for a change that is the same everywhere.`,
+    );
+  }
   return files;
 }
 

@@ -1,11 +1,11 @@
+import { counted } from '../counted.js';
 import { refusal } from '../refusal.js';
 import type { TargetFile } from '../target-file.js';
-import { type FoundLines, findLines } from './find-lines.js';
+import type { FoundLines, LineFinder } from './find-lines.js';
 import type { LineRange } from './line-ranges.js';
 import { nearestPassages } from './nearest-passages.js';
 import { notFound } from './not-found.js';
 import type { Hunk } from './patch-format.js';
-import { foldQuotes } from './search-text.js';
 import { showLines } from './show-place.js';
 import type { TextLines } from './text-lines.js';
 
@@ -18,13 +18,23 @@ export interface HunkPlace {
   lines: LineRange | undefined;
   /** It is known by being the end of the text, and by nothing else. */
   isEnd: boolean;
+  /** Where else and here the first of these lines could be, as far as its text says. */
+  alike: readonly number[];
 }
 
 export interface HunkTarget {
   target: TargetFile;
+  /** As it is before the patch. */
   text: TextLines;
+  finder: LineFinder;
   /** Below the hunk before: this one is looked for from here on first. */
   from: number;
+  /** The lines that hunks before take away, with the name of the hunk. */
+  taken: ReadonlyMap<number, string>;
+  /** The lines that hunks before add. */
+  added: ReadonlySet<string>;
+  /** Is told how many lines were looked at. */
+  spend(lines: number): void;
   /** How messages call the hunk. */
   name: string;
 }
@@ -41,53 +51,44 @@ interface Anchor {
   /** Where it could as well be. */
   others: readonly number[];
   how: FoundLines['how'];
+  /** All lines that read so, wherever they are. */
+  starts: readonly number[];
 }
 
 function findAnchor({ anchors }: Hunk, into: HunkTarget): Anchor | undefined {
-  const { target, text, name } = into;
+  const { target, text, finder, added, name } = into;
   let outer: Anchor | undefined;
   for (const wanted of anchors) {
-    const { starts, how } = linesReading(text, wanted);
+    const { starts, how } = finder.findReading(wanted);
     const below = starts.filter((line) => line > (outer?.line ?? 0));
     const [line, ...others] = choose(below, outer, into);
-    if (line === undefined) throw refusal(anchorMissing(target, text, wanted, { name, outer, starts }));
-    outer = { line, others, how };
+    if (line === undefined) {
+      throw refusal(anchorMissing(target, text, wanted, { name, outer, starts }) + hintAtAdded([wanted], added));
+    }
+    outer = { line, others, how, starts };
   }
   return outer;
-}
-
-/** The lines that read like this one, without regard to blanks around. */
-function linesReading(text: TextLines, wanted: string): FoundLines {
-  const reading = (read: (line: string) => string): number[] => {
-    const sought = read(wanted);
-    const starts: number[] = [];
-    for (let number = 1; number <= text.lineCount; number += 1) {
-      if (read(text.line(number).trim()) === sought) starts.push(number);
-    }
-    return starts;
-  };
-  const exact = reading((line) => line);
-  return exact.length > 0 ? { starts: exact, how: 'exact' } : { starts: reading(foldQuotes), how: 'quotes' };
 }
 
 /**
  * Of all candidates those that are left: the ones below the hunk before, if any; and of several the one that is inside
  * of what the `@@` line opens, as its indentation shows.
  */
-function choose(candidates: readonly number[], outer: Anchor | undefined, { text, from }: HunkTarget): number[] {
+function choose(candidates: readonly number[], outer: Anchor | undefined, { text, from, spend }: HunkTarget): number[] {
   const below = candidates.filter((line) => line >= from);
   const left = below.length > 0 ? below : [...candidates];
   if (left.length < 2 || !outer || outer.others.length > 0) return left;
-  const end = blockEnd(text, outer.line);
+  const end = blockEnd(text, outer.line, spend);
   const inside = left.filter((line) => line <= end);
   return inside.length === 1 ? inside : left;
 }
 
 /** The last line below that is indented deeper. */
-function blockEnd(text: TextLines, line: number): number {
+function blockEnd(text: TextLines, line: number, spend: HunkTarget['spend']): number {
   const indentation = (number: number): number => text.line(number).search(/\S/);
   let end = line;
   for (let next = line + 1; next <= text.lineCount; next += 1) {
+    spend(1);
     const isBlank = indentation(next) === -1;
     if (!isBlank && indentation(next) <= indentation(line)) break;
     if (!isBlank) end = next;
@@ -114,38 +115,47 @@ function placeAddition({ atEnd }: Hunk, anchor: Anchor | undefined, { target, te
   if (!anchor || atEnd) {
     const { lineCount } = text;
     const lines: LineRange | undefined = lineCount === 0 ? undefined : [lineCount, lineCount];
-    return { first: lineCount + 1, how: 'exact', lines, isEnd: true };
+    return { first: lineCount + 1, how: 'exact', lines, isEnd: true, alike: [] };
   }
   if (anchor.others.length > 0) {
     throw refusal(
       `${name} only adds lines, and its @@ line occurs ${anchor.others.length + 1} times in ${target.shown} (${linesText([anchor.line, ...anchor.others])}), so there is no telling where they belong. Nothing was written. Add the lines around the place as context.`,
     );
   }
-  const { line, how } = anchor;
-  return { first: line + 1, how, lines: [line, line], isEnd: false };
+  const { line, how, starts } = anchor;
+  return { first: line + 1, how, lines: [line, line], isEnd: false, alike: starts };
 }
 
 function placeLines(hunk: Hunk, anchor: Anchor | undefined, into: HunkTarget): HunkPlace {
-  const { target, text, name } = into;
-  const { starts, how, count } = findContext(hunk, text);
+  const { target, text, added, name } = into;
+  const { starts, how, count } = findContext(hunk, into);
   const placeAt = (first: number): HunkPlace => ({
     first,
     how,
     lines: [first, first + count - 1],
     isEnd: false,
+    alike: starts,
   });
   if (starts.length === 0) {
-    throw refusal(`${notFound(target, text, hunk.before.join('\n'), name)}\nNothing was written.`);
+    throw refusal(
+      `${notFound(target, text, hunk.before.join('\n'), name)}\nNothing was written.${hintAtAdded(hunk.before, added)}`,
+    );
   }
+  const free = withoutTaken(starts, count, into);
   // Some writers repeat the @@ line as the first line of context.
-  const below = starts.filter((line) => line >= (anchor?.line ?? 0));
+  const below = free.filter((line) => line >= (anchor?.line ?? 0));
   if (anchor && below.length === 0) {
     throw refusal(
-      `${name} was not found below line ${anchor.line} of ${target.shown}, which its @@ line names; it occurs above (${linesText(starts)}). Nothing was written. Correct the @@ line.`,
+      `${name} was not found below line ${anchor.line} of ${target.shown}, which its @@ line names; it occurs above (${linesText(free)}). Nothing was written. Correct the @@ line.`,
     );
   }
   const last = text.lineCount - count + 1;
-  if (hunk.atEnd && below.includes(last)) return placeAt(last);
+  if (hunk.atEnd) {
+    if (below.includes(last)) return placeAt(last);
+    throw refusal(
+      `${name} says *** End of File, but its lines are not the last of ${target.shown}, which has ${counted(text.lineCount, 'line')}: they are at ${linesText(below)}. Nothing was written. Leave *** End of File out to change them there, or send the last lines of the file.`,
+    );
+  }
   const [only, ...others] = choose(below, anchor, into);
   if (only !== undefined && others.length === 0) return placeAt(only);
   const all = only === undefined ? below : [only, ...others];
@@ -154,14 +164,42 @@ function placeLines(hunk: Hunk, anchor: Anchor | undefined, into: HunkTarget): H
   );
 }
 
+/** Those places that hunks before leave as they are. */
+function withoutTaken(starts: readonly number[], count: number, into: HunkTarget): number[] {
+  const { target, taken, name, spend } = into;
+  if (taken.size === 0) return [...starts];
+  spend(starts.length * count);
+  let overlap: { line: number; other: string } | undefined;
+  const free = starts.filter((start) => {
+    for (let line = start; line < start + count; line += 1) {
+      const other = taken.get(line);
+      if (other === undefined) continue;
+      overlap ??= { line, other };
+      return false;
+    }
+    return true;
+  });
+  if (free.length > 0 || !overlap) return free;
+  throw refusal(
+    `${name} overlaps ${overlap.other}, which changes line ${overlap.line} of ${target.shown} already. Nothing was written. Merge them into one hunk.`,
+  );
+}
+
+/** Whoever thinks of the file as it will be sends lines that are not there yet. */
+function hintAtAdded(wanted: readonly string[], added: ReadonlySet<string>): string {
+  const line = wanted.find((text) => text !== '' && added.has(text));
+  if (line === undefined) return '';
+  return `\nA hunk before adds ${JSON.stringify(line.slice(0, 80))}, but every hunk is looked for in the file as it is before the patch. Merge the two hunks into one.`;
+}
+
 /** The lines of the hunk in the text. An empty line at its end that is not there may be a gap in the patch. */
-function findContext({ before, changes }: Hunk, text: TextLines): FoundLines & { count: number } {
+function findContext({ before, changes }: Hunk, { finder }: HunkTarget): FoundLines & { count: number } {
   const changed = changes.reduce((end, { at, removed }) => Math.max(end, at + removed.length), 1);
   let wanted = before;
-  let found = findLines(text, wanted);
+  let found = finder.find(wanted);
   while (found.starts.length === 0 && wanted.length > changed && wanted.at(-1) === '') {
     wanted = wanted.slice(0, -1);
-    found = findLines(text, wanted);
+    found = finder.find(wanted);
   }
   return { ...found, count: wanted.length };
 }
