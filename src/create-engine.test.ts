@@ -39,6 +39,16 @@ test('protects its own data by both names, and lets saved results be read where 
   expect(await call(careful, 'Read', { file_path: saved })).toContain("belongs to Helve's own data");
 });
 
+test('keeps the variables that it is told to hide from commands, unless they are to be passed', async () => {
+  const { root } = await temporaryProject();
+  const env = { ...process.env, ANTHROPIC_API_KEY: 'a', ACME_KEY: 'b', OTHER: 'c' };
+  const print = { command: 'echo "[$ANTHROPIC_API_KEY$ACME_KEY$OTHER]"' };
+  const options = { ...bypass, root, hiddenVariables: ['ACME_KEY'] };
+  expect(await call(createEngine({ ...options, env }), 'Bash', print)).toBe('[c]');
+  const passing = { ...env, HELVE_PASS_ENV: 'ACME_KEY' };
+  expect(await call(createEngine({ ...options, env: passing }), 'Bash', print)).toBe('[bc]');
+});
+
 test('an empty HELVE_HOME is none', async () => {
   const { root } = await temporaryProject({ 'a.txt': 'x' });
   const engine = createEngine({ root, env: { ...process.env, HELVE_HOME: '' } });

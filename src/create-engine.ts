@@ -31,6 +31,8 @@ export interface EngineOptions {
   /** How the model was trained to change files. Default: by replacing text. */
   editStyle?: 'text' | 'patch';
   env?: Readonly<Record<string, string | undefined>>;
+  /** Names of variables that tools and commands do not get, beside the keys of the built-in providers. */
+  hiddenVariables?: readonly string[];
   /** Where Helve keeps its own files. Default: `HELVE_HOME`, else `~/.helve`. */
   dataFolder?: string;
 }
@@ -72,7 +74,8 @@ export function createEngine(options: EngineOptions = {}): Engine {
   if (!permissionModes.includes(mode)) {
     throw new TypeError(`There is no permission mode "${mode}". There are: ${permissionModes.join(', ')}.`);
   }
-  const session = new Session({ root, dataFolder, mode, env: withoutSecrets(env), ledger: createFileLedger(), tools });
+  const visibleEnv = withoutSecrets(env, options.hiddenVariables);
+  const session = new Session({ root, dataFolder, mode, env: visibleEnv, ledger: createFileLedger(), tools });
   const workspace = withRealNames([options.root ?? root, ...(options.additionalDirectories ?? [])]);
   const policy = { workspace, resultsFolder: session.resultsFolder, dataFolders: [dataFolder, writtenDataFolder] };
   const decide = decideBy(() => ({ ...policy, mode: session.mode }));
@@ -106,10 +109,13 @@ export function createEngine(options: EngineOptions = {}): Engine {
 }
 
 /** What tools and their processes get: not the keys that pay for the model, unless `HELVE_PASS_ENV` names them. */
-function withoutSecrets(env: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
+function withoutSecrets(
+  env: Readonly<Record<string, string | undefined>>,
+  alsoHidden: readonly string[] = [],
+): Record<string, string | undefined> {
   const passed = (env['HELVE_PASS_ENV'] ?? '').split(',').map((name) => name.trim());
   const keys = providers.flatMap((provider) => provider.keys.map(({ variable }) => variable));
-  const hidden = keys.filter((name) => !passed.includes(name));
+  const hidden = [...keys, ...alsoHidden].filter((name) => !passed.includes(name));
   return Object.fromEntries(Object.entries(env).filter(([name]) => !hidden.includes(name)));
 }
 

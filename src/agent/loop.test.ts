@@ -402,3 +402,16 @@ test('does not go on for ever with a model that only pauses', async () => {
   const { model } = modelOf(...Array.from({ length: 20 }, () => paused));
   expect((await run(await agentWith(model))).result).toMatchObject({ outcome: 'completed', turns: 11 });
 });
+
+test('does not price a model of the same name at another provider like the one it stands in for', async () => {
+  const facts = { prices: { input: 1, output: 1 } };
+  const { model: first } = modelOf(() => {
+    throw new ModelFailure('overloaded', 'Overloaded.', { status: 529 });
+  });
+  const { model: second } = modelOf([...say('Done.'), end('end_turn')]);
+  const agent = await agentWith(
+    { ...first, facts },
+    { fallbackModels: [{ ...second, provider: 'other', facts }], retries: { maxRetries: 1, baseMs: 0 } },
+  );
+  expect((await Array.fromAsync(agent.run('go'))).at(-1)).toMatchObject({ outcome: 'completed', costUsd: null });
+});

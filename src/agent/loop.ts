@@ -130,7 +130,10 @@ class RunRecord {
   }
 
   note(happening: AgentHappening): void {
-    if (happening.type === 'model_retry') this.#standsIn = happening.model !== this.#model.name;
+    if (happening.type === 'model_retry') {
+      const { provider, name } = this.#model;
+      this.#standsIn = happening.provider !== provider || happening.model !== name;
+    }
     if (happening.type === 'tool_call') this.#inputs.set(happening.callId, happening.input);
     if (happening.type !== 'tool_result') return;
     if (happening.failure === 'permission_denied') {

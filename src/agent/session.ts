@@ -34,6 +34,7 @@ export class Session implements SessionPort {
   readonly resultsFolder: string;
   mode: PermissionMode;
   readonly #callIds = new Set<string>();
+  readonly #callNumbers = new Map<string, number>();
   readonly #kills = new Set<() => void>();
   #cwd: string;
   #cleanUps: Array<() => void | Promise<void>> = [];
@@ -54,7 +55,7 @@ export class Session implements SessionPort {
 
   /** An id for a call that no other call of the session has. */
   claimCallId(id: string): string {
-    const claimed = uniqueCallId(id, (taken) => this.#callIds.has(taken));
+    const claimed = uniqueCallId(id, (taken) => this.#callIds.has(taken), this.#callNumbers);
     this.#callIds.add(claimed);
     return claimed;
   }

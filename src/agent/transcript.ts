@@ -60,9 +60,11 @@ export class Transcript {
   #withUniqueIds(message: AssistantMessage): { asked: AssistantMessage; calls: AskedCall[] } {
     const calls: AskedCall[] = [];
     const taken = new Set<string>();
+    const numbers = new Map<string, number>(); // begins anew, since one message gets the same ids however often it is sent
+    const isTaken = (id: string) => this.#callIds.has(id) || taken.has(id);
     const content = message.content.map((block): AssistantBlock => {
       if (block.type !== 'tool_use') return block;
-      const id = uniqueCallId(block.id, (candidate) => this.#callIds.has(candidate) || taken.has(candidate));
+      const id = uniqueCallId(block.id, isTaken, numbers);
       taken.add(id);
       calls.push({ id, filedUnder: block.id });
       return id === block.id ? block : { ...block, id };

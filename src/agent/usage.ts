@@ -16,14 +16,17 @@ export const addUsage = (a: Usage, b: Usage): Usage => ({
 
 const MILLION = 1_000_000;
 
-/** US dollars. Where a price for cached tokens is not known, they count like any other. */
+/**
+ * US dollars. Where a price for cached tokens is not known, they count like any other. A count below zero, as some
+ * servers report when they subtract cached tokens twice, is none.
+ */
 export function costOf(usage: Usage, prices: NonNullable<ModelFacts['prices']>): number {
   const { input, output, cacheRead = input, cacheWrite = input } = prices;
   return (
-    (usage.input_tokens * input +
-      usage.output_tokens * output +
-      usage.cache_read_input_tokens * cacheRead +
-      usage.cache_creation_input_tokens * cacheWrite) /
+    (Math.max(0, usage.input_tokens) * input +
+      Math.max(0, usage.output_tokens) * output +
+      Math.max(0, usage.cache_read_input_tokens) * cacheRead +
+      Math.max(0, usage.cache_creation_input_tokens) * cacheWrite) /
     MILLION
   );
 }

@@ -16,7 +16,7 @@ function coerce(value: unknown, schema: unknown, root: Schema): unknown {
   const shapes = shapesOf(schema, root);
   const types = new Set(shapes.flatMap(typesOf));
   if (types.size === 0) return value; // it takes anything, or says it in words that are not understood here
-  const converted = fits(value, types) ? value : convert(value, types);
+  const converted = fits(value, types) ? value : convert(value, types, shapes);
   if (Array.isArray(converted)) {
     const items = onlyOne(shapes, (shape) => (isFields(shape['items']) ? shape['items'] : undefined));
     return items
@@ -54,20 +54,25 @@ function refusesNull(schema: unknown, root: Schema): boolean {
   return types.size > 0 && !types.has('null');
 }
 
-function convert(value: unknown, types: ReadonlySet<string>): unknown {
+function convert(value: unknown, types: ReadonlySet<string>, shapes: readonly Schema[]): unknown {
+  const mayBeList = types.has('array');
+  // Any value can be the one item of a list, so beside a list everything has a second meaning.
+  if (mayBeList && [...types].some((type) => type !== 'array' && type !== 'null')) return value;
   if (typeof value === 'string') {
     const fromText = convertText(value, types);
     if (fromText !== undefined) return fromText;
+    if (value.trim() === '') return value; // it stands for no item at least as often as for an empty one
   }
-  return types.has('array') && value !== null ? [value] : value;
+  const lists = shapes.filter((shape) => typesOf(shape).includes('array'));
+  return lists.length === 1 && value !== null ? [value] : value;
 }
 
 /** Nothing for a text that is none of what is wanted. */
 function convertText(text: string, types: ReadonlySet<string>): unknown {
   const trimmed = text.trim();
   if (types.has('number') || types.has('integer')) {
-    const number = NUMBER.test(trimmed) ? Number(trimmed) : Number.NaN;
-    if (fits(number, types) && (!Number.isInteger(number) || Number.isSafeInteger(number))) return number;
+    const number = exactNumber(trimmed);
+    if (number !== undefined && fits(number, types)) return number;
   }
   if (types.has('boolean') && /^(true|false)$/i.test(trimmed)) return trimmed.toLowerCase() === 'true';
   if (types.has('object') || types.has('array')) {
@@ -77,7 +82,23 @@ function convertText(text: string, types: ReadonlySet<string>): unknown {
   return undefined;
 }
 
-const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
+const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+/** Nothing for a text that is no number, or one with more digits or a larger exponent than a number can hold. */
+function exactNumber(text: string): number | undefined {
+  const number = Number(text);
+  const isExact = NUMBER.test(text) && canonical(text) === canonical(String(number));
+  return isExact && (!Number.isInteger(number) || Number.isSafeInteger(number)) ? number : undefined;
+}
+
+/** The same text for the same number, however it is written: its digits without zeros at either end, and its exponent. */
+function canonical(text: string): string {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const significant = digits.replace(/0+$/, '');
+  if (significant === '') return '0';
+  return `${sign}${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
+}
 
 function parse(text: string): unknown {
   try {

@@ -42,9 +42,10 @@ test('coerces for a tool that brought its own schema', async () => {
 
 test.each<[string, Record<string, unknown>, string]>([
   ['is no number at all', { upTo: 'three' }, '"upTo" must be a number, but was "three"'],
-  ['is out of bounds in the right type too', { upTo: '0' }, '"upTo" must be at least 1, but was 0'],
+  ['is out of bounds in the right type too', { upTo: '0' }, '"upTo" must be a number, but was "0"'],
+  ['has an empty text for a list', { upTo: 1, words: '' }, '"words" must be an array, but was ""'],
   ['lacks a field', { upTo: null }, '"upTo" must be a number, but was null'],
-])('refuses an input that %s, and says what is wrong', async (_, input, problem) => {
+])('refuses an input that %s, and says what is wrong with what was sent', async (_, input, problem) => {
   const failure = await resolve({ id: 'c', name: 'Count', input }, environmentWith([count])).catch((error) => error);
   expect(failure).toBeInstanceOf(ToolFailure);
   expect(failure.message).toContain(`Count: ${problem}.`);

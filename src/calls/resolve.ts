@@ -17,11 +17,11 @@ export async function resolve(call: ToolCall, environment: CallEnvironment): Pro
   if (!tool) throw new ToolFailure(unknownTool(call.name, environment.toolNames()), { kind: 'unknown_tool' });
   const checked = await check(tool, call.input);
   if (checked.ok) return { tool, bound: checked.call };
-  // Only an input that is refused is looked at a second time. What is wrong beside the types is then what there is to tell.
+  // Only an input that is refused is looked at a second time. The model knows what it sent, not what we made of it.
   const coerced = coerceInput(tool.inputSchema, call.input);
   const again = coerced === call.input ? checked : await check(tool, coerced);
   if (again.ok) return { tool, bound: again.call };
-  throw new ToolFailure(invalidInput(tool, again.issues), { kind: 'invalid_input' });
+  throw new ToolFailure(invalidInput(tool, checked.issues), { kind: 'invalid_input' });
 }
 
 /** By its name, else by a name that can only mean it: in other letters, behind a prefix, or one that other agents use. */

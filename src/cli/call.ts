@@ -1,9 +1,11 @@
 import type { AgentHappening } from '../contract/event.js';
 import type { ToolResultBlock } from '../contract/message.js';
 import { createEngine, type Engine } from '../create-engine.js';
+import { secretVariables } from '../models/catalogue.js';
 import { readLines } from '../platform/text/read-lines.js';
 import { engineFlags, engineOptions, readArgs } from './args.js';
 import { exitCode } from './exit-codes.js';
+import { readCatalogue } from './read-catalogue.js';
 import { onSignals } from './signals.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
@@ -18,7 +20,9 @@ export async function call(argv: readonly string[]): Promise<number> {
   if (values.stdin && positionals.length > 0)
     throw new UsageProblem(`--stdin takes its calls from standard input. ${USAGE}`);
 
-  const engine = createEngine(engineOptions(values, process.env));
+  const options = engineOptions(values, process.env);
+  const hiddenVariables = secretVariables(await readCatalogue(process.env));
+  const engine = createEngine({ ...options, hiddenVariables });
   const signals = onSignals(() => engine.session.killAll());
   try {
     const failed = single ? await runSingle(engine, single, signals.signal) : await runLines(engine, signals.signal);

@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { type Model, ModelFailure } from '../contract/model.js';
-import { accessTo, hostOf } from '../models/catalogue.js';
+import { accessTo, unusualHost } from '../models/catalogue.js';
 import { chooseModel } from '../models/choose-model.js';
 import { loadCatalogue } from '../models/load-catalogue.js';
 import { findLocalServers, localPlaces } from '../models/local-servers.js';
@@ -71,9 +71,10 @@ async function model(): Promise<Finding> {
     model.check?.();
     const provider = (await loadCatalogue(env)).providers.get(model.provider);
     const access = provider && accessTo(provider, env);
+    const host = access && unusualHost(provider, access); // the rest of an address may hold a secret
     const detail = [
       `${model.provider}/${model.name}`,
-      access?.isElsewhere && `at ${hostOf(access.baseUrl)}`, // the rest of an address may hold a secret
+      host && `at ${host}`,
       access && (access.keyVariable ? `key from ${access.keyVariable}` : 'no key'),
       limitsOf(model),
       'not asked',

@@ -1,12 +1,14 @@
 import type { AgentEvent, RunResult } from '../contract/event.js';
 import { efforts, type Model, ModelFailure } from '../contract/model.js';
 import { createAgent } from '../create-agent.js';
+import { type Catalogue, secretVariables } from '../models/catalogue.js';
 import { chooseModel } from '../models/choose-model.js';
 import { MAX_FALLBACKS } from '../models/retry.js';
 import { retriesFrom } from '../models/retry-environment.js';
 import { visible } from '../platform/text/visible.js';
 import { engineFlags, engineOptions, readArgs } from './args.js';
 import { exitCode } from './exit-codes.js';
+import { readCatalogue } from './read-catalogue.js';
 import { readPiped } from './read-piped.js';
 import { onSignals } from './signals.js';
 import { StreamJson } from './stream-json.js';
@@ -38,13 +40,15 @@ export async function headless(argv: readonly string[], version: string): Promis
   const options = engineOptions(values, process.env);
   const prompt = await readPrompt(positionals);
 
-  const models = await readModels(values).catch((error: unknown) => {
+  const catalogue = await readCatalogue(process.env);
+  const models = await readModels(values, catalogue).catch((error: unknown) => {
     if (error instanceof ModelFailure) throw new UsageProblem(error.message);
     throw error;
   });
   const agent = createAgent({
     ...options,
     ...models,
+    hiddenVariables: secretVariables(catalogue),
     ...(maxTurns !== undefined && { maxTurns }),
     ...(values['append-system-prompt'] !== undefined && { appendSystemPrompt: values['append-system-prompt'] }),
   });
@@ -68,9 +72,9 @@ export async function headless(argv: readonly string[], version: string): Promis
   return signals.exitCode ?? (failed ? exitCode.failed : exitCode.ok);
 }
 
-async function readModels(flags: { model?: string; 'fallback-model'?: string; effort?: string }) {
+async function readModels(flags: { model?: string; 'fallback-model'?: string; effort?: string }, catalogue: Catalogue) {
   const retries = retriesFrom(process.env);
-  const options = readEffort(flags.effort);
+  const options = { ...readEffort(flags.effort), catalogue };
   const model = await chooseModel(flags.model, process.env, options);
   const names = (flags['fallback-model'] ?? '').split(',').filter((name) => name.trim() !== '');
   if (flags['fallback-model'] !== undefined && (names.length === 0 || names.length > MAX_FALLBACKS)) {

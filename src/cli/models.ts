@@ -1,12 +1,21 @@
 import { ModelFailure } from '../contract/model.js';
-import { accessTo, type Catalogue, hostOf, isSetUp, type KnownModel, knownModel } from '../models/catalogue.js';
-import { loadCatalogue } from '../models/load-catalogue.js';
+import {
+  type Access,
+  accessTo,
+  type Catalogue,
+  isSetUp,
+  type KnownModel,
+  knownModel,
+  publicAddress,
+  unusualHost,
+} from '../models/catalogue.js';
 import { findLocalServers, type LocalServer, localPlaces } from '../models/local-servers.js';
 import { findModel, keyVariables, planModel, wantedModel } from '../models/plan-model.js';
 import { grouped } from '../platform/text/digits.js';
 import { visible } from '../platform/text/visible.js';
 import { readArgs } from './args.js';
 import { exitCode } from './exit-codes.js';
+import { readCatalogue } from './read-catalogue.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
@@ -14,11 +23,7 @@ import { writeLine } from './write-line.js';
 export async function models(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, { json: { type: 'boolean' } });
   if (positionals.length > 0) throw new UsageProblem(`helve models takes no word such as "${positionals[0]}".`);
-  const catalogue = await loadCatalogue(process.env).catch((error: unknown) => {
-    if (error instanceof ModelFailure) throw new UsageProblem(error.message);
-    throw error;
-  });
-  const overview = await look(catalogue);
+  const overview = await look(await readCatalogue(process.env));
   await writeLine(process.stdout, values.json ? JSON.stringify(overview, null, 2) : asText(overview));
   return exitCode.ok;
 }
@@ -31,14 +36,15 @@ async function look(catalogue: Catalogue) {
   return {
     ...choice(catalogue),
     providers: [...catalogue.providers.values()].map((provider) => {
-      const { keyVariable, isElsewhere, wire, baseUrl } = accessTo(provider, env);
+      const access = accessTo(provider, env);
+      const { keyVariable, wire } = access;
       return {
         id: provider.id,
         title: provider.title,
         wire,
-        base_url: provider.baseUrl,
+        base_url: shownAddress(access),
         base_url_variable: provider.baseUrlVariable ?? null,
-        host: isElsewhere ? (hostOf(baseUrl) ?? null) : null, // the rest of an address may hold a secret
+        host: unusualHost(provider, access) ?? null,
         key_variables: keyVariables(provider.keys),
         key_from: keyVariable ?? null,
         set_up: isSetUp(provider, env),
@@ -53,6 +59,12 @@ async function look(catalogue: Catalogue) {
     aliases: aliasesOf(catalogue),
     small: env['HELVE_SMALL_MODEL']?.trim() || catalogue.small || null,
   };
+}
+
+/** Where requests go. Of an address from the environment only the host is shown, since its path may be secret too. */
+function shownAddress({ baseUrl, isElsewhere }: Access): string | null {
+  const address = isElsewhere ? URL.parse('/', baseUrl)?.href : baseUrl;
+  return (address && publicAddress(address)) || null;
 }
 
 /** What a run without --model would use, or why it would not run. */

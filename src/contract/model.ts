@@ -79,7 +79,8 @@ export interface RetryFacts {
   reason: string;
   /** The HTTP status, where the server answered with one. */
   status?: number | undefined;
-  /** The model that is asked next. */
+  /** The model that is asked next, and whose it is: several providers have models of one name. */
+  provider: string;
   model: string;
 }
 

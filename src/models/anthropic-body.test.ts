@@ -6,12 +6,14 @@ import { startFakeModelServer } from '../testing/fake-model-server.js';
 import { protocolViolations } from '../testing/protocol-violations.js';
 import { anthropicModel } from './anthropic.js';
 import { anthropicBodies } from './anthropic-body.js';
+import { wellFormedJson } from './well-formed-json.js';
 
 const MARK = ',"cache_control":{"type":"ephemeral"}';
 const FIELDS = { model: 'claude-test', max_tokens: 10, stream: true };
 const mark = { cache_control: { type: 'ephemeral' } };
 
-const words = fc.string({ unit: 'binary' }).map((text) => `x${text}`); // lone surrogates and controls too
+const half = fc.constantFrom('\ud83d', '\ude00');
+const words = fc.string({ unit: fc.oneof(half, fc.string({ unit: 'binary' })) }).map((text) => `x${text}`); // controls too
 const userBlock: fc.Arbitrary<UserBlock> = fc.oneof(
   fc.record({ type: fc.constant('text' as const), text: words }),
   fc.constant({ type: 'image' as const, source: { type: 'base64' as const, media_type: 'image/png', data: 'AAAA' } }),
@@ -22,7 +24,7 @@ const assistantBlock: fc.Arbitrary<AssistantBlock> = fc.oneof(
   fc.record({
     type: fc.constant('opaque' as const),
     provider: fc.constant('anthropic'),
-    value: fc.dictionary(words, fc.jsonValue({ maxDepth: 2 })),
+    value: fc.dictionary(words, fc.jsonValue({ maxDepth: 2 })).map((fields) => ({ type: 'dream', ...fields })),
   }),
 );
 const tool: fc.Arbitrary<ToolDefinition> = fc.record({
@@ -49,7 +51,8 @@ test('writes the same JSON as a straightforward serialisation', () => {
   fc.assert(
     fc.property(fc.array(words), fc.array(tool), conversation, (system, tools, messages) => {
       const body = anthropicBodies(FIELDS)({ system, tools, messages });
-      expect(body).toBe(JSON.stringify(straightforward({ system, tools, messages })));
+      expect(body).toBe(wellFormedJson(straightforward({ system, tools, messages })));
+      expect(protocolViolations(JSON.parse(body)).filter((violation) => /surrogate/.test(violation))).toEqual([]);
     }),
   );
 });
@@ -154,7 +157,8 @@ test('leaves out what the API would refuse the request for', () => {
         { type: 'thinking', thinking: 'cut off', signature: '' },
         { type: 'text', text: '\n\n' },
         { type: 'opaque', provider: 'another', value: { type: 'reasoning' } },
-        { type: 'tool_use', id: 'a', name: 'LS', input: [1] },
+        { type: 'opaque', provider: 'anthropic', value: { reasoning_content: 'hm' } },
+        { type: 'tool_use', id: 'a', name: 'functions.LS', input: [1] },
         { type: 'tool_use', id: 'b', name: 'LS', input: undefined },
       ],
     },
@@ -184,7 +188,7 @@ test('leaves out what the API would refuse the request for', () => {
       {
         role: 'assistant',
         content: [
-          { type: 'tool_use', id: 'a', name: 'LS', input: { INVALID_JSON: [1] } },
+          { type: 'tool_use', id: 'a', name: 'functions_LS', input: { INVALID_JSON: [1] } },
           { type: 'tool_use', id: 'b', name: 'LS', input: {} },
         ],
       },

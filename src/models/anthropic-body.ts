@@ -1,5 +1,7 @@
 import type { AssistantBlock, Message, ToolResultBlock, UserBlock } from '../contract/message.js';
 import type { ModelRequest, ToolDefinition } from '../contract/model.js';
+import { wellFormedJson } from './well-formed-json.js';
+import { wireName } from './wire-name.js';
 
 const CACHE_MARK = ',"cache_control":{"type":"ephemeral"}';
 const MARKED_USER_MESSAGES = 2; // with the last tool and the last system block these are the four that the API allows
@@ -12,18 +14,18 @@ export function anthropicBodies(
   fields: Readonly<Record<string, unknown>>,
   serverTools: ReadonlyArray<Readonly<Record<string, unknown>>> = [],
 ): (request: ModelRequest) => string {
-  const beginning = JSON.stringify(fields).slice(0, -1);
+  const beginning = wellFormedJson(fields).slice(0, -1);
   const messageTexts = new WeakMap<Message, string>();
   const toolTexts = new WeakMap<readonly ToolDefinition[], string>();
 
   return ({ system, tools, messages }) => {
     const toolText = remember(toolTexts, tools, () =>
       markedList([
-        ...serverTools.map((tool) => JSON.stringify(tool)),
-        ...tools.map(({ name, description, input_schema }) => JSON.stringify({ name, description, input_schema })),
+        ...serverTools.map((tool) => wellFormedJson(tool)),
+        ...tools.map(({ name, description, input_schema }) => wellFormedJson({ name, description, input_schema })),
       ]),
     );
-    const systemText = markedList(system.filter(hasWords).map((text) => JSON.stringify({ type: 'text', text })));
+    const systemText = markedList(system.filter(hasWords).map((text) => wellFormedJson({ type: 'text', text })));
     const texts = messages.map((message) => remember(messageTexts, message, () => messageText(message)));
     markLastUserMessages(messages, texts);
 
@@ -68,7 +70,7 @@ function markLastUserMessages(messages: readonly Message[], texts: string[]): vo
 function messageText({ role, content }: Message): string {
   const blocks = content.map(wireBlock).filter((block) => block !== undefined);
   while (isThinking(blocks.at(-1))) blocks.pop(); // an answer that was cut off after it; the API refuses it at the end
-  return blocks.length === 0 ? '' : JSON.stringify({ role, content: blocks });
+  return blocks.length === 0 ? '' : wellFormedJson({ role, content: blocks });
 }
 
 /** A block as the API takes it, or nothing for one that it would refuse the whole request for. */
@@ -78,15 +80,17 @@ function wireBlock(block: AssistantBlock | UserBlock): Readonly<Record<string, u
       return hasWords(block.text) ? { type: 'text', text: block.text } : undefined;
     case 'image':
       return { type: 'image', source: block.source };
-    case 'thinking': // without a signature it was cut off, or is not this provider's
+    // Without a signature it was cut off, or is not this provider's. One that another server of this format signed can't
+    // be told from the provider's own.
+    case 'thinking':
       if (block.signature === '') return undefined;
       return { type: 'thinking', thinking: block.thinking, signature: block.signature };
     case 'tool_use':
-      return { type: 'tool_use', id: block.id, name: block.name, input: objectInput(block.input) };
+      return { type: 'tool_use', id: block.id, name: wireName(block.name), input: objectInput(block.input) };
     case 'tool_result':
       return wireResult(block);
     case 'opaque':
-      return block.provider === 'anthropic' ? block.value : undefined;
+      return block.provider === 'anthropic' && typeof block.value['type'] === 'string' ? block.value : undefined;
   }
 }
 

@@ -3,6 +3,7 @@ import type { ModelEvent, StopReason, Usage } from '../contract/model.js';
 import { fields } from './exchange.js';
 import { brokenStreamFailure, type Endpoint, serverFailure } from './failures.js';
 import type { SseEvent } from './read-sse.js';
+import { isSameJson } from './same-json.js';
 
 type Fields = Record<string, unknown>;
 
@@ -11,6 +12,8 @@ interface OpenBlock {
   value: Fields;
   /** The input so far of a call, ours or the server's, as JSON text. */
   json: string;
+  /** The input of the call before that had the same id: this is most likely the same, sent twice. */
+  repeats?: string;
 }
 
 const STOP_REASONS: Readonly<Record<string, StopReason>> = {
@@ -29,6 +32,7 @@ export async function* modelEvents(
   endpoint: Endpoint,
 ): AsyncGenerator<ModelEvent, void, void> {
   const open = new Map<number, OpenBlock>();
+  const ended = new Map<string, string>(); // the inputs of calls, by id
   const usage: Usage = {
     input_tokens: 0,
     output_tokens: 0,
@@ -38,7 +42,7 @@ export async function* modelEvents(
   let stopReason: StopReason | null = null;
   let explanation: string | undefined;
   // A call without input looks the same whether it has none or was cut off before it. What comes next tells.
-  let emptyCall: number | undefined;
+  let emptyCall: { index: number; block: OpenBlock } | undefined;
 
   for await (const { event: name, data } of wire) {
     const event = parseEvent(data, endpoint);
@@ -51,11 +55,12 @@ export async function* modelEvents(
         break;
       }
       case 'content_block_start': {
-        if (emptyCall !== undefined) yield* endEmptyCall(emptyCall);
+        if (emptyCall) yield* endCall(emptyCall.block, emptyCall.index, ended);
         emptyCall = undefined;
         const value = fields(event['content_block']);
-        open.set(index, { value, json: '' });
-        yield* openingEvents(value, index, endpoint);
+        const repeats = value['type'] === 'tool_use' ? ended.get(text(value['id'])) : undefined;
+        open.set(index, { value, json: '', ...(repeats !== undefined && { repeats }) });
+        if (repeats === undefined) yield* openingEvents(value, index, endpoint);
         break;
       }
       case 'content_block_delta': {
@@ -69,8 +74,8 @@ export async function* modelEvents(
         open.delete(index);
         if (!block) break;
         if (block.value['type'] !== 'tool_use') yield* finishedBlock(block);
-        else if (block.json === '' && isEmpty(block.value['input'])) emptyCall = index;
-        else yield* endCall(block, index);
+        else if (block.json === '' && isEmpty(block.value['input'])) emptyCall = { index, block };
+        else yield* endCall(block, index, ended);
         break;
       }
       case 'message_delta': {
@@ -82,7 +87,7 @@ export async function* modelEvents(
       }
       case 'message_stop': {
         const cut = stopReason === 'max_tokens' || stopReason === 'context_overflow';
-        if (emptyCall !== undefined && !cut) yield* endEmptyCall(emptyCall);
+        if (emptyCall && !cut) yield* endCall(emptyCall.block, emptyCall.index, ended);
         for (const block of open.values()) if (block.value['type'] !== 'tool_use') yield* finishedBlock(block);
         yield { type: 'message_end', stopReason, usage, ...(explanation && { explanation }) };
         return;
@@ -114,7 +119,8 @@ function* addDelta(block: OpenBlock, delta: Fields, index: number): Generator<Mo
   if (type === 'input_json_delta') {
     const json = text(delta['partial_json']);
     block.json += json;
-    if (json && block.value['type'] === 'tool_use') yield { type: 'call_input', index, json };
+    if (json && block.value['type'] === 'tool_use' && block.repeats === undefined)
+      yield { type: 'call_input', index, json };
     return;
   }
   if (type === 'citations_delta') {
@@ -138,13 +144,17 @@ function* shownDelta(blockType: unknown, part: Fields): Generator<ModelEvent> {
 }
 
 /** The input came in pieces, or whole with the block's start; either way its pieces together are one JSON text. */
-function* endCall(block: OpenBlock, index: number): Generator<ModelEvent> {
-  if (block.json === '') yield { type: 'call_input', index, json: JSON.stringify(block.value['input']) };
-  yield { type: 'call_end', index };
-}
-
-function* endEmptyCall(index: number): Generator<ModelEvent> {
-  yield { type: 'call_input', index, json: '{}' };
+function* endCall(
+  { value, json, repeats }: OpenBlock,
+  index: number,
+  ended: Map<string, string>,
+): Generator<ModelEvent> {
+  const input = json || JSON.stringify(value['input'] ?? {});
+  if (repeats !== undefined) {
+    if (isSameJson(repeats, input)) return;
+    yield { type: 'call_start', index, id: '', name: text(value['name']) }; // another call, whose id is taken
+  } else if (text(value['id'])) ended.set(text(value['id']), input);
+  if (json === '' || repeats !== undefined) yield { type: 'call_input', index, json: input };
   yield { type: 'call_end', index };
 }
 
@@ -198,7 +208,7 @@ function addUsage(usage: Usage, news: unknown): void {
   for (const name of Object.keys(usage) as (keyof Usage)[]) {
     // its own keys, all of them counts
     const count = counts[name];
-    if (typeof count === 'number') usage[name] = count;
+    if (typeof count === 'number') usage[name] = Number.isFinite(count) ? Math.max(0, count) : 0;
   }
 }
 

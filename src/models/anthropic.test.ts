@@ -153,6 +153,44 @@ test('takes a call whose whole input comes with its start, and one that has none
   ]);
 });
 
+const begun = { type: 'message_start', message: { id: 'm', model: 'x', usage: {} } };
+const called = (index: number, id: string, json: string) => [
+  { type: 'content_block_start', index, content_block: { type: 'tool_use', id, name: 'Bash', input: {} } },
+  { type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json: json } },
+  { type: 'content_block_stop', index },
+];
+const stopped = [{ type: 'message_delta', delta: { stop_reason: 'tool_use' } }, { type: 'message_stop' }];
+
+test.each([
+  ['with input', '{"command":"ls"}', '{"command": "ls"}'],
+  ['without input', '', '{}'],
+])('takes a call %s that is sent twice, once', async (_, first, second) => {
+  const events = await askRaw([begun, ...called(0, 'a', first), begun, ...called(0, 'a', second), ...stopped]);
+  expect(events.filter(({ type }) => type.startsWith('call'))).toEqual([
+    { type: 'call_start', index: 0, id: 'a', name: 'Bash' },
+    { type: 'call_input', index: 0, json: first || '{}' },
+    { type: 'call_end', index: 0 },
+  ]);
+});
+
+test('takes two calls that have the same id for two, and asks for an id for the second', async () => {
+  const events = await askRaw([begun, ...called(0, 'a', '{"x":1}'), ...called(1, 'a', '{"x":2}'), ...stopped]);
+  expect(events.filter(({ type }) => type.startsWith('call'))).toEqual([
+    { type: 'call_start', index: 0, id: 'a', name: 'Bash' },
+    { type: 'call_input', index: 0, json: '{"x":1}' },
+    { type: 'call_end', index: 0 },
+    { type: 'call_start', index: 1, id: '', name: 'Bash' },
+    { type: 'call_input', index: 1, json: '{"x":2}' },
+    { type: 'call_end', index: 1 },
+  ]);
+});
+
+test('counts tokens that a server counts below zero as none', async () => {
+  const usage = { input_tokens: -5, output_tokens: -1_000_000 };
+  const events = await askRaw([{ type: 'message_delta', delta: {}, usage }, { type: 'message_stop' }]);
+  expect(events.at(-1)).toMatchObject({ usage: { input_tokens: 0, output_tokens: 0 } });
+});
+
 test('never completes a call that was cut off before the first character of its input', async () => {
   const events = await ask({ calls: [{ name: 'Bash', json: '' }], stopReason: 'max_tokens' });
   expect(events.map(({ type }) => type)).toEqual(['message_start', 'call_start', 'message_end']);
@@ -296,6 +334,13 @@ test('gives up waiting for an answer when aborted before it begins', async () =>
   await expect(Array.fromAsync(modelAt(server).stream(hello, controller.signal))).rejects.toBe('stop');
   await expect(Array.fromAsync(modelAt(server).stream(hello, AbortSignal.abort('never')))).rejects.toBe('never');
   expect(server.requests).toHaveLength(1);
+});
+
+test('ends, and closes the connection, when a server leaves it open after the last event', async () => {
+  const server = await serve([{ text: 'Hi', holdAfter: { events: 100, until: new Promise(() => {}) } }]);
+  const events = await Array.fromAsync(modelAt(server).stream(hello, AbortSignal.timeout(60_000)));
+  expect(events.at(-1)).toMatchObject({ type: 'message_end', stopReason: 'end_turn' });
+  expect(await server.requests[0]?.finished).toBe('disconnected');
 });
 
 test('closes the connection when the consumer stops early', async () => {

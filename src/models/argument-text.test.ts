@@ -73,3 +73,12 @@ function cutAt(text: string, cuts: readonly number[]): string[] {
   const places = [0, ...cuts.map((cut) => cut % (characters.length + 1)), characters.length].toSorted((a, b) => a - b);
   return places.slice(1).flatMap((end, at) => characters.slice(places[at], end).join('') || []);
 }
+
+test('takes null for no arguments only where nothing follows it, however far behind', () => {
+  const text = new ArgumentText();
+  text.push('null ');
+  expect(text.isEmpty).toBe(true);
+  text.push(' '.repeat(200));
+  text.push('{"a":1}');
+  expect(text.isEmpty).toBe(false);
+});

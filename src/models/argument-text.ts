@@ -40,7 +40,9 @@ export class ArgumentText {
 
   /** There are no arguments, which some servers say by `null` or an empty string. */
   get isEmpty(): boolean {
-    return this.#state === 'before' || (this.#isHeld && /^\s*(null|"")\s*$/.test(this.#received.slice(0, 99)));
+    if (this.#state === 'before') return true;
+    // Only a short text is looked at: looking at a long one after every piece would copy all of it each time.
+    return this.#isHeld && this.#received.length < 100 && /^\s*(null|"")\s*$/.test(this.#received);
   }
 
   /** A whole value has come, and nothing after it. */

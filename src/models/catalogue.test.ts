@@ -119,9 +119,57 @@ test('a provider that a file moves to another address speaks what is spoken ther
   expect(planModel('openai/m', {}, own)).toMatchObject({ wire: 'chat', baseUrl: 'http://127.0.0.1:9/v1' });
 });
 
+test('an address that a file gives counts for every key, and a key keeps its own where no other is given', async () => {
+  const moved = await fromFile({ providers: { glm: { baseUrl: 'http://127.0.0.1:9/mine' } } });
+  const both = await fromFile({ providers: { glm: { baseUrl: 'http://127.0.0.1:9/mine', keys: ['ZHIPU_API_KEY'] } } });
+  const named = await fromFile({ providers: { glm: { keys: ['MY_KEY', 'ZHIPU_API_KEY'] } } });
+  const env = { ZHIPU_API_KEY: 'k' };
+  const access = { keyVariable: 'ZHIPU_API_KEY', baseUrl: 'http://127.0.0.1:9/mine' };
+  expect(planModel('glm/x', env, moved)).toMatchObject(access);
+  expect(planModel('glm/x', env, both)).toMatchObject(access);
+  expect(planModel('glm/x', env, named).baseUrl).toBe('https://open.bigmodel.cn/api/paas/v4');
+  const elsewhere = { ...env, ZAI_BASE_URL: 'http://127.0.0.1:10/v4' };
+  expect(planModel('glm/x', elsewhere, moved).baseUrl).toBe('http://127.0.0.1:10/v4');
+  expect(planModel('glm/x', elsewhere, catalogue).baseUrl).toBe('http://127.0.0.1:10/v4');
+});
+
+test('a mark of the byte order at the beginning of a file is no mistake', async () => {
+  expect((await fromFile('\ufeff{"default": "ollama/x"}')).default).toBe('ollama/x');
+});
+
+const glm = (fields: unknown) => ({ providers: { glm: fields } });
+
+test.each<[unknown, string]>([
+  [glm({ headers: { 'x-token': ['pa55word'] } }), 'providers.glm.headers["x-token"] must be a text. '],
+  [glm({ headers: 'pa55word' }), 'providers.glm.headers must be an object. '],
+  [glm({ baseUrl: 'https://me:pa55word@models.example' }), 'providers.glm.baseUrl must be an address that begins with'],
+  [glm({ baseUrl: ['pa55word'] }), 'providers.glm.baseUrl must be a text. '],
+  [glm({ keys: 'pa55word' }), 'providers.glm.keys must be an array of names of variables. '],
+  [
+    glm({ keys: ['OK', 'sk-pa55word'] }),
+    'providers.glm.keys[1] must be the name of the variable that holds the key, not the key itself. ',
+  ],
+  [glm({ keys: [{ key: 'pa55word' }] }), 'providers.glm.keys[0] must be the name of the variable that holds the key, '],
+  [glm({ baseUrlVariable: 'https://pa55word@x' }), 'providers.glm.baseUrlVariable must be the name of a variable. '],
+  [glm({ title: { headers: 'pa55word' } }), 'providers.glm.title must be a text, but was an object. '],
+  [glm({ key: 'pa55word' }), 'in providers.glm, "key" is not a field that helve knows. '],
+  [glm('pa55word'), 'providers.glm must be an object. '],
+  [{ providers: [glm({ headers: { a: 'pa55word' } })] }, 'providers must be an object. '],
+  [['pa55word'], 'the whole must be an object. '],
+  [
+    '{\n"providers": {"glm": {\n"headers": {"a": "pa55word" "b"}}}',
+    "models.json is not valid JSON (Expected ',' or '}' after property value in JSON at position",
+  ],
+  ['{\n"providers": {"glm": {\n"a": pa55word', "models.json is not valid JSON (Unexpected token 'p' at line 3). "],
+])('no sentence on a broken file shows a secret: %j', async (content, sentence) => {
+  const failure = await fromFile(content).catch((error: unknown) => error);
+  expect(String(failure)).toContain(sentence);
+  expect(String(failure)).not.toContain('pa55');
+});
+
 test.each<[unknown, string]>([
   ['{"models": ', '/h/models.json is not valid JSON ('],
-  [[], '/h/models.json: the whole must be an object, but was []. '],
+  [[], '/h/models.json: the whole must be an object. '],
   [{ modles: {} }, '/h/models.json: "modles" is not a field that helve knows. '],
   [
     { models: { 'openai/x': { contextTokens: 'lots' } } },
@@ -147,7 +195,7 @@ test.each<[unknown, string]>([
   ],
   [
     { providers: { openai: { baseUrl: 'models.example' } } },
-    '/h/models.json: providers.openai.baseUrl must be an address that begins with http:// or https:// and holds no password, but was "models.example". ',
+    '/h/models.json: providers.openai.baseUrl must be an address that begins with http:// or https:// and holds no password. ',
   ],
   [{ providers: { 'a b': {} } }, '/h/models.json: providers["a b"] must be a name of letters, digits, "_" and "-". '],
   [{ aliases: { x: 3 } }, '/h/models.json: aliases.x must be a text, but was 3. '],

@@ -110,5 +110,27 @@ export function isSetUp(provider: Provider, env: Environment): boolean {
   return variables.some((variable) => variable !== undefined && env[variable]?.trim());
 }
 
+/** The host that requests go to, where it is another than the one that Helve comes with for this provider. */
+export function unusualHost({ id }: Provider, { baseUrl }: Access): string | undefined {
+  const usual = builtIn.providers.find((provider) => provider.id === id);
+  const isUsual = usual && URL.parse(usual.baseUrl)?.origin === URL.parse(baseUrl)?.origin;
+  return isUsual ? undefined : hostOf(baseUrl) || undefined;
+}
+
+/** The variables that hold keys. */
+export const secretVariables = ({ providers }: Catalogue): string[] =>
+  [...providers.values()].flatMap(({ keys }) => keys.map(({ variable }) => variable));
+
+/** An address without what is often secret in it: user, password and query. */
+export function publicAddress(address: string): string | undefined {
+  const url = URL.parse(address);
+  return url?.host ? `${url.protocol}//${url.host}${url.pathname.replace(/\/$/, '')}` : undefined;
+}
+
+export function isWebAddress(address: string): boolean {
+  const protocol = URL.parse(address)?.protocol;
+  return protocol === 'http:' || protocol === 'https:';
+}
+
 /** Nothing for what is not an address: whoever uses it will say so. */
 export const hostOf = (address: string): string | undefined => URL.parse(address)?.host;

@@ -23,7 +23,7 @@ export function endpointOf(setup: EndpointSetup): Endpoint {
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     throw new ModelFailure(
       'unreachable',
-      `${baseUrlVariable} is "${shorten(address)}", which is not a web address. Set it to one like ${vendor?.url ?? 'http://127.0.0.1:8080/v1'}.`,
+      `${baseUrlVariable} is "${shorten(address.replace(/[?#].*/s, ''))}", which is not a web address. Set it to one like ${vendor?.url ?? 'http://127.0.0.1:8080/v1'}.`,
     );
   }
   if (url.username || url.password) {
@@ -43,7 +43,17 @@ export function endpointOf(setup: EndpointSetup): Endpoint {
   }
   const place = `${url.hostname}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`;
   const server = itself?.name ?? `${title} at ${place}`;
-  return { url: `${address}${path}`, path, place, server, model, secret, keyVariables, baseUrlVariable };
+  return {
+    url: `${address}${path}`,
+    path,
+    place,
+    server,
+    model,
+    secret,
+    secrets: secret ? [secret.value] : [],
+    keyVariables,
+    baseUrlVariable,
+  };
 }
 
 function secretOf(keys: EndpointSetup['keys']): Endpoint['secret'] {

@@ -8,6 +8,7 @@ import {
   type ServerError,
   serverFailure,
   shorten,
+  shownUrl,
   unreachableFailure,
 } from './failures.js';
 import type { HttpAnswer, Post } from './post.js';
@@ -32,7 +33,7 @@ export interface Exchange {
 /** Sends a request and gives the events of its answer. Every failure is a `ModelFailure`, or the signal's reason. */
 export async function* exchange({
   post,
-  endpoint,
+  endpoint: plainEndpoint,
   headers,
   body,
   signal,
@@ -40,6 +41,7 @@ export async function* exchange({
   events,
   isLast,
 }: Exchange): AsyncGenerator<ModelEvent, void, void> {
+  const endpoint = withSecretsOf(headers, plainEndpoint);
   let answer: HttpAnswer;
   try {
     answer = await post(endpoint.url, { headers, body, signal, onSent });
@@ -49,8 +51,9 @@ export async function* exchange({
   }
   try {
     if (answer.status < 200 || answer.status > 299) throw await refusal(answer, endpoint);
-    if (!isEventStream(answer)) throw await wrongAnswer(answer, endpoint);
-    for await (const event of events(readSse(answer.body, { isLast }), endpoint)) {
+    if (answer.status === 204 || encodingOf(answer) || !isEventStream(answer))
+      throw await wrongAnswer(answer, endpoint);
+    for await (const event of events(readSse(answer.body, { isLast, cancel: answer.cancel }), endpoint)) {
       signal.throwIfAborted();
       yield event;
     }
@@ -66,10 +69,15 @@ async function refusal(answer: HttpAnswer, endpoint: Endpoint): Promise<ModelFai
   const body = await readBeginning(answer);
   const wait = retryAfterMs(answer.header);
   return serverFailure(endpoint, {
-    ...(parseError(body) ?? { words: answer.header('location') || body || answer.statusText }),
+    ...(parseError(body) ?? { words: answer.header('location') || body || unreadable(answer) || answer.statusText }),
     status,
     ...(wait !== undefined && { retryAfterMs: wait }),
   });
+}
+
+function unreadable(answer: HttpAnswer): string {
+  const encoding = encodingOf(answer);
+  return encoding ? `answered with ${encoding}, which was not asked for` : '';
 }
 
 /** Nothing for a gateway's own page or text, which is shown as it is. */
@@ -103,19 +111,47 @@ function isEventStream(answer: HttpAnswer): boolean {
 }
 
 async function wrongAnswer(answer: HttpAnswer, endpoint: Endpoint): Promise<ModelFailure> {
-  const type = answer.header('content-type') ?? 'nothing';
   const body = await readBeginning(answer);
   const error = parseError(body); // some gateways send it as if all were well
   if (error) return serverFailure(endpoint, error);
-  const words = shorten(body, endpoint.secret?.value);
   return new ModelFailure(
     'unreachable',
-    `${endpoint.url} answered with ${shorten(type)} instead of an event stream${words && ` (${words})`}. Check ${endpoint.baseUrlVariable}.`,
+    `${shownUrl(endpoint)} answered with ${whatCame(answer, body, endpoint)}. Check ${endpoint.baseUrlVariable}.`,
     { status: answer.status },
   );
 }
 
-async function readBeginning({ body }: HttpAnswer): Promise<string> {
+function whatCame(answer: HttpAnswer, body: string, { secrets }: Endpoint): string {
+  const encoding = encodingOf(answer);
+  if (answer.status === 204) return 'nothing (204) instead of an event stream';
+  if (encoding) return `${shorten(encoding, secrets)}, which was not asked for`;
+  const words = shorten(body, secrets);
+  const type = shorten(answer.header('content-type') ?? 'nothing', secrets);
+  return `${type} instead of an event stream${words && ` (${words})`}`;
+}
+
+function encodingOf(answer: HttpAnswer): string | undefined {
+  const encoding = answer.header('content-encoding')?.trim();
+  return encoding && encoding.toLowerCase() !== 'identity' ? encoding : undefined;
+}
+
+const PLAIN_HEADERS = ['accept', 'content-type', 'anthropic-version', 'anthropic-beta', 'user-agent'];
+
+/** Whatever else a person sends along may be a secret, and some servers repeat what they were sent. */
+function withSecretsOf(headers: Exchange['headers'], endpoint: Endpoint): Endpoint {
+  const values = Object.entries(headers).flatMap(([name, value]) =>
+    PLAIN_HEADERS.includes(name.toLowerCase()) ? [] : [value, ...value.split(/\s+/)],
+  );
+  return { ...endpoint, secrets: [...new Set([...endpoint.secrets, ...values])] };
+}
+
+/** Nothing of what is encoded, which would be shown as it is. */
+async function readBeginning(answer: HttpAnswer): Promise<string> {
+  if (encodingOf(answer)) {
+    answer.cancel();
+    return '';
+  }
+  const { body } = answer;
   const decoder = new TextDecoder();
   let text = '';
   let size = 0;

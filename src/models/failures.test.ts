@@ -5,7 +5,7 @@ import { ModelFailure, type ModelFailureKind, type ModelRequest } from '../contr
 import { type FakeAnswer, type FakeModelServer, startFakeModelServer } from '../testing/fake-model-server.js';
 import { type AnthropicOptions, anthropicModel } from './anthropic.js';
 import { errorIn } from './exchange.js';
-import { type Endpoint, retryAfterMs, serverFailure } from './failures.js';
+import { type Endpoint, retryAfterMs, serverFailure, shorten } from './failures.js';
 
 const KEY = 'sk-ant-very-secret-key';
 const hello: ModelRequest = {
@@ -125,6 +125,36 @@ test.each<[string, FakeAnswer, string, string]>([
     'http://PLACE/v1/messages answered with text/html instead of an event stream (Please log in). Check ANTHROPIC_BASE_URL.',
   ],
   [
+    'a type that repeats the key',
+    { status: 200, error: '<p>no</p>', headers: { 'content-type': `text/html; key=${KEY}` } },
+    'unreachable',
+    'http://PLACE/v1/messages answered with text/html; key=[key] instead of an event stream (no). Check ANTHROPIC_BASE_URL.',
+  ],
+  [
+    'an encoded answer',
+    { status: 200, error: 'x', headers: { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' } },
+    'unreachable',
+    'http://PLACE/v1/messages answered with gzip, which was not asked for. Check ANTHROPIC_BASE_URL.',
+  ],
+  [
+    'an encoded refusal',
+    { status: 400, error: 'x', headers: { 'content-encoding': 'br' } },
+    'invalid_request',
+    "The model server at PLACE rejected the request as invalid (400: answered with br, which was not asked for). Sending it again as it is can't help.",
+  ],
+  [
+    'an answer without a body',
+    { status: 204, error: '' },
+    'unreachable',
+    'http://PLACE/v1/messages answered with nothing (204) instead of an event stream. Check ANTHROPIC_BASE_URL.',
+  ],
+  [
+    'a name of an error that repeats the key and has no end',
+    { text: 'Hi', streamError: { type: `\u001b[31m${KEY}\n${'A'.repeat(100_000)}`, message: 'bad' } },
+    'invalid_request',
+    `The model server at PLACE rejected the request as invalid ([31m[key] ${'A'.repeat(290)}…: bad). Sending it again as it is can't help.`,
+  ],
+  [
     'an overload in the middle of an answer',
     { text: 'Hi', streamError: { type: 'overloaded_error', message: 'Overloaded' } },
     'overloaded',
@@ -238,6 +268,47 @@ test.each<[string, Partial<AnthropicOptions>, string, string]>([
   expect({ kind: failure.kind, message: failure.message }).toEqual({ kind, message: sentence });
 });
 
+test('never shows what further headers hold, nor the query of an address and the path before it', async () => {
+  const token = 'token-in-a-header';
+  const echo: typeof fetch = async (_, request) =>
+    new Response(new Headers(request?.headers).get('x-token'), { status: 404 });
+  const failure = await failureOf({
+    baseUrl: 'http://127.0.0.1:1/for-me?key=hidden',
+    headers: { 'x-token': `Token ${token}` },
+    fetch: echo,
+  });
+  expect(failure.message).toBe(
+    'http://127.0.0.1:1 does not exist (404: [key]). Check ANTHROPIC_BASE_URL: it is the part before /v1/messages.',
+  );
+});
+
+test.each([
+  ['bad key sk-ant-very<b></b>-secret-key!', 'bad key [key]!'],
+  ['sk-ant-\u200bvery-\u0000secret-key', '[key]'],
+  ['sk-ant-another', 'sk-ant-another'],
+  ['right \u202eto left', 'right to left'],
+])('shows %j as %j', (words, shown) => {
+  expect(shorten(words, [KEY, '', '        ', 'short'])).toBe(shown);
+});
+
+test('shows no part of a secret where a sentence is cut', () => {
+  const before = 'x'.repeat(290);
+  expect(shorten(`${before} ${KEY}`, [KEY])).toBe(`${before} [key]`);
+});
+
+test.each([
+  ['HTTP/1.1 101 Switching Protocols\r\nUpgrade: other\r\nConnection: Upgrade\r\n\r\n', 'another protocol: 101'],
+  ['', 'the other side closed the connection'],
+])('fails at once when a server answers %j and closes', async (answer, why) => {
+  const server = createServer((socket) => socket.once('data', () => socket.end(answer))).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const failure = await failureOf({ baseUrl: `http://127.0.0.1:${port}` });
+  expect([failure.kind, failure.message]).toEqual(['unreachable', expect.stringContaining(why)]);
+  server.close();
+});
+
 test('takes an error event whose type is only in its name', async () => {
   const body = 'event: error\ndata: {"error":{"type":"overloaded_error","message":"Overloaded"}}\n\n';
   const answer = async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } });
@@ -271,6 +342,7 @@ const endpoint: Endpoint = {
   server: 'Example',
   model: 'some-model',
   secret: { value: KEY, variable: 'EXAMPLE_API_KEY' },
+  secrets: [KEY],
   keyVariables: ['EXAMPLE_API_KEY'],
   baseUrlVariable: 'EXAMPLE_BASE_URL',
 };

@@ -16,6 +16,8 @@ export interface Endpoint {
   server: string;
   model: string;
   secret: { value: string; variable: string } | undefined;
+  /** What no sentence may show: the key, and what goes along in further headers. */
+  secrets: readonly string[];
   /** The variables that a key may be in, the usual one first. */
   keyVariables: readonly string[];
   baseUrlVariable: string;
@@ -43,10 +45,12 @@ export function serverFailure(endpoint: Endpoint, error: ServerError): ModelFail
 function judge(endpoint: Endpoint, error: ServerError): { kind: ModelFailureKind; sentence: string } {
   const { retryAfterMs } = error;
   const status = error.status ?? statusIn(error.code);
-  const { model, secret, url, baseUrlVariable } = endpoint;
+  const { model, secret, secrets, baseUrlVariable } = endpoint;
+  const url = shownUrl(endpoint);
   const server = endpoint.server.charAt(0).toUpperCase() + endpoint.server.slice(1);
-  const words = shorten(error.words, secret?.value);
-  const facts = `(${[String(error.status ?? error.type ?? error.code ?? 'error'), words].filter(Boolean).join(': ')})`;
+  const words = shorten(error.words, secrets);
+  const name = shorten(String(error.status ?? error.type ?? error.code ?? ''), secrets) || 'error';
+  const facts = `(${[name, words].filter(Boolean).join(': ')})`;
   const says = (...names: string[]): boolean => names.some((name) => name === error.type || name === error.code);
 
   // Looked for first, because servers say it under any status, and waiting does not help.
@@ -157,16 +161,17 @@ export function retryAfterMs(header: (name: string) => string | undefined, now =
 export function unreachableFailure(endpoint: Endpoint, error: unknown): ModelFailure {
   const { server, place } = endpoint;
   const code = errorCode(error);
+  const why = shorten(`${code ? `${code}: ` : ''}${networkReason(code, error)}`, endpoint.secrets);
   return new ModelFailure(
     'unreachable',
-    `Can't reach ${server.includes(place) ? server : `${server} at ${place}`} (${code ? `${code}: ` : ''}${networkReason(code, error)}). Check the network, and ${endpoint.baseUrlVariable} if the server is another one.`,
+    `Can't reach ${server.includes(place) ? server : `${server} at ${place}`} (${why}). Check the network, and ${endpoint.baseUrlVariable} if the server is another one.`,
     { cause: error },
   );
 }
 
 /** An answer that began and did not come to its end. */
 export function brokenStreamFailure(endpoint: Endpoint, why: string, cause?: unknown): ModelFailure {
-  const sentence = `The answer of ${endpoint.model} from ${endpoint.place} broke off: ${why}. Try again.`;
+  const sentence = `The answer of ${endpoint.model} from ${endpoint.place} broke off: ${shorten(why, endpoint.secrets)}. Try again.`;
   return new ModelFailure('broken_stream', sentence, { cause });
 }
 
@@ -197,13 +202,35 @@ function innermost(error: unknown): Error {
   return inner;
 }
 
-/** One line without markup, control characters or the secret, which some servers repeat. */
-export function shorten(words: string, secret = ''): string {
-  const safe = secret.length >= 8 ? words.replaceAll(secret, '[key]') : words; // anything shorter is a placeholder
-  const line = safe
+/** The address as a sentence may show it: where it has a query, that may hold a key, and the path before it too. */
+export function shownUrl({ url, secrets }: Endpoint): string {
+  const { origin, pathname, search } = new URL(url);
+  return shorten(search ? origin : `${origin}${pathname}`, secrets);
+}
+
+/** One line without markup, control characters or secrets, which some servers repeat. */
+export function shorten(words: string, secrets: readonly string[] = []): string {
+  // Masked before anything is cut, and again when what stood between the parts of a secret is gone.
+  const line = mask(words, secrets)
     .slice(0, MAX_MARKUP)
     .replace(/<(style|script)\b.*?<\/\1>|<[^>]*>/gis, ' ')
-    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
     .trim();
-  return line.length > MAX_WORDS ? `${line.slice(0, MAX_WORDS)}…` : line;
+  const safe = mask(line, secrets);
+  return safe.length > MAX_WORDS ? `${safe.slice(0, MAX_WORDS)}…` : safe;
+}
+
+const LEAST_SECRET = 8; // anything shorter is a placeholder
+
+function mask(words: string, secrets: readonly string[]): string {
+  return secrets
+    .map((secret) => secret.replaceAll(/\s/g, ''))
+    .filter(({ length }) => length >= LEAST_SECRET)
+    .toSorted((one, other) => other.length - one.length) // a secret may be part of another
+    .reduce((text, secret) => text.replaceAll(spaced(secret), '[key]'), words);
+}
+
+/** The secret with or without spaces between its characters. */
+function spaced(secret: string): RegExp {
+  return new RegExp([...secret].map((character) => character.replace(/[^\w]/u, '\\$&')).join('\\s*'), 'g');
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { efforts, ModelFailure } from '../contract/model.js';
-import { type Catalogue, hostOf, type Provider, wires } from './catalogue.js';
+import { type Catalogue, hostOf, isWebAddress, type KeySource, type Provider, wires } from './catalogue.js';
 
 // The person's own file: providers, models, short names and choices that are added to the built-in ones or replace them.
 // It names the variables that hold keys and never holds a key itself.
@@ -8,17 +8,24 @@ import { type Catalogue, hostOf, type Provider, wires } from './catalogue.js';
 const text = z.string('must be a text').trim().min(1, 'must not be empty');
 const count = z.int('must be a whole number above 0').positive('must be a whole number above 0');
 const price = z.number('must be a number of US dollars').nonnegative('must not be below 0');
+const variable = /^[A-Za-z_]\w*$/;
+const keyVariable = 'must be the name of the variable that holds the key, not the key itself';
 const address = text.refine(isAddress, 'must be an address that begins with http:// or https:// and holds no password');
-const provider = z.strictObject({
-  title: text.optional(),
-  wire: z.enum(wires, `must be ${wires.map((wire) => `"${wire}"`).join(' or ')}`).optional(),
-  baseUrl: address.optional(),
-  baseUrlVariable: text.optional(),
-  keys: z.array(text, 'must be an array of names of variables').optional(),
-  defaultModel: text.optional(),
-  aliases: z.record(z.string(), text, 'must be an object').optional(),
-  headers: z.record(z.string(), text, 'must be an object').optional(),
-});
+const provider = z.strictObject(
+  {
+    title: text.optional(),
+    wire: z.enum(wires, `must be ${wires.map((wire) => `"${wire}"`).join(' or ')}`).optional(),
+    baseUrl: address.optional(),
+    baseUrlVariable: text.regex(variable, 'must be the name of a variable').optional(),
+    keys: z
+      .array(z.string(keyVariable).trim().regex(variable, keyVariable), 'must be an array of names of variables')
+      .optional(),
+    defaultModel: text.optional(),
+    aliases: z.record(z.string(), text, 'must be an object').optional(),
+    headers: z.record(z.string(), text, 'must be an object').optional(),
+  },
+  'must be an object',
+);
 const model = z.strictObject({
   contextTokens: count.optional(),
   outputTokens: count.optional(),
@@ -52,7 +59,7 @@ type OwnProvider = z.infer<typeof provider>;
 
 function isAddress(value: string): boolean {
   const url = URL.parse(value);
-  return (url?.protocol === 'http:' || url?.protocol === 'https:') && !url.username && !url.password;
+  return url !== null && isWebAddress(value) && !url.username && !url.password;
 }
 
 /** The catalogue with what the file adds and replaces. Throws `ModelFailure` that names the file and the field. */
@@ -75,12 +82,13 @@ export function withModelsFile(catalogue: Catalogue, json: string, path: string)
   };
 }
 
-function parse(json: string, path: string): z.infer<typeof file> {
+function parse(text: string, path: string): z.infer<typeof file> {
+  const json = text.replace(/^\ufeff/, ''); // the mark of the byte order that some editors begin a file with
   let value: unknown;
   try {
     value = JSON.parse(json);
   } catch (error) {
-    throw refused(path, `is not valid JSON (${error instanceof Error ? error.message : String(error)})`);
+    throw refused(path, `is not valid JSON (${syntaxProblem(json, error)})`);
   }
   const parsed = file.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -90,7 +98,7 @@ function parse(json: string, path: string): z.infer<typeof file> {
 
 function mergeProvider(id: string, catalogue: Catalogue, own: OwnProvider, path: string): Provider {
   const known = catalogue.providers.get(id);
-  const { baseUrl = known?.baseUrl, keys, ...rest } = own;
+  const { baseUrl = known?.baseUrl, ...rest } = own;
   const isMoved = known && baseUrl && hostOf(baseUrl) !== hostOf(known.baseUrl);
   const wire = own.wire ?? ((isMoved && known.wireElsewhere) || known?.wire);
   const missing = wire === undefined ? 'wire' : 'baseUrl';
@@ -106,9 +114,44 @@ function mergeProvider(id: string, catalogue: Catalogue, own: OwnProvider, path:
     id,
     wire,
     baseUrl,
-    keys: keys?.map((variable) => ({ variable })) ?? before.keys,
+    keys: keysOf(own, before.keys),
   };
 }
+
+/** A key is good where it was, unless the file says where to go: what a person wrote goes before what we know. */
+function keysOf({ baseUrl, keys }: OwnProvider, before: readonly KeySource[]): KeySource[] {
+  const inherited = baseUrl === undefined ? before : before.map(({ variable }) => ({ variable }));
+  if (!keys) return [...inherited];
+  return keys.map((variable) => inherited.find((key) => key.variable === variable) ?? { variable });
+}
+
+const TOKEN_PROBLEM = /^Unexpected token '.'/su;
+
+/** The platform's own sentence quotes the file, which may hold a secret there; so only its beginning, and the line. */
+function syntaxProblem(json: string, error: unknown): string {
+  const message = messageOf(error);
+  const [problem] = TOKEN_PROBLEM.exec(message) ?? [];
+  if (problem === undefined) return message.includes(' is not valid JSON') ? 'it is something else' : message;
+  // The shortest beginning that is already wrong ends with the character that is.
+  let [right, wrong] = [0, json.length];
+  while (wrong - right > 1) {
+    const middle = Math.floor((right + wrong) / 2);
+    if (TOKEN_PROBLEM.test(problemOf(json.slice(0, middle)))) wrong = middle;
+    else right = middle;
+  }
+  return `${problem} at line ${json.slice(0, wrong).split('\n').length}`;
+}
+
+function problemOf(json: string): string {
+  try {
+    JSON.parse(json);
+    return '';
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function describe(issue: z.core.$ZodIssue, value: unknown): string {
   const field = issue.path.reduce<string>((name, key) => {
@@ -123,7 +166,19 @@ function describe(issue: z.core.$ZodIssue, value: unknown): string {
     value,
   );
   if (found === undefined && field) return `${field} is missing`;
-  return `${field || 'the whole'} ${issue.message}, but was ${shorten(JSON.stringify(found))}`;
+  const sentence = `${field || 'the whole'} ${issue.message}`;
+  return maySecretBeAt(issue.path) ? sentence : `${sentence}, but was ${shown(found)}`;
+}
+
+const SECRET_FIELDS: readonly unknown[] = ['headers', 'keys', 'baseUrl', 'baseUrlVariable'];
+
+/** The fields of a provider that may hold a secret, rightly or not, and whatever they may be within. */
+const maySecretBeAt = ([part, , field]: readonly PropertyKey[]): boolean =>
+  part === undefined || (part === 'providers' && (field === undefined || SECRET_FIELDS.includes(field)));
+
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' && value !== null ? 'an object' : shorten(JSON.stringify(value));
 }
 
 const inside = (field: string): string => (field ? `in ${field}, ` : '');

@@ -92,6 +92,15 @@ test.each<[string, Partial<Quirks>, Message[], unknown[]]>([
     ],
   ],
   [
+    'a name that a tool can have, where the model called one that none has',
+    { namesToolInResult: true },
+    [assistant(call('a', {}, 'functions.Bash')), user(result('a', 'x'))],
+    [
+      { role: 'assistant', content: '', tool_calls: [wireCall('a', '{}', 'functions_Bash')] },
+      { role: 'tool', tool_call_id: 'a', name: 'functions_Bash', content: 'x' },
+    ],
+  ],
+  [
     'ids of nine letters and digits',
     { callId: { exactly: 9 } },
     [assistant(call('abcDEF123'), call('call_1')), user(result('abcDEF123', 'x'), result('call_1', 'y'))],
@@ -282,14 +291,15 @@ const conversation: fc.Arbitrary<Message[]> = fc
     fc.record({
       said: fc.array(assistantBlock, { maxLength: 3 }),
       results: fc.array(content, { maxLength: 3 }),
+      name: fc.oneof(words, fc.constant('LS'), fc.constant('')),
       asked: fc.array(fc.oneof(words.map(text), fc.constant(image)), { maxLength: 2 }),
     }),
     { maxLength: 5 },
   )
   .map((turns) => [
     user(text('go')),
-    ...turns.flatMap(({ said, results, asked }, turn) => [
-      assistant(...said, ...results.map((_, at) => call(`call_${turn}_${at}_${'y'.repeat(at * 20)}`, { turn }))),
+    ...turns.flatMap(({ said, results, name, asked }, turn) => [
+      assistant(...said, ...results.map((_, at) => call(`call_${turn}_${at}_${'y'.repeat(at * 20)}`, { turn }, name))),
       user(
         ...results.map((each, at) => result(`call_${turn}_${at}_${'y'.repeat(at * 20)}`, each)),
         ...asked,

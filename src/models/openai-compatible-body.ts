@@ -10,6 +10,7 @@ import type {
 import type { ModelRequest, ToolDefinition } from '../contract/model.js';
 import type { Quirks } from './quirks.js';
 import { type LevelledSchema, levelSchema } from './tool-schema.js';
+import { wireName } from './wire-name.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -112,7 +113,7 @@ function assistantMessages(
     message['tool_calls'] = calls.map(({ id, name, input }) => ({
       id: wireId(id, quirks.callId),
       type: 'function',
-      function: { name, arguments: json(objectInput(schemas.get(name)?.toWire(input) ?? input)) },
+      function: { name: wireName(name), arguments: json(objectInput(schemas.get(name)?.toWire(input) ?? input)) },
     }));
   }
   return [{ role: 'assistant', json: json(message) }];
@@ -148,23 +149,30 @@ function userMessages(
 ): WireMessage[] {
   const results = content.filter((block) => block.type === 'tool_result');
   const said = content.filter((block) => block.type !== 'tool_result');
+  const tools = toolsOf(before);
   const wire: WireMessage[] = results.map((result) => {
-    const name = quirks.namesToolInResult ? toolOf(result, before) : undefined;
+    const name = quirks.namesToolInResult ? tools.get(result.tool_use_id) : undefined;
     const tool_call_id = wireId(result.tool_use_id, quirks.callId);
     return {
       role: 'tool',
-      json: json({ role: 'tool', tool_call_id, ...(name && { name }), content: resultText(result, seesImages) }),
+      json: json({
+        role: 'tool',
+        tool_call_id,
+        ...(name !== undefined && { name: wireName(name) }),
+        content: resultText(result, seesImages),
+      }),
     };
   });
-  const shown = seesImages ? results.flatMap((result) => imagesOf(result, toolOf(result, before))) : [];
+  const shown = seesImages ? results.flatMap((result) => imagesOf(result, tools.get(result.tool_use_id))) : [];
   const parts = userParts([...shown, ...said], quirks, seesImages);
   if (parts !== undefined) wire.push({ role: 'user', json: json({ role: 'user', content: parts }) });
   return wire;
 }
 
-function toolOf({ tool_use_id }: ToolResultBlock, before: Message | undefined): string | undefined {
-  const calls = before?.role === 'assistant' ? before.content.filter((block) => block.type === 'tool_use') : [];
-  return calls.find(({ id }) => id === tool_use_id)?.name;
+/** The tool of each call. */
+function toolsOf(message: Message | undefined): ReadonlyMap<string, string> {
+  const calls = message?.role === 'assistant' ? message.content.filter((block) => block.type === 'tool_use') : [];
+  return new Map(calls.map(({ id, name }) => [id, name]));
 }
 
 /** The format has no images in answers to calls, so these follow in the user's message. */

@@ -5,6 +5,7 @@ import { CallAssembler } from '../calls/assemble.js';
 import type { AssistantBlock } from '../contract/message.js';
 import { type ModelEvent, ModelFailure, type ModelRequest, type Usage } from '../contract/model.js';
 import { openAiCompatibleModel } from './openai-compatible.js';
+import { withRetries } from './retry.js';
 
 const FIXTURES = new URL('../../test/fixtures/chat/', import.meta.url);
 
@@ -123,6 +124,11 @@ const answers: Record<string, Answer> = {
   'arguments-repeated': { calls: [A] },
   'arguments-repeated-without-id': { calls: [A, B] },
   'object-repeated': { calls: [A] },
+  'message-under-other-id': { calls: [A, B] },
+  'message-without-index': { calls: [A] },
+  'repeated-under-other-id': { calls: [A, B] },
+  'tail-repeated': { calls: [A, B] },
+  'two-choices': { calls: [A] },
   'joined-objects': { refused: ['call_a'] },
   'joined-later': { refused: ['call_a'] },
   'encoded-twice': { calls: [['first', { a: 'x\ny' }, 'call_a']] },
@@ -148,18 +154,22 @@ const answers: Record<string, Answer> = {
     thinking: 'Let me see.',
     text: 'I look.',
     calls: [A],
-    kept: [kept({ field: 'reasoning_content', text: 'Let me see.' }), { type: 'text', text: 'I look.' }],
+    kept: [
+      kept({ type: 'reasoning', field: 'reasoning_content', text: 'Let me see.' }),
+      { type: 'text', text: 'I look.' },
+    ],
   },
   'reasoning-twice': {
     thinking: 'Hm.',
     text: 'Hi',
-    kept: [kept({ field: 'reasoning_content', text: 'Hm.' }), { type: 'text', text: 'Hi' }],
+    kept: [kept({ type: 'reasoning', field: 'reasoning_content', text: 'Hm.' }), { type: 'text', text: 'Hi' }],
   },
   'reasoning-details': {
     thinking: 'Let me see.',
     calls: [A],
     kept: [
       kept({
+        type: 'reasoning',
         field: 'reasoning_details',
         details: [
           {
@@ -183,7 +193,7 @@ const answers: Record<string, Answer> = {
   'content-parts': {
     thinking: 'Let me see.',
     text: 'Here.',
-    kept: [kept({ field: 'content', text: 'Let me see.' }), { type: 'text', text: 'Here.' }],
+    kept: [kept({ type: 'reasoning', field: 'content', text: 'Let me see.' }), { type: 'text', text: 'Here.' }],
   },
   'empty-first-chunk': { text: 'Hi' },
   'text-around-calls': {
@@ -259,6 +269,79 @@ test('does not run a call whose arguments are followed by the beginning of other
   expect(answer).toMatchObject({ calls: [], refused: ['a'] });
 });
 
+test('does not fill an open call with the end of another that is repeated', async () => {
+  const deltas = [
+    piece(0, 'a', 'first', '{"p":"'),
+    piece(0, 'a', '', 'x"}'),
+    piece(1, 'b', 'second', '{"p":"y; '),
+    piece(0, 'a', '', 'x"}'),
+  ];
+  const answer = answerOf(await eventsOf(sse(...deltas.map((each) => ({ tool_calls: [each] })))));
+  expect(answer).toMatchObject({ calls: [['first', { p: 'x' }, 'a']], refused: ['b'] });
+});
+
+test('does not give a call the arguments that another id repeats for it', async () => {
+  const deltas = [piece(0, 'a', 'first', '{"p":1}'), piece(1, 'b', 'second', ''), piece(0, 'a', '', '{"p":2}')];
+  const stream = sse(...deltas.map((each) => ({ tool_calls: [each] })));
+  await expect(eventsOf(stream)).rejects.toThrow('arguments that belong to no call');
+});
+
+test('runs two calls of one index and tool whose arguments differ, the second in pieces and under its own id', async () => {
+  const deltas = [
+    piece(0, 'a', 'first', '{"p":1}'),
+    piece(0, 'b', 'first', '{"p"'),
+    piece(0, 'b', '', ':2}'),
+    piece(0, 'c', 'first', ''),
+  ];
+  const answer = answerOf(await eventsOf(sse(...deltas.map((each) => ({ tool_calls: [each] })))));
+  expect(answer.calls).toEqual([
+    ['first', { p: 1 }, 'a'],
+    ['first', { p: 2 }, 'b'],
+    ['first', {}, 'c'],
+  ]);
+});
+
+test('keeps calls of one id apart by their index', async () => {
+  const deltas = [
+    piece(0, 'x', 'first', '{"p":'),
+    piece(1, 'x', 'second', '{"q":'),
+    piece(0, 'x', '', '1}'),
+    piece(1, 'x', '', '2}'),
+  ];
+  const answer = answerOf(await eventsOf(sse(...deltas.map((each) => ({ tool_calls: [each] })))));
+  expect(answer.calls).toEqual([
+    ['first', { p: 1 }, 'x'],
+    ['second', { q: 2 }, 'x'],
+  ]);
+});
+
+test('runs equal calls of one whole message, each under its id', async () => {
+  const tool_calls = [piece(0, 'a', 'first', '{}'), piece(1, 'b', 'first', '{}')];
+  const chunk = JSON.stringify({ choices: [{ message: { tool_calls }, finish_reason: 'tool_calls' }] });
+  const answer = answerOf(await eventsOf(`data: ${chunk}\n\ndata: [DONE]\n\n`));
+  expect(answer.calls).toEqual([
+    ['first', {}, 'a'],
+    ['first', {}, 'b'],
+  ]);
+});
+
+test('asks again where the stream breaks after reasoning alone', async () => {
+  const thought =
+    'data: {"choices":[{"delta":{"reasoning_content":"Hm."}}]}\n\ndata: {"choices":[{"delta":{"content":"H"}}]}\n\n';
+  let requests = 0;
+  const model = openAiCompatibleModel({
+    provider: 'test',
+    name: 'some-model',
+    baseUrl: 'http://127.0.0.1:1',
+    fetch: async () => new Response(requests++ === 0 ? thought : fixture('by-the-book')),
+  });
+  const patient = withRetries(model, { maxRetries: 1, wait: async () => {} });
+  const events = await Array.fromAsync(patient.stream(request, AbortSignal.timeout(60_000)));
+  expect(
+    events.filter(({ type }) => ['retry', 'restart', 'message_end'].includes(type)).map(({ type }) => type),
+  ).toEqual(['retry', 'restart', 'message_end']);
+});
+
 /** Two calls' pieces in any order that keeps each call's own: the case that a wrong join would ruin. */
 test('puts any number of calls together, however their pieces are shuffled', async () => {
   const input = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 });
@@ -281,6 +364,34 @@ test('puts any number of calls together, however their pieces are shuffled', asy
       expect(got).toEqual(calls.map(({ input }, index) => ['first', JSON.parse(JSON.stringify(input)), `id_${index}`]));
     }),
     { numRuns: 200 },
+  );
+});
+
+test('runs no call twice and none that was not made, whatever is sent again of calls that are complete', async () => {
+  const call = fc.record({ words: fc.string(), cuts: fc.array(fc.nat(), { maxLength: 4 }) });
+  const replay = fc.record({ after: fc.nat(), which: fc.nat() });
+  const replays = fc.array(replay, { maxLength: 6 });
+  await fc.assert(
+    fc.asyncProperty(fc.array(call, { minLength: 2, maxLength: 4 }), replays, async (calls, again) => {
+      const inputs = calls.map(({ words }, n) => ({ n, words }));
+      const queues = inputs.map((input, n) =>
+        cutAt(JSON.stringify(input), calls[n]?.cuts ?? []).map((json, at) =>
+          piece(n, `id_${n}`, at === 0 ? 'first' : '', json),
+        ),
+      );
+      const pieces = queues.flatMap((queue, n) => queue.map((each) => ({ each, complete: queues.slice(0, n).flat() })));
+      const sent = pieces.flatMap(({ each, complete }, at) => [
+        each,
+        ...again
+          .filter(({ after }) => after % pieces.length === at)
+          .flatMap(({ which }) => complete[which % Math.max(1, complete.length)] ?? []),
+      ]);
+      const ran = await ranOf(sse(...sent.map((each) => ({ tool_calls: [each] }))));
+      for (const input of ran) expect(inputs).toContainEqual(input);
+      expect(new Set(ran.map((input) => JSON.stringify(input))).size).toBe(ran.length);
+      if (again.length === 0) expect(ran).toEqual(inputs);
+    }),
+    { numRuns: 300 },
   );
 });
 
@@ -315,6 +426,21 @@ test.each<[string, string, string, string]>([
   ['a stream without an end', 'data: {"choices":[{"delta":{"content":"x"}}]}\n\n', 'broken_stream', 'ended before'],
   ['an event that is not JSON', 'data: <oops>\n\n', 'broken_stream', 'is not JSON'],
   ['arguments without a call', sse({ tool_calls: [{ function: { arguments: '{}' } }] }), 'broken_stream', 'no name'],
+  [
+    'the rest of a call that never began, after the beginning of another',
+    sse({ tool_calls: [piece(0, 'a', 'first', '{"p":"x')] }, { tool_calls: [piece(1, 'b', '', 'y"}')] }),
+    'broken_stream',
+    'no name',
+  ],
+  [
+    'the rest of a call by an id that none has, without an index',
+    sse(
+      { tool_calls: [piece(0, 'a', 'first', '{"p":"x')] },
+      { tool_calls: [{ id: 'b', function: { arguments: 'y"}' } }] },
+    ),
+    'broken_stream',
+    'no name',
+  ],
 ])('says what %s means', async (_, stream, kind, words) => {
   const failure = await eventsOf(stream).catch((error: unknown) => error);
   if (!(failure instanceof ModelFailure)) throw new Error('expected a model failure', { cause: failure });
@@ -353,6 +479,14 @@ async function eventsOf(
   lengths: readonly number[] = [100_000],
   quirks: { thinksInline?: boolean } = {},
 ): Promise<ModelEvent[]> {
+  return await Array.fromAsync(streamOf(stream, lengths, quirks));
+}
+
+function streamOf(
+  stream: string,
+  lengths: readonly number[] = [100_000],
+  quirks: { thinksInline?: boolean } = {},
+): AsyncIterable<ModelEvent> {
   const bytes = new TextEncoder().encode(stream);
   const model = openAiCompatibleModel({
     provider: 'test',
@@ -361,7 +495,25 @@ async function eventsOf(
     quirks,
     fetch: async () => new Response(ReadableStream.from(chunks(bytes, lengths))),
   });
-  return await Array.fromAsync(model.stream(request, AbortSignal.timeout(60_000)));
+  return model.stream(request, AbortSignal.timeout(60_000));
+}
+
+/** The inputs of the calls that run, of a stream that may be refused in its middle. */
+async function ranOf(stream: string): Promise<unknown[]> {
+  const assembler = new CallAssembler();
+  const ran: unknown[] = [];
+  try {
+    for await (const event of streamOf(stream)) {
+      if (event.type === 'call_start') assembler.start(event);
+      if (event.type === 'call_input') assembler.add(event);
+      if (event.type !== 'call_end') continue;
+      const call = assembler.end(event);
+      if (!('problem' in call)) ran.push(call.input);
+    }
+  } catch (error) {
+    expect(error).toBeInstanceOf(ModelFailure);
+  }
+  return ran;
 }
 
 function* chunks(bytes: Uint8Array, lengths: readonly number[]): Generator<Uint8Array> {

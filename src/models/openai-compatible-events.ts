@@ -62,13 +62,14 @@ export async function* chatEvents(
       hasBegun = true;
       yield { type: 'message_start', id: text(chunk['id']), model: text(chunk['model']) || endpoint.model };
     }
-    const choice = fields(Array.isArray(chunk['choices']) ? chunk['choices'][0] : undefined);
-    const delta = fields(choice['delta'] ?? choice['message']);
+    const choice = firstChoice(chunk);
+    const isWhole = (choice['delta'] ?? undefined) === undefined;
+    const delta = fields(isWhole ? choice['message'] : choice['delta']);
     yield* words.add(delta);
-    for (const piece of callPieces(delta)) {
-      yield* words.close();
-      yield* calls.add(piece);
-    }
+    const pieces = callPieces(delta);
+    if (pieces.length > 0) yield* words.close();
+    if (isWhole) yield* calls.addWhole(pieces);
+    else for (const piece of pieces) yield* calls.add(piece);
     usage = usageIn(chunk['usage'] ?? choice['usage'] ?? fields(chunk['x_groq'])['usage']) ?? usage;
     const reason = text(choice['finish_reason']);
     if (reason === '') continue;
@@ -99,6 +100,12 @@ function isError(chunk: Fields, { event }: SseEvent): boolean {
   const { error, object, choices, message } = chunk;
   if (event === 'error' || object === 'error') return true;
   return (error !== undefined && error !== null) || (choices === undefined && typeof message === 'string');
+}
+
+/** One answer is asked for; where a server sends more, the others are not mixed into it. */
+function firstChoice({ choices }: Fields): Fields {
+  const all = Array.isArray(choices) ? choices.map(fields) : [];
+  return all.find(({ index }) => typeof index !== 'number' || index === 0) ?? {};
 }
 
 function callPieces({ tool_calls }: Fields): CallPiece[] {
@@ -200,8 +207,8 @@ class Words {
     this.#reasoning = undefined;
     if (!reasoning) return;
     const { field, text: thought, details } = reasoning;
-    const value = details.length > 0 ? { field: 'reasoning_details', details } : { field, text: thought };
-    const block: FinishedBlock = { type: 'opaque', provider: this.#provider, value };
+    const kept = details.length > 0 ? { field: 'reasoning_details', details } : { field, text: thought };
+    const block: FinishedBlock = { type: 'opaque', provider: this.#provider, value: { type: 'reasoning', ...kept } };
     yield { type: 'block', block };
   }
 }

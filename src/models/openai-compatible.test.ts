@@ -34,7 +34,11 @@ test('asks and answers over a real connection', async () => {
   expect(events.filter(({ type }) => !/_delta$|_input$/.test(type)).slice(1)).toEqual([
     {
       type: 'block',
-      block: { type: 'opaque', provider: 'test', value: { field: 'reasoning_content', text: 'Let me see… 🧠' } },
+      block: {
+        type: 'opaque',
+        provider: 'test',
+        value: { type: 'reasoning', field: 'reasoning_content', text: 'Let me see… 🧠' },
+      },
     },
     { type: 'block', block: { type: 'text', text: 'Ich prüfe das: 你好' } },
     { type: 'call_start', index: 0, id: 'call_fake_1_1', name: 'LS' },

@@ -77,7 +77,7 @@ export function openAiCompatibleModel(options: OpenAiCompatibleOptions): Model {
         body: bodies.write(request),
         signal,
         onSent: request.onSent,
-        events: (wire) => chatEvents(wire, endpoint, understanding),
+        events: (wire, masked) => chatEvents(wire, masked, understanding),
         isLast: isLastEvent,
       });
     },

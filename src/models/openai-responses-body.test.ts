@@ -76,6 +76,11 @@ const histories: ReadonlyArray<[name: string, content: AssistantBlock[], items: 
     [],
   ],
   ['nothing of the other interface of the vendor', [opaque({ reasoning_content: 'Hm' }), callOf('a')], [call('a')]],
+  [
+    'the arguments and the name of a call as the API takes them',
+    [{ type: 'tool_use', id: 'a', name: 'functions.Read', input: { 'k\udc00': 'a\ud83d' } }],
+    [{ type: 'function_call', call_id: 'a', name: 'functions_Read', arguments: '{"k\ufffd":"a\ufffd"}' }],
+  ],
   ['lone surrogates replaced', [text('a\ud83d')], [{ ...unframed, content: output('a\ufffd') }]],
 ];
 
@@ -142,7 +147,8 @@ test('sends the system prompt as instructions, and tools flat', () => {
   ]);
 });
 
-const words = fc.string({ unit: 'binary' }).map((content) => `x${content}`);
+const half = fc.constantFrom('\ud83d', '\ude00');
+const words = fc.string({ unit: fc.oneof(half, fc.string({ unit: 'binary' })) }).map((content) => `x${content}`);
 const anyBlock: fc.Arbitrary<readonly AssistantBlock[]> = fc.oneof(
   words.map((content) => [text(content)]),
   fc.constant([{ type: 'thinking' as const, thinking: 'Hm', signature: 'x' }]),
@@ -160,6 +166,16 @@ const conversation: fc.Arbitrary<Message[]> = fc
       return [assistant(...blocks.flat(), ...ids.map(callOf)), user(...ids.map(resultOf), text(said))];
     }),
   ]);
+
+test('replaces lone surrogates in what tools say of themselves', () => {
+  const input_schema = { type: 'object', properties: { path: { type: 'string', description: 'p\ud83d' } } };
+  const body = write({
+    tools: [{ name: 'Read', description: 'Reads\ud83d', input_schema }],
+    messages: [user(text('Go'))],
+  });
+  expect(body.tools[0]).toMatchObject({ description: 'Reads\ufffd' });
+  expect(responsesViolations(body)).toEqual([]);
+});
 
 test('keeps to the protocol, whatever was left of an answer', () => {
   fc.assert(

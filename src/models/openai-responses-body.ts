@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AssistantBlock, ContentBlock, Message, ToolResultBlock, UserBlock } from '../contract/message.js';
 import type { JsonSchema, ModelRequest, ToolDefinition } from '../contract/model.js';
 import { levelSchema } from './tool-schema.js';
+import { wellFormedJson } from './well-formed-json.js';
+import { wireName } from './wire-name.js';
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -17,17 +19,17 @@ export function responsesBodies(
   fields: Readonly<Record<string, unknown>>,
   { seesImages }: ResponsesBodyOptions,
 ): (request: ModelRequest) => string {
-  const beginning = JSON.stringify(fields).slice(0, -1);
+  const beginning = wellFormedJson(fields).slice(0, -1);
   const messageTexts = new WeakMap<Message, string>();
   const toolTexts = new WeakMap<readonly ToolDefinition[], string>();
 
   return ({ system, tools, messages }) => {
     const instructions = system.filter((words) => words !== '').join('\n\n');
-    const toolText = remember(toolTexts, tools, () => tools.map((tool) => JSON.stringify(wireTool(tool))).join(','));
+    const toolText = remember(toolTexts, tools, () => tools.map((tool) => wellFormedJson(wireTool(tool))).join(','));
     const itemTexts = messages.map((message) => remember(messageTexts, message, () => itemsText(message, seesImages)));
 
     const parts = [beginning];
-    if (instructions) parts.push(`"instructions":${JSON.stringify(instructions.toWellFormed())}`);
+    if (instructions) parts.push(`"instructions":${wellFormedJson(instructions)}`);
     if (toolText) parts.push(`"tools":[${toolText}]`);
     parts.push(`"input":[${itemTexts.filter(Boolean).join(',')}]}`);
     return parts.join(',');
@@ -60,7 +62,7 @@ function remember<Key extends object>(known: WeakMap<Key, string>, key: Key, wri
 function itemsText(message: Message, seesImages: boolean): string {
   const items =
     message.role === 'user' ? userItems(message.content, seesImages) : withoutLoneReasoning(message.content);
-  return items.map((item) => JSON.stringify(item)).join(',');
+  return items.map((item) => wellFormedJson(item)).join(',');
 }
 
 function userItems(content: readonly UserBlock[], seesImages: boolean): Item[] {
@@ -75,15 +77,14 @@ function userItems(content: readonly UserBlock[], seesImages: boolean): Item[] {
 
 function outputItem({ tool_use_id, content }: ToolResultBlock, seesImages: boolean): Item {
   const parts = typeof content === 'string' ? [] : inputParts(content, seesImages);
-  const output = typeof content === 'string' ? content.toWellFormed() : parts.length > 0 ? parts : '';
+  const output = typeof content === 'string' ? content : parts.length > 0 ? parts : '';
   return { type: 'function_call_output', call_id: tool_use_id, output };
 }
 
-/** Lone surrogates are escapes that some servers can't decode, so they are replaced. */
 function inputParts(blocks: readonly ContentBlock[], seesImages: boolean): Item[] {
   return blocks.flatMap((block): Item[] => {
     if (block.type === 'text') {
-      return block.text === '' ? [] : [{ type: 'input_text', text: block.text.toWellFormed() }];
+      return block.text === '' ? [] : [{ type: 'input_text', text: block.text }];
     }
     if (!seesImages) return [{ type: 'input_text', text: '[An image was left out: this model can not see images.]' }];
     const { media_type, data } = block.source;
@@ -134,15 +135,15 @@ function itemOf(block: AssistantBlock, frame: Item | undefined): Item | undefine
   switch (block.type) {
     case 'text': {
       if (block.text === '') return undefined;
-      const part = { type: 'output_text', text: block.text.toWellFormed(), annotations: [] };
+      const part = { type: 'output_text', text: block.text, annotations: [] };
       return { ...(frame ?? { type: 'message', role: 'assistant' }), content: [part] };
     }
     case 'tool_use': // without the item's own id: it would tie the call to what the server never stored
       return {
         type: 'function_call',
         call_id: block.id,
-        name: block.name,
-        arguments: JSON.stringify(block.input ?? {}),
+        name: wireName(block.name),
+        arguments: wellFormedJson(block.input ?? {}),
       };
     case 'thinking': // another provider's
       return undefined;

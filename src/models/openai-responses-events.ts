@@ -1,8 +1,9 @@
 import type { AssistantBlock } from '../contract/message.js';
 import type { ModelEvent, ModelFailure, StopReason, Usage } from '../contract/model.js';
 import { fields } from './exchange.js';
-import { brokenStreamFailure, type Endpoint, serverFailure } from './failures.js';
+import { brokenStreamFailure, type Endpoint, serverFailure, shorten } from './failures.js';
 import type { SseEvent } from './read-sse.js';
+import { isSameJson } from './same-json.js';
 
 type Fields = Record<string, unknown>;
 
@@ -13,9 +14,24 @@ interface OpenItem {
   /** As it began, with an empty text or no arguments. */
   item: Fields;
   outputIndex: unknown;
-  /** What has been passed on of its words or arguments. */
+  /** What has come of its words or arguments, and been passed on but for a suspect's. */
   sent: string;
+  /** It looks like one that has ended. Nothing of it is passed on before its end shows whether it was sent twice. */
+  suspect: boolean;
 }
+
+/** An item that has come to its end, by all that another one may be known by as the same. */
+interface EndedItem {
+  type: unknown;
+  name: unknown;
+  id: string;
+  call_id: string;
+  outputIndex: unknown;
+  /** The arguments of a call. */
+  json: string;
+}
+
+const MAX_SHOWN = 64; // characters of a name or a number that a server chose, in one sentence
 
 const INCOMPLETE_REASONS: Readonly<Record<string, StopReason>> = {
   max_output_tokens: 'max_tokens',
@@ -47,7 +63,8 @@ class StreamedResponse {
   readonly #endpoint: Endpoint;
   readonly #open: OpenItem[] = [];
   /** Items that came to their end, so that one that a server sends twice counts once. */
-  readonly #finished = new Set<string>();
+  readonly #ended: EndedItem[] = [];
+  readonly #callIds = new Set<string>();
   #begun = false;
   #items = 0;
   #calls = 0;
@@ -83,11 +100,11 @@ class StreamedResponse {
       case 'response.output_item.done': {
         const item = fields(event['item']);
         const open = this.#find(item, event) ?? (yield* this.#add(item, event['output_index']));
-        return open && (yield* this.#finish(open, item));
+        return yield* this.#finish(open, item);
       }
       case 'response.completed':
       case 'response.incomplete':
-        return yield* this.#end(fields(event['response']));
+        return yield* this.#end(fields(event['response']), type === 'response.incomplete');
       case 'response.failed':
         throw failureOf(this.#endpoint, fields(fields(event['response'])['error']));
       case 'error': {
@@ -103,21 +120,29 @@ class StreamedResponse {
     yield { type: 'message_start', id: text(id), model: text(model) };
   }
 
-  *#add(item: Fields, outputIndex: unknown): Generator<ModelEvent, OpenItem | undefined> {
-    const identity = identityOf(item);
-    if (this.#finished.has(identity)) return undefined;
-    const known = this.#open.find((open) => identity !== '' && identityOf(open.item) === identity);
+  *#add(item: Fields, outputIndex: unknown): Generator<ModelEvent, OpenItem> {
+    const known = this.#open.find((open) => beginsTwice(open, item, outputIndex));
     if (known) return known;
-    const open: OpenItem = { number: this.#items, item, outputIndex, sent: '' };
+    const suspect = this.#ended.some((ended) => looksLike(ended, item, outputIndex));
+    const open: OpenItem = { number: this.#items, item, outputIndex, sent: '', suspect };
     this.#items += 1;
     this.#open.push(open);
-    if (item['type'] === 'function_call') {
-      const name = text(item['name']);
-      if (!name) throw brokenStreamFailure(this.#endpoint, 'it held a tool call without a name');
-      this.#calls += 1;
-      yield { type: 'call_start', index: open.number, id: text(item['call_id']), name }; // the loop gives a blank id a new one
-    }
+    if (!suspect) yield* this.#announce(open);
     return open;
+  }
+
+  *#announce(open: OpenItem): Generator<ModelEvent> {
+    const { item, number, sent } = open;
+    open.suspect = false;
+    if (item['type'] !== 'function_call') return;
+    const name = text(item['name']);
+    if (!name) throw brokenStreamFailure(this.#endpoint, 'it held a tool call without a name');
+    this.#calls += 1;
+    const isTaken = this.#callIds.has(text(item['call_id']));
+    this.#callIds.add(text(item['call_id']));
+    // The loop gives a blank id a new one.
+    yield { type: 'call_start', index: number, id: isTaken ? '' : text(item['call_id']), name };
+    if (sent) yield { type: 'call_input', index: number, json: sent };
   }
 
   /** The open item that an event is about: by its id, which gateways change on the way, else by its place. */
@@ -132,39 +157,54 @@ class StreamedResponse {
   #expect(event: Fields): OpenItem {
     const open = this.#find({}, event);
     if (open) return open;
-    throw brokenStreamFailure(this.#endpoint, `it went on with item ${event['output_index']}, which never began`);
+    throw brokenStreamFailure(
+      this.#endpoint,
+      `it went on with item ${this.#shown(event['output_index'])}, which never began`,
+    );
+  }
+
+  /** What a server chose, as part of a sentence. */
+  #shown(value: unknown): string {
+    return shorten(String(value), this.#endpoint.secrets).slice(0, MAX_SHOWN);
   }
 
   *#addWords(open: OpenItem, words: string): Generator<ModelEvent> {
     open.sent += words;
-    if (words) yield { type: 'text_delta', text: words };
+    if (words && !open.suspect) yield { type: 'text_delta', text: words };
   }
 
   *#addThought(open: OpenItem, words: string): Generator<ModelEvent> {
     open.sent += words;
-    if (words) yield { type: 'thinking_delta', text: words };
+    if (words && !open.suspect) yield { type: 'thinking_delta', text: words };
   }
 
   *#addArguments(open: OpenItem, json: string): Generator<ModelEvent> {
     if (open.item['type'] !== 'function_call') return; // a call that the provider runs itself; its end has it whole
     open.sent += json;
-    if (json) yield { type: 'call_input', index: open.number, json };
+    if (json && !open.suspect) yield { type: 'call_input', index: open.number, json };
   }
 
   /** The whole arguments repeat their pieces, or come in place of them. */
   *#completeArguments(open: OpenItem, whole: unknown): Generator<ModelEvent> {
-    const json = typeof whole === 'object' && whole !== null ? JSON.stringify(whole) : text(whole);
+    const json = jsonOf(whole);
     if (json.startsWith(open.sent)) yield* this.#addArguments(open, json.slice(open.sent.length));
     else if (json !== '' && !isSameJson(json, open.sent)) {
-      const name = text(open.item['name']);
+      const name = this.#shown(text(open.item['name']));
       throw brokenStreamFailure(this.#endpoint, `the pieces of the input of ${name} differ from the whole of it`);
     }
   }
 
   *#finish(open: OpenItem, item: Fields): Generator<ModelEvent> {
     this.#open.splice(this.#open.indexOf(open), 1);
-    const identity = identityOf(item);
-    if (identity) this.#finished.add(identity);
+    const { type, name } = item;
+    const json = jsonOf(item['arguments']) || open.sent || '{}';
+    const { outputIndex } = open;
+    if (open.suspect) {
+      if (this.#ended.some((ended) => isRepeat(ended, item, outputIndex, json))) return;
+      open.item = { ...open.item, ...item };
+      yield* this.#announce(open);
+    }
+    this.#ended.push({ type, name, id: text(item['id']), call_id: text(item['call_id']), outputIndex, json });
     switch (item['type']) {
       case 'function_call':
         yield* this.#finishCall(open, item);
@@ -205,34 +245,46 @@ class StreamedResponse {
     yield { type: 'block', block: { type: 'text', text: words } };
   }
 
-  *#end(response: Fields): Generator<ModelEvent> {
+  *#end(response: Fields, isIncomplete: boolean): Generator<ModelEvent> {
+    const { status, incomplete_details } = response;
+    const isShort = isIncomplete || status === 'incomplete' || fields(incomplete_details)['reason'] !== undefined;
     yield* this.#begin(response);
-    yield* this.#finishRest(list(response['output']).map(fields));
+    yield* this.#finishRest(list(response['output']).map(fields), isShort);
     yield {
       type: 'message_end',
-      stopReason: this.#stopReason(response),
+      stopReason: this.#stopReason(response, isShort),
       usage: usageOf(fields(response['usage'])),
       ...(this.#refusal && { explanation: this.#refusal }),
     };
   }
 
-  /** For servers that leave out events: the answer's end repeats its items. */
-  *#finishRest(items: Fields[]): Generator<ModelEvent> {
+  /**
+   * For servers that leave out events: the answer's end repeats its items. In one that was cut short a call is whole only
+   * if it says so.
+   */
+  *#finishRest(items: Fields[], isShort: boolean): Generator<ModelEvent> {
     if (this.#items === 0) for (const [at, item] of items.entries()) yield* this.#add(item, at);
     for (const open of [...this.#open]) {
       const { id, type } = open.item;
       const whole =
         items.find((item) => id !== undefined && item['id'] === id) ??
         items.find((item, at) => at === open.outputIndex && couldBe(open.item, item));
-      if (whole) yield* this.#finish(open, whole);
-      else if (type === 'message') yield* this.#finish(open, { type, status: 'incomplete' });
+      if (whole) {
+        const isCall = whole['type'] === 'function_call';
+        yield* this.#finish(open, isShort && isCall ? { status: 'incomplete', ...defined(whole) } : whole);
+      } else if (open.suspect) {
+        const isNew = !this.#ended.some(
+          (ended) => looksLike(ended, open.item, open.outputIndex) && ended.json.startsWith(open.sent),
+        );
+        if (isNew) yield* this.#announce(open); // a call that was cut off, which is to be answered
+      } else if (type === 'message') yield* this.#finish(open, { type, status: 'incomplete' });
     }
   }
 
-  #stopReason(response: Fields): StopReason | null {
+  #stopReason(response: Fields, isShort: boolean): StopReason | null {
     const reason = fields(response['incomplete_details'])['reason'];
     if (this.#refusal) return 'refusal';
-    if (response['status'] === 'incomplete' || reason !== undefined) return INCOMPLETE_REASONS[text(reason)] ?? null;
+    if (isShort) return INCOMPLETE_REASONS[text(reason)] ?? null;
     return this.#calls > 0 ? 'tool_use' : 'end_turn';
   }
 }
@@ -244,7 +296,34 @@ function couldBe(open: Fields, item: Fields): boolean {
   );
 }
 
-const identityOf = (item: Fields): string => text(item['call_id']) || text(item['id']);
+const isSame = (one: unknown, other: unknown): boolean => text(one) !== '' && one === other;
+
+/** By its id or, where gateways change that, by its call id, unless two calls have the same one at two places. */
+function beginsTwice(open: OpenItem, item: Fields, outputIndex: unknown): boolean {
+  if (!couldBe(open.item, item)) return false;
+  if (isSame(open.item['id'], item['id'])) return true;
+  if (!isSame(open.item['call_id'], item['call_id'])) return false;
+  return open.outputIndex === outputIndex || text(open.item['id']) === '' || text(item['id']) === '';
+}
+
+/** Whether what is known of an item lets it be one that has ended: any of its names, or a call's place. */
+function looksLike(ended: EndedItem, item: Fields, outputIndex: unknown): boolean {
+  if (ended.type !== item['type']) return false;
+  if (isSame(ended.id, item['id']) || isSame(ended.call_id, item['call_id'])) return true;
+  return ended.type === 'function_call' && typeof outputIndex === 'number' && ended.outputIndex === outputIndex;
+}
+
+/** A call must not run twice, and two calls that have one id by mistake must both be answered. Their arguments tell. */
+function isRepeat(ended: EndedItem, item: Fields, outputIndex: unknown, json: string): boolean {
+  if (!looksLike(ended, item, outputIndex)) return false;
+  if (item['type'] !== 'function_call') return true;
+  return ended.name === item['name'] && isSameJson(ended.json, json);
+}
+
+const jsonOf = (value: unknown): string =>
+  typeof value === 'object' && value !== null ? JSON.stringify(value) : text(value);
+
+const defined = (item: Fields): Fields => Object.fromEntries(Object.entries(item).filter(([, field]) => field != null));
 
 const isCut = ({ status }: Fields): boolean => status === 'incomplete' || status === 'in_progress';
 
@@ -286,14 +365,6 @@ function failureOf(endpoint: Endpoint, { code, type, message }: Fields): ModelFa
   });
 }
 
-function isSameJson(one: string, other: string): boolean {
-  try {
-    return JSON.stringify(JSON.parse(one)) === JSON.stringify(JSON.parse(other));
-  } catch {
-    return false;
-  }
-}
-
 function parseEvent(data: string, endpoint: Endpoint): Fields {
   try {
     return fields(JSON.parse(data));
@@ -306,4 +377,5 @@ const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? val
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-const count = (value: unknown): number => (typeof value === 'number' ? value : 0);
+const count = (value: unknown): number =>
+  typeof value === 'number' && Number.isFinite(value) ? Math.max(0, value) : 0;

@@ -200,6 +200,57 @@ const calls: ReadonlyArray<[name: string, events: WireEvent[], calls: Record<str
     { a: '{"x":1}' },
   ],
   [
+    'a call without any id that is sent twice, once',
+    [done(0, call('', '{"x":1}', { id: undefined })), done(0, call('', '{"x": 1}', { id: undefined }))],
+    { '': '{"x":1}' },
+  ],
+  [
+    'a call that comes again with its other id alone, once',
+    [
+      done(0, call('a', '{"x":1}')),
+      done(1, call('', '{"x":1}', { id: 'fc_a' })),
+      done(2, call('a', '{"x":1}', { id: '' })),
+      done(0, call('', '{"x":1}', { id: 'other' })),
+    ],
+    { a: '{"x":1}' },
+  ],
+  [
+    'a call that comes again in pieces, once',
+    [done(0, call('a', '{"x":1}')), added(0, call('a', '')), piece(0, '{"x":'), piece(0, '1}'), done(0, call('a', ''))],
+    { a: '{"x":1}' },
+  ],
+  [
+    'two calls that have the same id, the second without it',
+    [done(0, call('a', '{"x":1}')), done(1, call('a', '{"y":2}', { id: 'fc_b' }))],
+    { a: '{"x":1}', '': '{"y":2}' },
+  ],
+  [
+    'two calls at once that have the same id, the second without it',
+    [
+      added(0, call('a', '')),
+      added(1, call('a', '', { id: 'fc_b' })),
+      piece(1, '{"y":2}', 'fc_b'),
+      done(0, call('a', '{"x":1}')),
+      done(1, call('a', '{"y":2}', { id: 'fc_b' })),
+    ],
+    { a: '{"x":1}', '': '{"y":2}' },
+  ],
+  [
+    'two calls whose items have the same id',
+    [
+      added(0, call('a', '', { id: 'same' })),
+      added(1, call('b', '', { id: 'same' })),
+      done(0, call('a', '{"x":1}', { id: 'same' })),
+      done(1, call('b', '{"y":2}', { id: 'same' })),
+    ],
+    { a: '{"x":1}', b: '{"y":2}' },
+  ],
+  [
+    'two calls one after the other that have the same place',
+    [done(0, call('a', '{"x":1}')), added(0, call('b', '')), piece(0, '{"y":2}'), done(0, call('b', '{"y":2}'))],
+    { a: '{"x":1}', b: '{"y":2}' },
+  ],
+  [
     'an item that begins twice, once',
     [added(0, call('a', '')), added(0, call('a', '')), piece(0, '{"x":1}'), done(0, call('a', '{"x":1}'))],
     { a: '{"x":1}' },
@@ -233,6 +284,58 @@ test('never completes a call that was cut off', async () => {
   expect(events.at(-1)).toMatchObject({ stopReason: 'max_tokens' });
 });
 
+test('does not complete a call that an answer cut short holds without saying that it is whole', async () => {
+  const details = { incomplete_details: { reason: 'max_output_tokens' } };
+  for (const status of [undefined, null, 'in_progress']) {
+    const output = [call('a', '{"x":1}', { status })];
+    const events = await askRaw([
+      added(0, call('a', '', { status })),
+      piece(0, '{"x":1}'),
+      { type: 'response.incomplete', response: { ...details, output } },
+    ]);
+    expect(callsIn(events)).toEqual({});
+    expect(events.at(-1)).toMatchObject({ stopReason: 'max_tokens' });
+  }
+});
+
+test('announces a call that was cut off at the place of another', async () => {
+  const events = await askRaw([
+    done(0, call('a', '{"x":1}')),
+    added(0, call('b', '')),
+    piece(0, '{"y'),
+    { type: 'response.incomplete', response: {} },
+  ]);
+  expect(events.filter(({ type }) => type === 'call_start')).toMatchObject([{ id: 'a' }, { id: 'b' }]);
+  expect(callsIn(events)).toEqual({ a: '{"x":1}' });
+});
+
+test('counts tokens that a server counts below zero as none', async () => {
+  const usage = { input_tokens: 5, output_tokens: -1_000_000, input_tokens_details: { cached_tokens: -7 } };
+  const events = await askRaw([{ type: 'response.completed', response: { usage } }]);
+  expect(events.at(-1)).toMatchObject({
+    usage: { input_tokens: 5, output_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 },
+  });
+});
+
+test.each([
+  [
+    'a place',
+    [piece(0, 'x')].map((event) => ({ ...event, output_index: `\u001b[31mtest-key\n${'B'.repeat(100_000)}` })),
+  ],
+  [
+    'a name',
+    [
+      added(0, call('a', '', { name: `test-key\u001b[2J${'N'.repeat(100_000)}` })),
+      piece(0, '{"x":1}'),
+      done(0, call('a', '{"x":2}')),
+    ],
+  ],
+])('shows little of %s that a server makes long, and no key in it', async (_, events) => {
+  const failure = await askRaw(events).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ kind: 'broken_stream', message: expect.stringMatching(/^[ -~]{100,300}$/) });
+  expect(String(failure)).not.toContain('test-key');
+});
+
 test('takes the pieces of a call that differ from the whole of it for a broken stream', async () => {
   const events = askRaw([added(0, call('a', '')), piece(0, '{"x":1}'), done(0, call('a', '{"x":2}')), completed()]);
   await expect(events).rejects.toMatchObject({
@@ -264,6 +367,12 @@ test('leaves out an item of the server that was cut off, and finishes a text tha
   expect(events.filter(({ type }) => type === 'block')).toEqual([
     { type: 'block', block: { type: 'text', text: 'And th' } },
   ]);
+});
+
+test('keeps a text whose item has the same id as a call before it', async () => {
+  const message = { type: 'message', id: 'same', content: [{ type: 'output_text', text: 'Hello' }] };
+  const events = await askRaw([done(0, call('a', '{}', { id: 'same' })), done(1, message), completed()]);
+  expect(events).toContainEqual({ type: 'block', block: { type: 'text', text: 'Hello' } });
 });
 
 test('shows what came without deltas', async () => {
@@ -418,7 +527,7 @@ function callsIn(events: readonly ModelEvent[]): Record<string, string> {
     const open = 'index' in event ? inputs.get(event.index) : undefined;
     if (event.type === 'call_input' && open) open.json += event.json;
     if (event.type === 'call_end' && open) {
-      expect(ended).not.toHaveProperty(open.id);
+      expect(Object.keys(ended)).not.toContain(open.id);
       ended[open.id] = open.json;
     }
   }

@@ -87,7 +87,7 @@ test("a person's short names and default count before what is built in, and can 
   };
   expect(shown(undefined, anthropic, own)).toContain('ollama/qwen3');
   expect(shown('sonnet', anthropic, own)).toContain('anthropic/claude-opus-5-5');
-  expect(() => shown('round', anthropic, own)).toThrow('"round", for which "round" stands, names no model.');
+  expect(() => shown('round', anthropic, own)).toThrow('"round" stands for "round" in models.json, a circle');
 });
 
 const how =
@@ -132,3 +132,53 @@ test.each<[string | undefined, Record<string, string>, string, string]>([
 ])('refuses %j with %j', (wanted, env, kind, message) => {
   expect(() => planModel(wanted, env, catalogue)).toThrow(expect.objectContaining({ kind, message }));
 });
+
+test.each<[Record<string, string>, string]>([
+  [{ a: 'a' }, '"a" stands for "a" in models.json, a circle that leads to no model.'],
+  [
+    { a: 'b', b: 'c', c: 'a' },
+    '"a" stands for "b", "b" for "c", "c" for "a" in models.json, a circle that leads to no model.',
+  ],
+  [{ a: 'b', b: 'b' }, '"a" stands for "b", "b" for "b" in models.json, a circle that leads to no model.'],
+  [{ a: 'b', b: 'ollama/x' }, '"b", for which "a" stands, names no model.'],
+])('short names %j are refused: %s', (aliases, sentence) => {
+  const own = { ...catalogue, aliases: new Map(Object.entries(aliases)) };
+  expect(() => planModel('a', {}, own)).toThrow(sentence);
+});
+
+test('short names that swap two built-in ones are no circle', () => {
+  const own = {
+    ...catalogue,
+    aliases: new Map([
+      ['opus', 'haiku'],
+      ['haiku', 'opus'],
+    ]),
+  };
+  expect(planModel('opus', anthropic, own).name).toBe('claude-haiku-5-5');
+});
+
+test.each(['user:pa55word@host:80/v1', 'pa55word', 'ftp://pa55word@host'])(
+  'an address that is none, %s, is not shown',
+  (address) => {
+    const failure = catching(() => planModel('openai/m', { OPENAI_BASE_URL: address }, catalogue));
+    expect(failure).toMatchObject({ name: 'ModelFailure', kind: 'unreachable' });
+    expect(String(failure)).toBe(
+      'ModelFailure: OPENAI_BASE_URL is not a web address, which begins with http:// or https://. Set it to one like https://api.openai.com/v1.',
+    );
+  },
+);
+
+test('an example of an address holds nothing of the query of the own one', () => {
+  const openai = catalogue.providers.get('openai');
+  const providers = new Map(openai && [['openai', { ...openai, baseUrl: 'http://127.0.0.1:9/v1?token=pa55word' }]]);
+  const failure = catching(() => planModel('openai/m', { OPENAI_BASE_URL: 'x' }, { ...catalogue, providers }));
+  expect(String(failure)).toMatch(/Set it to one like http:\/\/127\.0\.0\.1:9\/v1\.$/);
+});
+
+function catching(action: () => unknown): unknown {
+  try {
+    return action();
+  } catch (error) {
+    return error;
+  }
+}

@@ -5,9 +5,11 @@ import {
   accessTo,
   type Catalogue,
   isSetUp,
+  isWebAddress,
   type KnownModel,
   knownModel,
   type Provider,
+  publicAddress,
 } from './catalogue.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -43,6 +45,7 @@ interface Found {
 
 function plan({ provider, name }: Found, env: Environment, catalogue: Catalogue): ModelPlan {
   const access = accessTo(provider, env);
+  if (!isWebAddress(access.baseUrl)) throw noAddress(provider);
   if (provider.keys.length > 0 && !access.keyVariable && !access.isElsewhere) throw noKey(provider);
   return { ...access, provider, name, known: knownModel(catalogue, provider.id, name) };
 }
@@ -53,6 +56,7 @@ export function findModel(asked: string, env: Environment, catalogue: Catalogue)
   const wanted = own?.trim() ?? asked;
   const found = byProvider(wanted, catalogue) ?? byAlias(wanted, env, catalogue) ?? byBareName(wanted, env, catalogue);
   if (found) return found;
+  throwIfCircle(asked, catalogue);
   throw namesNoModel(own === undefined ? `"${asked}"` : `"${own}", for which "${asked}" stands,`, wanted, catalogue);
 }
 
@@ -78,6 +82,23 @@ function byBareName(wanted: string, env: Environment, { providers, models }: Cat
   // A Claude model that is newer than the catalogue is still Anthropic's.
   const provider = known ?? (wanted.startsWith('claude-') ? providers.get('anthropic') : undefined);
   return provider && { provider, name: wanted };
+}
+
+function throwIfCircle(asked: string, { aliases }: Catalogue): void {
+  const steps: string[] = [];
+  const seen = new Set<string>();
+  let name = asked;
+  while (!seen.has(name)) {
+    const next = aliases.get(name)?.trim();
+    if (next === undefined) return;
+    seen.add(name);
+    steps.push(`"${name}" ${steps.length === 0 ? 'stands ' : ''}for "${next}"`);
+    name = next;
+  }
+  throw new ModelFailure(
+    'unknown_model',
+    `${steps.join(', ')} in models.json, a circle that leads to no model. Let one of them stand for PROVIDER/NAME.`,
+  );
 }
 
 function namesNoModel(what: string, wanted: string, catalogue: Catalogue): ModelFailure {
@@ -113,6 +134,14 @@ function noModelNamed({ id, title }: Provider): ModelFailure {
   return new ModelFailure(
     'unknown_model',
     `${title} is set up, but no model is named. Name one with --model ${id}/NAME or in HELVE_MODEL.`,
+  );
+}
+
+/** Without the address: what is not one may be a key, or hold a password. */
+function noAddress({ baseUrl, baseUrlVariable }: Provider): ModelFailure {
+  return new ModelFailure(
+    'unreachable',
+    `${baseUrlVariable} is not a web address, which begins with http:// or https://. Set it to one like ${publicAddress(baseUrl)}.`,
   );
 }
 

@@ -7,6 +7,8 @@ export interface HttpAnswer {
   header(name: string): string | undefined;
   /** To be read to its end or left by `break`, which gives the connection up. */
   body: AsyncIterable<Uint8Array>;
+  /** Gives the connection up even while somebody waits for more of the body, which `break` can't. */
+  cancel(): void;
 }
 
 /** Posts a text. Rejects when nothing came back; redirects are not followed, since a key would go along. */
@@ -41,7 +43,15 @@ export function nodePost(): Post {
       });
       const onAbort = () => (arrived ? arrived.destroy() : request.destroy(new Error('The request was aborted.')));
       signal.addEventListener('abort', onAbort, { once: true });
-      request.on('close', () => signal.removeEventListener('abort', onAbort));
+      request.on('close', () => {
+        signal.removeEventListener('abort', onAbort);
+        // Not every way of closing without an answer counts as an error.
+        reject(Object.assign(new Error('closed without an answer'), { code: 'ECONNRESET' }));
+      });
+      request.on('upgrade', (_, socket) => {
+        socket.destroy();
+        reject(new Error('it wants to speak another protocol: 101 Switching Protocols'));
+      });
       request.on('error', reject);
       request.end(body, () => onSent?.());
     });
@@ -51,6 +61,7 @@ export function nodePost(): Post {
       statusText: answer.statusMessage ?? '',
       header: (name) => [answer.headers[name.toLowerCase()] ?? []].flat()[0],
       body: answer,
+      cancel: () => void answer.destroy(),
     };
   };
 }
@@ -58,12 +69,16 @@ export function nodePost(): Post {
 /** The same by a fetch of the embedder's own, for proxies and tests. */
 export function postByFetch(fetchIt: typeof fetch): Post {
   return async (url, { headers, body, signal }) => {
-    const response = await fetchIt(url, { method: 'POST', headers, body, signal, redirect: 'manual' });
+    const controller = new AbortController();
+    const either = AbortSignal.any([signal, controller.signal]);
+    const response = await fetchIt(url, { method: 'POST', headers, body, signal: either, redirect: 'manual' });
     return {
       status: response.status,
       statusText: response.statusText,
-      header: (name) => response.headers.get(name) ?? undefined,
+      // An encoding is undone by the time that the body is read.
+      header: (name) => (name === 'content-encoding' ? undefined : (response.headers.get(name) ?? undefined)),
       body: response.body ?? emptyBody(),
+      cancel: () => controller.abort(),
     };
   };
 }

@@ -1,5 +1,9 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { nodePost, type Post, postByFetch } from './post.js';
 import { readSse, type SseEvent } from './read-sse.js';
 
 test('gives the events of a stream in order, with and without a name', async () => {
@@ -60,6 +64,27 @@ test('reads to the end after the last event, so that the connection can be used 
   for await (const _ of readSse(body, { isLast: ({ data }) => data === 'last' })) break;
   expect(await drained.promise).toBe('read on');
   (await controller).close();
+});
+
+test.each<[string, () => Post]>([
+  ["Node's own client", nodePost],
+  ['fetch', () => postByFetch(fetch)],
+])('closes the connection of a server that never ends the body after the last event, over %s', async (_, makePost) => {
+  const server = createServer((_, response) => void response.write('data: last\n\n')).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const connected = once(server, 'connection');
+  const { port } = server.address() as AddressInfo; // listens on TCP, so it is no pipe's name
+  const { signal } = new AbortController();
+  const { body, cancel } = await makePost()(`http://127.0.0.1:${port}`, { headers: {}, body: '', signal });
+  const [socket] = await connected;
+  const closed = once(socket, 'close');
+  for await (const event of readSse(body, { isLast: () => true, cancel })) {
+    expect(event).toEqual({ data: 'last' });
+    break;
+  }
+  await closed;
+  server.close();
+  await once(server, 'close');
 });
 
 test('passes on the error of a stream that fails, after the events that came before', async () => {

@@ -8,6 +8,12 @@ export interface SseEvent {
   data: string;
 }
 
+export interface ReadSseOptions {
+  isLast?: (event: SseEvent) => boolean;
+  /** Ends the body even while more of it is awaited: its iterator's `return` would wait for the `next` before. */
+  cancel?: () => void;
+}
+
 /**
  * The events of a server-sent event stream, as they arrive. The bytes may be split anywhere. An event that the stream's
  * end cut off is left out. When the consumer stops early the body is cancelled, except after an event that `isLast`
@@ -15,7 +21,7 @@ export interface SseEvent {
  */
 export async function* readSse(
   body: AsyncIterable<Uint8Array>,
-  { isLast = () => false }: { isLast?: (event: SseEvent) => boolean } = {},
+  { isLast = () => false, cancel = () => {} }: ReadSseOptions = {},
 ): AsyncGenerator<SseEvent, void, void> {
   const chunks = body[Symbol.asyncIterator]();
   const decoder = new TextDecoder();
@@ -38,13 +44,13 @@ export async function* readSse(
       }
     }
   } finally {
-    if (complete) void readToEnd(chunks);
-    else void giveUp(chunks);
+    if (complete) void readToEnd(chunks, cancel);
+    else void giveUp(chunks, cancel);
   }
 }
 
-async function readToEnd(chunks: AsyncIterator<Uint8Array>): Promise<void> {
-  const timer = setTimeout(() => void giveUp(chunks), LINGER_MS).unref();
+async function readToEnd(chunks: AsyncIterator<Uint8Array>, cancel: () => void): Promise<void> {
+  const timer = setTimeout(() => void giveUp(chunks, cancel), LINGER_MS).unref();
   try {
     while (!(await chunks.next()).done);
   } catch {
@@ -54,6 +60,8 @@ async function readToEnd(chunks: AsyncIterator<Uint8Array>): Promise<void> {
   }
 }
 
-async function giveUp(chunks: AsyncIterator<Uint8Array>): Promise<void> {
-  await chunks.return?.().catch(() => undefined); // fails only where the stream has failed, which the consumer was told
+async function giveUp(chunks: AsyncIterator<Uint8Array>, cancel: () => void): Promise<void> {
+  const closed = chunks.return?.().catch(() => undefined); // fails only where the stream has failed, which the consumer was told
+  cancel();
+  await closed;
 }

@@ -87,19 +87,21 @@ export class RetryPlan {
 
   #askAnother(failure: ModelFailure): RetryFacts | undefined {
     if (this.#model + 1 >= this.#options.models.length) return undefined;
-    const before = this.model.name;
+    const before = this.model;
     this.#model += 1;
     this.#retries += 1;
     this.#unavailable = 0;
     this.#doublings = 0;
-    const reason = `${failure.message} ${this.model.name} is asked in place of ${before} for now.`;
+    const [next, last] = apart(this.model, before);
+    const reason = `${failure.message} ${next} is asked in place of ${last} for now.`;
     return this.#retry(failure, { waitMs: 0, reason });
   }
 
   #retry({ status }: ModelFailure, { waitMs, reason }: { waitMs: number; reason: string }): RetryFacts {
     const maxRetries = this.#options.maxRetries + this.#silences;
     const attempt = this.#retries + this.#silences;
-    return { attempt, maxRetries, waitMs, reason, ...(status !== undefined && { status }), model: this.model.name };
+    const { provider, name: model } = this.model;
+    return { attempt, maxRetries, waitMs, reason, ...(status !== undefined && { status }), provider, model };
   }
 
   #backoff(): number {
@@ -115,6 +117,12 @@ export class RetryPlan {
     const message = [failure.message, tried, advice].filter(Boolean).join(' ');
     return new ModelFailure(kind, message, { status, retryAfterMs, transient: false, cause: failure });
   }
+}
+
+/** Names that tell two models apart. */
+function apart(...models: [Model, Model]): string[] {
+  const isOneName = models[0].name === models[1].name;
+  return models.map(({ provider, name }) => (isOneName ? `${provider}/${name}` : name));
 }
 
 function mayPass({ transient, kind, status, cause }: ModelFailure): boolean {

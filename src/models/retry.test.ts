@@ -83,7 +83,7 @@ const typesOf = (events: readonly ModelEvent[]): string[] => events.map(({ type 
 test('sends a request again that failed before its answer began, and says why and when', async () => {
   const { events, waits } = await ask(modelOf([[overloaded()], answer]));
   const facts = { attempt: 1, maxRetries: 10, waitMs: 500, reason: 'The model is overloaded.', status: 529 };
-  expect(events).toEqual([{ type: 'retry', ...facts, model: 'test' }, ...answer]);
+  expect(events).toEqual([{ type: 'retry', ...facts, provider: 'test', model: 'test' }, ...answer]);
   expect(waits).toEqual([500]);
 });
 
@@ -365,6 +365,16 @@ test('asks the next model after three answers in a row that say the model is not
     ['second', 0, 'The model is overloaded. second is asked in place of first for now.'],
     ['second', 500, 'The model is overloaded.'],
   ]);
+});
+
+test('names the providers where the next model has the same name', async () => {
+  const next = { ...modelOf([answer], 'same'), provider: 'other' };
+  const { events } = await ask(modelOf([[overloaded()]], 'same'), { maxRetries: 1, fallbacks: [next] });
+  expect(events[0]).toMatchObject({
+    provider: 'other',
+    model: 'same',
+    reason: 'The model is overloaded. other/same is asked in place of test/same for now.',
+  });
 });
 
 test('goes through all fallback models and stays with the last', async () => {

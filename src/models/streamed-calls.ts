@@ -27,7 +27,11 @@ interface Call {
   isStarted: boolean;
   hasEnded: boolean;
   /** Arguments that came after its own were complete: the same ones once more, or those of another call. */
-  again: { name: string; text: ArgumentText } | undefined;
+  again: { id: string; name: string; text: ArgumentText; pieces: number } | undefined;
+  /** The call that this one may be once more, under another id. Nothing of it is shown until that is clear. */
+  mayRepeat: Call | undefined;
+  /** What could have been handed on by now. */
+  unsaid: string;
 }
 
 /**
@@ -37,6 +41,11 @@ interface Call {
 export class StreamedCalls {
   readonly #options: StreamedCallsOptions;
   readonly #calls: Call[] = [];
+  /** The last call of each id and of each number on the wire. */
+  readonly #byId = new Map<string, Call>();
+  readonly #byIndex = new Map<number, Call>();
+  /** The first call that has not ended. */
+  #next = 0;
 
   constructor(options: StreamedCallsOptions) {
     this.#options = options;
@@ -56,6 +65,17 @@ export class StreamedCalls {
     yield* this.#endReady({ withLast: false });
   }
 
+  /** The calls of a whole message. Where they came in pieces before, it holds them once more, not always by their ids. */
+  *addWhole(pieces: readonly CallPiece[]): Generator<ModelEvent> {
+    if (pieces.length === 0) return;
+    const known = new Set(this.#calls.map(({ name, text }) => `${name} ${meaning(text)}`));
+    for (const piece of pieces) {
+      const text = new ArgumentText();
+      text.push(piece.json);
+      if (!known.has(`${piece.name} ${meaning(text)}`)) yield* this.add(piece);
+    }
+  }
+
   /** The server says that the answer is finished; what it says about usage may still follow. */
   *finish(): Generator<ModelEvent> {
     yield* this.#endReady({ withLast: true });
@@ -66,18 +86,23 @@ export class StreamedCalls {
     for (const call of [...this.#calls]) yield* this.#settleAgain(call);
     for (const call of this.#calls) {
       if (call.hasEnded || call.name === '') continue; // nothing came of a call but its number
-      if (call.text.isComplete || !isCut) yield* this.#end(call);
-      else yield* this.#start(call); // so that it is answered as a call that was cut off
+      yield* this.#release(call); // where it does not end, it is answered as a call that was cut off
+      if (!call.hasEnded && (call.text.isComplete || !isCut)) yield* this.#end(call);
     }
   }
 
   /** The call that a piece is part of, or nothing where it begins one. */
   #belongsTo({ index, id, name }: CallPiece): Call | undefined {
-    const known = id === '' ? undefined : this.#calls.findLast((call) => call.id === id);
-    if (known) return this.#mayBeCalled(known, name) ? known : undefined; // servers give one id to two calls, too
     const last = this.#calls.at(-1);
-    const numbered = index === undefined ? last : this.#calls.findLast((call) => call.wireIndex === index);
-    if (name === '') return numbered ?? last; // without a name it can't be another call, whatever its number
+    const numbered = index === undefined ? last : this.#byIndex.get(index);
+    const known = id !== '' && numbered?.id === id ? numbered : this.#byId.get(id);
+    if (known) return this.#mayBeCalled(known, name) ? known : undefined; // servers give one id to two calls, too
+    if (name === '') {
+      // Without a name it can't be another call, whatever its number; but an id that is not the last call's says that
+      // it is no part of that one.
+      const isForeign = id !== '' && (index === undefined ? Boolean(last?.id) : !numbered);
+      return isForeign ? undefined : (numbered ?? last);
+    }
     if (!numbered || numbered.name === '') return numbered;
     if (id !== '' && (numbered.id !== '' || numbered.text.isComplete)) return undefined;
     return this.#mayBeCalled(numbered, name) ? numbered : undefined;
@@ -107,15 +132,29 @@ export class StreamedCalls {
       isStarted: false,
       hasEnded: false,
       again: undefined,
+      mayRepeat: this.#finishedBefore({ index, id, name }),
+      unsaid: '',
     };
-    // What has begun before is named by now, so it can be shown.
-    for (const earlier of this.#calls) if (earlier.name !== '') yield* this.#start(earlier);
+    const last = this.#calls.at(-1);
+    if (last && last.name !== '' && !last.mayRepeat) yield* this.#start(last); // it is named by now, so it can be shown
     this.#calls.push(call);
+    if (id !== '') this.#byId.set(id, call);
+    if (index !== undefined) this.#byIndex.set(index, call);
     yield* this.#push(call, json);
   }
 
+  /** A complete call of the same number and name, which servers send once more under another id. */
+  #finishedBefore({ index, id, name }: Omit<CallPiece, 'json'>): Call | undefined {
+    const before = index === undefined ? undefined : this.#byIndex.get(index);
+    const first = before?.mayRepeat ?? before;
+    return id !== '' && first?.name === name && first.text.isComplete ? first : undefined;
+  }
+
   *#continue(call: Call, { id, name, json }: CallPiece): Generator<ModelEvent> {
-    if (call.id === '' && !call.isStarted) call.id = id;
+    if (call.id === '' && id !== '' && !call.isStarted) {
+      call.id = id;
+      this.#byId.set(id, call);
+    }
     if (name !== call.name && (call.name === '' || this.#isRestOfName(call, name))) call.name += name;
     yield* this.#push(call, json);
   }
@@ -124,8 +163,21 @@ export class StreamedCalls {
     const ready = call.text.push(json);
     if (call.text.isEmpty) return;
     if (call.name === '') throw this.#options.strayPiece('it held a tool call without a name');
+    call.unsaid += ready;
+    if (!call.mayRepeat || call.text.isComplete) yield* this.#release(call);
+  }
+
+  /** Hands on what has come of a call, unless it is another one once more: that is dropped. */
+  *#release(call: Call): Generator<ModelEvent> {
+    const { mayRepeat, unsaid } = call;
+    call.mayRepeat = undefined;
+    call.unsaid = '';
+    if (mayRepeat && meaning(call.text) === meaning(mayRepeat.text)) {
+      call.hasEnded = true;
+      return;
+    }
     yield* this.#start(call);
-    if (ready !== '' && !this.#ownNames(call)) yield { type: 'call_input', index: call.number, json: ready };
+    if (unsaid !== '' && !this.#ownNames(call)) yield { type: 'call_input', index: call.number, json: unsaid };
   }
 
   *#start(call: Call): Generator<ModelEvent> {
@@ -134,11 +186,13 @@ export class StreamedCalls {
     yield { type: 'call_start', index: call.number, id: call.id, name: call.name };
   }
 
-  *#addAgain(call: Call, { name, json }: CallPiece): Generator<ModelEvent> {
+  *#addAgain(call: Call, { id, name, json }: CallPiece): Generator<ModelEvent> {
     if (json.trim() === '' && !call.again && name === '') return;
-    call.again ??= { name: '', text: new ArgumentText() };
+    call.again ??= { id: '', name: '', text: new ArgumentText(), pieces: 0 };
+    call.again.id ||= id;
     call.again.name ||= name;
     call.again.text.push(json);
+    if (json !== '') call.again.pieces += 1;
     if (call.again.text.isComplete) yield* this.#settleAgain(call);
   }
 
@@ -147,25 +201,29 @@ export class StreamedCalls {
     const { again } = call;
     call.again = undefined;
     if (!again || again.text.isEmpty || repeats(again.text, call.text)) return;
-    if (again.name !== '') {
+    // Pieces under this call's id may be any of its own once more, so only a whole under that id is another call.
+    if (again.name !== '' && (again.id === '' || again.pieces === 1)) {
       yield* this.#open({ index: call.wireIndex, id: '', name: again.name, json: again.text.received });
       return;
     }
     const last = this.#calls.at(-1);
-    if (last && last !== call && last.text.isEmpty) {
+    if (last && last !== call && last.text.isEmpty && again.id === '') {
       yield* this.#push(last, again.text.received); // the only one that still waits for its arguments
       return;
     }
+    if (call.hasEnded && call.text.received.trimEnd().endsWith(again.text.received.trim())) return; // its end once more
     if (call.hasEnded) throw this.#options.strayPiece('it held arguments that belong to no call');
     call.text.push(again.text.received); // and is no JSON any more, which the model is told
   }
 
   *#endReady({ withLast }: { withLast: boolean }): Generator<ModelEvent> {
-    for (const call of this.#calls) {
-      if (call.hasEnded) continue;
+    for (let call = this.#calls[this.#next]; call; call = this.#calls[this.#next]) {
       const isLast = call === this.#calls.at(-1);
-      if (!call.text.isComplete || isFilled(call.again) || (isLast && !withLast)) return;
-      yield* this.#end(call);
+      if (!call.hasEnded) {
+        if (!call.text.isComplete || isFilled(call.again) || (isLast && !withLast)) return;
+        yield* this.#end(call);
+      }
+      this.#next += 1;
     }
   }
 
@@ -193,8 +251,8 @@ export class StreamedCalls {
   }
 }
 
-/** Can't be the beginning of arguments. */
-const isMiddle = ({ name, json }: CallPiece): boolean => name === '' && /^\s*[^\s{]/.test(json);
+/** Can't be the beginning of arguments, and no id says whose they are. */
+const isMiddle = ({ id, name, json }: CallPiece): boolean => id === '' && name === '' && /^\s*[^\s{]/.test(json);
 
 const isFilled = (again: Call['again']): boolean => again !== undefined && !again.text.isEmpty;
 
@@ -206,10 +264,15 @@ function whole({ received }: ArgumentText): string {
 
 /** Whether the one text is the other again, or the beginning of it. */
 function repeats(again: ArgumentText, text: ArgumentText): boolean {
-  if (text.received.trim().startsWith(again.received.trim())) return true;
+  return text.received.trim().startsWith(again.received.trim()) || meaning(again) === meaning(text);
+}
+
+/** The same for arguments that differ in their spelling alone. */
+function meaning(text: ArgumentText): string {
+  if (text.isEmpty) return '{}';
   try {
-    return JSON.stringify(JSON.parse(whole(again))) === JSON.stringify(JSON.parse(whole(text)));
+    return JSON.stringify(JSON.parse(whole(text)));
   } catch {
-    return false;
+    return text.received.trim();
   }
 }

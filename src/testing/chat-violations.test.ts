@@ -103,6 +103,21 @@ test.each<[string, unknown, string]>([
     { messages: [{ role: 'assistant', tool_calls: [call('a', '{')] }, answer('a')] },
     'messages.0.tool_calls.0.function.arguments: must be the JSON text of an object',
   ],
+  [
+    'a call of a tool whose name no tool can have',
+    {
+      messages: [
+        { role: 'assistant', tool_calls: [{ ...call('a'), function: { name: 'functions.LS', arguments: '{}' } }] },
+        answer('a'),
+      ],
+    },
+    'messages.0.tool_calls.0.function.name: "functions.LS" does not match ^[a-zA-Z0-9_-]{1,64}$',
+  ],
+  [
+    'an answer in a name that no tool can have',
+    { messages: [calls('a'), { ...answer('a'), name: 'foo bar!' }] },
+    'messages.1.name: "foo bar!" does not match ^[a-zA-Z0-9_-]{1,64}$',
+  ],
   ['a call without an answer', { messages: [calls('a')] }, 'messages: the last one leaves a unanswered'],
   [
     'words before the answer',

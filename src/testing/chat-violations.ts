@@ -48,9 +48,7 @@ function toolViolations(tools: unknown): string[] {
       continue;
     }
     const { name, parameters, strict } = tool['function'];
-    if (typeof name !== 'string' || !TOOL_NAME.test(name)) {
-      violations.push(`${place}.function.name: ${JSON.stringify(name)} does not match ${TOOL_NAME.source}`);
-    }
+    if (!isToolName(name)) violations.push(nameViolation(`${place}.function.name`, name));
     if (names.has(name)) violations.push(`${place}.function.name: "${name}" is used twice`);
     names.add(name);
     if (!isFields(parameters) || parameters['type'] !== 'object') {
@@ -59,6 +57,11 @@ function toolViolations(tools: unknown): string[] {
   }
   return violations;
 }
+
+const isToolName = (name: unknown): boolean => typeof name === 'string' && TOOL_NAME.test(name);
+
+const nameViolation = (place: string, name: unknown): string =>
+  `${place}: ${JSON.stringify(name)} does not match ${TOOL_NAME.source}`;
 
 /** In strict mode every object is closed and wants all of its properties. */
 function strictViolations(schema: unknown, place: string): string[] {
@@ -84,7 +87,7 @@ function strictViolations(schema: unknown, place: string): string[] {
 
 function messageViolations(message: unknown, place: string): string[] {
   if (!isFields(message)) return [`${place}: must be an object`];
-  const { role, content, tool_calls, tool_call_id } = message;
+  const { role, content, tool_calls, tool_call_id, name } = message;
   switch (role) {
     case 'system':
     case 'developer':
@@ -95,6 +98,7 @@ function messageViolations(message: unknown, place: string): string[] {
       return contentViolations(content, place, ['text', 'thinking', 'refusal']);
     case 'tool':
       if (typeof tool_call_id !== 'string') return [`${place}.tool_call_id: must be a string`];
+      if (name !== undefined && !isToolName(name)) return [nameViolation(`${place}.name`, name)];
       return contentViolations(content, place, ['text']);
     default:
       return [`${place}.role: must be "system", "developer", "user", "assistant" or "tool"`];
@@ -126,7 +130,7 @@ function callViolations(calls: unknown, place: string): string[] {
     if (typeof id !== 'string' || id === '' || id.length > MAX_ID_CHARS) {
       violations.push(`${inner}.id: must be a string of 1 to ${MAX_ID_CHARS} characters`);
     }
-    if (typeof name !== 'string' || name === '') violations.push(`${inner}.function.name: must be a non-empty string`);
+    if (!isToolName(name)) violations.push(nameViolation(`${inner}.function.name`, name));
     if (typeof text !== 'string' || !isObjectText(text)) {
       violations.push(`${inner}.function.arguments: must be the JSON text of an object`);
     }

@@ -55,6 +55,16 @@ test.each<[string, unknown, string]>([
   ['no messages', body(), 'messages: at least one is required'],
   ['a role of its own', body({ role: 'system', content: 'x' }), 'messages.0.role: must be "user" or "assistant"'],
   ['an assistant that begins', body(assistant(text('x'))), 'messages.0: the first message must be a user message'],
+  [
+    'half of a pair in a text',
+    body(user(text('x\ud83d'))),
+    'body.messages.0.content.0.text: holds half of a surrogate pair',
+  ],
+  [
+    'a call of a tool that can have no such name',
+    body(user(text('x')), assistant({ ...call('a'), name: 'functions.LS' }), user(result('a'))),
+    'messages.1.content.0.name: must match ^[a-zA-Z0-9_-]{1,64}$',
+  ],
   ['empty content', body(user()), 'messages.0.content: must be non-empty'],
   ['blank content', body({ role: 'user', content: ' ' }), 'messages.0.content: must be non-empty'],
   [

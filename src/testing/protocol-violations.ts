@@ -1,3 +1,5 @@
+import { malformedTexts } from './malformed-texts.js';
+
 /**
  * What is wrong with a request body by the rules of the Anthropic Messages API, in words like the API's own. A loop whose
  * requests pass here never loses a conversation to "400 invalid_request_error".
@@ -9,7 +11,7 @@ export function protocolViolations(body: unknown): string[] {
   if (typeof model !== 'string' || model === '') violations.push('model: must be a non-empty string');
   if (!Number.isInteger(max_tokens) || Number(max_tokens) < 1)
     violations.push('max_tokens: must be a positive integer');
-  violations.push(...toolViolations(tools), ...systemViolations(system));
+  violations.push(...malformedTexts(body), ...toolViolations(tools), ...systemViolations(system));
 
   if (!Array.isArray(messages) || messages.length === 0) return [...violations, 'messages: at least one is required'];
   const shapes = messages.flatMap((message, at) => messageViolations(message, `messages.${at}`));
@@ -151,7 +153,8 @@ function thinkingViolations({ thinking, signature, cache_control }: Fields, plac
 function callViolations({ id, name, input }: Fields, place: string): string[] {
   const violations: string[] = [];
   if (typeof id !== 'string' || !CALL_ID.test(id)) violations.push(`${place}.id: must match ${CALL_ID.source}`);
-  if (typeof name !== 'string' || name === '') violations.push(`${place}.name: must be a non-empty string`);
+  if (typeof name !== 'string' || !TOOL_NAME.test(name))
+    violations.push(`${place}.name: must match ${TOOL_NAME.source}`);
   if (!isFields(input)) violations.push(`${place}.input: must be an object`);
   return violations;
 }

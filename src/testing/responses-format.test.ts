@@ -124,6 +124,11 @@ const lost = "Item 'rs_1' of type 'reasoning' was provided without its required 
 test.each([
   [{ model: '' }, ['model: must be a non-empty string']],
   [{ instructions: ['x'] }, ['instructions: must be a string']],
+  [{ instructions: 'x\ud83d' }, ['body.instructions: holds half of a surrogate pair']],
+  [
+    { input: [call('a', { name: 'functions.Read', arguments: '{"x":"\\ud83d"}' }), result('a')] },
+    ['input[0].name: must match ^[a-zA-Z0-9_-]{1,64}$', 'input[0].arguments.x: holds half of a surrogate pair'],
+  ],
   [{ input: '' }, ['input: must be a text or a list of items']],
   [{ input: [] }, ['input: must be a text or a list of items']],
   [{ input: ['Hi'] }, ['input: every item must be an object']],

@@ -1,3 +1,5 @@
+import { malformedTexts } from './malformed-texts.js';
+
 /**
  * What is wrong with a request body by the rules of the OpenAI Responses API, in words like the API's own, for a
  * conversation that the server does not store.
@@ -8,7 +10,7 @@ export function responsesViolations(body: unknown): string[] {
   const violations: string[] = [];
   if (typeof model !== 'string' || model === '') violations.push('model: must be a non-empty string');
   if (typeof instructions !== 'string') violations.push('instructions: must be a string');
-  violations.push(...toolViolations(tools));
+  violations.push(...malformedTexts(body), ...toolViolations(tools));
   if (typeof input === 'string' && input !== '') return violations;
   if (!Array.isArray(input) || input.length === 0) return [...violations, 'input: must be a text or a list of items'];
   if (!input.every(isFields)) return [...violations, 'input: every item must be an object'];
@@ -85,7 +87,7 @@ function itemViolations(item: Fields, place: string): string[] {
         ...(item['id'] === undefined ? [] : idViolations(item, 'fc_', place)),
         ...(isName(call_id) ? [] : [`${place}.call_id: must match ${NAME.source}`]),
         ...(isName(name) ? [] : [`${place}.name: must match ${NAME.source}`]),
-        ...(typeof item['arguments'] === 'string' ? [] : [`${place}.arguments: must be a string`]),
+        ...argumentsViolations(item['arguments'], `${place}.arguments`),
       ];
     case 'function_call_output':
       return [
@@ -94,6 +96,16 @@ function itemViolations(item: Fields, place: string): string[] {
       ];
     default:
       return typeof type === 'string' ? [] : [`${place}.type: must be a string`];
+  }
+}
+
+/** The arguments are JSON inside of JSON, whose texts count too. */
+function argumentsViolations(json: unknown, place: string): string[] {
+  if (typeof json !== 'string') return [`${place}: must be a string`];
+  try {
+    return malformedTexts(JSON.parse(json), place);
+  } catch {
+    return []; // the API takes what the model got wrong
   }
 }
 

@@ -50,6 +50,66 @@ test('helve models lists providers, whether a key is set, models and short names
   expect(stdout).not.toContain('secret');
 });
 
+test('helve models and doctor show where requests really go, and nothing of an address that may be secret', async () => {
+  const home = await homeWith({
+    default: 'glm',
+    providers: {
+      glm: { baseUrl: 'http://127.0.0.1:9/mine?token=pa55word' },
+      acme: { wire: 'chat', baseUrl: 'https://models.acme.example/v1' },
+    },
+  });
+  const env = {
+    HELVE_HOME: home,
+    ZHIPU_API_KEY: 'k',
+    OPENAI_BASE_URL: 'http://me:pa55word@models.example:81/pa55word?x=pa55word',
+  };
+  const [text, json, doctor] = await Promise.all(
+    [['models'], ['models', '--json'], ['doctor']].map(async (args) => (await runHelve(args, { env })).stdout),
+  );
+  expect(text).toMatch(/^ {2}glm +Z\.ai +key from ZHIPU_API_KEY at 127\.0\.0\.1:9 +default glm-5\.3$/m);
+  expect(text).toMatch(/^ {2}acme +acme +needs no key at models\.acme\.example$/m);
+  expect(JSON.parse(json ?? '').providers).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ id: 'glm', base_url: 'http://127.0.0.1:9/mine', host: '127.0.0.1:9' }),
+      expect.objectContaining({ id: 'openai', base_url: 'http://models.example:81', host: 'models.example:81' }),
+    ]),
+  );
+  expect(doctor).toContain('✓ Model: glm/glm-5.3, at 127.0.0.1:9, key from ZHIPU_API_KEY');
+  expect([text, json, doctor].join('')).not.toContain('pa55');
+});
+
+test('a key of a house shows the host of that house', async () => {
+  const { stdout } = await runHelve(['models'], { env: { ZHIPU_API_KEY: 'k' } });
+  expect(stdout).toMatch(/key from ZHIPU_API_KEY at open\.bigmodel\.cn /);
+});
+
+test.each([['models'], ['models', '--json'], ['doctor'], ['doctor', '--json'], ['-p', 'hi']].map((args) => ({ args })))(
+  'helve $args does not show an address that is none',
+  async ({ args }) => {
+    const env = { HELVE_MODEL: 'openai/m', OPENAI_BASE_URL: 'user:pa55word@host:80/v1' };
+    const { stdout, stderr } = await runHelve(args, { env });
+    expect(stdout + stderr).toContain('OPENAI_BASE_URL is not a web address');
+    expect(stdout + stderr).not.toContain('pa55word');
+  },
+);
+
+test.each([
+  ['call', ['call', '--permission-mode', 'bypassPermissions', 'Bash', '{"command":"echo [$ACME_KEY]"}']],
+  ['-p', ['-p', 'hi', '--permission-mode', 'bypassPermissions', '--output-format', 'stream-json']],
+])('helve %s keeps the keys of the providers in models.json away from commands', async (_, args) => {
+  const home = await homeWith({
+    providers: { acme: { wire: 'chat', baseUrl: 'http://127.0.0.1:9', keys: ['ACME_KEY'] } },
+  });
+  const script = join(home, 'script.json');
+  const calls = [{ name: 'Bash', input: { command: 'echo [$ACME_KEY]' } }];
+  await writeFile(script, JSON.stringify({ turns: [{ calls }, { text: 'Done.' }] }));
+  const env = { HELVE_HOME: home, ACME_KEY: 'pa55word', HELVE_MODEL: `scripted/${script}` };
+  const hidden = await runHelve(args, { env });
+  expect(hidden.stdout).toContain('"[]"');
+  expect(hidden.stdout).not.toContain('pa55word');
+  expect((await runHelve(args, { env: { ...env, HELVE_PASS_ENV: 'ACME_KEY' } })).stdout).toContain('[pa55word]');
+});
+
 test('helve models says why nothing is in use, and exits 0', async () => {
   const { code, stdout } = await runHelve(['models']);
   expect(code).toBe(0);
@@ -103,6 +163,7 @@ test('a name that a server gives can not steer the terminal', async () => {
 
 test.each<[string[], string]>([
   [['models'], 'models["openai/x"].contextTokens must be a whole number above 0, but was "x".'],
+  [['call', 'LS', '{}'], 'models["openai/x"].contextTokens must be a whole number above 0, but was "x".'],
   [['-p', 'hi'], 'models["openai/x"].contextTokens must be a whole number above 0, but was "x".'],
 ])('%j refuses a broken models.json in one sentence', async (args, sentence) => {
   const home = await homeWith({ models: { 'openai/x': { contextTokens: 'x' } } });

@@ -64,7 +64,8 @@ interface Folder {
   at(name: string): string;
 }
 
-async function openFolder(real: string): Promise<Folder> {
+/** Opens a folder by its real path; the handle is the caller's to close. */
+export async function openFolder(real: string): Promise<Folder> {
   const flags = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
   const handle = await open(real, flags);
   try {
