@@ -28,7 +28,7 @@ async function fitText(text: string, maxChars: number, context: ToolContext): Pr
     const preview = text.slice(0, safeCut(text, PREVIEW_CHARS));
     return (
       `The result has ${grouped(text.length)} characters, more than the ${grouped(maxChars)} that fit here. ` +
-      `All of it is in ${file}: Read it with offset and limit, or Grep it.\n` +
+      `All of it is in ${file}: read it in parts, or search it.\n` +
       `It begins:\n${preview}\n…`
     );
   } catch (error) {

@@ -93,7 +93,6 @@ export interface BoundCall {
   effects(context: ToolContext): Promise<readonly Effect[]>;
   validate(context: ToolContext): Promise<undefined | { ask: string }>;
   run(context: ToolContext): AsyncGenerator<ToolProgress, ToolOutcome, void>;
-  display(): ToolDisplay;
   displayRefusal(): ToolDisplay;
 }
 
@@ -183,7 +182,6 @@ function bind<Input, Data>(spec: ToolBehaviour<Input, Data>, input: Input): Boun
         display: shownOr(display(), () => spec.displayResult?.(data, input)),
       };
     },
-    display,
     displayRefusal: () => shownOr(display(), () => spec.displayRefusal?.(input)),
   };
 }

@@ -58,7 +58,8 @@ export async function scanLines(
     try {
       return decoder?.decode(bytes, { stream: bytes !== undefined }) ?? '';
     } catch (error) {
-      throw new UndecodableText(`its bytes after line ${lines} are not valid ${decoder?.encoding}`, { cause: error });
+      const where = lines > 0 ? ` after line ${lines}` : '';
+      throw new UndecodableText(`bytes of it${where} are not valid ${decoder?.encoding}`, { cause: error });
     }
   };
 
