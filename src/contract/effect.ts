@@ -15,15 +15,37 @@ export interface FileEffect {
   identity?: string;
   /** The whole tree below the path, not the path alone. */
   tree?: boolean;
+  /** What is written is that nothing is left there: `rm`, `rmdir`, the source of `mv`. */
+  removes?: boolean;
+  /** Only names, sizes and dates are read (`ls -R`, `find`), nothing of what the files hold. */
+  listing?: boolean;
+  /** The glob, absolute, that names files below `path`; what it matches is not known before the shell expands it. */
+  pattern?: string;
+  /** The word as written, where it can't be known which file it names. `path` is then the root, and `tree` is set. */
+  unresolved?: string;
+  /** For a file that a command names: the position of that command among the `command` effects of the call, and how it names it. */
+  by?: { command: number; as: 'operand' | 'redirection' };
 }
 
 /** One simple command; a wrapper (`timeout 5 rm x`) and what it wraps are two. */
 export interface CommandEffect {
   kind: 'command';
+  /** As it would be typed: words in the shell's own quoting, without redirections and leading assignments. */
   text: string;
+  /** The words after quote removal and expansion; absent where one of them can't be known. */
   argv?: string[];
-  /** Proven to write nothing, start nothing else and reach no network. */
+  /** The same where not all are known: null stands for a word that a variable, a glob or a substitution decides, or for several, or none. */
+  words?: readonly (string | null)[];
+  /** Proven to write nothing, start nothing else and reach no network; the files it reads are effects of their own. */
   harmless: boolean;
+  /** Why it is not harmless, in a few words. */
+  why?: string;
+  /** The variables that are set for it alone (`A=1 cmd`), by name. */
+  assigns?: string[];
+  /** One of them may change what runs or what it touches (`PATH=. make`): a rule that allows the command doesn't look past it. */
+  assignsUnsafely?: boolean;
+  /** The position, among the `command` effects of the call, of the wrapper that runs it (`timeout 5 rm x`). */
+  wrappedBy?: number;
 }
 
 export interface NetworkEffect {

@@ -9,6 +9,10 @@ export type AgentEvent = { at: number } & AgentHappening;
 
 export type AgentHappening =
   | { type: 'session_start'; sessionId: string; cwd: string; model: string; mode: PermissionMode; tools: string[] }
+  /** Something that the person should know, and the model need not. */
+  | { type: 'notice'; text: string }
+  /** A hook wants the run to end after this turn. */
+  | { type: 'stop_request'; reason: string }
   | { type: 'turn_start'; turn: number }
   /** The model could not answer; it is asked again after the wait. */
   | ({ type: 'model_retry' } & RetryFacts)
@@ -73,6 +77,8 @@ export type RunOutcome =
   | 'completed'
   | 'max_turns'
   | 'interrupted'
+  /** By a hook. */
+  | 'stopped'
   | 'refused'
   | 'output_limit'
   | 'context_overflow'

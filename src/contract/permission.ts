@@ -5,20 +5,75 @@ export const permissionModes = ['default', 'acceptEdits', 'plan', 'dontAsk', 'by
 
 export type PermissionMode = (typeof permissionModes)[number];
 
-/** What is to be judged: a call as it would run now, and what its own check had to ask about. */
+export type Behavior = 'allow' | 'ask' | 'deny';
+
+/** What is to be judged: a call as it would run now, what hooks said of it, and what its own check had to ask about. */
 export interface DecisionRequest {
   tool: string;
   input: unknown;
   effects: readonly Effect[];
   /** The question that the tool's own check wants put to the person. */
   checkAsks?: string;
+  /** What hooks answered. They can make the answer stricter; an `allow` never outdoes a rule that denies or asks. */
+  hooks?: readonly HookAnswer[];
+  /** The tool's server claims that it only reads. Believed so far that plan mode asks instead of refusing. */
+  readOnlyHint?: boolean;
+}
+
+export interface HookAnswer {
+  behavior: Behavior;
+  reason?: string;
+  /** Which hook it was, for the trail. */
+  name?: string;
 }
 
 export interface Decision {
-  behavior: 'allow' | 'ask' | 'deny';
+  behavior: Behavior;
   /** One sentence: which effect or rule decided, and why. */
   reason: string;
+  /** A rule allows the command that comes first, and `part` was added to it though nothing allows that. */
+  injection?: { code: 'command_injection_detected'; part: string };
+  /** Everything that was judged on the way, in the order of the effects. */
+  trail?: readonly TrailEntry[];
 }
+
+/** What the answer to one part of a call, one effect of it, or the call as a whole hung on. */
+export interface TrailEntry {
+  /** The part, in words: `"rm x"`, `read /a/b`, `Bash`. */
+  about: string;
+  /** The position among the effects of the request; absent where the entry is about the call as a whole. */
+  effect?: number;
+  behavior: Behavior;
+  because: string;
+  basis: DecisionBasis;
+  /** The rule that matched, and where it is written. */
+  rule?: { text: string; list: Behavior; file: string; line?: number };
+  /** Whether the decision rests on this entry. */
+  decided: boolean;
+}
+
+/** The grounds of an answer, from the strongest to the weakest. `untrusted` names a rule that does not count. */
+export const decisionBases = [
+  'own_data',
+  'deny_rule',
+  'deny_hook',
+  'plan_mode',
+  'ask_rule',
+  'ask_hook',
+  'check',
+  'critical_path',
+  'protected_path',
+  'allow_rule',
+  'allow_hook',
+  'mode',
+  'harmless',
+  'workspace',
+  'session',
+  'default',
+  'untrusted',
+] as const;
+
+export type DecisionBasis = (typeof decisionBases)[number];
 
 /** Pure: the same request gets the same answer on every machine. */
 export type Decide = (request: DecisionRequest) => Decision;
@@ -28,11 +83,18 @@ export interface PermissionQuestion {
   tool: string;
   input: unknown;
   effects: readonly Effect[];
+  /** What led to the question, with its whole reasoning. */
+  decision: Decision;
   reason: string;
   display: ToolDisplay;
+  /** The rules that would allow this and its like, the narrowest that are of use; none where nothing can be remembered. */
+  suggestions: readonly string[];
 }
 
-export type PermissionAnswer = { behavior: 'allow' } | { behavior: 'deny'; reason?: string };
+export type PermissionAnswer =
+  /** `remember`: rules, as suggested or changed by the person, that hold from now on, or always. */
+  | { behavior: 'allow'; remember?: { rules: readonly string[]; scope: 'session' | 'always' } }
+  | { behavior: 'deny'; reason?: string };
 
 /** Puts a question to whoever can answer it. Rejects only when the signal aborts. */
 export type AskPermission = (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer>;

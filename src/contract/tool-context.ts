@@ -1,3 +1,7 @@
+import type { Effect } from './effect.js';
+import type { FileChanges } from './file-change.js';
+import type { AskUser } from './question.js';
+
 /** What a tool may use of the world above it, for one call. */
 export interface ToolContext {
   readonly callId: string;
@@ -14,23 +18,43 @@ export interface ToolContext {
    * part of it is denied: a tool that reads trees leaves that part out, as if it were not there.
    */
   mayRead(real: string): boolean;
+  /** Absent where nobody can answer. */
+  readonly askUser?: AskUser;
+  /**
+   * What was approved, once the call may run. The world may have moved since: a tool touches nothing that is not in
+   * this list, by real path.
+   */
+  readonly approved?: readonly Effect[];
 }
 
 /** The part of a session that outlives the call. */
 export interface SessionPort {
   readonly id: string;
+  /** Whether a person sits at it, who can be shown that something goes on in the background. */
+  readonly interactive: boolean;
+  /** Where Helve keeps its own files. No tool shows or changes what others have put there. */
+  readonly dataFolder: string;
+  /** What processes get. It is the same for the whole session. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** What `~` stands for; absent where there is no home folder. */
+  readonly home?: string;
   changeDirectory(path: string): void;
   readonly ledger: FileLedger;
+  readonly changes: FileChanges;
   readonly tools: ToolDirectory;
   /** A new private file under the session's folder for a result that is too long to be sent; the folder is made on first use. */
   resultFile(name: string): Promise<string>;
+  /** The session's own one of these, made on first use. It lives as long as the session; `atEnd` cleans up after it. */
+  own<Thing>(make: (session: SessionPort) => Thing): Thing;
   /** Runs when the session ends, for what a call left behind on purpose. */
   atEnd(cleanUp: () => void | Promise<void>): void;
   /**
    * Registers the way to end a running process at once, for a program that must exit without waiting. Returns the way
-   * to take it back, once the process has ended.
+   * to take it back, once the process has ended. `what` names it to the person, where it may outlive its call.
    */
-  whileRunning(kill: () => void): () => void;
+  whileRunning(kill: () => void, what?: string): () => void;
+  /** Tells the model something that happened meanwhile, together with whatever is sent to it next. */
+  remind(text: string): void;
 }
 
 /** What the model has seen of each file, by real path: the lock that keeps it from editing what it has not read. */
@@ -46,6 +70,13 @@ export interface SeenFile {
   at: Date;
   /** The lines seen, 1-based and inclusive, or all of them. */
   lines: 'all' | ReadonlyArray<readonly [first: number, last: number]>;
+  /**
+   * The bytes themselves, to merge with what somebody else makes of the file. The ledger keeps them within a budget, so
+   * they may be missing; whoever sets an entry gives them where they are at hand.
+   */
+  bytes?: Uint8Array;
+  /** The last change of the file that was refused, and how many times in a row. Reading the file forgets it. */
+  refused?: { change: string; times: number };
 }
 
 /** The tools that are known by name only until the model asks for them. */

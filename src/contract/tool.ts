@@ -3,7 +3,7 @@ import { checkedEffects } from './check-effects.js';
 import type { Effect } from './effect.js';
 import type { ContentBlock } from './message.js';
 import type { JsonSchema } from './model.js';
-import type { DescribeContext, ToolContext } from './tool-context.js';
+import type { DescribeContext, SessionPort, ToolContext } from './tool-context.js';
 
 const DEFAULT_MAX_RESULT_CHARS = 30_000;
 
@@ -25,8 +25,8 @@ interface ToolBehaviour<Input, Data> {
   /** A longer result is saved to a file and previewed. Default 30,000. */
   maxResultChars?: number;
   isEnabled?(context: DescribeContext): boolean;
-  /** Loads the code that the work needs, and does nothing else. Called while the model thinks of its first answer. */
-  preload?(): Promise<unknown>;
+  /** Gets ready what the work needs, and touches nothing else. Called while the model thinks of its first answer. */
+  preload?(session: SessionPort): Promise<unknown>;
   /**
    * What the call would touch. Called more than once, so it must change nothing. Leave it out and the call counts as
    * able to touch anything: it runs alone and is always asked about. An empty list means that it touches nothing.
@@ -73,7 +73,7 @@ export interface Tool {
   readonly bringsOwnSchema: boolean;
   describe(context: DescribeContext): string;
   isEnabled(context: DescribeContext): boolean;
-  preload(): Promise<unknown>;
+  preload(session: SessionPort): Promise<unknown>;
   /** Checks the input against the schema and binds it to the tool. */
   accept(input: unknown): AcceptedInput;
   displayCall(partialInput: unknown): ToolDisplay;
@@ -133,7 +133,7 @@ export function defineTool<Input, Data>(spec: ToolSpec<Input, Data>): Tool {
     },
     describe: (context) => (typeof spec.description === 'string' ? spec.description : spec.description(context)),
     isEnabled: (context) => spec.isEnabled?.(context) ?? true,
-    preload: async () => await spec.preload?.(),
+    preload: async (session) => await spec.preload?.(session),
 
     accept(raw) {
       if (!spec.input) return { ok: true, call: bind(spec, raw as Input) }; // the caller checks it against the tool's own schema

@@ -1,0 +1,18 @@
+/** A question for the person, with choices; whoever answers may also say something else in their own words. */
+export interface Question {
+  question: string;
+  /** A word or two that a narrow screen can show. */
+  header: string;
+  options: ReadonlyArray<{ label: string; description: string }>;
+  multiSelect?: boolean;
+}
+
+export interface Answer {
+  /** The labels of the options chosen. */
+  chosen: readonly string[];
+  /** What the person wrote instead, or beside them. */
+  text?: string;
+}
+
+/** Puts questions to whoever can answer; one answer each, in order. Rejects when the signal aborts. */
+export type AskUser = (questions: readonly Question[], signal: AbortSignal) => Promise<Answer[]>;
