@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
-import { makeFolder, WriteFailure, writeFileAtomically } from './atomic-write.js';
+import { writeFileAtomically } from './atomic-write.js';
+import { makeFolder } from './folder.js';
+import { WriteFailure } from './write-failure.js';
 
 const folder = async (): Promise<string> => realpath(await mkdtemp(join(tmpdir(), 'helve-write-')));
 

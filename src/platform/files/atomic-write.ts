@@ -1,51 +1,41 @@
 import { constants, type Stats } from 'node:fs';
-import { access, type FileHandle, mkdir, open, rename, stat, statfs, unlink } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { access, type FileHandle, link, lstat, open, rename, stat, unlink } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
 import { randomHex } from '../crypto.js';
-import { assertOpened, assertRegular, NotARegularFile } from './open-file.js';
-import { cutPath, realPath } from './paths.js';
-
-/** The file is as it was before. `code` is the system's name for the reason. */
-export class WriteFailure extends Error {
-  readonly code: string;
-
-  constructor(code: string, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'WriteFailure';
-    this.code = code;
-  }
-}
+import { copyAttributes } from './copy-attributes.js';
+import { type Folder, inFolder, sync } from './folder.js';
+import { assertRegular } from './open-file.js';
+import { realPath } from './paths.js';
+import { codeOf, explain } from './write-failure.js';
 
 /**
  * Puts `bytes` at the path, so that whoever looks finds the old content or the new and never a part, also after a power
- * cut. Follows links to the real file and keeps its mode and, where the system lets us, its owner.
+ * cut. Follows links to the real file and keeps its mode, its attributes and, where the system lets us, its owner.
  */
 export async function writeFileAtomically(path: string, bytes: Uint8Array): Promise<void> {
   let real = path;
   try {
     real = await realPath(path);
-    const before = await existing(real);
-    const folder = await openFolder(dirname(real));
-    try {
-      await replaceIn(folder, basename(real), bytes, before);
-    } finally {
-      await folder.handle.close();
-    }
+    const name = basename(real);
+    const before = await replaceable(real);
+    await inFolder(dirname(real), async (folder) => {
+      const temporary = `.helve-${randomHex(9)}.tmp`; // short enough for any file system, however long the name is
+      try {
+        await stage(folder, temporary, bytes, before && { owner: before, attributesOf: name });
+        await rename(folder.at(temporary), folder.at(name));
+      } catch (error) {
+        await discard(folder, temporary);
+        throw error;
+      }
+      await sync(folder);
+    });
   } catch (error) {
-    throw await explain(error, real, `${bytes.length} bytes`, 'written');
+    throw await explain(error, real, 'written', `${bytes.length} bytes`);
   }
 }
 
-/** Makes the folder and those above it that are missing. */
-export async function makeFolder(path: string): Promise<void> {
-  try {
-    await mkdir(path, { recursive: true });
-  } catch (error) {
-    throw await explain(error, path, 'some bytes', 'made');
-  }
-}
-
-async function existing(real: string): Promise<Stats | undefined> {
+/** What is at the path, if it may be replaced: a rename would replace a file that we may not write. */
+async function replaceable(real: string): Promise<Stats | undefined> {
   let stats: Stats;
   try {
     stats = await stat(real);
@@ -54,108 +44,86 @@ async function existing(real: string): Promise<Stats | undefined> {
     throw error;
   }
   assertRegular(real, stats);
-  await access(real, constants.W_OK); // a rename would replace a file that we may not write
+  await access(real, constants.W_OK);
   return stats;
 }
 
-interface Folder {
-  handle: FileHandle;
-  /** The path of a name in this very folder, even if the folder is moved or a link is put in its place. */
-  at(name: string): string;
+/** Whom a file belongs to and what may be done with it. */
+export interface Owner {
+  mode: number;
+  uid?: number;
+  gid?: number;
 }
 
-/** Opens a folder by its real path; the handle is the caller's to close. */
-export async function openFolder(real: string): Promise<Folder> {
-  const flags = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
-  const handle = await open(real, flags);
-  try {
-    await assertOpened(handle, real);
-    const anchor = `/proc/self/fd/${handle.fd}`;
-    const anchored = process.platform === 'linux' && (await canSearch(anchor));
-    return { handle, at: (name) => join(anchored ? anchor : real, name) };
-  } catch (error) {
-    await handle.close();
-    throw error;
-  }
-}
-
-async function canSearch(path: string): Promise<boolean> {
-  try {
-    await access(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-async function replaceIn(folder: Folder, name: string, bytes: Uint8Array, before: Stats | undefined): Promise<void> {
-  // Short enough for any file system, however long the name is.
-  const temporary = folder.at(`.helve-${randomHex(9)}.tmp`);
+/**
+ * Writes the bytes to a new file in the folder, complete and on the disk, ready to be renamed. Tells whether it has been
+ * given attributes beside mode and owner.
+ */
+export async function stage(
+  folder: Folder,
+  temporary: string,
+  bytes: Uint8Array,
+  like?: { owner: Owner; attributesOf?: string | undefined } | undefined,
+): Promise<'none' | 'copied'> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
-  const file = await open(temporary, flags, before ? 0o600 : 0o666);
+  const file = await open(folder.at(temporary), flags, like ? 0o600 : 0o666);
   try {
-    try {
-      await file.writeFile(bytes);
-      if (before) await keepOwnerAndMode(file, before);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, folder.at(name));
-  } catch (error) {
-    await unlink(temporary).catch(() => {}); // the first error is the one to tell
-    throw error;
+    const attributes = like?.attributesOf && copyAttributes(folder.anchor, like.attributesOf, file);
+    await file.writeFile(bytes);
+    if (like) await give(file, like.owner);
+    await file.sync();
+    return (await attributes) || 'none';
+  } finally {
+    await file.close();
   }
-  await folder.handle.sync().catch(() => {}); // some file systems can't; the rename has happened all the same
 }
 
-async function keepOwnerAndMode(file: FileHandle, { uid, gid, mode }: Stats): Promise<void> {
+async function give(file: FileHandle, { uid, gid, mode }: Owner): Promise<void> {
   const ours = await file.stat();
-  if (ours.uid !== uid || ours.gid !== gid) {
-    await file.chown(uid, gid).catch(() => {}); // only root may give files away; the content matters more
+  if ((uid !== undefined && ours.uid !== uid) || (gid !== undefined && ours.gid !== gid)) {
+    await file.chown(uid ?? ours.uid, gid ?? ours.gid).catch(() => {}); // only root may give files away; the content matters more
   }
   await file.chmod(mode & 0o7777); // after chown, which clears the set-user-id bit
 }
 
-async function explain(error: unknown, real: string, needed: string, what: 'written' | 'made'): Promise<unknown> {
-  if (error instanceof NotARegularFile) {
-    return new WriteFailure(
-      'EISDIR',
-      `${cutPath(real)} is ${error.what}, so it can't be written as a file. Choose another path.`,
-    );
-  }
-  const code = codeOf(error);
-  const why = code === undefined ? undefined : await reasons[code]?.(real, needed);
-  if (code === undefined || why === undefined) return error;
-  return new WriteFailure(code, `${cutPath(real)} was not ${what}: ${why}`, { cause: error });
-}
-
-const noPermission = (): string =>
-  'permission to write there is missing. Ask the user to change it, or choose another path.';
-
-const reasons: Readonly<Record<string, (real: string, needed: string) => string | Promise<string>>> = {
-  ENOSPC: async (real, needed) =>
-    `the disk is full (${needed} needed, ${await freeBytes(real)} free). Free some space, then try again.`,
-  EDQUOT: (_, needed) => `the disk quota is used up (${needed} needed). Free some space, then try again.`,
-  EFBIG: (_, needed) => `${needed} are more than a file may have here. Write less, or split it.`,
-  EACCES: noPermission,
-  EPERM: noPermission,
-  EROFS: () => 'the file system is read-only. Choose a path on another one.',
-  ENOENT: () => 'its folder does not exist. Create the folder first.',
-  ENOTDIR: (real) => `${cutPath(dirname(real))} is not a folder, or leads through a file. Choose another path.`,
-  EEXIST: () => 'something that is not a folder is in its place. Choose another path.',
-  ELOOP: () => 'its symlinks lead in a circle, or there are too many of them. Use the path of the real file.',
-  ENAMETOOLONG: () => 'its path or name is too long for the file system. Choose a shorter one.',
-};
-
-async function freeBytes(real: string): Promise<string> {
+/** Gives a staged file its name, where nothing has that name yet: what somebody has put there meanwhile stays. */
+export async function publishNew(folder: Folder, temporary: string, name: string): Promise<void> {
   try {
-    const { bavail, bsize } = await statfs(dirname(real));
-    return String(bavail * bsize);
-  } catch {
-    return 'an unknown number';
+    await link(folder.at(temporary), folder.at(name));
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') throw error;
+    // Not every file system has second names for files.
+    if (await lstat(folder.at(name)).catch(() => undefined))
+      throw Object.assign(new Error('exists'), { code: 'EEXIST' });
+    await rename(folder.at(temporary), folder.at(name));
+    return;
   }
+  await unlink(folder.at(temporary));
 }
 
-const codeOf = (error: unknown): string | undefined =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+/** Removes a staged file that is not wanted any more, if it is there. */
+export async function discard(folder: Folder, temporary: string): Promise<boolean> {
+  return await unlink(folder.at(temporary)).then(
+    () => true,
+    () => false, // not there, or not to be removed: either way there is something more important to tell
+  );
+}
+
+/**
+ * Writes into the file itself and not into a new one, so that its other names show the same. Unlike a rename this can
+ * be cut short: the caller keeps what was there until it is done.
+ */
+export async function overwrite(folder: Folder, name: string, bytes: Uint8Array, expected: Stats): Promise<void> {
+  const file = await open(folder.at(name), constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0));
+  try {
+    const { dev, ino } = await file.stat();
+    if (dev !== expected.dev || ino !== expected.ino) throw new Error(`${name} was replaced while it was opened`);
+    for (let done = 0; done < bytes.length; ) {
+      done += (await file.write(bytes, done, bytes.length - done, done)).bytesWritten;
+    }
+    await file.truncate(bytes.length);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

@@ -1,3 +1,5 @@
+import { unmarkedUtf16 } from './unmarked-utf16.js';
+
 /** How much of a file's beginning decides what it is. */
 export const HEAD_BYTES = 8_192;
 
@@ -15,7 +17,8 @@ export function fileKind(head: Uint8Array): FileKind {
   if (mediaType) return { kind: 'image', mediaType };
   const format = formats.find(({ magic, at = 0 }) => bytes.subarray(at, at + magic.length).equals(magic))?.name;
   if (format) return { kind: 'binary', format };
-  if (!startsLikeUtf16(bytes) && bytes.includes(0)) return { kind: 'binary', format: undefined };
+  if (bytes.includes(0) && !startsLikeUtf16(bytes) && !unmarkedUtf16(bytes))
+    return { kind: 'binary', format: undefined };
   return { kind: 'text' };
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, realpath, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, realpath, rename, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -30,4 +30,26 @@ test.runIf(process.platform === 'linux')('notices that a folder on the way is a 
   await writeFile(join(root, 'file'), 'x');
   await symlink(root, join(root, 'around'));
   await expect(openForReading(join(root, 'around', 'file'))).rejects.toThrow(/was replaced while it was opened/);
+});
+
+test('opens a file that others replace by renaming all the time', async () => {
+  const file = join(await folder(), 'file');
+  await writeFile(file, 'x');
+  const until = { done: false };
+  const writer = (async () => {
+    while (!until.done) {
+      await writeFile(`${file}.new`, 'x');
+      await rename(`${file}.new`, file);
+    }
+  })();
+  try {
+    for (let times = 0; times < 300; times += 1) {
+      const { handle, stats } = await openForReading(file);
+      await handle.close();
+      expect(stats.size).toBe(1);
+    }
+  } finally {
+    until.done = true;
+    await writer;
+  }
 });

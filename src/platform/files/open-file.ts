@@ -1,5 +1,5 @@
 import { constants, type Stats } from 'node:fs';
-import { type FileHandle, open, readlink, stat } from 'node:fs/promises';
+import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises';
 
 /** Something other than a file that holds bytes: opening it could block for ever or do something. */
 export class NotARegularFile extends Error {
@@ -12,11 +12,31 @@ export class NotARegularFile extends Error {
   }
 }
 
+const MAX_TRIES = 20; // a file that is another one each time is not to be had
+
+/** Another file was put in the place of the one that was opened, as whoever writes by renaming does. */
+class ReplacedMeanwhile extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'ReplacedMeanwhile';
+  }
+}
+
 /**
  * Opens an existing file for reading by its real path. What is not a regular file is refused before it is opened, and
  * what was opened is checked to be what the path named, so that a link put in its place meanwhile leads nowhere.
  */
 export async function openForReading(real: string): Promise<{ handle: FileHandle; stats: Stats }> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await openOnce(real);
+    } catch (error) {
+      if (!(error instanceof ReplacedMeanwhile) || tries === MAX_TRIES) throw error;
+    }
+  }
+}
+
+async function openOnce(real: string): Promise<{ handle: FileHandle; stats: Stats }> {
   assertRegular(real, await stat(real));
   const handle = await open(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
   try {
@@ -30,12 +50,19 @@ export async function openForReading(real: string): Promise<{ handle: FileHandle
   }
 }
 
-/** Fails when the handle is of another place than the real path that was opened. Linux alone can tell. */
+/** Fails when the handle is of another place than the real path that was opened. */
 export async function assertOpened(handle: FileHandle, real: string): Promise<void> {
-  const opened = await placeOf(handle);
-  if (opened !== undefined && opened !== real) {
+  const opened = (await placeOf(handle)) ?? (await placeByName(handle, real));
+  if (opened === `${real} (deleted)`) throw new ReplacedMeanwhile(`${real} was replaced while it was opened.`);
+  if (opened !== real) {
     throw new Error(`${real} was replaced while it was opened (it led to ${opened}), so it was left alone.`);
   }
+}
+
+/** Where the system can't name what is open: the path must lead to itself, and to what was opened. */
+async function placeByName(handle: FileHandle, real: string): Promise<string> {
+  const [resolved, opened, there] = await Promise.all([realpath(real), handle.stat(), stat(real)]);
+  return resolved !== real || (opened.dev === there.dev && opened.ino === there.ino) ? resolved : 'another file';
 }
 
 async function placeOf(handle: FileHandle): Promise<string | undefined> {

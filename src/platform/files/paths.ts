@@ -61,6 +61,26 @@ export async function realPath(path: string): Promise<string> {
   throw Object.assign(failure, { code: 'ELOOP' }); // as the system calls the same
 }
 
+/**
+ * Where the system would look for a path as it is written: for it, `link/..` is the parent of what the link leads to, and
+ * not the folder that the link is in.
+ */
+export async function realPathAsWritten(path: string): Promise<string> {
+  const names = path.split(sep).filter((name) => name !== '' && name !== '.');
+  if (!names.includes('..')) return await realPath(path);
+  let folder = resolve(sep);
+  let pending: string[] = [];
+  for (const name of names) {
+    if (name !== '..') {
+      pending.push(name);
+      continue;
+    }
+    folder = dirname(await realPath(join(folder, ...pending)));
+    pending = [];
+  }
+  return await realPath(join(folder, ...pending));
+}
+
 async function linkTarget(path: string): Promise<string | undefined> {
   try {
     return await readlink(path);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { scanLines } from './scan-lines.js';
+import { encodeText } from './text-file.js';
 
 async function scan(content: string | Buffer, maxLineChars = 1_000, signal = new AbortController().signal) {
   const path = join(await mkdtemp(join(tmpdir(), 'helve-scan-')), 'file');
@@ -49,7 +50,40 @@ test('finds the same lines wherever the chunks of a large file fall', async () =
 });
 
 test('says after which line the bytes stop being text', async () => {
-  await expect(scan(Buffer.from('a\nb\ncaf\xe9\n', 'latin1'))).rejects.toThrow(/not valid utf-8/);
+  await expect(scan(Buffer.from('gr\xc3\xb6\xc3\x9fe\nb\nf\xc3\xbcr \xff\n', 'latin1'))).rejects.toThrow(
+    'bytes of it are not valid UTF-8',
+  );
+  const late = Buffer.concat([Buffer.from(`é${'\n'.repeat(300_000)}`), Buffer.from([0xff])]);
+  await expect(scan(late)).rejects.toThrow(/after line \d+ are not valid UTF-8/);
+});
+
+test('reads an older encoding, and says which it took', async () => {
+  const { seen, format } = await scan(Buffer.from('a\nb\ncaf\xe9\n', 'latin1'));
+  expect([seen.at(-1), format]).toEqual([[3, 'café', 4], { encoding: 'windows-1252', bom: false, sure: false }]);
+});
+
+test.each([0, 1, 2, 3])('decodes characters of several bytes wherever the chunks fall (%i)', async (shift) => {
+  const text = `${'x'.repeat(shift)}${'日本語のテキスト\n'.repeat(40_000)}`;
+  for (const encoding of ['shift_jis', 'euc-jp', 'utf-8'] as const) {
+    const { lines, seen, format } = await scan(encodeText(text, encoding));
+    expect([lines, seen.at(-1)?.[1], format.encoding]).toEqual([40_000, '日本語のテキスト', encoding]);
+  }
+});
+
+test('decides by the first bytes that are not ASCII, however late and however cut they are', async () => {
+  const plain = 'x'.repeat(262_143); // one byte short of a chunk
+  const inUtf8 = await scan(Buffer.from(`${plain}é`), 300_000);
+  expect([inUtf8.seen[0]?.[1].at(-1), inUtf8.format.encoding]).toEqual(['é', 'utf-8']);
+  const inLatin = await scan(Buffer.from(`${plain}\xe9`, 'latin1'), 300_000);
+  expect([inLatin.seen[0]?.[1].at(-1), inLatin.format.encoding]).toEqual(['é', 'windows-1252']);
+});
+
+test('reads UTF-16 without a mark where it is surely text', async () => {
+  const { seen, format } = await scan(Buffer.from('A line of text\nand another\n', 'utf16le'));
+  expect([seen.map(([, text]) => text), format]).toEqual([
+    ['A line of text', 'and another'],
+    { encoding: 'utf-16le', bom: false },
+  ]);
 });
 
 test('stops when it is told to', async () => {

@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { sha256 } from '../crypto.js';
-import { detectFormat, markOf, textDecoder, UndecodableText } from './text-file.js';
+import type { TextFormat } from './text-file.js';
+import { startDecoding, type TextStream } from './text-stream.js';
 
 const CHUNK_BYTES = 262_144;
 const LINE_END = /\r\n|\r|\n/g;
@@ -10,6 +11,8 @@ export interface ScannedFile {
   hash: string;
   size: number;
   lines: number;
+  /** How the characters were decoded; UTF-8 for a file that has only ASCII. */
+  format: TextFormat;
 }
 
 /**
@@ -53,31 +56,17 @@ export async function scanLines(
     endedByReturn = chunk.endsWith('\r');
   };
 
-  let decoder: ReturnType<typeof textDecoder> | undefined;
-  const decode = (bytes?: Uint8Array): string => {
-    try {
-      return decoder?.decode(bytes, { stream: bytes !== undefined }) ?? '';
-    } catch (error) {
-      const where = lines > 0 ? ` after line ${lines}` : '';
-      throw new UndecodableText(`bytes of it${where} are not valid ${decoder?.encoding}`, { cause: error });
-    }
-  };
-
+  const decoder: TextStream = startDecoding();
   for (;;) {
     signal.throwIfAborted();
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, size);
     if (bytesRead === 0) break;
-    let bytes = buffer.subarray(0, bytesRead);
+    const bytes = buffer.subarray(0, bytesRead);
     hash.update(bytes);
-    if (!decoder) {
-      const format = detectFormat(bytes);
-      decoder = textDecoder(format);
-      bytes = bytes.subarray(markOf(format).length);
-    }
-    take(decode(bytes));
+    take(decoder.write(bytes, lines));
     size += bytesRead;
   }
-  take(decode());
+  take(decoder.end(lines));
   if (length > 0) finish();
-  return { hash: hash.digest('hex'), size, lines };
+  return { hash: hash.digest('hex'), size, lines, format: decoder.format() };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { globMatcher } from './glob-matcher.js';
+import { globFilter, globMatcher, globProblem } from './glob-matcher.js';
 
 test.each([
   ['*.log', 'a.log', true],
@@ -22,7 +22,22 @@ test.each([
   ['a/**/b/**/c', 'a/b/c', true],
   ['a/**/b/**/c', 'a/x/y/b/z/c', true],
   ['a/**/b/**/c', 'a/x/c', false],
-  ['a/x**z', 'a/x/y/z', true],
+  ['a/x**z', 'a/xyz', true],
+  ['a/x**z', 'a/x/y/z', false],
+  ['**/**/a', 'a', true],
+  ['**/**/a', 'b/c/a', true],
+  ['a/**/**', 'a/b', true],
+  ['*.{t{s,sx},js}', 'a.tsx', true],
+  ['{src,test/{a,b}}/*.ts', 'test/b/c.ts', true],
+  ['{src,test/{a,b}}/*.ts', 'test/c.ts', false],
+  ['{**/x,y}', 'a/b/x', true],
+  ['\\*.ts', '*.ts', true],
+  ['\\*.ts', 'a.ts', false],
+  ['\\[id\\].ts', '[id].ts', true],
+  ['[^ab].c', 'x.c', true],
+  ['[^ab].c', 'a.c', false],
+  ['[]a]', ']', true],
+  ['[!]]x', 'ax', true],
   ['/src', 'src', true],
   ['./src/a', 'src/a', true],
   ['*.{js,ts}', 'a.ts', true],
@@ -86,6 +101,45 @@ test('agrees with the plain meaning of stars and question marks', () => {
     }),
     { numRuns: 2_000 },
   );
+});
+
+test('means the same by an expression as step by step', () => {
+  const text = fc.array(fc.constantFrom(...'ab[]{}!-,*?/\\.^'), { maxLength: 8 }).map((all) => all.join(''));
+  const path = fc.array(fc.constantFrom(...'ab/.'), { maxLength: 6 }).map((all) => all.join(''));
+  fc.assert(
+    fc.property(text, path, (glob, path) => {
+      // More repetitions than an expression is trusted with, in an alternative that never matches.
+      expect(globMatcher([`{${glob},\\0/***\\0*\\0*}`])(path)).toBe(globMatcher([`{${glob},\\0/\\0\\0}`])(path));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test.each([
+  [['*.ts', '!*.test.ts'], 'src/a.ts', true],
+  [['*.ts', '!*.test.ts'], 'src/a.test.ts', false],
+  [['!*.test.ts', '*.ts'], 'src/a.test.ts', true],
+  [['*.ts', '!src'], 'src/deep/a.ts', false],
+  [['!src'], 'src/deep/a.ts', false],
+  [['!src'], 'other/a.ts', true],
+  [['src'], 'src/a.ts', false],
+  [[], 'a', true],
+])('of the globs %j the last that matches decides about %s: %s', (globs, path, isWanted) => {
+  expect(globFilter(globs)(path)).toBe(isWanted);
+});
+
+test.each([
+  ['*.{js,ts}', undefined],
+  ['[]a]', undefined],
+  ['a[', /unclosed character class/],
+  ['[z-a]', /invalid range in \[z-a\]/],
+  ['{a,b', /unclosed alternate/],
+  ['a}', /unopened alternate/],
+  ['a\\', /dangling/],
+])('says what is wrong with the glob %s', (glob, problem) => {
+  const found = globProblem(glob);
+  if (problem) expect(found).toMatch(problem);
+  else expect(found).toBeUndefined();
 });
 
 test('takes any text for a glob', () => {

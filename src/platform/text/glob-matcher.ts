@@ -9,16 +9,79 @@ export const MAX_GLOB_CHARS = 256;
  */
 export function globMatcher(globs: readonly string[]): (path: string) => boolean {
   const patterns = globs.map((glob) => {
-    const trimmed = glob.replace(/^\.\//, '').replace(/\/+$/, '');
-    return { ofName: !trimmed.includes('/'), steps: stepsOf(trimmed.replace(/^\//, '')) };
+    const trimmed = glob.replace(/^\.\//, '').replace(/(?<!\\)\/+$/, '');
+    const anywhere = trimmed.replace(/^(?:\*\*\/)+(?=[^/]+$)/, ''); // a name in any folder, said in full
+    return { ofName: !anywhere.includes('/'), matches: matcherOf(compile(anywhere.replace(/^\//, ''))) };
   });
   return (path) => {
     const name = path.slice(path.lastIndexOf('/') + 1);
-    return patterns.some(({ ofName, steps }) => matches(steps, ofName ? name : path));
+    return patterns.some(({ ofName, matches }) => matches(ofName ? name : path));
   };
 }
 
-/** A pattern is a list of steps. */
+/**
+ * Tells whether a file is wanted by a list of globs, in the order of which the last that matches decides. One with "!"
+ * before it leaves out what it matches, and all that lies below. Without a glob that asks for something, the rest is wanted.
+ */
+export function globFilter(globs: readonly string[]): (path: string) => boolean {
+  if (globs.length === 0) return () => true;
+  const rules = globs.map((glob) => {
+    const leavesOut = glob.startsWith('!');
+    return { leavesOut, matches: globMatcher([leavesOut ? glob.slice(1) : glob]) };
+  });
+  const otherwise = rules.every(({ leavesOut }) => leavesOut);
+  const verdict = (path: string): boolean | undefined => {
+    const rule = rules.findLast(({ matches }) => matches(path));
+    return rule && !rule.leavesOut;
+  };
+  const openFolders = new Map<string, boolean>();
+  const isOpen = (folder: string): boolean => {
+    const known = openFolders.get(folder);
+    if (known !== undefined) return known;
+    const open = verdict(folder) !== false && isOpenAbove(folder);
+    openFolders.set(folder, open);
+    return open;
+  };
+  const isOpenAbove = (path: string): boolean => {
+    const slash = path.lastIndexOf('/');
+    return slash === -1 || isOpen(path.slice(0, slash));
+  };
+  const canClose = rules.some(({ leavesOut }) => leavesOut);
+  return (path) => (verdict(path) ?? otherwise) && (!canClose || isOpenAbove(path));
+}
+
+/** What is wrong with a glob, in a few words; undefined where it is well-formed. */
+export function globProblem(glob: string): string | undefined {
+  let depth = 0;
+  for (let at = 0; at < glob.length; at += 1) {
+    const character = glob[at];
+    if (character === '\\') {
+      if (at + 1 === glob.length) return "dangling '\\' at its end";
+      at += 1;
+    } else if (character === '[') {
+      const set = CHARACTER_SET.exec(glob.slice(at));
+      if (!set) return "unclosed character class; missing ']'";
+      const [whole, , members = ''] = set;
+      if (rangesOf(members) === undefined) return `invalid range in ${whole}`;
+      at += whole.length - 1;
+    } else if (character === '{') depth += 1;
+    else if (character === '}') {
+      if (depth === 0) return "unopened alternate group; missing '{'";
+      depth -= 1;
+    }
+  }
+  return depth > 0 ? "unclosed alternate group; missing '}'" : undefined;
+}
+
+/** A pattern in two forms that mean the same. */
+interface Compiled {
+  steps: Step[];
+  /** As a regular expression. */
+  source: string;
+  /** How often it takes any number of characters. */
+  repeats: number;
+}
+
 interface Step {
   /** Takes one such character and leads to the next step. */
   accepts?: (character: string) => boolean;
@@ -28,56 +91,142 @@ interface Step {
   forks?: number[];
 }
 
-const TOKEN = /(?:^|\/)\*\*(?:\/|$)|\*+|\?|\[(!?)([^\]/]+)\]|\{([^{}]*)\}|[\s\S]/gu;
+/** An expression is several times as fast, but each repetition multiplies the ways that it may have to try. */
+function matcherOf({ steps, source, repeats }: Compiled): (text: string) => boolean {
+  if (repeats > MAX_TRIED_REPEATS) return (text) => matches(steps, text);
+  const expression = new RegExp(`^(?:${source})$`, 'su');
+  return (text) => expression.test(text);
+}
 
-function stepsOf(glob: string): Step[] {
-  return [...glob.matchAll(TOKEN)].flatMap(([token, negated, set, choices]): Step[] => {
-    if (/^\/?\*\*\/?$/.test(token)) return folders(token);
-    if (token.startsWith('*')) return [{ accepts: isInName, repeats: true }];
-    if (token === '?') return [{ accepts: isInName }];
-    if (set !== undefined) return characterSet(token, set, negated === '!');
-    if (choices !== undefined) return choice(choices.split(',').map(stepsOf));
-    return [exactly(token)];
-  });
+const MAX_TRIED_REPEATS = 2;
+
+// A "]" that comes first is a member of its set.
+const CHARACTER_SET = /^\[([!^]?)(\]?[^\]]*)\]/;
+const FOLDERS = /^(?:\*\*(?:\/|$)|\/\*\*(?:\/|$))/;
+
+function compile(written: string): Compiled {
+  const glob = written.replace(/(^|\/)(?:\*\*\/)+(?=\*\*(?:\/|$))/g, '$1'); // any folders, twice over, are any folders
+  const parts: Compiled[] = [];
+  for (let at = 0; at < glob.length; ) {
+    const { length, ...part } = tokenAt(glob.slice(at), at === 0);
+    parts.push(part);
+    at += length;
+  }
+  return joined(parts);
+}
+
+const joined = (parts: readonly Compiled[]): Compiled => ({
+  steps: parts.flatMap(({ steps }) => steps),
+  source: parts.map(({ source }) => source).join(''),
+  repeats: parts.reduce((sum, { repeats }) => sum + repeats, 0),
+});
+
+/** What the pattern begins with, and how long that is. */
+function tokenAt(rest: string, isStart: boolean): Compiled & { length: number } {
+  const folderStars = FOLDERS.exec(rest)?.[0];
+  if (folderStars && (isStart || folderStars.startsWith('/'))) {
+    return { length: folderStars.length, ...folders(folderStars) };
+  }
+  const stars = /^\*+/.exec(rest)?.[0];
+  if (stars) {
+    return { length: stars.length, steps: [{ accepts: isInName, repeats: true }], source: '[^/]*', repeats: 1 };
+  }
+  if (rest.startsWith('?')) return { length: 1, steps: [{ accepts: isInName }], source: '[^/]', repeats: 0 };
+  if (rest.startsWith('\\') && rest.length > 1) {
+    const escaped = exactly(String.fromCodePoint(codeOf(rest.slice(1))));
+    return { length: 1 + firstLength(rest.slice(1)), ...escaped };
+  }
+  const set = CHARACTER_SET.exec(rest);
+  if (set) {
+    const [token, negated, members = ''] = set;
+    return { length: token.length, ...characterSet(token, members, negated !== '') };
+  }
+  const choices = rest.startsWith('{') ? choicesOf(rest) : undefined;
+  if (choices) return { length: choices.length, ...choice(choices.texts.map(compile)) };
+  return { length: firstLength(rest), ...exactly(String.fromCodePoint(codeOf(rest))) };
+}
+
+const firstLength = (text: string): number => (codeOf(text) > 0xffff ? 2 : 1);
+
+/** The alternatives of a group in braces, and how long it is; undefined where it does not end. */
+function choicesOf(rest: string): { texts: string[]; length: number } | undefined {
+  const texts: string[] = [];
+  let depth = 0;
+  let start = 1;
+  for (let at = 0; at < rest.length; at += 1) {
+    const character = rest[at];
+    if (character === '\\') at += 1;
+    else if (character === '[') at += (CHARACTER_SET.exec(rest.slice(at))?.[0].length ?? 1) - 1;
+    else if (character === '{') depth += 1;
+    else if (character === '}') {
+      depth -= 1;
+      if (depth === 0) return { texts: [...texts, rest.slice(start, at)], length: at + 1 };
+    } else if (character === ',' && depth === 1) {
+      texts.push(rest.slice(start, at));
+      start = at + 1;
+    }
+  }
+  return undefined;
 }
 
 const isInName = (character: string): boolean => character !== '/';
-const exactly = (wanted: string): Step => ({ accepts: (character) => character === wanted });
+
+const exactly = (wanted: string): Compiled => ({
+  steps: [{ accepts: (character) => character === wanted }],
+  source: wanted.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&'),
+  repeats: 0,
+});
 
 /** Two stars: any text, slashes included; between slashes also nothing at all. */
-function folders(token: string): Step[] {
-  const any: Step = { accepts: () => true, repeats: true };
+function folders(token: string): Compiled {
+  const any: Compiled = { steps: [{ accepts: () => true, repeats: true }], source: '.*', repeats: 1 };
   const before = token.startsWith('/') ? [exactly('/')] : [];
-  return token.endsWith('/') ? [...before, { forks: [1, 3] }, any, exactly('/')] : [...before, any];
+  if (!token.endsWith('/')) return joined([...before, any]);
+  const { steps } = joined([any, exactly('/')]);
+  return joined([...before, { steps: [{ forks: [1, 3] }, ...steps], source: '(?:.*\\/)?', repeats: 1 }]);
 }
 
-function characterSet(token: string, set: string, isNegated: boolean): Step[] {
+function characterSet(token: string, set: string, isNegated: boolean): Compiled {
+  const ranges = rangesOf(set);
+  if (!ranges) return joined([...token].map(exactly)); // no such range, so the text means itself
+  const isIn = (code: number): boolean => ranges.some(({ first, last }) => first <= code && code <= last);
+  const code = (value: number): string => `\\u{${value.toString(16)}}`;
+  const members = ranges.map(({ first, last }) => `${code(first)}-${code(last)}`).join('');
+  return {
+    steps: [{ accepts: (character) => isInName(character) && isIn(codeOf(character)) !== isNegated }],
+    source: `(?!\\/)[${isNegated ? '^' : ''}${members}]`,
+    repeats: 0,
+  };
+}
+
+/** Undefined where a range runs backwards, or there is nothing at all. */
+function rangesOf(set: string): Array<{ first: number; last: number }> | undefined {
   const characters = [...set];
   const ranges: Array<{ first: number; last: number }> = [];
   for (let at = 0; at < characters.length; ) {
     const isRange = characters[at + 1] === '-' && at + 2 < characters.length;
     const [first, last] = [codeOf(characters[at]), codeOf(characters[isRange ? at + 2 : at])];
-    if (first > last) return [...token].map(exactly); // no such range, so the text means itself
+    if (first > last) return undefined;
     ranges.push({ first, last });
     at += isRange ? 3 : 1;
   }
-  const isIn = (code: number): boolean => ranges.some(({ first, last }) => first <= code && code <= last);
-  return [{ accepts: (character) => isInName(character) && isIn(codeOf(character)) !== isNegated }];
+  return ranges.length > 0 ? ranges : undefined;
 }
 
 const codeOf = (character: string | undefined): number => character?.codePointAt(0) ?? 0;
 
 /** One fork into all the choices, and from the end of each a way behind the last. */
-function choice(choices: Step[][]): Step[] {
-  const length = choices.reduce((sum, steps) => sum + steps.length + 1, 1);
+function choice(choices: readonly Compiled[]): Compiled {
+  const length = choices.reduce((sum, { steps }) => sum + steps.length + 1, 1);
   const forks: number[] = [];
   const steps: Step[] = [{ forks }];
   for (const chosen of choices) {
     forks.push(steps.length);
-    steps.push(...chosen);
+    steps.push(...chosen.steps);
     steps.push({ forks: [length - steps.length] });
   }
-  return steps;
+  const { repeats } = joined(choices);
+  return { steps, source: `(?:${choices.map(({ source }) => source).join('|')})`, repeats };
 }
 
 /** Follows all the ways at once: a place in the pattern counts once, whichever way led to it. */

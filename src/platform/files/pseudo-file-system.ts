@@ -1,0 +1,39 @@
+import { statfs } from 'node:fs/promises';
+import { isInside } from './paths.js';
+
+// Their files are made up by the kernel as they are read: some never end, some wait for ever, and some hold the secrets
+// of running programs. By the numbers that Linux gives them, wherever they are mounted.
+const names: ReadonlyMap<number, string> = new Map([
+  [0x9fa0, 'proc'],
+  [0x62656572, 'sysfs'],
+  [0x1cd1, 'devpts'],
+  [0x27e0eb, 'cgroup'],
+  [0x63677270, 'cgroup2'],
+  [0x64626720, 'debugfs'],
+  [0x74726163, 'tracefs'],
+  [0x73636673, 'securityfs'],
+  [0x62656570, 'configfs'],
+  [0xcafe4a11, 'bpf'],
+  [0x42494e4d, 'binfmt_misc'],
+  [0x65735543, 'fusectl'],
+  [0xf97cff8c, 'selinuxfs'],
+  [0x19800202, 'mqueue'],
+  [0x6165676c, 'pstore'],
+  [0xde5e81e4, 'efivarfs'],
+  [0x6e736673, 'nsfs'],
+]);
+
+const folders = ['/proc', '/sys', '/dev'];
+const sharedMemory = '/dev/shm'; // ordinary files in memory, used as a temporary folder
+
+/** The kernel's own file system that a real path lies in, as messages call it; undefined for files that somebody wrote. */
+export async function pseudoFileSystem(real: string): Promise<string | undefined> {
+  if (process.platform === 'win32') return undefined;
+  const folder = folders.find((one) => isInside(one, real));
+  if (folder && !isInside(sharedMemory, real)) return folder;
+  try {
+    return names.get((await statfs(real)).type);
+  } catch {
+    return undefined; // not there, or not ours to look at: opening it will tell
+  }
+}

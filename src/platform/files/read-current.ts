@@ -1,0 +1,30 @@
+import type { Stats } from 'node:fs';
+import { lstat } from 'node:fs/promises';
+import { hashOf } from './journal.js';
+import { NotARegularFile, openForReading } from './open-file.js';
+import { codeOf } from './write-failure.js';
+
+export interface CurrentFile {
+  bytes: Buffer;
+  hash: string;
+  stats: Stats;
+}
+
+/** What is at a real path now; undefined where nothing is. A link in its place, or what is not a file, is an error. */
+export async function readCurrent(real: string): Promise<CurrentFile | undefined> {
+  try {
+    const { handle, stats } = await openForReading(real);
+    try {
+      const bytes = await handle.readFile();
+      return { bytes, hash: hashOf(bytes), stats };
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (!['ENOENT', 'ENOTDIR', 'ELOOP'].includes(codeOf(error) ?? '')) throw error;
+    const there = await lstat(real).catch(() => undefined);
+    if (there?.isSymbolicLink()) throw new NotARegularFile(real, 'a symlink by now');
+    if (there) throw error;
+    return undefined;
+  }
+}

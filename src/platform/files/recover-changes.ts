@@ -1,0 +1,249 @@
+import { rename, rmdir, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { monotonicMs } from '../clock.js';
+import { randomHex } from '../crypto.js';
+import { discard, overwrite, publishNew, stage } from './atomic-write.js';
+import { type ChangePlan, readPlan, temporaryName } from './change-plan.js';
+import { inFolder, makeFolder, sync } from './folder.js';
+import {
+  imagePath,
+  type JournalFolders,
+  journalFolders,
+  listChanges,
+  makeJournal,
+  pruneJournal,
+  readImage,
+  recordChange,
+} from './journal.js';
+import { closeRecord, look, type OpenChange, openTokens, recordPath, stepIn, writeRecord } from './lock.js';
+import { type ProcessIdentity, thisProcess } from './process-identity.js';
+import { type CurrentFile, readCurrent } from './read-current.js';
+
+const WAIT_MS = 10_000; // for another process that is at it already
+
+/** What was found of changes whose process ended in the middle, and what became of it. */
+export interface RecoveryReport {
+  /** Files that hold again what they held before. */
+  restored: string[];
+  /** Files of changes that were complete but not yet listed; they stay as they are. */
+  finished: string[];
+  /** Files that somebody has changed since, or that can't be written: they were left alone. */
+  left: Array<{ real: string; why: string /** Where what it held before is kept. */; image: string | undefined }>;
+  /** Unfinished temporary files that were removed. */
+  removed: string[];
+}
+
+export const nothingFound = (): RecoveryReport => ({ restored: [], finished: [], left: [], removed: [] });
+
+/**
+ * Puts right what a process left that was killed or lost its power in the middle of a change: such a change is taken back
+ * as a whole. Any number of processes may do this at once, and no change of a process that lives is touched. Where there
+ * is nothing to do it costs one look at a folder.
+ */
+export async function recoverChanges(dataFolder: string): Promise<RecoveryReport> {
+  const report = nothingFound();
+  const folders = journalFolders(dataFolder);
+  const { records, others } = await openTokens(folders);
+  if (records.length > 0 || others.length > 0) await recoverAll(folders, { records, others }, report);
+  await pruneJournal(folders).catch(() => {}); // no journal yet, or one that is looked after another day
+  return report;
+}
+
+async function recoverAll(
+  folders: JournalFolders,
+  { records, others }: { records: string[]; others: string[] },
+  report: RecoveryReport,
+): Promise<void> {
+  await makeJournal(folders);
+  const owner = await thisProcess();
+  const ours = nothingToLock(owner);
+  await writeRecord(folders, ours, { durable: false });
+  try {
+    const until = monotonicMs() + WAIT_MS;
+    for (const token of records) {
+      for (;;) {
+        const found = await look(recordPath(folders, token), owner);
+        if (found.state !== 'ended') break;
+        const outcome = await stepIn(folders, found.change, ours, (change) => finishChange(folders, change, report));
+        if (outcome === 'done' || monotonicMs() > until) break;
+        await delay(10);
+      }
+    }
+    await removeStrays(folders, others, owner);
+  } finally {
+    await closeRecord(folders, ours, []);
+  }
+}
+
+const nothingToLock = (owner: ProcessIdentity): OpenChange => ({
+  token: randomHex(12),
+  owner,
+  sessionId: '',
+  callId: '',
+  at: new Date().toISOString(),
+  locks: [],
+  files: [],
+});
+
+/** A plan or a claim whose record is gone: its work was done. */
+async function removeStrays(folders: JournalFolders, names: readonly string[], owner: ProcessIdentity): Promise<void> {
+  for (const name of names) {
+    const token = basename(name).replace(/\.(claim|plan)$/, '');
+    const record = await look(recordPath(folders, token), owner);
+    if (record.state !== 'none') continue;
+    const path = join(folders.open, name);
+    if (name.endsWith('.claim') && (await look(path, owner)).state !== 'ended') continue;
+    await unlink(path).catch(() => {}); // another process may be cleaning too
+  }
+}
+
+/** The end of a change whose process has ended: listed if it was complete, taken back if not. */
+export async function finishChange(folders: JournalFolders, change: OpenChange, report: RecoveryReport): Promise<void> {
+  await removeTemporaries(change, report);
+  if (await isListed(folders, change)) return;
+  const plan = await readPlan(folders, change.token);
+  const current = await Promise.all(
+    change.files.map(({ real }) => readCurrent(real).catch(() => 'unreadable' as const)),
+  );
+  const isDone = ({ after }: OpenChange['files'][number], index: number): boolean => {
+    const found = current[index];
+    return found !== 'unreadable' && (found?.hash ?? null) === after;
+  };
+  const complete = change.files.length > 0 && change.files.every(isDone);
+  if (complete) {
+    await list(folders, change, plan, current);
+    report.finished.push(...change.files.map(({ real }) => real));
+  } else if (plan) {
+    await takeBack(folders, change, plan, report);
+  }
+  // Without a plan the change was one rename that did not happen, or it had not begun.
+}
+
+async function removeTemporaries({ token, files }: OpenChange, report: RecoveryReport): Promise<void> {
+  for (const [index, { real }] of files.entries()) {
+    await inFolder(dirname(real), async (folder) => {
+      if (!(await discard(folder, temporaryName(token, index)))) return;
+      report.removed.push(join(dirname(real), temporaryName(token, index)));
+    }).catch(() => {}); // the folder is gone, and what was in it
+  }
+}
+
+async function isListed(folders: JournalFolders, { sessionId, token }: OpenChange): Promise<boolean> {
+  if (sessionId === '') return false;
+  const changes = await listChanges(dirname(folders.top), sessionId);
+  return changes.some(({ change }) => change === token);
+}
+
+async function list(
+  folders: JournalFolders,
+  { sessionId, token, callId, at, files }: OpenChange,
+  plan: ChangePlan | undefined,
+  current: ReadonlyArray<CurrentFile | 'unreadable' | undefined>,
+): Promise<void> {
+  await recordChange(folders, sessionId, {
+    change: token,
+    callId,
+    at,
+    files: files.map((file, index) => {
+      const found = current[index];
+      const stats = plan?.files[index]?.owner ?? (found === 'unreadable' ? undefined : found?.stats);
+      return { ...file, ...(stats && { mode: stats.mode & 0o7777, uid: stats.uid, gid: stats.gid }) };
+    }),
+  });
+}
+
+/** Puts back, in reverse, the files of a change that was not completed. Each is looked at anew before it is touched. */
+export async function takeBack(
+  folders: JournalFolders,
+  change: OpenChange,
+  plan: ChangePlan,
+  report: RecoveryReport,
+  wasBegun: (index: number) => boolean = () => true,
+): Promise<void> {
+  for (const [index, { real, before, after }] of [...change.files.entries()].toReversed()) {
+    const planned = plan.files[index];
+    if (!planned || before === after) continue;
+    try {
+      const outcome = wasBegun(index) ? await putBack(folders, change, index, planned) : 'as before';
+      if (outcome === 'restored') report.restored.push(real);
+      if (outcome === 'changed since')
+        report.left.push({ real, why: 'it was changed since', image: kept(folders, before) });
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      report.left.push({ real, why, image: kept(folders, before) });
+    }
+    // Somebody else may have put something in them by now.
+    for (const folder of planned.folders.toReversed()) await rmdir(folder).catch(() => {});
+  }
+}
+
+const kept = (folders: JournalFolders, before: string | null): string | undefined =>
+  before === null ? undefined : imagePath(folders, before);
+
+async function putBack(
+  folders: JournalFolders,
+  { token, files }: OpenChange,
+  index: number,
+  planned: ChangePlan['files'][number],
+): Promise<'as before' | 'restored' | 'changed since'> {
+  const file = files[index];
+  if (!file) return 'as before';
+  const { real, before, after } = file;
+  const current = await readCurrent(real);
+  if ((current?.hash ?? null) === before) return 'as before';
+  const torn = current !== undefined && planned.inPlace && (await isMixture(folders, current.bytes, file));
+  if ((current?.hash ?? null) !== after && !torn) return 'changed since';
+  if (before === null) {
+    await inFolder(dirname(real), async (folder) => {
+      await unlink(folder.at(basename(real)));
+      await sync(folder);
+    });
+    return 'restored';
+  }
+  const bytes = await readImage(folders, before);
+  if (!bytes) throw new Error('the copy of what it held before is gone');
+  if (current === undefined) await makeFolder(dirname(real));
+  await inFolder(dirname(real), async (folder) => {
+    const name = basename(real);
+    if (planned.inPlace && current) return await overwrite(folder, name, bytes, current.stats);
+    const temporary = temporaryName(token, index);
+    const owner = planned.owner ?? { mode: 0o644 };
+    try {
+      await stage(folder, temporary, bytes, { owner, attributesOf: current && name });
+      if (current) await rename(folder.at(temporary), folder.at(name));
+      else await publishNew(folder, temporary, name);
+    } catch (error) {
+      await discard(folder, temporary);
+      throw error;
+    }
+    await sync(folder);
+  });
+  return 'restored';
+}
+
+/** Whether a write into the file was cut short: then every byte is one that was there before, or one that was to be. */
+async function isMixture(
+  folders: JournalFolders,
+  bytes: Buffer,
+  { before, after }: { before: string | null; after: string | null },
+): Promise<boolean> {
+  const [old, wanted] = await Promise.all([before, after].map((hash) => hash && readImage(folders, hash)));
+  if (!old || !wanted || bytes.length > Math.max(old.length, wanted.length)) return false;
+  return bytes.every((byte, index) => byte === old[index] || byte === wanted[index]);
+}
+
+/** The report in words, for a person; undefined where there is nothing to say. */
+export function describeRecovery({ restored, finished, left, removed }: RecoveryReport): string | undefined {
+  const sentences = [
+    restored.length > 0 && `Put back as it was before: ${restored.join(', ')}.`,
+    finished.length > 0 && `Found complete: ${finished.join(', ')}.`,
+    removed.length > 0 && `Removed what was left of a write: ${removed.join(', ')}.`,
+    ...left.map(
+      ({ real, why, image }) =>
+        `${real} was left alone, because ${why}${image ? `; what it held before is in ${image}` : ''}. Look at it before you go on.`,
+    ),
+  ].filter((sentence) => sentence !== false);
+  if (sentences.length === 0) return undefined;
+  return `A change of files was cut short when Helve last ran. ${sentences.join(' ')}`;
+}

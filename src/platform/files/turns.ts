@@ -1,0 +1,18 @@
+/** Lets work that needs the same things run one after the other, in the order in which it came. */
+export class Turns {
+  readonly #last = new Map<string, Promise<void>>();
+
+  /** All keys are asked for at once, so that no two can wait for each other. */
+  async take<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> {
+    const before = keys.map((key) => this.#last.get(key));
+    const { promise: done, resolve } = Promise.withResolvers<void>();
+    for (const key of keys) this.#last.set(key, done);
+    try {
+      await Promise.all(before);
+      return await work();
+    } finally {
+      resolve();
+      for (const key of keys) if (this.#last.get(key) === done) this.#last.delete(key);
+    }
+  }
+}

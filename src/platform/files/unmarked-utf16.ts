@@ -1,0 +1,28 @@
+const MIN_UNITS = 16; // fewer could be anything
+const NO_TEXT = /[^\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}\t\n\f\r]/u;
+const PLAIN = /[\t\n\r -~]/g;
+
+/**
+ * The byte order of UTF-16 text that has no mark, by the beginning of a file. Only where it is surely text: NULs in one
+ * half of the units alone, every character one that is written, and enough of them plain letters, blanks and line ends.
+ */
+export function unmarkedUtf16(head: Buffer): 'utf-16le' | 'utf-16be' | undefined {
+  const units = head.length >> 1;
+  if (units < MIN_UNITS || !head.includes(0)) return undefined;
+  const nuls = [0, 0];
+  for (let index = 0; index < units * 2; index += 1) {
+    if (head[index] === 0) nuls[index & 1] = (nuls[index & 1] ?? 0) + 1;
+  }
+  const [even = 0, odd = 0] = nuls;
+  if (even > 0 === odd > 0) return undefined;
+  const encoding = odd > 0 ? 'utf-16le' : 'utf-16be';
+  // A pair may be cut at the end of the head, so the last unit is left out when it is the first half of one.
+  const text = decodeUtf16(head.subarray(0, units * 2), encoding).replace(/[\ud800-\udbff]$/, '');
+  if (!text.isWellFormed() || NO_TEXT.test(text)) return undefined;
+  const plain = text.match(PLAIN)?.length ?? 0;
+  return plain >= text.length / 8 ? encoding : undefined;
+}
+
+function decodeUtf16(bytes: Buffer, encoding: 'utf-16le' | 'utf-16be'): string {
+  return (encoding === 'utf-16le' ? bytes : Buffer.from(bytes).swap16()).toString('utf16le');
+}

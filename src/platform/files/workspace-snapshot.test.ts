@@ -1,0 +1,299 @@
+import { execFileSync } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, realpath, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { GitIgnore } from './git-ignore.js';
+import { hashOf, journalFolders, listChanges, type RecordedFile, readImage } from './journal.js';
+import { createWorkspaceSnapshots, type SnapshotLimits, type WorkspaceSnapshots } from './workspace-snapshot.js';
+
+const ENOUGH = { keepMs: 60_000, changedMs: 60_000, lookMs: 60_000 };
+const LONG_AGO = new Date('2020-01-01');
+
+interface Place {
+  root: string;
+  dataFolder: string;
+  snapshots: WorkspaceSnapshots;
+  path(name: string): string;
+  write(name: string, content: string): Promise<void>;
+  recorded(): Promise<RecordedFile[]>;
+}
+
+async function place(
+  files: Readonly<Record<string, string>>,
+  limits: Partial<SnapshotLimits> = ENOUGH,
+  data = '../data',
+): Promise<Place> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-snapshot-')));
+  const root = join(folder, 'project');
+  const dataFolder = join(root, data);
+  const path = (name: string): string => join(root, name);
+  const write = async (name: string, content: string): Promise<void> => {
+    await mkdir(dirname(path(name)), { recursive: true });
+    await writeFile(path(name), content);
+  };
+  await mkdir(root);
+  for (const [name, content] of Object.entries(files)) await write(name, content);
+  return {
+    root,
+    dataFolder,
+    path,
+    write,
+    snapshots: createWorkspaceSnapshots({ root, dataFolder, sessionId: 's', limits }),
+    recorded: async () => (await listChanges(dataFolder, 's')).flatMap((change) => change.files),
+  };
+}
+
+const hash = (text: string): string => hashOf(Buffer.from(text));
+
+test('records what was changed, with the copy of what was there before', async () => {
+  const { snapshots, write, path, recorded, dataFolder } = await place({ a: 'one', b: 'two' });
+  await snapshots.before('call_1');
+  await write('a', 'ONE');
+  await rm(path('b'));
+  await write('c', 'three');
+  expect(await snapshots.after('call_1')).toEqual({
+    changed: [path('a'), path('b'), path('c')],
+    lost: [],
+    notCovered: undefined,
+  });
+  expect(await recorded()).toEqual([
+    { real: path('a'), before: hash('one'), after: hash('ONE'), mode: 0o644 },
+    { real: path('b'), before: hash('two'), after: null, mode: 0o644 },
+    { real: path('c'), before: null, after: hash('three'), mode: 0o644 },
+  ]);
+  const folders = journalFolders(dataFolder);
+  expect(String(await readImage(folders, hash('one')))).toBe('one');
+  expect(String(await readImage(folders, hash('two')))).toBe('two');
+});
+
+test('records nothing where nothing was changed', async () => {
+  const { snapshots, recorded } = await place({ a: 'one', 'sub/b': 'two' });
+  expect(await snapshots.before('call_1')).toEqual({
+    kept: 2,
+    notYet: 0,
+    tooLarge: 0,
+    unreadable: 0,
+    notCovered: undefined,
+  });
+  expect(await snapshots.after('call_1')).toEqual({ changed: [], lost: [], notCovered: undefined });
+  expect(await recorded()).toEqual([]);
+});
+
+test('records nothing of a file that was written with what it held', async () => {
+  const { snapshots, write, recorded } = await place({ a: 'one' });
+  await snapshots.before('call_1');
+  await write('a', 'one');
+  await snapshots.after('call_1');
+  expect(await recorded()).toEqual([]);
+});
+
+test('sees a change of the same length in the same tick of the clock', async () => {
+  const { snapshots, write, recorded, path } = await place({ a: 'one' });
+  for (const [index, text] of ['two', 'six', 'ten', 'one', 'two'].entries()) {
+    await snapshots.before(`call_${index}`);
+    await write('a', text);
+    await snapshots.after(`call_${index}`);
+  }
+  expect((await recorded()).map(({ real, after }) => [real, after])).toEqual(
+    ['two', 'six', 'ten', 'one', 'two'].map((text) => [path('a'), hash(text)]),
+  );
+});
+
+test('copies as much as there is time for, the newest first, and goes on with the next call', async () => {
+  const { snapshots, path } = await place({ a: 'one', b: 'two', c: 'three' }, { ...ENOUGH, keepMs: 0 });
+  await utimes(path('a'), LONG_AGO, LONG_AGO);
+  await utimes(path('c'), LONG_AGO, new Date('2021-01-01'));
+  const { kept, notYet } = await snapshots.before('call_0');
+  expect([kept, notYet]).toEqual([1, 2]);
+  const seen = [kept];
+  // A file that was written this moment is looked at once more, so that it may take some calls.
+  for (let call = 1; seen.at(-1) !== 3; call += 1) seen.push((await snapshots.before(`call_${call}`)).kept);
+  expect([...new Set(seen)]).toEqual([1, 2, 3]);
+});
+
+test('names a changed file that there was no time to copy among the lost, and says why', async () => {
+  const { snapshots, write, path, recorded } = await place({ old: 'one', new: 'two' }, { ...ENOUGH, keepMs: 0 });
+  await utimes(path('old'), LONG_AGO, LONG_AGO);
+  expect(await snapshots.before('call_1')).toMatchObject({ kept: 1, notYet: 1 });
+  await write('old', 'changed');
+  await write('new', 'changed');
+  expect((await snapshots.after('call_1')).lost).toEqual([path('old')]);
+  const [lost] = (await recorded()).filter(({ real }) => real === path('old'));
+  expect(lost).toMatchObject({
+    before: null,
+    otherBefore: { kind: 'unkept', why: 'there was no time to copy it before the command, or it could not be read' },
+  });
+});
+
+test('counts files that are too large to be copied', async () => {
+  const { snapshots } = await place({ small: 'x', large: 'x'.repeat(20) }, { ...ENOUGH, maxFileBytes: 10 });
+  expect(await snapshots.before('call_1')).toMatchObject({ kept: 1, tooLarge: 1, notYet: 0 });
+});
+
+test('copies no more than a session may keep', async () => {
+  const { snapshots } = await place({ a: '1234567', b: '7654321' }, { ...ENOUGH, maxBytes: 10 });
+  expect(await snapshots.before('call_1')).toMatchObject({ kept: 1, notYet: 1 });
+});
+
+test('leaves out what git ignores, what git keeps for itself, and our own data', async () => {
+  const { snapshots, write, recorded, path } = await place(
+    { '.gitignore': '*.log\n/build\n', 'sub/.gitignore': '!keep.log\n', '.git/HEAD': 'x' },
+    ENOUGH,
+    '.helve',
+  );
+  await snapshots.before('call_1');
+  for (const name of ['x.log', 'build/out', '.git/index', '.helve/mine', 'sub/keep.log', 'sub/x.log', 'sub/build/x']) {
+    await write(name, 'new');
+  }
+  await snapshots.after('call_1');
+  expect((await recorded()).map(({ real }) => real).toSorted()).toEqual(
+    ['sub/build', 'sub/build/x', 'sub/keep.log'].map(path),
+  );
+});
+
+test('does not take files for new that a command has brought to light by changing what is ignored', async () => {
+  const { snapshots, write, recorded, path } = await place({
+    '.gitignore': 'ignored\n',
+    'ignored/a': 'mine',
+    b: 'one',
+  });
+  await snapshots.before('call_1');
+  await write('.gitignore', 'b\n');
+  await snapshots.after('call_1');
+  expect((await recorded()).map(({ real }) => real)).toEqual([path('.gitignore')]);
+});
+
+test('covers a workspace that lies in an ignored folder of another repository', async () => {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-snapshot-')));
+  const root = join(folder, 'build', 'project');
+  await mkdir(root, { recursive: true });
+  await mkdir(join(folder, '.git'));
+  await writeFile(join(folder, '.gitignore'), 'build\n');
+  await writeFile(join(root, 'a'), 'one');
+  const dataFolder = join(folder, 'data');
+  const snapshots = createWorkspaceSnapshots({ root, dataFolder, sessionId: 's', limits: ENOUGH });
+  expect(await snapshots.before('call_1')).toMatchObject({ kept: 1 });
+});
+
+test('records links as links, folders as folders, and modes', async () => {
+  const { snapshots, path, recorded } = await place({ a: 'one' });
+  await snapshots.before('call_1');
+  await chmod(path('a'), 0o755);
+  await symlink('a', path('link'));
+  await mkdir(path('sub'), { mode: 0o755 });
+  await snapshots.after('call_1');
+  expect(await recorded()).toEqual([
+    { real: path('a'), before: hash('one'), after: hash('one'), mode: 0o644, modeAfter: 0o755 },
+    { real: path('link'), before: null, after: null, otherAfter: { kind: 'link', target: 'a' } },
+    { real: path('sub'), before: null, after: null, otherAfter: { kind: 'folder', mode: 0o755 } },
+  ]);
+});
+
+test('says that nothing is covered where the workspace is too large, and does not look again', async () => {
+  const { snapshots, root, dataFolder, write } = await place({ a: '1', b: '2' }, { ...ENOUGH, maxEntries: 1 });
+  const why = `What the command changed is not known: ${root} has more than 1 files and folders that git does not ignore, or takes longer than 60 s to be looked through.`;
+  expect((await snapshots.before('call_1')).notCovered).toBe(why);
+  await write('a', 'x');
+  expect(await snapshots.after('call_1')).toEqual({ changed: [], lost: [], notCovered: why });
+  expect((await listChanges(dataFolder, 's'))[0]).toMatchObject({
+    callId: 'call_1',
+    files: [],
+    seen: { notCovered: why },
+  });
+});
+
+test('keeps no command from running where the copies can not be kept', async () => {
+  const { snapshots, dataFolder, write } = await place({ a: 'one' });
+  await writeFile(dataFolder, 'a file in the place of the data folder');
+  expect((await snapshots.before('call_1')).notCovered).toMatch(/^What the command changed is not known: /);
+  await write('a', 'x');
+  expect((await snapshots.after('call_1')).notCovered).toMatch(/^What the command changed is not known: /);
+});
+
+test('does ahead what the first command would wait for', async () => {
+  const { snapshots, write, recorded } = await place({ a: 'one', b: 'two', c: 'three' }, { ...ENOUGH, keepMs: 200 });
+  await snapshots.prepare();
+  await write('a', 'in between');
+  expect(await snapshots.before('call_1')).toMatchObject({ kept: 3, notYet: 0 });
+  await write('a', 'changed');
+  await snapshots.after('call_1');
+  expect((await recorded()).map(({ before }) => before)).toEqual([hash('in between')]);
+});
+
+test('stops what it does ahead when a command begins', async () => {
+  const { snapshots } = await place({ a: 'one', b: 'two' });
+  const ahead = snapshots.prepare();
+  expect(await snapshots.before('call_1')).toMatchObject({ kept: 2 });
+  await ahead;
+});
+
+test('ends when it is aborted', async () => {
+  const { snapshots } = await place({ a: 'one' });
+  await expect(snapshots.before('call_1', AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
+});
+
+test('has nothing to say after a call that it has not seen begin', async () => {
+  const { snapshots } = await place({ a: 'one' });
+  expect(await snapshots.after('call_1')).toEqual({ changed: [], lost: [], notCovered: undefined });
+});
+
+test('ignores what git ignores', async () => {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-ignore-')));
+  execFileSync('git', ['init', '--quiet', folder]);
+  const part = fc.constantFrom('a', 'b', 'x.log', 'dir');
+  const path = fc.array(part, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('/'));
+  const rule = fc.constantFrom(
+    'a',
+    '/a',
+    'a/',
+    '*.log',
+    '!x.log',
+    'dir/a',
+    'dir/',
+    '**/b',
+    '!/b',
+    'dir/*',
+    '!dir/b',
+    '#a',
+  );
+  const rules = fc.array(rule, { maxLength: 4 }).map((lines) => lines.join('\n'));
+  await mkdir(join(folder, 'dir'));
+  await fc.assert(
+    fc.asyncProperty(rules, rules, fc.uniqueArray(path, { minLength: 1 }), async (outer, inner, paths) => {
+      await writeFile(join(folder, '.gitignore'), outer);
+      await writeFile(join(folder, 'dir/.gitignore'), inner);
+      const args = ['-c', 'core.excludesFile=', 'check-ignore', '--no-index', '--stdin'];
+      const answer = (() => {
+        try {
+          return execFileSync('git', args, { cwd: folder, input: paths.join('\n'), encoding: 'utf8' });
+        } catch (error) {
+          // 1: none is ignored
+          if (error instanceof Error && 'status' in error && error.status === 1) return '';
+          throw error;
+        }
+      })();
+      const ignored = answer.split('\n').filter((line) => line !== '');
+      const ours = paths.filter((name) => isIgnored(folder, name));
+      expect(ours.filter((name) => !ignored.includes(name))).toEqual([]);
+      // What is brought back further down is seen with all that is in it, which is too much rather than too little.
+      if (!inner.includes('!')) expect(ours.toSorted()).toEqual(ignored.toSorted());
+    }),
+    { numRuns: process.env['HELVE_SOAK'] ? 1_000 : 50 },
+  );
+});
+
+/** As the walk does it: from the top, and not below what is ignored. */
+function isIgnored(folder: string, name: string): boolean {
+  let rules = GitIgnore.above(folder).within(folder);
+  let at = folder;
+  const parts = name.split('/');
+  for (const [index, part] of parts.entries()) {
+    at = join(at, part);
+    const isFolder = index < parts.length - 1 || name === 'dir';
+    if (rules.ignores(at, { isFolder })) return true;
+    if (isFolder) rules = rules.within(at);
+  }
+  return false;
+}

@@ -1,0 +1,79 @@
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { largestFolders } from './largest-folders.js';
+import { NotARegularFile } from './open-file.js';
+import { cutPath } from './paths.js';
+
+/** The file is as it was before. `code` is the system's name for the reason. */
+export class WriteFailure extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'WriteFailure';
+    this.code = code;
+  }
+}
+
+export const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+
+/** The system's error in words that help; one that is in words already comes back as it is. */
+export async function explain(
+  error: unknown,
+  real: string,
+  what: 'written' | 'made' | 'removed',
+  needed = 'some bytes',
+): Promise<unknown> {
+  if (error instanceof WriteFailure) return error;
+  if (error instanceof NotARegularFile) {
+    return new WriteFailure(
+      'EISDIR',
+      `${cutPath(real)} is ${error.what}, so it can't be ${what} as a file. Choose another path.`,
+    );
+  }
+  const code = codeOf(error);
+  const why = code === undefined ? undefined : await reasons[code]?.(real, needed);
+  if (code === undefined || why === undefined) return error;
+  return new WriteFailure(code, `${cutPath(real)} was not ${what}: ${why}`, { cause: error });
+}
+
+const noPermission = (): string =>
+  'permission to write there is missing. Ask the user to change it, or choose another path.';
+
+const reasons: Readonly<Record<string, (real: string, needed: string) => string | Promise<string>>> = {
+  ENOSPC: async (real, needed) =>
+    `the disk is full (${needed} needed, ${await freeBytes(real)} bytes free). ${await whatToClean(real)}`,
+  EDQUOT: async (real, needed) => `the disk quota is used up (${needed} needed). ${await whatToClean(real)}`,
+  EFBIG: (_, needed) => `${needed} are more than a file may have here. Write less, or split it.`,
+  EACCES: noPermission,
+  EPERM: noPermission,
+  EROFS: () => 'the file system is read-only. Choose a path on another one.',
+  ENOENT: () => 'its folder does not exist. Create the folder first.',
+  ENOTDIR: (real) => `${cutPath(dirname(real))} is not a folder, or leads through a file. Choose another path.`,
+  EISDIR: () => 'a folder is in its place. Choose another path.',
+  EEXIST: () => 'something that is not a folder is in its place. Choose another path.',
+  ELOOP: () => 'its symlinks lead in a circle, or there are too many of them. Use the path of the real file.',
+  ENAMETOOLONG: () => 'its path or name is too long for the file system. Choose a shorter one.',
+  EMFILE: () => 'this process has too many files open. Change fewer files at once, then try again.',
+  EIO: () => 'the disk reports an error. Ask the user to check it before anything else is written.',
+  ETXTBSY: () => 'it is a program that runs right now. Stop it, then try again.',
+};
+
+async function freeBytes(real: string): Promise<string> {
+  try {
+    const { bavail, bsize } = await statfs(dirname(real));
+    return String(bavail * bsize);
+  } catch {
+    return 'an unknown number';
+  }
+}
+
+async function whatToClean(real: string): Promise<string> {
+  const folders = await largestFolders(dirname(real));
+  if (folders.length === 0) return 'Free some space, then try again.';
+  const shown = folders.map(
+    ({ path, bytes, atLeast }) => `${cutPath(path)} (${atLeast ? 'at least ' : ''}${bytes} bytes)`,
+  );
+  return `Free some space, then try again. The largest folders nearby are ${shown.join(', ')}: ask the user which of them may be cleaned.`;
+}
