@@ -18,7 +18,7 @@ test('takes no match for an empty answer', async () => {
   expect(await runRipgrep(['-e', 'nothing'], await project())).toEqual({
     text: '',
     stopped: undefined,
-    unreadable: [],
+    complaints: [],
   });
 });
 

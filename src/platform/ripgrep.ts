@@ -1,43 +1,224 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
+import {
+  type FileList,
+  type FileMatches,
+  type FileQuery,
+  MAX_OUTPUT_BYTES,
+  SEARCH_TIMEOUT_MS,
+  SEPARATOR,
+  SearchFailure,
+  type SearchOptions,
+  type SearchOutcome,
+  type TextMatches,
+  type TextQuery,
+  VERSION_CONTROL,
+} from './search/query.js';
+import { globFilter } from './text/glob-matcher.js';
 
-const MAX_OUTPUT_BYTES = 32 * 1024 * 1024; // far more than a model can use, far less than memory
-const MAX_ERROR_CHARS = 4_000;
-const DEFAULT_TIMEOUT_MS = 20_000; // a person would have given up on a search by then
+const MAX_ERROR_CHARS = 100_000; // one short line for each file that can't be read
 
-export interface RipgrepOptions {
+export interface RipgrepOptions extends SearchOptions {
   /** Where it runs. Globs are relative to it. */
   cwd: string;
   /** What to search, relative to `cwd`. Required: without it ripgrep searches its standard input instead. */
   path: string;
-  env: Readonly<Record<string, string | undefined>>;
-  signal: AbortSignal;
-  maxOutputBytes?: number;
-  timeoutMs?: number;
 }
 
 export interface RipgrepOutput {
   /** Whole records only: what was cut off in the middle is dropped. */
   text: string;
-  /** Why there may be more than `text` holds; undefined when it is all. */
-  stopped: 'too much output' | 'took too long' | undefined;
+  stopped: SearchOutcome['stopped'];
   /** Files that could not be read, in ripgrep's words. */
-  unreadable: readonly string[];
+  complaints: readonly string[];
 }
 
-/** Ripgrep can't be started, or did not accept its arguments; the message carries its own words. */
-export class RipgrepFailure extends Error {
+/** There is no ripgrep here that runs. */
+export class RipgrepMissing extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
-    this.name = 'RipgrepFailure';
+    this.name = 'RipgrepMissing';
   }
 }
 
+export async function listWithRipgrep(query: FileQuery, options: SearchOptions): Promise<FileList> {
+  return await withQuery(query, options, async (args, where) => {
+    const { text, ...outcome } = await runRipgrep(['--files', ...args], where);
+    const files = text.split('\0').filter(Boolean).map(withoutDot);
+    if (query.file !== undefined) return { files: files.map(() => query.file ?? ''), ...toldOf(outcome, query.file) };
+    return { files: files.filter(filterFor(query)), ...toldOf(outcome) };
+  });
+}
+
+export async function searchWithRipgrep(query: TextQuery, options: SearchOptions): Promise<TextMatches> {
+  return await withQuery(query, options, async (args, where) => {
+    const all = [...textArguments(query), ...args, `--regexp=${query.pattern}`];
+    const { text, ...outcome } = await runRipgrep(all, where).catch(async (error: unknown) => {
+      if (!(error instanceof SearchFailure && isAboutThePattern(error.message))) throw error;
+      // Look-around, back-references and a literal "{" are read by the other engine.
+      return await runRipgrep(['--pcre2', ...all], where).catch((second: unknown) => {
+        throw second instanceof SearchFailure ? explained(error, second) : second;
+      });
+    });
+    const found = groupByFile(text, query);
+    if (query.file !== undefined) return { files: underName(query.file, found), ...toldOf(outcome, query.file) };
+    const isWanted = filterFor(query);
+    for (const file of found.keys()) if (!isWanted(file)) found.delete(file);
+    return { files: found, ...toldOf(outcome) };
+  });
+}
+
+/** Of a single file there is one entry, whatever name ripgrep has reached it by. */
+const underName = (file: string, found: ReadonlyMap<string, FileMatches>): Map<string, FileMatches> =>
+  new Map([...found.values()].map((matches) => [file, matches]));
+
+const isAboutThePattern = (message: string): boolean => /regex parse error|not supported|PCRE2/.test(message);
+
+/** The first engine's words, unless only the second knows what the pattern uses. */
+const explained = (first: SearchFailure, second: SearchFailure): SearchFailure =>
+  /not supported/.test(first.message) && !/not available/.test(second.message) ? second : first;
+
+// The globs of a query narrow what ignore files leave; ripgrep's own --glob would bring ignored files back. As an ignore
+// file of its own, with the meaning turned round, they come after all others. Where another one takes a file in by name,
+// ripgrep asks no further, so that what it finds goes through the filter as well.
+const filterFor = ({ globs }: FileQuery): ((path: string) => boolean) => globFilter(globs);
+
+async function withQuery<T>(
+  query: FileQuery,
+  options: SearchOptions,
+  work: (args: readonly string[], where: RipgrepOptions) => Promise<T>,
+): Promise<T> {
+  const { folder, file, globs, type, includeIgnored } = query;
+  const args = ['--null', '--hidden', '--no-require-git', ...VERSION_CONTROL.map((name) => `--glob=!**/${name}`)];
+  if (includeIgnored) args.push('--no-ignore');
+  const reached = query.opened ?? { folder, file };
+  const where = { ...options, cwd: reached.folder, path: `./${reached.file ?? ''}` };
+  if (file !== undefined) return await work(args, where);
+  if (type !== undefined) args.push(`--type=${type}`);
+  const rules = globs.length > 0 ? await writeRules(globs) : undefined;
+  try {
+    return await work(rules ? [...args, `--ignore-file=${rules.file}`] : args, where);
+  } finally {
+    await rules?.remove();
+  }
+}
+
+async function writeRules(
+  globs: readonly string[],
+): Promise<{ file: string; remove: () => Promise<void> } | undefined> {
+  // A line can't hold these, and of several alternatives ripgrep overlooks an empty one. The filter does the same, later.
+  if (globs.some((glob) => /[\r\n]|\s$|\{,|,,|,\}|\{\}/.test(glob))) return undefined;
+  try {
+    const folder = await mkdtemp(join(tmpdir(), 'helve-search-'));
+    const file = join(folder, 'globs');
+    await writeFile(file, ignoreFileOf(globs));
+    return { file, remove: () => rm(folder, { recursive: true, force: true }) };
+  } catch {
+    return undefined; // no place for it: again the filter does it
+  }
+}
+
+function ignoreFileOf(globs: readonly string[]): string {
+  const onlyLeavesOut = globs.every((glob) => glob.startsWith('!'));
+  const lines = globs.map((glob) => (glob.startsWith('!') ? glob.slice(1).replace(/^[#!]/, '\\$&') : `!${glob}`));
+  return `${[...(onlyLeavesOut ? [] : ['*', '!*/']), ...lines].join('\n')}\n`;
+}
+
+function textArguments(query: TextQuery): string[] {
+  const { mode, before, after, ignoreCase, multiline, onlyMatching, maxColumns } = query;
+  const args = ['--with-filename', '--no-heading', '--crlf'];
+  if (mode === 'files_with_matches') args.push('--files-with-matches');
+  if (mode === 'count') args.push('--count-matches');
+  if (mode === 'content') {
+    args.push('--line-number', `--max-columns=${maxColumns}`, '--max-columns-preview');
+    if (onlyMatching) args.push('--only-matching');
+    else args.push(`--before-context=${before}`, `--after-context=${after}`);
+  }
+  if (ignoreCase) args.push('--ignore-case');
+  if (multiline) args.push('--multiline', '--multiline-dotall');
+  return args;
+}
+
+interface Group extends FileMatches {
+  lines: string[];
+}
+
+/** What ripgrep says about each file. A path ends with a NUL, so that no name can pass for something else. */
+function groupByFile(output: string, { mode }: TextQuery): Map<string, FileMatches> {
+  const groups = new Map<string, Group>();
+  if (mode === 'files_with_matches') {
+    for (const path of output.split('\0')) if (path !== '') groups.set(withoutDot(path), { lines: [], matches: 1 });
+    return groups;
+  }
+  let current: Group | undefined;
+  let lastPath = '';
+  for (let at = 0; at < output.length; ) {
+    const end = lineEnd(output, at);
+    const own = record(output, at, end);
+    const binary = BINARY.exec(own)?.[1];
+    if (binary !== undefined || own === SEPARATOR || output.indexOf('\0', at) === -1) {
+      if (binary !== undefined) groups.set(withoutDot(binary), { lines: [], matches: 1, isBinary: true });
+      else if (own === SEPARATOR) current?.lines.push(own);
+      at = end + 1;
+      continue;
+    }
+    // A name may hold line breaks: it ends at the NUL, and only behind that does a line end what is told.
+    const split = output.indexOf('\0', at);
+    const path = output.slice(at, split);
+    const last = lineEnd(output, split);
+    const told = record(output, split + 1, last);
+    at = last + 1;
+    if (path !== lastPath || !current) {
+      lastPath = path;
+      const file = withoutDot(path);
+      current = groups.get(file) ?? { lines: [], matches: 0 };
+      groups.set(file, current);
+    }
+    if (mode === 'count') current.matches += Number(told);
+    else {
+      if (isMatch(told)) current.matches += 1;
+      current.lines.push(told);
+    }
+  }
+  // Ripgrep writes a separator before the next file as well, which belongs to neither.
+  for (const { lines } of groups.values()) if (lines.at(-1) === SEPARATOR) lines.pop();
+  return groups;
+}
+
+const BINARY = /^(.*): binary file matches \(found /;
+
+/** Without the \r that ripgrep leaves, or ends its own lines with. */
+const record = (text: string, from: number, end: number): string =>
+  text.slice(from, text[end - 1] === '\r' ? end - 1 : end);
+
+function lineEnd(text: string, from: number): number {
+  const newline = text.indexOf('\n', from);
+  return newline === -1 ? text.length : newline;
+}
+
+/** A match has a colon behind its number, context a dash. */
+function isMatch(line: string): boolean {
+  for (let at = 0; ; at += 1) {
+    const code = line.charCodeAt(at);
+    if (code < 48 || code > 57 || Number.isNaN(code)) return code === 58;
+  }
+}
+
+const withoutDot = (path: string): string => (path.startsWith('./') ? path.slice(2) : path);
+
+const toldOf = ({ stopped, complaints }: Omit<RipgrepOutput, 'text'>, file?: string): SearchOutcome => ({
+  stopped,
+  unreadable: complaints.map(
+    (line) => file ?? withoutDot(/^(?:rg: )?(.*?): .*\(os error \d+\)$/.exec(line)?.[1] ?? line),
+  ),
+});
+
 /** Runs ripgrep with these arguments. No match is an empty text, not a failure. */
 export async function runRipgrep(args: readonly string[], options: RipgrepOptions): Promise<RipgrepOutput> {
-  const { cwd, path, env, signal, maxOutputBytes = MAX_OUTPUT_BYTES, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+  const { cwd, path, env, signal, maxOutputBytes = MAX_OUTPUT_BYTES, timeoutMs = SEARCH_TIMEOUT_MS } = options;
   const program = await findRipgrep(env);
   signal.throwIfAborted();
   const child = spawn(program, ['--no-config', '--color=never', ...args, '--', path], {
@@ -46,13 +227,15 @@ export async function runRipgrep(args: readonly string[], options: RipgrepOption
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = new Promise<number | null>((resolve, reject) => {
-    child.once('error', (cause) => reject(new RipgrepFailure(`ripgrep (${program}) could not be started.`, { cause })));
+    child.once('error', (cause) => reject(startFailure(program, cause)));
     child.once('close', resolve);
   });
 
   let stopped: RipgrepOutput['stopped'];
+  let isStopping = false;
   const stop = (why?: RipgrepOutput['stopped']): void => {
     stopped ??= why;
+    isStopping = true;
     child.kill('SIGKILL'); // it holds nothing that a gentler end would save
   };
   const chunks: Buffer[] = [];
@@ -80,27 +263,46 @@ export async function runRipgrep(args: readonly string[], options: RipgrepOption
   }
   signal.throwIfAborted();
 
-  const output = Buffer.concat(chunks).toString('utf8');
-  if (stopped) return { text: wholeRecords(output.slice(0, maxOutputBytes)), stopped, unreadable: [] };
+  const output = Buffer.concat(chunks).subarray(0, maxOutputBytes).toString('utf8');
   const complaints = complaint.split('\n').filter((line) => line !== '');
+  if (stopped) return { text: wholeRecords(output, args), stopped, complaints: complaints.filter(isAboutAFile) };
   // 0: found, 1: found nothing. On 2 a file that could not be read is no reason to hide what was found in the others.
-  const failed = exitCode !== 0 && exitCode !== 1;
-  if (failed && !(exitCode === 2 && complaints.length > 0 && complaints.every(isAboutAFile))) {
-    throw new RipgrepFailure(complaint.trim() || `ripgrep ended with code ${exitCode} and said nothing.`);
+  if (exitCode === 0 || exitCode === 1) return { text: output, stopped, complaints };
+  if (exitCode !== 2 && !isStopping) {
+    throw new RipgrepMissing(
+      `ripgrep (${program}) ended with code ${exitCode}: ${complaint.trim() || 'it said nothing'}.`,
+    );
   }
-  return { text: output, stopped, unreadable: complaints };
+  if (complaints.some(isAboutAFile) && complaints.every((line) => isAboutAFile(line) || isNotice(line))) {
+    return { text: output, stopped, complaints: complaints.filter(isAboutAFile) };
+  }
+  throw new SearchFailure(complaint.trim().replace(/^rg: /, '') || 'ripgrep refused the search and did not say why.');
+}
+
+/** A program that is missing, of another machine or not executable is as good as none; too long an argument is not its fault. */
+function startFailure(program: string, cause: NodeJS.ErrnoException): Error {
+  if (cause.code === 'E2BIG') {
+    return new SearchFailure('The pattern is too long for the system to pass on. Search for a part of it.', { cause });
+  }
+  return new RipgrepMissing(`ripgrep (${program}) can't be started (${cause.code ?? cause.message}).`, { cause });
 }
 
 const isAboutAFile = (line: string): boolean => /\(os error \d+\)$/.test(line);
 
-function wholeRecords(output: string): string {
-  return output.slice(0, Math.max(output.lastIndexOf('\n'), output.lastIndexOf('\0')) + 1);
+/** A line in an ignore file that ripgrep can't read, or the like: the search goes on without it. */
+const isNotice = (line: string): boolean => /^rg: .*: line \d+: /.test(line);
+
+function wholeRecords(output: string, args: readonly string[]): string {
+  const endsWithNul = args.includes('--files') || args.includes('--files-with-matches');
+  return output.slice(0, output.lastIndexOf(endsWithNul ? '\0' : '\n') + 1);
 }
 
-export async function findRipgrep(env: RipgrepOptions['env']): Promise<string> {
-  if (env['USE_BUILTIN_RIPGREP'] !== '0') {
+/** The program: the one that came with the package, or the system's where `USE_BUILTIN_RIPGREP` is 0 or ours is missing. */
+export async function findRipgrep(env: SearchOptions['env']): Promise<string> {
+  if (!['0', 'false', 'no', 'off'].includes((env['USE_BUILTIN_RIPGREP'] ?? '').toLowerCase())) {
     try {
       const { rgPath } = await import('@vscode/ripgrep'); // throws where its binary for this platform is not installed
+      await access(rgPath, constants.X_OK);
       return rgPath;
     } catch {
       // the system's does as well
@@ -117,7 +319,7 @@ export async function findRipgrep(env: RipgrepOptions['env']): Promise<string> {
       // not here
     }
   }
-  throw new RipgrepFailure(
+  throw new RipgrepMissing(
     'ripgrep was not found: neither the package @vscode/ripgrep nor a program "rg" on PATH. ' +
       'Install ripgrep (for example "apt install ripgrep" or "brew install ripgrep"), or reinstall helve with its optional dependencies.',
   );

@@ -13,6 +13,7 @@ const aliases: Readonly<Record<string, string>> = {
   create_file: 'Write',
   edit_file: 'Edit',
   str_replace: 'Edit',
+  multi_edit: 'MultiEdit',
   list_dir: 'LS',
   list_directory: 'LS',
   list_files: 'LS',

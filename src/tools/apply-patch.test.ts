@@ -291,12 +291,12 @@ test.each([
   [
     'a hunk that is not in the file',
     ['@@', '-  def run(self):', '+  def go():'],
-    'hunk 1 (line 3 of the patch) was not found in a.txt (0 matches). The nearest text is at line 2. Copy the text exactly as in the file:\n2\t  def run():\n…\n6\t  def run():\nNothing was written.',
+    'hunk 1 (line 3 of the patch) was not found in a.txt (0 matches). The nearest text is at line 2. Copy the text exactly as in the file:\n2\t  def run():\n…\n6\t  def run():\nSent and in the file (→ is a tab, · a blank):\n2 sent: ··def run(self):\n2 file: ··def run():\nNothing was written.',
   ],
   [
     'a hunk that is a part of a line',
     ['-class', '+struct'],
-    'hunk 1 (line 3 of the patch) was not found in a.txt (0 matches). The nearest text is at line 1. Copy the text exactly as in the file:\n1\tclass A:\n…\n5\tclass B:\nNothing was written.',
+    'hunk 1 (line 3 of the patch) was not found in a.txt (0 matches). The nearest text is at line 1. Copy the text exactly as in the file:\n1\tclass A:\n…\n5\tclass B:\nSent and in the file (→ is a tab, · a blank):\n1 sent: class\n1 file: class A:\nNothing was written.',
   ],
   [
     'the line numbers of Read',
@@ -420,7 +420,8 @@ test('refuses to patch or delete what changed on disk', async () => {
   );
   expect(await words('*** Update File: a.txt', '@@', '+three')).toMatch(
     new RegExp(
-      `^${since}, and hunk 1 \\(line 3 of the patch\\) adds lines at its end, which may be another one now\\.`,
+      `^${since} and the patch conflicts with that change at line 3\\. Nothing was written\\..*<<<<<<< yours\nthree\n=======\ntwo\n>>>>>>> on disk`,
+      's',
     ),
   );
   expect(await words('*** Delete File: a.txt')).toMatch(
@@ -478,32 +479,32 @@ test.each([
   expect(await project.bytes('a.txt')).toEqual(encode('α\r\nb\r\n👍\r\nd\r\n'));
 });
 
-test('puts everything back when a later file can not be written', async () => {
-  const project = await temporaryProject({ 'a.txt': 'one\n', 'c.txt': 'three\n', 'd.txt': 'four\n' });
-  await chmod(project.path('c.txt'), 0o640);
-  for (const file_path of ['a.txt', 'c.txt', 'd.txt']) await project.run(readTool, { file_path });
-  const run = await apply(
-    project,
-    '*** Update File: a.txt',
-    '-one',
-    '+1',
-    '*** Update File: c.txt',
-    '*** Move to: new/deep/c.txt',
-    '*** Delete File: d.txt',
-    // The first of these two stands where the folder of the second has to be, which only the writing shows.
-    '*** Add File: b',
-    '+x',
-    '*** Add File: b/e.txt',
-    '+y',
+test('changes no file when one of them can not be what the patch says', async () => {
+  const project = await temporaryProject({ 'a.txt': 'one\n', 'd.txt': 'four\n' });
+  for (const file_path of ['a.txt', 'd.txt']) await project.run(readTool, { file_path });
+  const update = ['*** Update File: a.txt', '-one', '+1', '*** Delete File: d.txt'];
+  const run = await apply(project, ...update, '*** Add File: b', '+x', '*** Add File: b/e.txt', '+y');
+  expect(run.content).toBe(
+    "The patch has a file at b and another below it, at b/e.txt, and a place can't be both a file and a folder. Nothing was written. Choose another path for one of them.",
   );
-  expect(run).toMatchObject({
-    content: `${project.path('b')} was not made: something that is not a folder is in its place. Choose another path. What the patch had changed before was put back, so all files are as they were.`,
-    failure: 'exception',
-  });
-  expect((await readdir(project.root)).toSorted()).toEqual(['a.txt', 'c.txt', 'd.txt']);
-  expect(await Promise.all(['a.txt', 'c.txt', 'd.txt'].map(project.text))).toEqual(['one\n', 'three\n', 'four\n']);
-  // What the model knows of the files is still true.
-  expect((await apply(project, '*** Update File: a.txt', '-one', '+1', '*** Delete File: d.txt')).isError).toBe(false);
+  expect((await readdir(project.root)).toSorted()).toEqual(['a.txt', 'd.txt']);
+  expect((await apply(project, ...update)).isError).toBe(false);
+});
+
+test('looks at all files again when one changes before the writing', async () => {
+  const project = await temporaryProject({ 'a.txt': 'one\n', 'b.txt': 'two\n' });
+  for (const file_path of ['a.txt', 'b.txt']) await project.run(readTool, { file_path });
+  const { changes } = project.engine.session;
+  const applyChanges = changes.apply.bind(changes);
+  let times = 0;
+  changes.apply = async (...call) => {
+    times += 1;
+    if (times === 1) await project.write('b.txt', 'TWO\n');
+    await applyChanges(...call);
+  };
+  const run = await apply(project, '*** Update File: a.txt', '-one', '+1', '*** Update File: b.txt', '-two', '+2');
+  expect([run.isError, run.content]).toEqual([true, expect.stringMatching(/^b.txt changed on disk after you read it/)]);
+  expect([await project.text('a.txt'), await project.text('b.txt')]).toEqual(['one\n', 'TWO\n']);
 });
 
 test('changes nothing once the call is cancelled', async () => {

@@ -3,17 +3,19 @@ import { setImmediate } from 'node:timers/promises';
 import * as z from 'zod';
 import type { Effect } from '../contract/effect.js';
 import { defineTool } from '../contract/tool.js';
-import type { SeenFile, ToolContext } from '../contract/tool-context.js';
-import { fileIdentity } from '../platform/files/paths.js';
+import type { ToolContext } from '../contract/tool-context.js';
+import { fileIdentity, isInside, shortPath } from '../platform/files/paths.js';
 import { unifiedPatch } from '../platform/text/diff.js';
+import { countLines } from '../platform/text/line-endings.js';
 import { counted } from './counted.js';
-import { applyHunks, type PatchedText } from './editing/apply-hunks.js';
-import { changeTogether, creating, removing, replacing, type Step } from './editing/change-together.js';
+import { applyHunks } from './editing/apply-hunks.js';
+import { changeFiles, type PlannedChange } from './editing/change-files.js';
 import { checkDeletable, seenOf } from './editing/check-editable.js';
 import { checkPlace } from './editing/check-place.js';
-import type { LineRange } from './editing/line-ranges.js';
-import { hashOf, loadText } from './editing/load-text.js';
+import type { ChangedText } from './editing/edit-text.js';
+import { type LoadedText, loadText } from './editing/load-text.js';
 import { type FilePatch, parsePatch } from './editing/patch-format.js';
+import { countingRefusals, type FilePlan, planChange, questionAbout, settled, textsOf } from './editing/plan-change.js';
 import { showPlaces } from './editing/show-place.js';
 import { type TextLines, textLines } from './editing/text-lines.js';
 import { changeEffects } from './file-effect.js';
@@ -77,19 +79,20 @@ export const applyPatchTool = defineTool<PatchInput, PatchData>({
   },
 
   async validate({ input: text }, context) {
-    await plan(text, context);
-    return undefined;
+    return questionAbout((await plan(text, context)).flatMap(newTexts));
   },
 
   // Everything is read and matched again here, before the first file is written: somebody may have been asked.
   async execute({ input: text }, context) {
-    const changes = await plan(text, context);
-    const steps = await Promise.all(changes.map(stepsOf));
-    context.signal.throwIfAborted(); // from here on to the end, since half a patch helps nobody
-    // What is removed goes last, so that there is little to bring back when something fails.
-    await changeTogether([...steps.flatMap(({ writes }) => writes), ...steps.flatMap(({ removals }) => removals)]);
-    for (const change of changes) note(change, context);
-    return { files: changes.map(describe) };
+    const look = async (): Promise<SettledChange[]> => {
+      const changes: SettledChange[] = [];
+      for (const change of await plan(text, context)) {
+        changes.push(change.type === 'update' ? { ...change, file: await settled(change.file, context) } : change);
+      }
+      return changes;
+    };
+    const { plan: done, notes } = await changeFiles(context, look, (changes) => changes.flatMap(asPlanned));
+    return { files: done.map((change, index) => describe(change, index === done.length - 1 ? notes.flat() : [])) };
   },
 
   toModel({ files }) {
@@ -129,13 +132,21 @@ const namesIn = (text: string): string[] =>
 const shownName = ({ path, movedTo }: PatchData['files'][number]): string => movedTo ?? path;
 
 /** What is to become of one file, with all that is needed to do it. */
-type PlannedChange =
+type FileChange<File = FilePlan> =
   | { type: 'add'; target: TargetFile; text: TextLines; bytes: Buffer }
-  | { type: 'delete'; target: TargetFile; text: TextLines; bytes: Buffer }
-  | { type: 'update'; target: TargetFile; moveTo?: TargetFile; before: Buffer; old: string; fresh: PatchedText };
+  | { type: 'delete'; target: TargetFile; before: LoadedText }
+  | { type: 'update'; target: TargetFile; moveTo?: TargetFile; file: File };
+
+type SettledChange = FileChange<FilePlan & { changed: ChangedText }>;
+
+function newTexts(change: FileChange): Parameters<typeof questionAbout>[0] {
+  if (change.type === 'delete') return [];
+  if (change.type === 'update') return [textsOf(change.file)];
+  return [{ target: change.target, after: change.text.raw }];
+}
 
 /** All that can be wrong with a patch, so that the check before and the work itself can't judge differently. */
-async function plan(text: string, context: ToolContext): Promise<PlannedChange[]> {
+async function plan(text: string, context: ToolContext): Promise<FileChange[]> {
   if (!text.isWellFormed()) {
     throw refusal(
       'The patch holds half of a surrogate pair, which is no character. Nothing was written. Send whole characters.',
@@ -143,7 +154,7 @@ async function plan(text: string, context: ToolContext): Promise<PlannedChange[]
   }
   const files = parsePatch(text);
   await refuseTwins(files.flatMap(pathsOf), context);
-  const changes: PlannedChange[] = [];
+  const changes: FileChange[] = [];
   for (const file of files) {
     await setImmediate(); // a patch of many files must not keep a cancel waiting
     context.signal.throwIfAborted();
@@ -163,9 +174,16 @@ async function refuseTwins(paths: readonly string[], context: ToolContext): Prom
     }
     named.add(real);
   }
+  for (const folder of named) {
+    const inside = [...named].find((real) => real !== folder && isInside(folder, real));
+    if (inside === undefined) continue;
+    throw refusal(
+      `The patch has a file at ${shortPath(context.cwd, folder)} and another below it, at ${shortPath(context.cwd, inside)}, and a place can't be both a file and a folder. Nothing was written. Choose another path for one of them.`,
+    );
+  }
 }
 
-async function planFile(file: FilePatch, context: ToolContext): Promise<PlannedChange> {
+async function planFile(file: FilePatch, context: ToolContext): Promise<FileChange> {
   const { ledger } = context.session;
   const target = await locate(file.path, context);
   if (file.type === 'add') {
@@ -175,21 +193,24 @@ async function planFile(file: FilePatch, context: ToolContext): Promise<PlannedC
   }
   if (file.type === 'delete') {
     await refuseLink(target, 'deleted');
-    const { bytes, ...loaded } = await loadText(target, context);
-    checkDeletable(ledger, target, { bytes, ...loaded });
-    return { type: 'delete', target, text: textLines(loaded.text), bytes };
+    const before = await loadText(target, context);
+    checkDeletable(ledger, target, before);
+    return { type: 'delete', target, before };
   }
   const moveTo = file.moveTo === undefined ? undefined : await locate(file.moveTo, context);
   if (moveTo) {
     await refuseLink(target, 'moved');
     await checkFree(moveTo, context, 'Choose another name, or delete that file first.');
   }
-  const loaded = await loadText(target, context);
-  const fresh = await applyHunks(target, loaded, seenOf(ledger, target, 'patch'), file.hunks, context.signal);
-  if (!moveTo && fresh.bytes.equals(loaded.bytes)) {
+  const { signal } = context;
+  const make = async (loaded: LoadedText): Promise<ChangedText> =>
+    await applyHunks(target, loaded, seenOf(ledger, target, 'patch'), file.hunks, signal);
+  const change = { action: 'patch', name: 'the patch', make, makeBlind: make } as const;
+  const planned = await countingRefusals(target, file, context, () => planChange(target, change, context));
+  if (!moveTo && planned.changed?.bytes.equals(planned.before.bytes)) {
     throw refusal(`The patch leaves ${target.shown} as it is, so there is nothing to do. Nothing was written.`);
   }
-  return { type: 'update', target, ...(moveTo && { moveTo }), before: loaded.bytes, old: loaded.text, fresh };
+  return { type: 'update', target, ...(moveTo && { moveTo }), file: planned };
 }
 
 async function checkFree(target: TargetFile, context: ToolContext, next: string): Promise<void> {
@@ -208,65 +229,44 @@ async function refuseLink({ path, shown }: TargetFile, what: 'deleted' | 'moved'
   );
 }
 
-async function stepsOf(change: PlannedChange): Promise<{ writes: Step[]; removals: Step[] }> {
+function asPlanned(change: SettledChange): PlannedChange[] {
   const { target } = change;
-  if (change.type === 'add') return { writes: await creating(target, change.bytes), removals: [] };
-  if (change.type === 'delete') return { writes: [], removals: [await removing(target, change.bytes)] };
-  const { moveTo, before, fresh } = change;
-  if (!moveTo) return { writes: [replacing(target, fresh.bytes, before)], removals: [] };
-  return { writes: await creating(moveTo, fresh.bytes, target), removals: [await removing(target, before)] };
+  if (change.type === 'add') return [{ target, before: undefined, after: change.bytes, lines: 'all' }];
+  if (change.type === 'delete') return [{ target, before: change.before, after: null, lines: [] }];
+  const { moveTo, file } = change;
+  const { before, changed } = file;
+  const written = { after: changed.bytes, lines: changed.lines };
+  if (!moveTo) return [{ target, before, ...written }];
+  return [
+    { target: moveTo, before: undefined, ...written, movedFrom: target },
+    { target, before, after: null, lines: [] },
+  ];
 }
 
-// Of a file that is gone the ledger keeps what was seen: one that comes in its place will have changed.
-function note(change: PlannedChange, { session: { ledger } }: ToolContext): void {
-  const seen = (bytes: Buffer, lines: SeenFile['lines']): SeenFile => ({
-    hash: hashOf(bytes),
-    size: bytes.length,
-    at: new Date(),
-    lines,
-  });
-  if (change.type === 'add') ledger.set(change.target.real, seen(change.bytes, 'all'));
-  if (change.type === 'update') {
-    ledger.set((change.moveTo ?? change.target).real, seen(change.fresh.bytes, change.fresh.lines));
-  }
-}
-
-function describe(change: PlannedChange): PatchData['files'][number] {
+function describe(change: SettledChange, notes: readonly string[]): PatchData['files'][number] {
   const { type, target } = change;
   const path = target.shown;
-  if (type === 'add' || type === 'delete') {
+  const ending = notes.map((note) => ` ${note}`).join('');
+  if (type === 'add') {
     const { raw, lineCount } = change.text;
-    const [summary, patch] =
-      type === 'add'
-        ? [`Created ${path}`, unifiedPatch(path, '', raw)]
-        : [`Deleted ${path}`, unifiedPatch(path, raw, '')];
-    return { type, path, summary: `${summary} (${counted(lineCount, 'line')}).`, patch, places: '' };
+    const summary = `Created ${path} (${counted(lineCount, 'line')}).${ending}`;
+    return { type, path, summary, patch: unifiedPatch(path, '', raw), places: '' };
   }
+  if (type === 'delete') {
+    const { text } = change.before;
+    const summary = `Deleted ${path} (${counted(countLines(text), 'line')}).${ending}`;
+    return { type, path, summary, patch: unifiedPatch(path, text, ''), places: '' };
+  }
+  const { before, changed } = change.file;
   const movedTo = change.moveTo?.shown;
-  const { text, places } = change.fresh;
-  const patch = unifiedPatch(movedTo ?? path, change.old, text.raw);
-  const edited = places.length > 0 ? showPlaces(text, places) : '';
-  return { type, path, ...(movedTo && { movedTo }), summary: summarize(change), patch, places: edited };
-}
-
-function summarize({ target, moveTo, fresh }: Extract<PlannedChange, { type: 'update' }>): string {
-  const where =
-    fresh.places.length > 0 ? `: ${counted(fresh.places.length, 'place')} at ${placeList(fresh.places)}` : '';
-  const what = moveTo ? `Moved ${target.shown} to ${moveTo.shown}` : `Edited ${target.shown}`;
-  const sentences = [`${what}${where}.`];
-  if (fresh.byQuotes) {
-    sentences.push('Lines matched after quote normalisation; the quotes in the file were kept.');
-  }
-  if (fresh.changed) {
-    sentences.push(
-      'The file had changed on disk since you read it; the patch was applied to the new content and the other changes were kept. Read it again before you rely on the rest of it.',
-    );
-  }
-  return sentences.join(' ');
-}
-
-function placeList(places: readonly LineRange[]): string {
-  const listed = places.slice(0, 20).map(([first]) => first);
-  const more = places.length - listed.length;
-  return `${places.length === 1 ? 'line' : 'lines'} ${listed.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const what = movedTo === undefined ? `Edited ${path}` : `Moved ${path} to ${movedTo}`;
+  const where = changed.places.length > 0 ? `: ${changed.done}` : '';
+  return {
+    type,
+    path,
+    ...(movedTo && { movedTo }),
+    summary: [`${what}${where}.`, ...changed.notes, ...notes].join(' '),
+    patch: unifiedPatch(movedTo ?? path, before.text, changed.text.raw),
+    places: changed.places.length > 0 ? showPlaces(changed.text, changed.places) : '',
+  };
 }

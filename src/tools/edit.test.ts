@@ -1,6 +1,8 @@
-import { chmod, lstat, rm, stat, symlink, utimes } from 'node:fs/promises';
+import { chmod, lstat, mkdir, rm, stat, symlink, utimes } from 'node:fs/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { StaleFile } from '../contract/file-change.js';
+import type { Answer, Question } from '../contract/question.js';
 import { type TemporaryProject, type ToolRun, temporaryProject } from '../testing/temporary-project.js';
 import { editTool } from './edit.js';
 import { readTool } from './read.js';
@@ -132,11 +134,26 @@ test.each([
   expect(await project.bytes('a.txt')).toEqual(after);
 });
 
+test('changes one character of a file in an older encoding, and says what it took it for', async () => {
+  const before = Buffer.from('caf\xe9 \x99\nna\xefve\nline\n', 'latin1');
+  const project = await temporaryProject({ 'a.txt': before });
+  const { content } = await edit(project, 'line', 'LINE');
+  expect(await project.bytes('a.txt')).toEqual(Buffer.from('caf\xe9 \x99\nna\xefve\nLINE\n', 'latin1'));
+  expect(content).toMatch(/Its encoding is not marked and was taken for windows-1252/);
+  const run = await project.run(editTool, { file_path: 'a.txt', old_string: 'LINE', new_string: '👍' });
+  expect(run.content).toMatch(/^a.txt is in windows-1252, and line 1 of the text holds "👍" .* Nothing was written\./);
+});
+
 test('lets straight quotes stand for typographic ones, keeps those of the file, and says so', async () => {
   const project = await temporaryProject({ 'a.txt': 'he said “don’t stop” and ‘left’\n' });
   const { content } = await edit(project, `"don't stop" and 'left'`, `"don't go" and then 'went'`);
   expect(await project.text('a.txt')).toBe('he said “don’t go” and then ‘went’\n');
   expect(content).toContain('matched after quote normalisation');
+});
+
+test('writes nothing where the quotes of the file are those that were to be put there', async () => {
+  const project = await temporaryProject({ 'a.txt': 'don’t\n' });
+  expect((await edit(project, "don't", 'don’t')).content).toMatch(/^a.txt reads so already, so nothing was written\./);
 });
 
 test('turns typographic quotes into straight ones when that is what was sent', async () => {
@@ -168,10 +185,10 @@ test('does not take a text that overlaps itself for unique', async () => {
 test('counts only so far when a text is not unique', async () => {
   const project = await temporaryProject({ 'a.txt': 'a'.repeat(300_000) });
   expect((await edit(project, 'a', 'b')).content).toBe(
-    'old_string occurs more than 1000 times in a.txt (lines 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 and more), so it is not unique. Add surrounding lines until it occurs once, or set replace_all to change all of them.',
+    'old_string occurs more than 1000 times in a.txt (lines 1 and more), so it is not unique. Add surrounding lines until it occurs once, or set replace_all to change all of them.',
   );
   expect((await edit(project, 'a', 'b', { expected_replacements: 2 })).content).toMatch(
-    /^expected 2 replacements, found more than 1000 matches \(lines 1, /,
+    /^expected 2 replacements, found more than 1000 matches \(lines 1 and more/,
   );
 });
 
@@ -274,13 +291,222 @@ test('edits a file that changed elsewhere, keeps the change and says so', async 
   expect(run.content).toContain('The file had changed on disk since you read it');
 });
 
+test('merges an edit with a change elsewhere, also where its text is not unique any more, and names the other lines', async () => {
+  const project = await temporaryProject({ 'a.txt': 'one\ntwo\nthree\nfour\nfive\n' });
+  await project.run(readTool, { file_path: 'a.txt' });
+  await project.write('a.txt', 'one\ntwo\nthree\nfour\nFIVE\ntwo\n');
+  const run = await project.run(editTool, { file_path: 'a.txt', old_string: 'two', new_string: '2' });
+  expect(await project.text('a.txt')).toBe('one\n2\nthree\nfour\nFIVE\ntwo\n');
+  expect(run.content).toContain('both changes were merged and the other one was kept. Not yours: lines 5–6.');
+  // What is not the model's has not been seen by it.
+  const next = await project.run(editTool, { file_path: 'a.txt', old_string: 'three', new_string: '3' });
+  expect([next.isError, await project.text('a.txt')]).toEqual([false, 'one\n2\n3\nfour\nFIVE\ntwo\n']);
+});
+
+test.each([
+  ['merged', 'line 5\n', 'FIVE\n'],
+  ['next to the edit, so that nothing can be merged', 'line 21\n', 'TWENTY-ONE\n'],
+])('still knows the lines that stayed as they were after changes elsewhere: %s', async (_, theirs, becomes) => {
+  const lines = Array.from({ length: 60 }, (__, index) => `line ${index + 1}\n`).join('');
+  const project = await temporaryProject({ 'a.txt': lines });
+  await project.run(readTool, { file_path: 'a.txt' });
+  const edit = async (old_string: string) =>
+    (await project.run(editTool, { file_path: 'a.txt', old_string, new_string: old_string.toUpperCase() })).isError;
+  await project.write('a.txt', `new\nnew\n${lines.replace(theirs, becomes)}`);
+  expect(await edit('line 20\n')).toBe(false);
+  await project.write('a.txt', (await project.text('a.txt')).replace('line 30\n', ''));
+  expect(await edit('line 40\n')).toBe(false);
+  expect([await edit('line 10\n'), await edit('line 50\n')]).toEqual([false, false]);
+  const unseen = { file_path: 'a.txt', old_string: becomes, new_string: 'x\n' };
+  const isShown = theirs === 'line 21\n'; // among the lines around an edit
+  expect((await project.run(editTool, unseen)).isError).toBe(!isShown);
+});
+
+test('says so where somebody else has made the very same change, and where they have changed no line', async () => {
+  const project = await temporaryProject({ 'a.txt': 'one\ntwo\n', 'b.txt': 'one\ntwo\n' });
+  for (const file_path of ['a.txt', 'b.txt']) await project.run(readTool, { file_path });
+  await project.write('a.txt', '1\ntwo\n');
+  await project.write('b.txt', '\ufeffone\ntwo\n');
+  const edit = async (file_path: string) =>
+    (await project.run(editTool, { file_path, old_string: 'one', new_string: '1' })).content;
+  expect(await edit('a.txt')).toMatch(
+    /^a.txt reads so already, so nothing was written. The file had changed on disk since you read it: somebody else has made the same change\.\n\nThe edited place:\n1\t1\n2\ttwo$/,
+  );
+  expect(await edit('b.txt')).toContain('its bytes had changed and none of its lines');
+  expect(await project.text('b.txt')).toBe('\ufeff1\ntwo\n');
+});
+
+test('shows places that are near each other once', async () => {
+  const project = await temporaryProject({ 'a.txt': 'x x\nx\n' });
+  await project.run(readTool, { file_path: 'a.txt' });
+  const edit = { file_path: 'a.txt', old_string: 'x', new_string: 'y' };
+  expect((await project.run(editTool, edit)).content).toMatch(/^old_string occurs 3 times in a.txt \(lines 1, 2\)/);
+  expect((await project.run(editTool, { ...edit, replace_all: true })).content).toMatch(
+    /^Edited a.txt: 3 replacements at lines 1, 2\.[\s\S]*\n\nThe edited place:\n1\ty y\n2\ty$/,
+  );
+});
+
+test('names the characters that were sent and are not in the file', async () => {
+  const project = await temporaryProject({ 'a.txt': 'caf\u00e9 one\nab two\n' });
+  await project.run(readTool, { file_path: 'a.txt' });
+  const refused = async (old_string: string) =>
+    (await project.run(editTool, { file_path: 'a.txt', old_string, new_string: 'x' })).content;
+  expect(await refused('cafe\u0301 one')).toContain(
+    'differs in characters that look alike or are not seen (sent: U+0301)',
+  );
+  expect(await refused('a\u200bb two')).toContain('(sent: U+200B)');
+});
+
+const conflicting = async (answer: Answer) => {
+  const questions: Question[] = [];
+  const project = await temporaryProject(
+    { 'a.txt': 'one\ntwo\nthree\n' },
+    {
+      askUser: async (asked) => {
+        questions.push(...asked);
+        return [answer];
+      },
+    },
+  );
+  await project.run(readTool, { file_path: 'a.txt' });
+  await project.write('a.txt', 'one\nTWO\nthree\n');
+  const run = await project.run(editTool, { file_path: 'a.txt', old_string: 'two', new_string: '2' });
+  return { project, run, questions, text: await project.text('a.txt') };
+};
+
+test('asks what to do about a conflict', async () => {
+  const { questions } = await conflicting({ chosen: ['Abort'] });
+  expect(questions).toEqual([
+    {
+      header: 'Changed file',
+      question: expect.stringMatching(
+        /^a.txt changed on disk after the model read it \(read .*\) and the edit conflicts with that change at line 2\. What shall be done\?$/,
+      ),
+      options: ['Overwrite', 'Abort', 'Read again', 'Write with conflict markers'].map((label) =>
+        expect.objectContaining({ label }),
+      ),
+    },
+  ]);
+});
+
+test('overwrites the other change when the person says so', async () => {
+  const { run, text } = await conflicting({ chosen: ['Overwrite'] });
+  expect([text, run.content]).toEqual(['one\n2\nthree\n', expect.stringContaining('the user chose to overwrite')]);
+});
+
+test('writes both versions with markers when the person says so', async () => {
+  const { run, text } = await conflicting({ chosen: ['Write with conflict markers'] });
+  expect(text).toBe('one\n<<<<<<< yours\n2\n=======\nTWO\n>>>>>>> on disk\nthree\n');
+  expect(run).toMatchObject({ isError: false, content: expect.stringContaining('git-style markers') });
+});
+
+test('reads the file again when the person says so, so that the next edit fits', async () => {
+  const { project, run, text } = await conflicting({ chosen: ['Read again'] });
+  expect([text, run.isError, run.content]).toEqual([
+    'one\nTWO\nthree\n',
+    true,
+    expect.stringMatching(/chose to have it read again\. Nothing was written\..*\n1\tone\n2\tTWO\n3\tthree$/s),
+  ]);
+  await project.run(editTool, { file_path: 'a.txt', old_string: 'TWO', new_string: '2' });
+  expect(await project.text('a.txt')).toBe('one\n2\nthree\n');
+});
+
+test('leaves the file alone when the person says so, or something else', async () => {
+  const { run, text } = await conflicting({ chosen: [], text: 'I am working on it' });
+  expect([text, run.content]).toEqual([
+    'one\nTWO\nthree\n',
+    'a.txt changed on disk after you read it, and the user chose to leave it as it is instead of making the edit and said: I am working on it. Nothing was written. Do not send it again; ask the user how to go on.',
+  ]);
+});
+
+test('looks again when the file changes between the look and the write', async () => {
+  const project = await temporaryProject({ 'a.txt': 'one\ntwo\nthree\n' });
+  await project.run(readTool, { file_path: 'a.txt' });
+  const { changes } = project.engine.session;
+  const apply = changes.apply.bind(changes);
+  let times = 0;
+  changes.apply = async (...call) => {
+    times += 1;
+    if (times === 1) await project.write('a.txt', 'one\ntwo\nTHREE\n');
+    await apply(...call);
+  };
+  const run = await project.run(editTool, { file_path: 'a.txt', old_string: 'one', new_string: '1' });
+  expect([times, run.isError, await project.text('a.txt')]).toEqual([2, false, '1\ntwo\nTHREE\n']);
+});
+
+test('gives up on a file that is another one each time', async () => {
+  const project = await temporaryProject({ 'a.txt': 'one\n' });
+  await project.run(readTool, { file_path: 'a.txt' });
+  project.engine.session.changes.apply = async () => {
+    throw new StaleFile(project.path('a.txt'));
+  };
+  const run = await project.run(editTool, { file_path: 'a.txt', old_string: 'one', new_string: '1' });
+  expect(run.content).toMatch(
+    /^a.txt changed again each time it was about to be written \(20 times\)\. Nothing was written\./,
+  );
+});
+
+test('tells what became of a file that was read: a folder, something binary', async () => {
+  const project = await temporaryProject({ 'a.txt': 'one\n', 'b.txt': 'one\n' });
+  for (const file_path of ['a.txt', 'b.txt']) await project.run(readTool, { file_path });
+  await rm(project.path('a.txt'));
+  await mkdir(project.path('a.txt'));
+  await project.write('b.txt', Buffer.from('one\0'));
+  const words = async (file_path: string) =>
+    (await project.run(editTool, { file_path, old_string: 'one', new_string: '1' })).content;
+  expect(await words('a.txt')).toMatch(/^a.txt is a directory now, not the file that you read \(read /);
+  expect(await words('b.txt')).toMatch(/^b.txt is a binary file now, not the text that you read \(read /);
+});
+
+test('leaves notebooks to NotebookEdit', async () => {
+  const project = await temporaryProject({ 'a.ipynb': '{}' });
+  const run = await project.run(editTool, { file_path: 'a.ipynb', old_string: '{', new_string: '[' });
+  expect(run.content).toMatch(/^a.ipynb is a notebook, .* Use NotebookEdit to change its cells\.$/);
+});
+
+test('asks before it writes a secret, and names its line and kind', async () => {
+  const reasons: string[] = [];
+  const project = await temporaryProject(
+    { 'a.txt': 'one\ntwo\n' },
+    {
+      askPermission: async ({ reason }) => {
+        reasons.push(reason);
+        return { behavior: 'deny' };
+      },
+    },
+  );
+  const run = await edit(project, 'two', `key = ${'ghp_'}${'a1B2'.repeat(9)}`);
+  expect([run.failure, reasons, await project.text('a.txt')]).toEqual([
+    'permission_denied',
+    [expect.stringMatching(/at line 2 of a.txt/)],
+    'one\ntwo\n',
+  ]);
+});
+
+test('refuses a path that leads elsewhere than where it was approved', async () => {
+  const project = await temporaryProject({ 'a.txt': 'one\n', 'b.txt': 'one\n' });
+  await symlink('a.txt', project.path('link'));
+  for (const file_path of ['a.txt', 'b.txt']) await project.run(readTool, { file_path });
+  const call = { file_path: 'link', old_string: 'one', new_string: '1' };
+  const approved = await project.effects(editTool, call);
+  await rm(project.path('link'));
+  await symlink('b.txt', project.path('link'));
+  const accepted = editTool.accept(call);
+  if (!accepted.ok) throw new Error('The input is right.');
+  const context = project.engine.contextFor('call', new AbortController().signal, approved);
+  await expect(accepted.call.run(context).next()).rejects.toThrow(
+    `link now leads elsewhere (to ${project.path('b.txt')}) than when reading it was approved, so it was left alone.`,
+  );
+  expect(await project.text('b.txt')).toBe('one\n');
+});
+
 test('refuses to edit a file that changed in the place of the edit, and writes nothing', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\ntwo\n' });
   await project.run(readTool, { file_path: 'a.txt' });
   await project.write('a.txt', 'one\nTWO\n');
   const { content } = await project.run(editTool, { file_path: 'a.txt', old_string: 'two', new_string: '2' });
   expect(content).toMatch(
-    /^a.txt changed on disk after you read it \(read \d\d:\d\d:\d\d, modified \d\d:\d\d:\d\d\), and old_string does not occur exactly once in the new content \(0 matches\)\. Nothing was written\./,
+    /^a.txt changed on disk after you read it \(read \d\d:\d\d:\d\d, modified \d\d:\d\d:\d\d\) and the edit conflicts with that change at line 2\. Nothing was written\. Read it again, then send an edit that fits\.\nBoth versions, between git-style markers:\none\n<<<<<<< yours\n2\n=======\nTWO\n>>>>>>> on disk\nNobody is here to choose\. The choices are: read it again/,
   );
   expect(await project.text('a.txt')).toBe('one\nTWO\n');
 });
@@ -290,16 +516,88 @@ test('refuses a file that was deleted after it was read', async () => {
   await project.run(readTool, { file_path: 'a.txt' });
   await rm(project.path('a.txt'));
   const { content } = await project.run(editTool, { file_path: 'a.txt', old_string: 'one', new_string: '1' });
-  expect(content).toMatch(/does not exist/);
+  expect(content).toMatch(/^a.txt does not exist any more: it was deleted or moved after you read it/);
 });
 
 test('shows the nearest text and in what it differs', async () => {
   const project = await temporaryProject({ 'a.txt': 'function a() {\n\treturn 1;\n}\n' });
-  expect((await edit(project, '    return 1;', 'x')).content).toBe(
-    'old_string was not found in a.txt (0 matches). The nearest text is at line 2 and differs in indentation (tab, not 4 spaces). Copy the text exactly as in the file:\n2\t\treturn 1;',
+  expect((await edit(project, '   return 1;\n  }', 'x')).content).toBe(
+    'old_string was not found in a.txt (0 matches). The nearest text is at lines 2–3 and differs in indentation (tab, not 3 spaces). Copy the text exactly as in the file:\n2\t\treturn 1;\n3\t}\nSent and in the file (→ is a tab, · a blank):\n2 sent: ···return·1;\n2 file: →return·1;\n3 sent: ··}\n3 file: }',
   );
   expect((await edit(project, 'Function a() {', 'x')).content).toMatch(/at line 1 and differs in upper and lower case/);
   expect((await edit(project, 'nothing like it', 'x')).content).toMatch(/No passage of the file is similar to it/);
+});
+
+test.each([
+  [
+    'a character that is not seen',
+    'a\u200bb\n',
+    'ab',
+    /line 1 and differs in characters .* \(U\+200B\).*\n1 file: a\[U\+200B\]b/s,
+  ],
+  ['a no-break space', 'x = 1\na\u00a0b c\n', 'a b c', /line 2 and differs in characters .* \(U\+00A0\)/],
+  ['another normal form', 'cafe\u0301\n', 'caf\u00e9', /line 1 and differs in characters .* \(U\+0301\)/],
+  ['one letter of a short word', 'x = foo + 1\ny = 2\n', 'fo0', /The nearest text is at line 1\./],
+  [
+    'escapes written out',
+    'one\n\ttwo "x"\n',
+    'one\\n\\ttwo \\"x\\"',
+    /It holds escapes that are written out.*:\none\n\ttwo "x"$/s,
+  ],
+  ['entities', 'if (a < b) {}\n', 'a &lt; b', /It holds entities.*:\na < b$/s],
+])('helps with a text that differs by %s', async (_, before, old_string, words) => {
+  const project = await temporaryProject({ 'a.txt': before });
+  const { content } = await edit(project, old_string, 'x');
+  expect([content, await project.text('a.txt')]).toEqual([expect.stringMatching(words), before]);
+});
+
+test('tells whoever sends the same failing edit a third time to stop and read', async () => {
+  const project = await temporaryProject({ 'a.txt': 'one\n' });
+  await project.run(readTool, { file_path: 'a.txt' });
+  const send = async () =>
+    (await project.run(editTool, { file_path: 'a.txt', old_string: 'two', new_string: 'x' })).content;
+  expect([await send(), await send()]).toEqual(Array(2).fill(expect.stringMatching(/^old_string was not found/)));
+  expect(await send()).toMatch(
+    /^This is the third time that this very change of a.txt fails, so stop sending it: it will fail again\. Read a.txt, then/,
+  );
+  await project.run(readTool, { file_path: 'a.txt' });
+  expect(await send()).toMatch(/^old_string was not found/);
+});
+
+test.each([
+  [
+    'tabs for blanks',
+    'if a:\n\tb()\n\n\tif c:\n\t\td()\n',
+    '    if c:\n        d()',
+    '    if c:\n        e()\n        f()',
+    'if a:\n\tb()\n\n\tif c:\n\t\te()\n\t\tf()\n',
+    /one tab for 4 blanks/,
+  ],
+  [
+    'blanks for tabs',
+    'a {\r\n  b\r\n}\r\n',
+    'a {\n\tb\n}',
+    'a {\n\tc\n\t\td\n}',
+    'a {\r\n  c\r\n    d\r\n}\r\n',
+    /2 blanks for one tab/,
+  ],
+  ['deeper', 'x\n    a\n      b\n', 'a\n  b\n', 'a\n  c\n\nd\n', 'x\n    a\n      c\n\n    d\n', /deeper by 4 blanks/],
+  ['less deep', 'a\n  b\nx\n', '    a\n      b', '    a\n      c', 'a\n  c\nx\n', /less deep by 4 blanks/],
+])('takes another indentation for the same where all lines agree: %s', async (_, before, old, fresh, after, words) => {
+  const project = await temporaryProject({ 'a.txt': before });
+  const { content } = await edit(project, old, fresh);
+  expect([await project.text('a.txt'), content]).toEqual([after, expect.stringMatching(words)]);
+});
+
+test.each([
+  ['lines that are not indented alike', '\ta\n\t\tb\n', '    a\n    b', 'x'],
+  ['more than one place', '\ta\n\tb\nx\n\ta\n\tb\n', '    a\n    b', 'x'],
+  ['new lines that can not be less deep', 'a\nb\n', '    a\n    b', '    a\nc'],
+  ['blanks inside a line', '\ta  = 1\n', '    a = 1', 'x'],
+])('does not take another indentation for the same: %s', async (_, before, old_string, new_string) => {
+  const project = await temporaryProject({ 'a.txt': before });
+  const { content } = await edit(project, old_string, new_string, { replace_all: true });
+  expect([content, await project.text('a.txt')]).toEqual([expect.stringMatching(/^old_string was not found/), before]);
 });
 
 test('knows the line numbers of Read when they come back', async () => {

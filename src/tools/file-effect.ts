@@ -1,6 +1,7 @@
+import { isAbsolute, sep } from 'node:path';
 import type { Effect, FileEffect } from '../contract/effect.js';
 import type { ToolContext } from '../contract/tool-context.js';
-import { fileIdentity, resolveIn, startsInCwd } from '../platform/files/paths.js';
+import { fileIdentity, realPathAsWritten, resolveIn, startsInCwd } from '../platform/files/paths.js';
 import { realTarget } from './path-failure.js';
 
 /** What reading a path touches: the file by both its names, and the directory where the path is relative. */
@@ -9,25 +10,31 @@ export async function readEffects(
   context: Pick<ToolContext, 'cwd'>,
   { tree = false }: { tree?: boolean } = {},
 ): Promise<Effect[]> {
-  const file = await fileEffect('read', path, context);
-  return [tree ? { ...file, tree } : file, ...directoryEffect(path)];
+  const files = await fileEffects(path, context);
+  return [...files.map((file) => (tree ? { ...file, tree } : file)), ...directoryEffect(path)];
 }
 
 /** What changing a file touches. Whoever changes it looks at it too, so both count. */
 export async function changeEffects(path: string, context: Pick<ToolContext, 'cwd'>): Promise<Effect[]> {
-  const file = await fileEffect('read', path, context);
-  return [file, { ...file, access: 'write' }, ...directoryEffect(path)];
+  const files = await fileEffects(path, context);
+  return [...files, ...files.map((file) => ({ ...file, access: 'write' as const })), ...directoryEffect(path)];
 }
 
-async function fileEffect(
-  access: FileEffect['access'],
-  path: string,
-  { cwd }: Pick<ToolContext, 'cwd'>,
-): Promise<FileEffect> {
+/** The file as it is read. A path with `..` behind a link is two: the one that we open, and the one that others would. */
+async function fileEffects(path: string, { cwd }: Pick<ToolContext, 'cwd'>): Promise<FileEffect[]> {
   const absolute = resolveIn(cwd, path);
   const real = await realTarget(absolute, { cwd });
-  const identity = await fileIdentity(real);
-  return { kind: 'file', access, path: absolute, real, ...(identity && { identity }) };
+  const places = [real];
+  if (path.split(sep).includes('..')) {
+    const asWritten = await realPathAsWritten(isAbsolute(path) ? path : `${cwd}${sep}${path}`).catch(() => real);
+    if (asWritten !== real) places.push(asWritten);
+  }
+  return await Promise.all(
+    places.map(async (place): Promise<FileEffect> => {
+      const identity = await fileIdentity(place);
+      return { kind: 'file', access: 'read', path: absolute, real: place, ...(identity && { identity }) };
+    }),
+  );
 }
 
 const directoryEffect = (path: string): Effect[] =>

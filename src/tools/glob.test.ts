@@ -1,4 +1,4 @@
-import { utimes } from 'node:fs/promises';
+import { symlink, utimes } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { temporaryProject } from '../testing/temporary-project.js';
 import { globTool } from './glob.js';
@@ -81,4 +81,76 @@ test('refuses a missing directory and passes on what is wrong with a pattern', a
   expect((await project.run(globTool, { pattern: 'a[' })).content).toMatch(
     /^The search failed\. .*unclosed character class/s,
   );
+});
+
+test('says what hides files, where ignored ones would match', async () => {
+  const project = await temporaryProject({ '.gitignore': '*.log\n', 'x.log': '', 'y.log': '', 'src/a.ts': '' });
+  const run = async (input: object) => (await project.run(globTool, input)).content;
+  expect(await run({ pattern: '*.log' })).toBe(
+    'No file matches "*.log" in the working directory. Ignore files such as .gitignore hide 2 files that would match: set include_ignored to find them.',
+  );
+  expect(await run({ pattern: '*.log', include_ignored: true })).toMatch(/^[xy]\.log\n[xy]\.log$/);
+  expect(await run({ pattern: '*.none' })).toMatch(/Check the directory, or try a wider pattern\.$/);
+  expect(await run({ pattern: 'src' })).toMatch(/It is a directory, and only files are found: add "\/\*\*"/);
+  expect(await run({ pattern: 'gone/*.ts' })).toMatch(/There is no directory gone\.$/);
+  expect(await run({ pattern: '/gone-for-sure/*.ts' })).toMatch(/begins with "\/" is an absolute path/);
+});
+
+test.each([
+  ['with ripgrep', {}],
+  ['without ripgrep', { env: { USE_BUILTIN_RIPGREP: '0', PATH: '' } }],
+])('reads patterns alike %s', async (_, options) => {
+  const project = await temporaryProject(
+    { 'a.ts': '', 'src/b.ts': '', 'src/c.js': '', 'app/[id]/page.tsx': '', 'x y.md': '' },
+    options,
+  );
+  const found = async (pattern: string) => {
+    const { data } = await project.run(globTool, { pattern });
+    return (data as { files: string[] }).files.sort(); // the data of Glob
+  };
+  expect(await found('!*.ts')).toEqual(['app/[id]/page.tsx', 'src/c.js', 'x y.md']);
+  expect(await found('{src,app}/**/*.{ts,tsx}')).toEqual(['app/[id]/page.tsx', 'src/b.ts']);
+  expect(await found('app/[id]/*.tsx')).toEqual(['app/[id]/page.tsx']);
+  expect(await found('src/')).toEqual(['src/b.ts', 'src/c.js']);
+  expect(await found('./*.ts')).toEqual(['a.ts']);
+  expect(await found('x y.md')).toEqual(['x y.md']);
+  expect(await found('src/../a.ts')).toEqual(['a.ts']);
+});
+
+test('leaves out what may not be read, from files, totals and hints alike', async () => {
+  const project = await temporaryProject({
+    '.gitignore': '*.log\n',
+    'secret/a.ts': '',
+    'secret/x.log': '',
+    'b.ts': '',
+  });
+  const run = async (pattern: string) => {
+    const accepted = globTool.accept({ pattern });
+    if (!accepted.ok) throw new Error('the input is fine');
+    const context = {
+      ...project.engine.contextFor('call', new AbortController().signal),
+      mayRead: (real: string) => !real.startsWith(project.path('secret')),
+    };
+    return (await accepted.call.run(context).next()).value;
+  };
+  expect(await run('*.ts')).toMatchObject({ content: 'b.ts', data: { total: 1 } });
+  expect(await run('*.log')).toMatchObject({ content: expect.not.stringContaining('hide') });
+});
+
+test('does not follow links out of the tree', async () => {
+  const project = await temporaryProject({ 'a.ts': '' });
+  await symlink('/etc', project.path('outside'));
+  expect((await project.run(globTool, { pattern: '**' })).content).toBe('a.ts');
+});
+
+test('refuses a file for a directory', async () => {
+  const project = await temporaryProject({ 'a.ts': '' });
+  expect((await project.run(globTool, { pattern: '*', path: 'a.ts' })).content).toMatch(
+    /^a.ts is a file, not a directory/,
+  );
+});
+
+test('writes a name with a line break on one line, so that it passes for no other file', async () => {
+  const project = await temporaryProject({ 'a\n.env': '' });
+  expect((await project.run(globTool, { pattern: '*' })).content).toBe('"a\\n.env"');
 });

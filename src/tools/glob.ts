@@ -1,28 +1,24 @@
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { defineTool } from '../contract/tool.js';
-import { resolveIn, shortPath, startsInCwd } from '../platform/files/paths.js';
-import type { RipgrepOutput } from '../platform/ripgrep.js';
+import type { ToolContext } from '../contract/tool-context.js';
+import { cutPath, resolveIn, shortPath, startsInCwd } from '../platform/files/paths.js';
+import type { SearchOutcome } from '../platform/search/query.js';
 import { counted } from './counted.js';
 import { readEffects } from './file-effect.js';
 import { pathText, systemText } from './input.js';
-import {
-  filesNotIgnored,
-  NO_VERSION_CONTROL,
-  newestFirst,
-  SEARCH_ARGS,
-  search,
-  searchRoot,
-  stoppedNotice,
-  withoutDot,
-} from './search-root.js';
+import { refusal } from './refusal.js';
+import { listFiles, nameOnOneLine, newestFirst, partialNotices, type SearchRoot, searchRoot } from './search-root.js';
 import { isMissing } from './target-file.js';
 
 const MAX_FILES = 100; // more than this and a narrower pattern serves the model better
+const HINT_TIMEOUT_MS = 3_000; // for a look at what would be found otherwise, which nobody asked for
 
 const description = `Find files by name pattern, newest first.
 Use it when you know part of a file name. Use Grep to search inside files, LS to see what is in a directory.
-Returns at most ${MAX_FILES} paths and says how many there are. Hidden files are found, files that .gitignore names are not, unless the pattern or path names their directory.`;
+Knows *, **, ?, [abc], {a,b} and, before a whole pattern, ! for all files but these.
+Returns at most ${MAX_FILES} paths and says how many there are. Hidden files are found. Files that .gitignore names are not, unless include_ignored is set or the pattern or path names their directory; .git and its like never are.`;
 
 const input = z.strictObject({
   pattern: systemText
@@ -31,15 +27,24 @@ const input = z.strictObject({
       'Glob pattern, for example "src/**/*.ts" or "*.{js,ts}"; without a slash it matches names in any directory',
     ),
   path: pathText.optional().describe('Directory to search. Defaults to the working directory.'),
+  include_ignored: z.boolean().optional().describe('Also find files that .gitignore names. Default false'),
 });
 
+type GlobInput = z.output<typeof input>;
+
 interface GlobData {
+  /** Relative to the working directory where they lie below it. */
   files: string[];
   total: number;
-  stopped: RipgrepOutput['stopped'];
+  /** The directory that was searched. */
+  searched: string;
+  stopped: SearchOutcome['stopped'];
+  unreadable: number;
+  /** Why nothing was found, where that can be told. */
+  hint?: string;
 }
 
-export const globTool = defineTool<z.output<typeof input>, GlobData>({
+export const globTool = defineTool<GlobInput, GlobData>({
   name: 'Glob',
   description,
   input,
@@ -48,41 +53,66 @@ export const globTool = defineTool<z.output<typeof input>, GlobData>({
 
   async validate({ pattern, path = '.' }, context) {
     // Where the pattern leads elsewhere, the path is not looked at.
-    if (splitPattern(pattern, path).folder === path) await searchRoot(path, context);
+    if (splitPattern(pattern, path).folder === path) await folderToSearch(path, context);
     return undefined;
   },
 
-  async execute({ pattern, path = '.' }, context) {
+  async execute({ pattern, path = '.', include_ignored: includeIgnored = false }, context) {
     const { folder, glob } = splitPattern(pattern, path);
-    const root = await searchRoot(folder, context).catch((error: unknown) => {
+    const shownFolder = resolveIn(context.cwd, folder);
+    const searched = cutPath(shortPath(context.cwd, shownFolder));
+    const isOfPattern = folder !== path;
+    const root = await folderToSearch(folder, context).catch((error: unknown) => {
       // The directory is part of the pattern, so where it is missing nothing matches.
-      if (folder !== path && error instanceof Error && isMissing(error.cause)) return undefined;
+      if (isOfPattern && error instanceof Error && isMissing(error.cause)) return undefined;
       throw error;
     });
-    if (!root) return { files: [], total: 0, stopped: undefined };
-    const args = ['--files', '--null', ...SEARCH_ARGS, `--glob=${glob}`, ...NO_VERSION_CONTROL];
-    const [matching, kept] = await Promise.all([search(args, root, context), filesNotIgnored(root, context)]);
-    const found = matching.text
-      .split('\0')
-      .filter(Boolean)
-      .map(withoutDot)
-      .filter((file) => kept.files.has(file) && context.mayRead(join(root.folder, file)));
-    const newest = (await newestFirst(root.folder, found)).slice(0, MAX_FILES);
-    const shownFolder = resolveIn(context.cwd, folder);
+    if (!root) {
+      const absolute = pattern.startsWith('/') ? ' A pattern that begins with "/" is an absolute path.' : '';
+      const hint = `There is no directory ${searched}.${absolute}`;
+      return { files: [], total: 0, searched, stopped: undefined, unreadable: 0, hint };
+    }
+    const find = async (wanted: string, options: { includeIgnored: boolean; timeoutMs?: number }): Promise<Found> => {
+      const query = { folder: root.folder, globs: [wanted], includeIgnored: options.includeIgnored };
+      const { files, stopped, unreadable } = await listFiles(query, context, options.timeoutMs);
+      const inFolder = root.folder.endsWith('/') ? root.folder : `${root.folder}/`;
+      const mayRead = (file: string): boolean => context.mayRead(`${inFolder}${file}`);
+      return { files: files.filter(mayRead), stopped, unreadable: unreadable.filter(mayRead).length };
+    };
+
+    let found = await find(glob, { includeIgnored });
+    if (found.files.length === 0 && !found.stopped && /\[.*\]/.test(glob)) {
+      // Frameworks have files named "[id].ts": where the brackets match nothing as a set, they may be part of the name.
+      found = await find(glob.replace(/[[\]]/g, '\\$&'), { includeIgnored });
+    }
+    const { files, stopped, unreadable } = found;
+    const newest = (await newestFirst(root.folder, files, context.signal)).slice(0, MAX_FILES);
+    const hint =
+      files.length === 0 && !stopped
+        ? await hintFor(glob, { root, includeIgnored, mayRead: context.mayRead, find })
+        : undefined;
     return {
-      files: newest.map((file) => shortPath(context.cwd, join(shownFolder, file))),
-      total: found.length,
-      stopped: matching.stopped ?? kept.stopped,
+      files: newest.map((file) => nameOnOneLine(shortPath(context.cwd, join(shownFolder, file)))),
+      total: files.length,
+      searched,
+      stopped,
+      unreadable,
+      ...(hint !== undefined && { hint }),
     };
   },
 
-  toModel({ files, total, stopped }, { pattern }) {
-    const partial = stoppedNotice(stopped);
-    if (total === 0) return partial || `No file matches "${pattern}". Check the directory, or try a wider pattern.`;
+  toModel({ files, total, searched, hint, ...outcome }, { pattern }) {
+    const partial = partialNotices(outcome);
+    if (total === 0) {
+      const nothing = outcome.stopped
+        ? 'Nothing was found before the search ended.'
+        : `No file matches "${pattern}" in ${searched === '.' ? 'the working directory' : searched}. ${hint ?? 'Check the directory, or try a wider pattern.'}`;
+      return [nothing, ...partial.map((notice) => `(${notice})`)].join('\n');
+    }
     const more = total - files.length;
     const notices = [
       more > 0 ? `${total} files match, ${more} more than shown. Narrow the pattern to see them.` : '',
-      partial,
+      ...partial,
     ];
     return [...files, ...notices.filter(Boolean).map((notice) => `(${notice})`)].join('\n');
   },
@@ -94,6 +124,12 @@ export const globTool = defineTool<z.output<typeof input>, GlobData>({
   }),
 });
 
+interface Found {
+  files: string[];
+  stopped: SearchOutcome['stopped'];
+  unreadable: number;
+}
+
 /** The directories that a pattern begins with are searched and nothing beside them; the rest is anchored there. */
 function splitPattern(pattern: string, path: string): { folder: string; glob: string } {
   const parts = pattern.split('/');
@@ -102,5 +138,31 @@ function splitPattern(pattern: string, path: string): { folder: string; glob: st
   if (count === 0) return { folder: path, glob: pattern };
   const prefix = parts.slice(0, count).join('/') || '/';
   const folder = startsInCwd(prefix) ? join(path, prefix) : prefix;
-  return { folder, glob: `/${parts.slice(count).join('/')}` };
+  const rest = parts.slice(count).join('/');
+  return { folder, glob: rest === '' ? '**' : `/${rest}` };
+}
+
+async function folderToSearch(path: string, context: Pick<ToolContext, 'cwd' | 'approved'>): Promise<SearchRoot> {
+  const root = await searchRoot(path, context);
+  if (root.file === undefined) return root;
+  const cause = Object.assign(new Error('not a directory'), { code: 'ENOTDIR' });
+  throw refusal(`${cutPath(path)} is a file, not a directory. Leave path out, or give the directory.`, cause);
+}
+
+interface Missed {
+  root: SearchRoot;
+  includeIgnored: boolean;
+  mayRead: ToolContext['mayRead'];
+  find: (glob: string, options: { includeIgnored: boolean; timeoutMs: number }) => Promise<Found>;
+}
+
+async function hintFor(glob: string, { root, includeIgnored, mayRead, find }: Missed): Promise<string | undefined> {
+  const named = join(root.folder, glob);
+  const stats = mayRead(named) ? await stat(named).catch(() => undefined) : undefined; // a pattern is seldom a name as well
+  if (stats?.isDirectory()) return 'It is a directory, and only files are found: add "/**" to find those in it.';
+  if (includeIgnored) return undefined;
+  const { files, stopped } = await find(glob, { includeIgnored: true, timeoutMs: HINT_TIMEOUT_MS });
+  if (files.length === 0) return undefined;
+  const count = `${stopped ? 'at least ' : ''}${counted(files.length, 'file')}`;
+  return `Ignore files such as .gitignore hide ${count} that would match: set include_ignored to find them.`;
 }

@@ -3,6 +3,8 @@ import { expect, test } from 'vitest';
 import { temporaryProject } from '../testing/temporary-project.js';
 import { grepTool } from './grep.js';
 
+const withoutTotals = (content: unknown): string => String(content).replace(/\n\(Found [^\n]*\)$/, '');
+
 const files = {
   'a.ts': 'one\nneedle two\nthree\n',
   'src/b.ts': 'needle needle\n',
@@ -28,7 +30,7 @@ test.each([
 ])('shows content: %s', async (_, options, expected) => {
   const project = await temporaryProject(files);
   const { content } = await project.run(grepTool, { pattern: 'needle', output_mode: 'content', ...options });
-  expect(content).toBe(expected);
+  expect(withoutTotals(content)).toBe(expected);
 });
 
 test('counts matches in each file and altogether', async () => {
@@ -40,7 +42,8 @@ test('counts matches in each file and altogether', async () => {
 
 test('matches across lines when told to, and before \\r\\n with $', async () => {
   const project = await temporaryProject({ 'a.txt': 'begin\nend\n', 'b.txt': 'x end\r\n' });
-  const run = async (input: object) => (await project.run(grepTool, { output_mode: 'content', ...input })).content;
+  const run = async (input: object) =>
+    withoutTotals((await project.run(grepTool, { output_mode: 'content', ...input })).content);
   expect(await run({ pattern: 'begin.end', multiline: true })).toBe('a.txt:1:begin\na.txt:2:end');
   expect(await run({ pattern: 'x end$' })).toBe('b.txt:1:x end');
 });
@@ -50,18 +53,21 @@ test('shows a page and says how to go on', async () => {
   const run = async (input: object) =>
     String((await project.run(grepTool, { pattern: 'x', output_mode: 'content', ...input })).content).split('\n');
   expect((await run({})).slice(-2)).toEqual([
-    'a.txt:250:x',
+    '(Found 300 matching lines in 1 file.)',
     '(Showing lines 1–250 of 300. To continue, use offset 250.)',
   ]);
-  expect(await run({ offset: 250 })).toHaveLength(51);
-  expect(await run({ head_limit: 0 })).toHaveLength(300);
+  expect(await run({ offset: 250 })).toHaveLength(52);
+  expect(await run({ head_limit: 0 })).toHaveLength(301);
   expect(await run({ offset: 900 })).toEqual(['There are 300 lines, so there is nothing at offset 900.']);
 });
 
-test('cuts long lines', async () => {
+test('cuts long lines and says so', async () => {
   const project = await temporaryProject({ 'a.js': `needle${'x'.repeat(5_000)}\n` });
   const { content } = await project.run(grepTool, { pattern: 'needle', output_mode: 'content' });
-  expect(content.length).toBeLessThan(600);
+  expect(content).toBe(
+    `a.js:1:needle${'x'.repeat(494)} [... omitted end of long line]\n(Found 1 matching line in 1 file.)\n` +
+      '(1 line cut at 500 columns. A match may lie behind the cut; -o shows the matches alone.)',
+  );
 });
 
 test('searches hidden files and nothing that .gitignore names, even where the glob matches it', async () => {
@@ -81,7 +87,7 @@ test('searches hidden files and nothing that .gitignore names, even where the gl
 test('takes a pattern that looks like an option for a pattern', async () => {
   const project = await temporaryProject({ 'a.txt': 'rm --pre=evil\n' });
   expect((await project.run(grepTool, { pattern: '--pre=evil', output_mode: 'content' })).content).toBe(
-    'a.txt:1:rm --pre=evil',
+    'a.txt:1:rm --pre=evil\n(Found 1 matching line in 1 file.)',
   );
 });
 
@@ -97,7 +103,9 @@ test("carries ripgrep's words about a bad expression, type or path", async () =>
 test('says that nothing matches', async () => {
   const project = await temporaryProject(files);
   expect(await project.run(grepTool, { pattern: 'nowhere' })).toMatchObject({
-    content: 'No match for "nowhere". Check the directory and the glob, or try a wider pattern.',
+    content:
+      'No match for "nowhere" in the working directory. Check the directory and the glob, or try a wider pattern. ' +
+      'Files that .gitignore names were not searched; include_ignored searches them.',
     isError: false,
   });
 });
@@ -117,4 +125,124 @@ test('declares that it reads the tree below its path', async () => {
   expect(await project.effects(grepTool, { pattern: 'x', path: 'src' })).toContainEqual(
     expect.objectContaining({ kind: 'file', access: 'read', path: project.path('src'), tree: true }),
   );
+});
+
+const withoutRipgrep = { env: { USE_BUILTIN_RIPGREP: '0', PATH: '' } };
+
+test.each([
+  ['with ripgrep', {}],
+  ['without ripgrep', withoutRipgrep],
+])('answers in full %s', async (_, options) => {
+  const project = await temporaryProject(files, options);
+  const run = async (input: object) => (await project.run(grepTool, { pattern: 'needle', ...input })).content;
+  expect(await run({ output_mode: 'content', ignore_case: true, context: 1 })).toBe(
+    'a.ts-1-one\na.ts:2:needle two\na.ts-3-three\n--\nc.md:1:Needle\n--\nsrc/b.ts:1:needle needle\n' +
+      '(Found 3 matching lines in 3 files.)',
+  );
+  expect(await run({ output_mode: 'content', context: 1, line_numbers: false, path: 'a.ts' })).toBe(
+    'a.ts-one\na.ts:needle two\na.ts-three\n(Found 1 matching line in 1 file.)',
+  );
+  expect(await run({ output_mode: 'content', only_matching: true })).toBe(
+    'a.ts:2:needle\nsrc/b.ts:1:needle\nsrc/b.ts:1:needle\n(Found 3 matches in 2 files.)',
+  );
+  expect(await run({ output_mode: 'count', head_limit: 1 })).toBe(
+    'a.ts:1\nFound 3 matches in 2 files.\n(Showing files 1–1 of 2. To continue, use offset 1.)',
+  );
+  expect(await run({ pattern: '(open' })).toMatch(/^The search failed\. .*Mend the expression/s);
+  expect(await run({ pattern: 'a\\nb' })).toMatch(/Set multiline to match across lines/);
+});
+
+test('reads look-around and back-references', async () => {
+  const project = await temporaryProject({ 'a.txt': 'foo bar\nfoo baz\nxyxy\n' });
+  const run = async (pattern: string) =>
+    withoutTotals((await project.run(grepTool, { pattern, output_mode: 'content' })).content);
+  expect(await run('foo(?! bar)')).toBe('a.txt:2:foo baz');
+  expect(await run('(xy)\\1')).toBe('a.txt:3:xyxy');
+});
+
+test('leaves out what may not be read, from results, contexts and totals alike', async () => {
+  const project = await temporaryProject({ 'secret/key.txt': 'before\nneedle\n', 'a.txt': 'needle\n' });
+  for (const [output_mode, expected] of [
+    ['content', 'a.txt:1:needle\n(Found 1 matching line in 1 file.)'],
+    ['files_with_matches', 'Found 1 file\na.txt'],
+    ['count', 'a.txt:1\nFound 1 match in 1 file.'],
+  ]) {
+    const accepted = grepTool.accept({ pattern: 'needle', output_mode, '-B': 1 });
+    if (!accepted.ok) throw new Error('the input is fine');
+    const context = {
+      ...project.engine.contextFor('call', new AbortController().signal),
+      mayRead: (real: string) => !real.startsWith(project.path('secret')),
+    };
+    expect((await accepted.call.run(context).next()).value).toMatchObject({ content: expected });
+  }
+});
+
+test.each([
+  ['from the working directory', { path: 'src', glob: 'src/*.ts' }],
+  ['from the path', { path: 'src', glob: '/b.ts' }],
+  ['in braces with a comma', { glob: '{src/b.ts,none}' }],
+  ['several, by commas and spaces', { glob: '*.rs, src/*.{ts,tsx} *.none' }],
+  ['of a directory', { glob: 'src/' }],
+  ['without some', { glob: '*.ts,!a.ts' }],
+])('understands a glob %s', async (_, input) => {
+  const project = await temporaryProject(files);
+  expect((await project.run(grepTool, { pattern: 'needle', ...input })).content).toBe('Found 1 file\nsrc/b.ts');
+});
+
+test('understands an absolute glob', async () => {
+  const project = await temporaryProject(files);
+  const glob = `${project.root}/src/*.ts`;
+  expect((await project.run(grepTool, { pattern: 'needle', glob })).content).toBe('Found 1 file\nsrc/b.ts');
+});
+
+test('takes options of other programs in globs and types for what they are', async () => {
+  const project = await temporaryProject({ '--pre=evil': 'needle\n', 'a.txt': 'needle\n' });
+  const run = async (input: object) => (await project.run(grepTool, { pattern: 'needle', ...input })).content;
+  expect(await run({ glob: '--pre=evil' })).toBe('Found 1 file\n--pre=evil');
+  expect(await run({ path: '--pre=evil' })).toBe('Found 1 file\n--pre=evil');
+  expect(await run({ type: '--pre=evil' })).toMatch(/unrecognized file type: --pre=evil/);
+});
+
+test('searches ignored files when told to, and one that path names', async () => {
+  const project = await temporaryProject({ '.gitignore': '*.log\n', 'x.log': 'needle\n' });
+  const run = async (input: object) => (await project.run(grepTool, { pattern: 'needle', ...input })).content;
+  expect(await run({})).toMatch(/^No match/);
+  expect(await run({ include_ignored: true })).toBe('Found 1 file\nx.log');
+  expect(await run({ path: 'x.log' })).toBe('Found 1 file\nx.log');
+});
+
+test('tells of a binary file that it matches, without its lines', async () => {
+  const project = await temporaryProject({ 'a.bin': 'needle\n\0\nneedle\n' });
+  const { content } = await project.run(grepTool, { pattern: 'needle', path: 'a.bin', output_mode: 'content' });
+  expect(content).toContain('(a.bin is a binary file: it matches, but its lines are not shown.)');
+});
+
+test("does not read the person's ripgrep settings", async () => {
+  const project = await temporaryProject({ 'a.txt': 'needle\n', rc: '--replace=changed\n' });
+  const set = { ...process.env, RIPGREP_CONFIG_PATH: project.path('rc') };
+  const other = await temporaryProject({ 'a.txt': 'needle\n' }, { env: set });
+  const { content } = await other.run(grepTool, { pattern: 'needle', output_mode: 'content' });
+  expect(content).toMatch(/^a.txt:1:needle\n/);
+});
+
+test('reads nothing where the path leads elsewhere than was approved', async () => {
+  const project = await temporaryProject(files);
+  const accepted = grepTool.accept({ pattern: 'needle' });
+  if (!accepted.ok) throw new Error('the input is fine');
+  const elsewhere = { kind: 'file', access: 'read', path: project.root, real: '/elsewhere', tree: true } as const;
+  const context = project.engine.contextFor('call', new AbortController().signal, [elsewhere]);
+  await expect(accepted.call.run(context).next()).rejects.toThrow(/leads elsewhere than when the call was approved/);
+});
+
+test('writes a name with a line break on one line, so that it passes for no other match', async () => {
+  const project = await temporaryProject({ 'a\nb.ts:1:x': 'needle\n' });
+  const { content } = await project.run(grepTool, { pattern: 'needle', output_mode: 'content' });
+  expect(withoutTotals(content)).toBe('"a\\nb.ts:1:x":1:needle');
+});
+
+test('says how to match the other line ending where a pattern across lines finds nothing', async () => {
+  const project = await temporaryProject({ 'a.txt': 'one\r\ntwo\r\n' });
+  const run = async (pattern: string) => (await project.run(grepTool, { pattern, multiline: true })).content;
+  expect(await run('one\\ntwo')).toContain('Where lines may end in \\r\\n, write \\r?\\n.');
+  expect(await run('one\\r?\\ntwo')).toBe('Found 1 file\na.txt');
 });

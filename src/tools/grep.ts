@@ -1,40 +1,45 @@
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import * as z from 'zod';
 import { defineTool } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
-import { resolveIn, shortPath } from '../platform/files/paths.js';
-import type { RipgrepOutput } from '../platform/ripgrep.js';
+import { cutPath, resolveIn, shortPath } from '../platform/files/paths.js';
+import type { FileMatches, SearchOutcome, TextMode } from '../platform/search/query.js';
+import { CUT_MARK, SEPARATOR } from '../platform/search/query.js';
 import { counted } from './counted.js';
 import { readEffects } from './file-effect.js';
 import { pathText, systemText, withAliases } from './input.js';
-import {
-  filesNotIgnored,
-  NO_VERSION_CONTROL,
-  newestFirst,
-  SEARCH_ARGS,
-  type SearchRoot,
-  search,
-  searchRoot,
-  stoppedNotice,
-  withoutDot,
-} from './search-root.js';
+import { nameOnOneLine, newestFirst, partialNotices, type SearchRoot, searchRoot, searchText } from './search-root.js';
 
 const DEFAULT_ENTRIES = 250;
 const MAX_COLUMNS = 500; // minified code: the match matters, not the line
 
-const description = `Search inside files with a regular expression (ripgrep's syntax).
+const description = `Search inside files with a regular expression (ripgrep's syntax; look-around and back-references work too).
 Use it instead of grep or rg in Bash. Use Glob to find files by name, Read to see a file that you know.
-Answers with the files that match, newest first, or with output_mode "content" the matching lines, or "count" the number of matches in each file. A literal brace needs a backslash: interface\\{\\}.
-Shows ${DEFAULT_ENTRIES} entries unless head_limit says otherwise, and cuts lines at ${MAX_COLUMNS} columns. Hidden files are searched, files that .gitignore names are not.`;
+Answers with the files that match, newest first, or with output_mode "content" the matching lines, or "count" the number of matches in each file; always with the totals. A literal brace needs a backslash: interface\\{\\}.
+Shows ${DEFAULT_ENTRIES} entries unless head_limit says otherwise, and cuts lines at ${MAX_COLUMNS} columns. Hidden files are searched. Files that .gitignore names are not, unless include_ignored is set; binary files only when path names them.`;
 
 const lineCount = z.int().min(0).optional();
 
 const input = withAliases(
-  { include: 'glob', after_context: '-A', before_context: '-B', context: '-C', line_numbers: '-n', ignore_case: '-i' },
+  {
+    include: 'glob',
+    after_context: '-A',
+    before_context: '-B',
+    context: '-C',
+    line_numbers: '-n',
+    ignore_case: '-i',
+    only_matching: '-o',
+  },
   z.strictObject({
-    pattern: systemText.describe('The regular expression to search for'),
+    pattern: systemText
+      .refine((text) => text !== '', 'must not be empty')
+      .describe('The regular expression to search for'),
     path: pathText.optional().describe('File or directory to search. Defaults to the working directory.'),
-    glob: systemText.optional().describe('Only files that match this glob, for example "*.ts" or "src/**/*.{js,ts}"'),
+    glob: systemText
+      .optional()
+      .describe(
+        'Only files that match this glob, for example "*.ts" or "src/**/*.{js,ts}"; several are separated by commas, "!" leaves out',
+      ),
     type: systemText.optional().describe('Only files of this type, for example "js", "py", "rust"'),
     output_mode: z
       .enum(['content', 'files_with_matches', 'count'])
@@ -45,7 +50,12 @@ const input = withAliases(
     '-C': lineCount.describe('Lines to show before and after each match (content mode)'),
     '-n': z.boolean().optional().describe('Show line numbers (content mode). Default true'),
     '-i': z.boolean().optional().describe('Ignore case. Default false'),
+    '-o': z
+      .boolean()
+      .optional()
+      .describe('Show the matches alone, one on a line, without the rest of the line (content mode). Default false'),
     multiline: z.boolean().optional().describe('Let the pattern match across lines, "." included. Default false'),
+    include_ignored: z.boolean().optional().describe('Also search files that .gitignore names. Default false'),
     head_limit: z
       .int()
       .min(0)
@@ -58,14 +68,18 @@ const input = withAliases(
 type GrepInput = z.output<typeof input>;
 
 interface GrepData {
-  mode: 'content' | 'files_with_matches' | 'count';
+  mode: TextMode;
   /** What is shown: lines, files, or files with their counts. */
   entries: string[];
   offset: number;
   totalEntries: number;
+  /** Totals, whatever part of it is shown. */
   files: number;
-  matches: number | undefined;
-  stopped: RipgrepOutput['stopped'];
+  lines?: number;
+  occurrences?: number;
+  /** Binary files that match. */
+  binary: string[];
+  stopped: SearchOutcome['stopped'];
   unreadable: number;
 }
 
@@ -83,129 +97,187 @@ export const grepTool = defineTool<GrepInput, GrepData>({
   async execute(wanted, context) {
     const { path = '.', output_mode: mode = 'files_with_matches', head_limit = DEFAULT_ENTRIES, offset = 0 } = wanted;
     const root = await searchRoot(path, context);
-    const [output, kept] = await Promise.all([
-      search(argumentsFor(wanted, mode), root, context),
-      wanted.glob === undefined ? undefined : filesNotIgnored(root, context),
-    ]);
-    const groups = groupByFile(output.text, mode === 'files_with_matches' ? '\0' : '\n');
-    for (const file of groups.keys()) {
-      const isShown = context.mayRead(join(root.folder, file)) && (!kept || kept.files.has(file));
-      if (!isShown) groups.delete(file);
+    const around = wanted['-C'] ?? 0;
+    const found = await searchText(
+      {
+        ...root,
+        globs: splitGlobs(wanted.glob ?? '').flatMap((glob) => fromFolder(glob, root, context)),
+        type: wanted.type,
+        includeIgnored: wanted.include_ignored ?? false,
+        pattern: wanted.pattern,
+        mode,
+        ignoreCase: wanted['-i'] ?? false,
+        multiline: wanted.multiline ?? false,
+        onlyMatching: wanted['-o'] ?? false,
+        before: wanted['-B'] ?? around,
+        after: wanted['-A'] ?? around,
+        maxColumns: MAX_COLUMNS,
+      },
+      context,
+    );
+    const inFolder = root.folder.endsWith('/') ? root.folder : `${root.folder}/`;
+    const mayRead = (file: string): boolean => context.mayRead(`${inFolder}${file}`);
+    const files = new Map<string, FileMatches>();
+    let matches = 0;
+    for (const [file, one] of found.files) {
+      if (!mayRead(file)) continue;
+      files.set(file, one);
+      matches += one.matches;
     }
     const order =
-      mode === 'files_with_matches' ? await newestFirst(root.folder, [...groups.keys()]) : [...groups.keys()].sort();
-    const name = nameIn(root, path, context);
-    const all = order.flatMap((file, index) => entriesOf(mode, name(file), groups.get(file) ?? [], index, wanted));
+      mode === 'files_with_matches'
+        ? await newestFirst(root.folder, [...files.keys()], context.signal)
+        : [...files.keys()].sort();
+    const searched = resolveIn(context.cwd, path);
+    const name = (file: string): string =>
+      nameOnOneLine(shortPath(context.cwd, root.file === undefined ? join(searched, file) : searched));
+    const end = head_limit === 0 ? Number.POSITIVE_INFINITY : offset + head_limit;
+    const { entries, total } = page(order, files, name, { mode, wanted, offset, end });
     return {
       mode,
-      entries: head_limit === 0 ? all.slice(offset) : all.slice(offset, offset + head_limit),
+      entries,
       offset,
-      totalEntries: all.length,
-      files: groups.size,
-      matches: mode === 'count' ? [...groups.values()].reduce((sum, [count]) => sum + Number(count), 0) : undefined,
-      stopped: output.stopped ?? kept?.stopped,
-      unreadable: output.unreadable.length,
+      totalEntries: total,
+      files: files.size,
+      ...(mode === 'content' && !wanted['-o'] && { lines: matches }),
+      ...((mode === 'count' || (mode === 'content' && wanted['-o'])) && { occurrences: matches }),
+      binary: order.filter((file) => files.get(file)?.isBinary).map(name),
+      stopped: found.stopped,
+      unreadable: found.unreadable.filter(mayRead).length,
     };
   },
 
-  toModel({ mode, entries, offset, totalEntries, files, matches, stopped, unreadable }, { pattern }) {
+  toModel(data, wanted) {
+    const { mode, entries, offset, totalEntries, files, binary, stopped } = data;
     const notices = [
-      unreadable > 0 ? `${counted(unreadable, 'file or directory', 'files or directories')} could not be read.` : '',
-      stoppedNotice(stopped),
-    ].filter(Boolean);
-    const end = notices.map((notice) => `\n(${notice})`).join('');
-    if (totalEntries === 0) {
-      if (stopped) return `Nothing was found before the search ended.${end}`;
-      return `No match for "${pattern}". Check the directory and the glob, or try a wider pattern.${end}`;
+      ...binary
+        .filter(() => mode === 'content')
+        .map((file) => `${file} is a binary file: it matches, but its lines are not shown.`),
+      ...partialNotices(data),
+    ].map((notice) => `(${notice})`);
+    if (files === 0) {
+      const nothing = stopped ? 'Nothing was found before the search ended.' : noMatch(wanted);
+      return [nothing, ...notices].join('\n');
     }
     const unit = mode === 'content' ? 'line' : 'file';
-    if (entries.length === 0)
-      return `There ${totalEntries === 1 ? 'is' : 'are'} ${counted(totalEntries, unit)}, so there is nothing at offset ${offset}.${end}`;
+    if (entries.length === 0 && totalEntries > 0) {
+      const there = `There ${totalEntries === 1 ? 'is' : 'are'} ${counted(totalEntries, unit)}`;
+      return [`${there}, so there is nothing at offset ${offset}.`, ...notices].join('\n');
+    }
+    const cut = mode === 'content' ? entries.filter((entry) => entry.endsWith(CUT_MARK)).length : 0;
+    if (cut > 0) {
+      const short = wanted['-o'] ? '' : ' A match may lie behind the cut; -o shows the matches alone.';
+      notices.unshift(`(${counted(cut, 'line')} cut at ${MAX_COLUMNS} columns.${short})`);
+    }
     const next = offset + entries.length;
-    const page =
-      entries.length < totalEntries
-        ? `\n(Showing ${unit}s ${offset + 1}–${next} of ${totalEntries}.${next < totalEntries ? ` To continue, use offset ${next}.` : ''})`
-        : '';
-    const found = counted(files, 'file');
-    const body = entries.join('\n');
-    if (mode === 'files_with_matches') return `Found ${found}\n${body}${page}${end}`;
-    if (mode === 'content') return `${body}${page}${end}`;
-    return `${body}\nFound ${counted(matches ?? 0, 'match', 'matches')} in ${found}.${page}${end}`;
+    if (entries.length < totalEntries) {
+      const more = next < totalEntries ? ` To continue, use offset ${next}.` : '';
+      notices.unshift(`(Showing ${unit}s ${offset + 1}–${next} of ${totalEntries}.${more})`);
+    }
+    const total = totals(data);
+    if (mode === 'files_with_matches') return [total, ...entries, ...notices].join('\n');
+    return [...entries, mode === 'count' ? `${total}.` : `(${total}.)`, ...notices].join('\n');
   },
 
   displayCall: ({ pattern = '', path }) => ({ title: path ? `${pattern} in ${path}` : pattern }),
-  displayResult: ({ mode, entries, files, totalEntries }) => ({
-    title:
-      mode === 'content' ? `${counted(totalEntries, 'line')} in ${counted(files, 'file')}` : counted(files, 'file'),
-    body: mode === 'content' ? { type: 'text', text: entries.join('\n') } : { type: 'list', items: entries },
+  displayResult: (data) => ({
+    title: totals(data).replace('Found ', ''),
+    body:
+      data.mode === 'content' ? { type: 'text', text: data.entries.join('\n') } : { type: 'list', items: data.entries },
   }),
 });
 
-function argumentsFor(wanted: GrepInput, mode: GrepData['mode']): string[] {
-  const args: string[] = ['--null', '--with-filename', '--no-heading', '--crlf', ...SEARCH_ARGS];
-  if (mode === 'files_with_matches') args.push('--files-with-matches');
-  if (mode === 'count') args.push('--count-matches');
-  if (mode === 'content') {
-    args.push(`--max-columns=${MAX_COLUMNS}`, '--max-columns-preview');
-    args.push(wanted['-n'] === false ? '--no-line-number' : '--line-number');
-    if (wanted['-A'] !== undefined) args.push(`--after-context=${wanted['-A']}`);
-    if (wanted['-B'] !== undefined) args.push(`--before-context=${wanted['-B']}`);
-    if (wanted['-C'] !== undefined) args.push(`--context=${wanted['-C']}`);
-  }
-  if (wanted['-i']) args.push('--ignore-case');
-  if (wanted.multiline) args.push('--multiline', '--multiline-dotall');
-  if (wanted.type !== undefined) args.push(`--type=${wanted.type}`);
-  for (const glob of splitGlobs(wanted.glob ?? '')) args.push(`--glob=${glob}`);
-  return [...args, ...NO_VERSION_CONTROL, `--regexp=${wanted.pattern}`];
+function totals({ files, lines, occurrences }: GrepData): string {
+  const inFiles = counted(files, 'file');
+  if (lines !== undefined) return `Found ${counted(lines, 'matching line')} in ${inFiles}`;
+  if (occurrences !== undefined) return `Found ${counted(occurrences, 'match', 'matches')} in ${inFiles}`;
+  return `Found ${inFiles}`;
 }
 
-/** Models send several globs in one text; a comma in braces belongs to its glob. */
-function splitGlobs(globs: string): string[] {
-  return globs.match(/(?:\{[^}]*\}|[^,\s])+/g) ?? [];
+function noMatch({ pattern, path, glob, type, include_ignored, multiline }: GrepInput): string {
+  const only = [glob && `that match ${glob}`, type && `of type ${type}`].filter(Boolean).join(' and ');
+  const where = `${path === undefined ? 'the working directory' : cutPath(path)}${only ? `, among files ${only}` : ''}`;
+  const endings = multiline && /\n|\\n/.test(pattern) ? ' Where lines may end in \\r\\n, write \\r?\\n.' : '';
+  const ignored = include_ignored
+    ? ''
+    : ' Files that .gitignore names were not searched; include_ignored searches them.';
+  return `No match for "${pattern}" in ${where}. Check the directory and the glob, or try a wider pattern.${endings}${ignored}`;
 }
 
-const SEPARATOR = '--';
-
-/** What ripgrep says about each file, in its order. A path ends with a NUL, so that no name can pass for something else. */
-function groupByFile(output: string, end: '\0' | '\n'): Map<string, string[]> {
-  const groups = new Map<string, string[]>();
-  let current: string[] | undefined;
-  for (const record of output.split(end)) {
-    if (record === '') continue;
-    const [path = '', ...rest] = end === '\0' ? [record] : record.split('\0');
-    if (end === '\n' && rest.length === 0) {
-      if (record === SEPARATOR) current?.push(record);
+/** Models send several globs in one text; a comma or a space in braces belongs to its glob. */
+function splitGlobs(text: string): string[] {
+  const globs: string[] = [];
+  let current = '';
+  let depth = 0;
+  for (const token of text.match(/\\[\s\S]|[\s\S]/g) ?? []) {
+    if (token === '{') depth += 1;
+    if (token === '}') depth = Math.max(0, depth - 1);
+    if (depth > 0 || !/^[,\s]$/.test(token)) {
+      current += token;
       continue;
     }
-    const file = withoutDot(path);
-    current = groups.get(file) ?? [];
-    groups.set(file, current);
-    current.push(rest.join('\0').replace(/\r$/, ''));
+    if (current !== '') globs.push(current);
+    current = '';
   }
-  return groups;
+  return current === '' ? globs : [...globs, current];
 }
 
-function entriesOf(
-  mode: GrepData['mode'],
-  name: string,
-  lines: readonly string[],
-  index: number,
-  wanted: GrepInput,
-): string[] {
-  if (mode === 'files_with_matches') return [name];
-  if (mode === 'count') return [`${name}:${lines[0]}`];
-  // Ripgrep writes a separator before the next file as well; here the next file brings its own.
-  const own = lines.at(-1) === SEPARATOR ? lines.slice(0, -1) : lines;
-  const hasContext = wanted['-A'] || wanted['-B'] || wanted['-C'];
-  const shown = own.map((line) => {
-    if (line === SEPARATOR) return SEPARATOR;
-    const numbered = wanted['-n'] === false ? null : /^\d+([:-])/.exec(line);
-    return `${name}${numbered?.[1] ?? ':'}${line}`;
-  });
-  return hasContext && index > 0 ? [SEPARATOR, ...shown] : shown;
+/**
+ * A glob as it reads from the folder that is searched. One that is absolute, or that begins with the path from the
+ * working directory, is meant from there.
+ */
+function fromFolder(written: string, { folder }: SearchRoot, { cwd }: Pick<ToolContext, 'cwd'>): string[] {
+  const not = written.startsWith('!') ? '!' : '';
+  const glob = written.slice(not.length).replace(/^\.\//, '/');
+  const below = (from: string): string[] => (glob.startsWith(`${from}/`) ? [`${not}${glob.slice(from.length)}`] : []);
+  const inFolder = below(folder);
+  if (inFolder.length > 0) return inFolder;
+  const way = relative(cwd, folder);
+  return [`${not}${glob}`, ...(way === '' || way.startsWith('..') ? [] : below(way))];
 }
 
-function nameIn(root: SearchRoot, path: string, { cwd }: Pick<ToolContext, 'cwd'>): (file: string) => string {
-  const searched = resolveIn(cwd, path);
-  return root.path === './' ? (file) => shortPath(cwd, join(searched, file)) : () => shortPath(cwd, searched);
+interface PageWish {
+  mode: TextMode;
+  wanted: GrepInput;
+  offset: number;
+  end: number;
+}
+
+/** The entries of one page, and how many there are. Only what is shown is written out. */
+function page(
+  order: readonly string[],
+  files: ReadonlyMap<string, FileMatches>,
+  name: (file: string) => string,
+  { mode, wanted, offset, end }: PageWish,
+): { entries: string[]; total: number } {
+  const entries: string[] = [];
+  let total = 0;
+  const add = (write: () => string): void => {
+    if (total >= offset && total < end) entries.push(write());
+    total += 1;
+  };
+  const hasContext = !wanted['-o'] && (wanted['-A'] ?? wanted['-C'] ?? 0) + (wanted['-B'] ?? wanted['-C'] ?? 0) > 0;
+  for (const file of order) {
+    const found = files.get(file);
+    if (!found) continue;
+    if (mode === 'files_with_matches') add(() => name(file));
+    else if (mode === 'count') add(() => `${name(file)}:${found.matches}`);
+    else {
+      if (hasContext && total > 0 && found.lines.length > 0) add(() => SEPARATOR);
+      const isShown = total < end && total + found.lines.length > offset;
+      if (!isShown) total += found.lines.length;
+      else {
+        const shown = name(file);
+        for (const line of found.lines) add(() => shownLine(shown, line, wanted['-n'] !== false));
+      }
+    }
+  }
+  return { entries, total };
+}
+
+/** As grep writes it: a colon before a match, a dash before its context. */
+function shownLine(name: string, line: string, withNumber: boolean): string {
+  if (line === SEPARATOR) return SEPARATOR;
+  const end = line.search(/[:-]/);
+  return `${name}${line[end]}${withNumber ? line : line.slice(end + 1)}`;
 }

@@ -24,3 +24,18 @@ export function withAliases<Schema extends z.ZodObject>(
 export const systemText = z.string().refine((text) => !text.includes('\0'), 'must not hold a NUL character');
 
 export const pathText = systemText.refine((text) => text !== '', 'must not be empty');
+
+/** What one replacement of text is given by, in Edit and MultiEdit alike. */
+export const editFields = {
+  old_string: z.string().describe('The text to replace, exactly as in the file'),
+  new_string: z.string().describe('The text to put in its place'),
+  replace_all: z.boolean().optional().describe('Replace every occurrence. Default false'),
+  expected_replacements: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('Replace all occurrences, and only if there are exactly this many'),
+};
+
+/** The names that other agents have for the fields of an edit. */
+export const editAliases = { path: 'file_path', old_str: 'old_string', new_str: 'new_string' } as const;

@@ -1,9 +1,9 @@
-import { symlink } from 'node:fs/promises';
+import { chmod, symlink } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { temporaryProject } from '../testing/temporary-project.js';
 import { lsTool } from './ls.js';
 
-test('draws the tree, directories first, with links marked and heavy folders closed', async () => {
+test('draws the tree, directories first, with the targets of links and heavy folders closed', async () => {
   const project = await temporaryProject({
     'b.txt': '',
     'a.txt': '',
@@ -12,7 +12,7 @@ test('draws the tree, directories first, with links marked and heavy folders clo
   });
   await symlink('src', project.path('link'));
   expect((await project.run(lsTool, {})).content).toBe(
-    './\n  node_modules/ (not shown)\n  src/\n    deep/\n      x.ts\n  a.txt\n  b.txt\n  link (link)',
+    './\n  node_modules/ (not shown)\n  src/\n    deep/\n      x.ts\n  a.txt\n  b.txt\n  link -> src',
   );
 });
 
@@ -44,7 +44,34 @@ test('stops at 1,000 entries, says so, and shows the top before what is below', 
   const project = await temporaryProject({ ...files, 'top.txt': '' });
   const { content } = await project.run(lsTool, {});
   expect(content).toContain('\n  top.txt');
+  expect(content).toContain('\n  deep/ (202 more not shown)\n');
   expect(content).toMatch(/\(Only the first 1000 entries are shown; there are more\./);
+});
+
+test('says of a directory that has no room left that it is not shown', async () => {
+  const files = Object.fromEntries(Array.from({ length: 999 }, (_, index) => [`${index}.txt`, '']));
+  const project = await temporaryProject({ ...files, 'src/a.ts': '' });
+  const { content } = await project.run(lsTool, {});
+  expect(String(content).split('\n', 2)).toEqual(['./', '  src/ (not shown)']);
+});
+
+test.skipIf(process.getuid?.() === 0)('names a directory that can not be read', async () => {
+  const project = await temporaryProject({ 'closed/a.ts': '', 'b.ts': '' });
+  await chmod(project.path('closed'), 0);
+  expect((await project.run(lsTool, {})).content).toBe("./\n  closed/ (can't be read)\n  b.ts");
+});
+
+test('leaves out what may not be read, and links to it', async () => {
+  const project = await temporaryProject({ 'secret/key': '', 'a.txt': '' });
+  await symlink('secret/key', project.path('link'));
+  const accepted = lsTool.accept({});
+  if (!accepted.ok) throw new Error('the input is fine');
+  const context = {
+    ...project.engine.contextFor('call', new AbortController().signal),
+    mayRead: (real: string) => !real.startsWith(project.path('secret')),
+  };
+  const { value } = await accepted.call.run(context).next();
+  expect(value).toMatchObject({ content: './\n  a.txt' });
 });
 
 test('refuses a file and a missing directory', async () => {
@@ -84,4 +111,10 @@ test('declares that it reads the tree', async () => {
   expect(await project.effects(lsTool, {})).toContainEqual(
     expect.objectContaining({ kind: 'file', access: 'read', real: project.root, tree: true }),
   );
+});
+
+test('writes a name with a line break on one line, so that it passes for no other entry', async () => {
+  const project = await temporaryProject({ 'a\nb.txt': '' });
+  await symlink('x\ny', project.path('link'));
+  expect((await project.run(lsTool, {})).content).toBe('./\n  "a\\nb.txt"\n  link -> "x\\ny"');
 });

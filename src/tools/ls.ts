@@ -1,16 +1,19 @@
 import type { Dirent } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import * as z from 'zod';
 import { defineTool } from '../contract/tool.js';
-import { cutPath, resolveIn, shortPath } from '../platform/files/paths.js';
+import type { ToolContext } from '../contract/tool-context.js';
+import { inFolder } from '../platform/files/folder.js';
+import { cutPath, realPath, resolveIn, shortPath } from '../platform/files/paths.js';
 import { globMatcher, MAX_GLOB_CHARS, MAX_GLOBS } from '../platform/text/glob-matcher.js';
 import { counted } from './counted.js';
 import { readEffects } from './file-effect.js';
 import { pathText, systemText } from './input.js';
 import { errorCode, pathFailure, realTarget } from './path-failure.js';
 import { refusal } from './refusal.js';
+import { checkApproved, nameOnOneLine } from './search-root.js';
 import { isMissing } from './target-file.js';
 
 const MAX_ENTRIES = 1_000;
@@ -19,7 +22,7 @@ const CLOSED = new Set(['.git', 'node_modules']); // thousands of entries that n
 
 const description = `List a directory as a tree, directories first.
 Use it to see how a project is laid out. Use Glob to find files by name, Grep to search inside them.
-Shows at most ${MAX_ENTRIES} entries, those nearest to the top first. The insides of .git and node_modules are left out unless the path names them.`;
+Hidden entries are shown, links with their targets, and at most ${MAX_ENTRIES} entries, those nearest to the top first. The insides of .git and node_modules are left out unless the path names them.`;
 
 const input = z.strictObject({
   path: pathText.optional().describe('The directory. Defaults to the working directory.'),
@@ -33,7 +36,8 @@ const input = z.strictObject({
 interface Entry {
   name: string;
   isFolder: boolean;
-  isLink: boolean;
+  /** Where a link leads, as it is written in it. */
+  target?: string;
   entries: Entry[];
   note?: string;
 }
@@ -42,8 +46,10 @@ interface LsData {
   path: string;
   entries: Entry[];
   count: number;
-  /** Some entries are not shown, because there are too many. */
+  /** Some entries are not shown, because there are too many; where, is noted beside their directories. */
   capped: boolean;
+  /** Of the directory itself, what is not shown. */
+  note?: string;
 }
 
 export const lsTool = defineTool<z.output<typeof input>, LsData>({
@@ -52,10 +58,11 @@ export const lsTool = defineTool<z.output<typeof input>, LsData>({
   input,
   effects: ({ path = '.' }, context) => readEffects(path, context, { tree: true }),
 
-  async execute({ path = '.', ignore = [] }, { cwd, signal, mayRead }) {
+  async execute({ path = '.', ignore = [] }, { cwd, signal, mayRead, approved }) {
     const absolute = resolveIn(cwd, path);
     const shown = cutPath(shortPath(cwd, absolute));
     const root = await realTarget(absolute, { cwd });
+    checkApproved(path, root, approved);
     const isIgnored = globMatcher(ignore);
     const top = newFolder('');
     let looked = 0;
@@ -63,40 +70,51 @@ export const lsTool = defineTool<z.output<typeof input>, LsData>({
     let capped = false;
     // Level by level, so that one deep folder can't hide its neighbours.
     let level = [{ folder: top, at: '' }];
-    while (level.length > 0 && !capped) {
+    while (level.length > 0) {
       const next: typeof level = [];
       for (const { folder, at } of level) {
         signal.throwIfAborted();
+        if (count === MAX_ENTRIES) {
+          folder.note = 'not shown'; // the room was used up before its turn
+          capped = true;
+          continue;
+        }
         const asked = folder === top ? { absolute, shown, cwd } : undefined;
+        let leftOut = 0;
         for (const item of await itemsOf(join(root, at), folder, asked)) {
           looked += 1;
           if (looked % LOOKED_AT_ONCE === 0) await setImmediate(undefined, { signal });
           const place = at === '' ? item.name : `${at}/${item.name}`;
           if (isIgnored(place) || !mayRead(join(root, place))) continue;
+          const target = item.isSymbolicLink() ? await targetOf(join(root, place), mayRead) : undefined;
+          if (target === DENIED) continue;
           if (count === MAX_ENTRIES) {
-            capped = true;
-            break;
+            leftOut += 1;
+            continue;
           }
           count += 1;
-          const entry: Entry = { ...newFolder(item.name), isFolder: item.isDirectory(), isLink: item.isSymbolicLink() };
+          const entry: Entry = { ...newFolder(item.name), isFolder: item.isDirectory(), ...(target && { target }) };
           folder.entries.push(entry);
           if (!entry.isFolder) continue;
           if (CLOSED.has(item.name)) entry.note = 'not shown';
           else next.push({ folder: entry, at: place });
         }
-        if (capped) break;
+        if (leftOut > 0) {
+          folder.note = `${leftOut} more not shown`;
+          capped = true;
+        }
       }
       level = next;
     }
-    return { path: shown, entries: top.entries, count, capped };
+    return { path: shown, entries: top.entries, count, capped, ...(top.note && { note: top.note }) };
   },
 
-  toModel({ path, entries, capped }) {
+  toModel({ path, entries, capped, note }) {
     if (entries.length === 0) return `${path} is an empty directory, or everything in it is ignored.`;
     const end = capped
       ? `\n(Only the first ${MAX_ENTRIES} entries are shown; there are more. List a directory below, or use ignore.)`
       : '';
-    return `${path}/\n${drawn(entries, 1).join('\n')}${end}`;
+    return `${path}/${noteText(note)}\n${drawn(entries, 1).join('\n')}${end}`;
   },
 
   displayCall: ({ path = '.' }) => ({ title: path }),
@@ -106,7 +124,18 @@ export const lsTool = defineTool<z.output<typeof input>, LsData>({
   }),
 });
 
-const newFolder = (name: string): Entry => ({ name, isFolder: true, isLink: false, entries: [] });
+const newFolder = (name: string): Entry => ({ name, isFolder: true, entries: [] });
+
+const noteText = (note: string | undefined): string => (note ? ` (${note})` : '');
+
+const DENIED = Symbol('a link to what is denied');
+
+/** Where a link leads. One to a place that may not be read is no more there than the place itself. */
+async function targetOf(path: string, mayRead: ToolContext['mayRead']): Promise<string | typeof DENIED> {
+  const real = await realPath(path).catch(() => undefined); // in a circle: it leads nowhere
+  if (real !== undefined && !mayRead(real)) return DENIED;
+  return await readlink(path).catch(() => '?'); // gone meanwhile
+}
 
 interface AskedFolder {
   absolute: string;
@@ -117,7 +146,7 @@ interface AskedFolder {
 /** Directories first, then by name. Only the directory that was asked for may fail; one below is noted and left out. */
 async function itemsOf(path: string, folder: Entry, asked: AskedFolder | undefined): Promise<Dirent[]> {
   try {
-    const items = await readdir(path, { withFileTypes: true });
+    const items = await inFolder(path, (opened) => readdir(opened.anchor, { withFileTypes: true }));
     return items.sort(
       (one, other) => Number(other.isDirectory()) - Number(one.isDirectory()) || (one.name < other.name ? -1 : 1),
     );
@@ -139,8 +168,8 @@ async function itemsOf(path: string, folder: Entry, asked: AskedFolder | undefin
 
 function drawn(entries: readonly Entry[], depth: number): string[] {
   return entries.flatMap((entry) => {
-    const mark = entry.isFolder ? '/' : entry.isLink ? ' (link)' : '';
-    const note = entry.note ? ` (${entry.note})` : '';
-    return [`${'  '.repeat(depth)}${entry.name}${mark}${note}`, ...drawn(entry.entries, depth + 1)];
+    const mark = entry.isFolder ? '/' : entry.target ? ` -> ${nameOnOneLine(entry.target)}` : '';
+    const line = `${'  '.repeat(depth)}${nameOnOneLine(entry.name)}${mark}${noteText(entry.note)}`;
+    return [line, ...drawn(entry.entries, depth + 1)];
   });
 }

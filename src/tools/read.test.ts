@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, symlink, truncate } from 'node:fs/promises';
+import { mkdir, symlink, truncate, utimes } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { temporaryProject } from '../testing/temporary-project.js';
 import { editTool } from './edit.js';
@@ -7,6 +7,7 @@ import { globTool } from './glob.js';
 import { grepTool } from './grep.js';
 import { lsTool } from './ls.js';
 import { readTool } from './read.js';
+import { createShownPages } from './reading/shown-pages.js';
 import { writeTool } from './write.js';
 
 const numbered = (from: number, to: number): string =>
@@ -15,7 +16,7 @@ const numbered = (from: number, to: number): string =>
 test('shows each line after its number and a tab, whatever ends it', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\r\n\ttwo\rthree' });
   const { content, isError } = await project.run(readTool, { file_path: 'a.txt' });
-  expect([content, isError]).toEqual(['1\tone\n2\t\ttwo\n3\tthree', false]);
+  expect([content, isError]).toEqual(['1\tone\n2\t\ttwo\n3\tthree\n\n(Indented with tabs.)', false]);
 });
 
 test('takes "path" for the file and 0 for the first line', async () => {
@@ -36,13 +37,15 @@ test('cuts a line over 2,000 characters and says so', async () => {
   const project = await temporaryProject({ 'a.txt': `${'x'.repeat(5_000)}\nshort\n` });
   const { content } = await project.run(readTool, { file_path: 'a.txt' });
   expect(content).toContain(`1\t${'x'.repeat(2_000)} … [cut: the line has 5000 characters]\n2\tshort`);
-  expect(content).toContain('(1 of these lines is longer than 2000 characters and was cut.)');
+  expect(content).toContain(
+    '(1 of these lines is longer than 2000 characters and was cut. To see more of line 1, use Bash: sed -n 1p a.txt | cut -c 2001-4000.)',
+  );
 });
 
 test('cuts two lines and says so of both', async () => {
   const project = await temporaryProject({ 'a.txt': `${'x'.repeat(5_000)}\n`.repeat(2) });
   const { content } = await project.run(readTool, { file_path: 'a.txt' });
-  expect(content).toContain('(2 of these lines are longer than 2000 characters and were cut.)');
+  expect(content).toContain('(2 of these lines are longer than 2000 characters and were cut. To see more of line 1');
 });
 
 test('stops at a line before its answer gets too long, and every page can be read', async () => {
@@ -83,7 +86,7 @@ test('refuses a missing file with the directory and the name that may have been 
 test('refuses directories, pipes, binary files and unknown encodings, each by name', async () => {
   const project = await temporaryProject({
     'a.bin': Buffer.from([1, 0, 2]),
-    'old.txt': Buffer.from('caf\xe9', 'latin1'),
+    'old.txt': '\x1b$B$3$s\x1b(B\n',
   });
   await mkdir(project.path('dir'));
   execFileSync('mkfifo', [project.path('pipe')]);
@@ -142,17 +145,9 @@ test('cuts a long path of a file that is not there', async () => {
 
 test('reads UTF-16 by its mark', async () => {
   const project = await temporaryProject({ 'a.txt': Buffer.from('\ufeffπ\r\nq', 'utf16le') });
-  expect((await project.run(readTool, { file_path: 'a.txt' })).content).toBe('1\tπ\n2\tq');
-});
-
-test('shows a picture, and refuses one that is too large with its size', async () => {
-  const png = Buffer.from('\x89PNG\r\n\x1a\n rest', 'latin1');
-  const project = await temporaryProject({ 'a.png': png, 'big.png': png });
-  await truncate(project.path('big.png'), 4_000_000);
-  expect((await project.run(readTool, { file_path: 'a.png' })).content).toEqual([
-    { type: 'image', source: { type: 'base64', media_type: 'image/png', data: png.toString('base64') } },
-  ]);
-  expect((await project.run(readTool, { file_path: 'big.png' })).content).toMatch(/an image of 4000000 bytes/);
+  expect((await project.run(readTool, { file_path: 'a.txt' })).content).toBe(
+    '1\tπ\n2\tq\n\n(The file is in UTF-16 LE with a byte order mark; edits keep that.)',
+  );
 });
 
 test('remembers what was seen: ranges, and all once the ranges are the whole file', async () => {
@@ -173,6 +168,104 @@ test('does not count a file with a cut line as seen whole', async () => {
   const project = await temporaryProject({ 'a.txt': 'x'.repeat(2_001) });
   await project.run(readTool, { file_path: 'a.txt' });
   expect(project.engine.session.ledger.get(project.path('a.txt'))?.lines).toEqual([[1, 1]]);
+});
+
+test('names an encoding that it had to guess, and says that it is a guess', async () => {
+  const text = 'Le café était déjà fermé à Besançon : « où êtes-vous allés ? »\n'.repeat(20);
+  const project = await temporaryProject({ 'old.txt': Buffer.from(text, 'latin1') });
+  const { content } = await project.run(readTool, { file_path: 'old.txt' });
+  expect(content).toMatch(
+    /^1\tLe café était déjà fermé.*\n\n\(The file is in \S.+ \(a guess by how it reads\); edits keep that\.\)$/s,
+  );
+});
+
+test('names the target of a link that it followed', async () => {
+  const project = await temporaryProject({ 'real.txt': 'one\n' });
+  await symlink('real.txt', project.path('link.txt'));
+  expect((await project.run(readTool, { file_path: 'link.txt' })).content).toBe(
+    '1\tone\n\n(This is link.txt (a link to real.txt).)',
+  );
+});
+
+test('says how lines are indented where tabs are among them', async () => {
+  const project = await temporaryProject({
+    'tabs.go': 'a {\n\tb\n\t/*\n\t * c\n\t */\n}\n',
+    'mixed.py': 'if a:\n\tb\nif c:\n    d\n  \te\n',
+    'blanks.ts': 'a {\n  b\tc\n}\n',
+  });
+  const words = async (file_path: string) => (await project.run(readTool, { file_path })).content;
+  expect(await words('tabs.go')).toMatch(/\n2\t\tb\n.*\n\n\(Indented with tabs\.\)$/s);
+  expect(await words('mixed.py')).toMatch(
+    /\n\n\(Indentation is mixed: 2 lines begin with tabs, 1 line with blanks\.\)$/,
+  );
+  expect(await words('blanks.ts')).toBe('1\ta {\n2\t  b\tc\n3\t}');
+});
+
+test('counts characters of other scripts as more than western ones', async () => {
+  const project = await temporaryProject({ 'a.txt': `${'文'.repeat(99)}\n`.repeat(1_000) });
+  const { content } = await project.run(readTool, { file_path: 'a.txt' });
+  expect(content).toMatch(/\(PARTIAL view: lines 1–2\d\d of 1000\. To continue, read with offset 2\d\d\.\)$/);
+});
+
+test('answers briefly when the same page of the same content is asked for again, and shows it when asked once more', async () => {
+  const project = await temporaryProject({ 'a.txt': numbered(1, 300), 'small.txt': numbered(1, 3) });
+  const words = async (input: object) => (await project.run(readTool, { file_path: 'a.txt', ...input })).content;
+  const page = await words({});
+  expect(page).toMatch(/^1\tline 1\n/);
+  expect(await words({})).toMatch(
+    /^<system-reminder>a.txt is unchanged since you read lines 1–300 of it \(at \d\d:\d\d:\d\d\), so what was shown then still holds\. If you can't see it any more, send the same call again\.<\/system-reminder>$/,
+  );
+  expect(await words({})).toBe(page);
+  expect(await words({ offset: 2 })).toMatch(/^2\tline 2\n/);
+  expect(await words({ file_path: 'small.txt' })).toBe(await words({ file_path: 'small.txt' }));
+});
+
+test('shows a page again once the file has changed, and not because of a new date alone', async () => {
+  const project = await temporaryProject({ 'a.txt': numbered(1, 300) });
+  const words = async () => (await project.run(readTool, { file_path: 'a.txt' })).content;
+  await words();
+  await utimes(project.path('a.txt'), new Date(0), new Date(0));
+  expect(await words()).toContain('is unchanged since');
+  await words();
+  await project.write('a.txt', numbered(1, 301));
+  expect(await words()).toMatch(/\n301\tline 301$/);
+});
+
+test('shows a page again once what the conversation shows was forgotten', async () => {
+  const project = await temporaryProject({ 'a.txt': numbered(1, 300) });
+  const page = (await project.run(readTool, { file_path: 'a.txt' })).content;
+  project.engine.session.own(createShownPages).forget();
+  expect((await project.run(readTool, { file_path: 'a.txt' })).content).toBe(page);
+});
+
+test('keeps to itself what one session has shown', async () => {
+  const [one, other] = [await temporaryProject(), await temporaryProject()];
+  await one.write('a.txt', numbered(1, 300));
+  const page = (await one.run(readTool, { file_path: one.path('a.txt') })).content;
+  const seen = await other.run(readTool, { file_path: one.path('a.txt') });
+  expect([seen.isError, seen.content]).toEqual([false, page]);
+});
+
+test('finds a page of a very large file without reading on behind it', async () => {
+  const project = await temporaryProject({ 'a.log': numbered(1, 5_000) });
+  await truncate(project.path('a.log'), 6_000_000_000); // the rest is a hole of NULs, which takes no room
+  const { content, isError } = await project.run(readTool, { file_path: 'a.log', offset: 4_000, limit: 2 });
+  expect([isError, content]).toEqual([
+    false,
+    '4000\tline 4000\n4001\tline 4001\n\n(PARTIAL view: lines 4000–4001 of a file of 6000000000 bytes, whose lines were not counted. To continue, read with offset 4002.)',
+  ]);
+});
+
+test('refuses files that the system makes up, by their real path', async () => {
+  const project = await temporaryProject();
+  await symlink('/proc/self/environ', project.path('link.txt'));
+  for (const file_path of ['/proc/self/environ', '/proc/meminfo', '/dev/null', '/sys/kernel/notes', 'link.txt']) {
+    const { content, failure } = await project.run(readTool, { file_path });
+    expect([failure, content]).toEqual([
+      'check_refused',
+      expect.stringMatching(/ lies in \/(proc|dev|sys), whose files are made up by the system as they are read/),
+    ]);
+  }
 });
 
 test('stops when the call is cancelled', async () => {

@@ -1,33 +1,40 @@
+import { statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { ToolFailure } from '../contract/failure.js';
 import type { ToolContext } from '../contract/tool-context.js';
 import { cutPath, resolveIn } from '../platform/files/paths.js';
-import type { RipgrepOptions, RipgrepOutput } from '../platform/ripgrep.js';
+import type {
+  FileList,
+  FileQuery,
+  SearchOptions,
+  SearchOutcome,
+  TextMatches,
+  TextQuery,
+} from '../platform/search/query.js';
+import { counted } from './counted.js';
 import { pathFailure, realTarget } from './path-failure.js';
 import { refusal } from './refusal.js';
 import { isMissing, locate } from './target-file.js';
 
-/** Hidden files are searched, what .gitignore names is not, whether or not the folder is a repository. */
-export const SEARCH_ARGS = ['--hidden', '--no-require-git'] as const;
+const SLICE_MS = 10; // of looking at files in one go, before others get their turn
 
-/** After all other globs, since the last one that matches decides. */
-export const NO_VERSION_CONTROL = ['.git', '.hg', '.svn', '.jj'].map((name) => `--glob=!**/${name}`);
-
-/** Where a search runs, and what of it is searched: a folder, or one file in it. */
+/** Where a search runs: a folder, and in it the one file that is searched, if it is one. */
 export interface SearchRoot {
   folder: string;
-  path: string;
+  file?: string;
 }
 
-/** Fails when nothing is at the path. */
-export async function searchRoot(path: string, context: Pick<ToolContext, 'cwd'>): Promise<SearchRoot> {
+/** Fails when nothing is at the path, or something else than what was approved. */
+export async function searchRoot(path: string, context: Pick<ToolContext, 'cwd' | 'approved'>): Promise<SearchRoot> {
   const absolute = resolveIn(context.cwd, path);
   const real = await realTarget(absolute, context);
+  checkApproved(path, real, context.approved);
   try {
     const stats = await stat(real);
-    if (stats.isDirectory()) return { folder: real, path: './' };
-    if (stats.isFile()) return { folder: dirname(real), path: `./${basename(real)}` };
+    if (stats.isDirectory()) return { folder: real };
+    if (stats.isFile()) return { folder: dirname(real), file: basename(real) };
   } catch (error) {
     if (!isMissing(error)) throw pathFailure(error, absolute, context.cwd);
     const { shown } = await locate(path, context);
@@ -41,57 +48,93 @@ export async function searchRoot(path: string, context: Pick<ToolContext, 'cwd'>
   );
 }
 
-export async function search(
-  args: readonly string[],
-  { folder, path }: SearchRoot,
-  { env, signal }: Pick<ToolContext, 'env' | 'signal'>,
-  options: Pick<RipgrepOptions, 'timeoutMs'> = {},
-): Promise<RipgrepOutput> {
-  const { RipgrepFailure, runRipgrep } = await import('../platform/ripgrep.js'); // for the first search, not for the start
+/** The world may have moved since the question was asked: a link may lead elsewhere now. */
+export function checkApproved(path: string, real: string, approved: ToolContext['approved']): void {
+  if (!approved || approved.some((effect) => effect.kind === 'file' && effect.tree && effect.real === real)) return;
+  throw refusal(`${cutPath(path)} leads elsewhere than when the call was approved. Nothing was read. Send it again.`);
+}
+
+/** A name on one line: where it holds a line break or the like, it is written as JSON, so that it passes for no other. */
+export const nameOnOneLine = (name: string): string =>
+  /[\p{Cc}\u2028\u2029]/u.test(name) ? JSON.stringify(name) : name;
+
+type Searching = Pick<ToolContext, 'env' | 'signal'>;
+
+export const listFiles = (query: FileQuery, context: Searching, timeoutMs?: number): Promise<FileList> =>
+  explained(context, timeoutMs, async (options) => {
+    const { listFiles } = await import('../platform/search/search.js'); // for the first search, not for the start
+    return await listFiles(query, options);
+  });
+
+export const searchText = (query: TextQuery, context: Searching): Promise<TextMatches> =>
+  explained(context, undefined, async (options) => {
+    const { searchText } = await import('../platform/search/search.js');
+    return await searchText(query, options);
+  });
+
+async function explained<T>(
+  { env, signal }: Searching,
+  timeoutMs: number | undefined,
+  work: (options: SearchOptions) => Promise<T>,
+): Promise<T> {
   try {
-    return await runRipgrep(args, { cwd: folder, path, env, signal, ...options });
+    return await work({ env, signal, ...(timeoutMs !== undefined && { timeoutMs }) });
   } catch (error) {
-    if (!(error instanceof RipgrepFailure)) throw error;
-    throw new ToolFailure(`The search failed. ${error.message}`, { cause: error });
+    const { SearchFailure } = await import('../platform/search/query.js');
+    if (!(error instanceof SearchFailure)) throw error;
+    throw new ToolFailure(`The search failed. ${error.message}${hintFor(error.message)}`, { cause: error });
   }
 }
 
-/** The files below the root that are not ignored, relative to it. A glob that names files brings ignored ones back, so
- * what it finds has to be looked up here. */
-export async function filesNotIgnored(
-  root: SearchRoot,
-  context: Pick<ToolContext, 'env' | 'signal'>,
-): Promise<{ files: Set<string>; stopped: RipgrepOutput['stopped'] }> {
-  const { text, stopped } = await search(['--files', '--null', ...SEARCH_ARGS, ...NO_VERSION_CONTROL], root, context);
-  return { files: new Set(text.split('\0').filter(Boolean).map(withoutDot)), stopped };
+/** What to do about it, in the words of this tool's parameters. */
+function hintFor(message: string): string {
+  if (message.includes('the literal "\\n" is not allowed')) return '\nSet multiline to match across lines.';
+  if (message.includes('unrecognized file type:')) return '\nUse glob to choose files by name, for example "*.ext".';
+  if (/regex parse error|PCRE2/.test(message)) {
+    return '\nMend the expression; where a sign such as ( [ { . * + ? is meant literally, put a backslash before it.';
+  }
+  return '';
 }
 
-export const withoutDot = (path: string): string => path.replace(/^\.\//, '');
-
 /** Newest first, by name where two are of one age. */
-export async function newestFirst(folder: string, files: readonly string[]): Promise<string[]> {
-  const dated: Array<{ file: string; modified: bigint }> = [];
-  const pending = [...files];
-  const work = async (): Promise<void> => {
-    for (let file = pending.pop(); file !== undefined; file = pending.pop()) {
-      dated.push({ file, modified: await modifiedAt(join(folder, file)) });
-    }
-  };
-  await Promise.all(Array.from({ length: 32 }, work));
+export async function newestFirst(folder: string, files: readonly string[], signal: AbortSignal): Promise<string[]> {
+  const dated: Array<{ file: string; modified: number }> = [];
+  let began = performance.now();
+  for (const file of files) {
+    dated.push({ file, modified: modifiedAt(`${folder}/${file}`) });
+    if (performance.now() - began < SLICE_MS) continue;
+    await setImmediate(undefined, { signal });
+    began = performance.now();
+  }
   return dated
-    .sort((one, other) => Number(other.modified - one.modified) || (one.file < other.file ? -1 : 1))
+    .sort((one, other) => other.modified - one.modified || (one.file < other.file ? -1 : 1))
     .map(({ file }) => file);
 }
 
-async function modifiedAt(path: string): Promise<bigint> {
+/** In one go: for ten thousand files, asking the system one by one without waiting takes a tenth of the time. */
+function modifiedAt(path: string): number {
   try {
-    return (await stat(path, { bigint: true })).mtimeNs;
+    return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   } catch {
-    return 0n; // gone meanwhile, or a link that leads nowhere
+    return 0; // not ours to look at
   }
 }
 
-export const stoppedNotice = (stopped: RipgrepOutput['stopped']): string =>
-  stopped
-    ? `PARTIAL result: the search was stopped because it ${stopped === 'took too long' ? 'took too long' : 'found too much'}. Search a smaller part.`
-    : '';
+/** What the reader must know of a search that did not see everything. */
+export function partialNotices({
+  stopped,
+  unreadable,
+}: {
+  stopped: SearchOutcome['stopped'];
+  unreadable: number;
+}): string[] {
+  const notices = [];
+  if (unreadable > 0) {
+    notices.push(`${counted(unreadable, 'file or directory', 'files or directories')} could not be read.`);
+  }
+  if (stopped) {
+    const why = stopped === 'took too long' ? 'took too long' : 'found too much';
+    notices.push(`PARTIAL result: the search was stopped because it ${why}. Search a smaller part.`);
+  }
+  return notices;
+}

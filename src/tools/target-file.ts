@@ -1,9 +1,10 @@
 import type { Stats } from 'node:fs';
 import { type FileHandle, readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import type { FileEffect } from '../contract/effect.js';
 import type { ToolContext } from '../contract/tool-context.js';
 import { NotARegularFile, openForReading } from '../platform/files/open-file.js';
-import { cutPath, resolveIn, shortPath } from '../platform/files/paths.js';
+import { cutPath, isInside, resolveIn, shortPath } from '../platform/files/paths.js';
 import { nearestWords } from '../platform/text/similar-text.js';
 import { errorCode, pathFailure, realTarget } from './path-failure.js';
 import { refusal } from './refusal.js';
@@ -24,11 +25,39 @@ export async function locate(path: string, { cwd }: Pick<ToolContext, 'cwd'>): P
   return { path: absolute, real, shown: isLink ? `${shown} (a link to ${cutPath(shortPath(cwd, real))})` : shown };
 }
 
-/** Opens the file for reading; what can't be opened is refused in words that help. The caller closes the handle. */
+/**
+ * Refuses a file that is not among what was approved for the call. A link on the way may lead elsewhere by now, and
+ * nobody has been asked about that place.
+ */
+export function assertApproved(
+  { path, real }: Pick<TargetFile, 'path' | 'real'>,
+  access: FileEffect['access'],
+  { approved, cwd }: Pick<ToolContext, 'approved' | 'cwd'>,
+): void {
+  if (!approved) return; // nothing is decided yet: the call is still being looked at
+  const isCovered = approved.some(
+    (effect) =>
+      effect.kind === 'file' &&
+      effect.access === access &&
+      (effect.real === real || (effect.tree === true && isInside(effect.real, real))),
+  );
+  if (isCovered) return;
+  const shown = cutPath(shortPath(cwd, path));
+  throw refusal(
+    `${shown} now leads elsewhere (to ${cutPath(real)}) than when ${access === 'read' ? 'reading' : 'writing'} it was approved, so it was left alone. Nothing was written. Look where it leads (ls -l in Bash), then send the call again.`,
+  );
+}
+
+/**
+ * Opens the file for reading; what can't be opened, or was not approved, is refused in words that help. The caller closes
+ * the handle.
+ */
 export async function openTarget(
   target: TargetFile,
-  { cwd }: Pick<ToolContext, 'cwd'>,
+  context: Pick<ToolContext, 'cwd' | 'approved'>,
 ): Promise<{ handle: FileHandle; stats: Stats }> {
+  assertApproved(target, 'read', context);
+  const { cwd } = context;
   try {
     return await openForReading(target.real);
   } catch (error) {

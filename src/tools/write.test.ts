@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, stat } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { temporaryProject } from '../testing/temporary-project.js';
 import { editTool } from './edit.js';
@@ -22,8 +22,66 @@ test('refuses to replace a file that was not read, read in part, or changed sinc
   expect(await write()).toMatch(/^a.txt has been read in part only \(lines 1;/);
   await project.run(readTool, { file_path: 'a.txt' });
   await project.write('a.txt', 'one\nthree\n');
-  expect(await write()).toMatch(/^a.txt changed on disk after you read it .* writing would destroy that change/);
+  expect(await write()).toMatch(
+    /^a.txt changed on disk after you read it .* and the write conflicts with that change at lines 1–2\./,
+  );
   expect(await project.text('a.txt')).toBe('one\nthree\n');
+});
+
+test('merges a new content with a change elsewhere, and names the lines that are not its own', async () => {
+  const project = await temporaryProject({ 'a.txt': 'one\ntwo\nthree\nfour\n' });
+  await project.run(readTool, { file_path: 'a.txt' });
+  await project.write('a.txt', 'one\ntwo\nthree\nFOUR\nfive\n');
+  const run = await project.run(writeTool, { file_path: 'a.txt', content: '1\ntwo\nthree\nfour\n' });
+  expect(await project.text('a.txt')).toBe('1\ntwo\nthree\nFOUR\nfive\n');
+  expect(run.content).toContain('both changes were merged and the other one was kept. Not yours: lines 4–5.');
+  const next = await project.run(writeTool, { file_path: 'a.txt', content: 'new\n' });
+  expect(next.content).toMatch(/^a.txt has been read in part only/);
+});
+
+test('asks what to do about a conflict, and does it', async () => {
+  const written = async (label: string) => {
+    const project = await temporaryProject({ 'a.txt': 'one\n' }, { askUser: async () => [{ chosen: [label] }] });
+    await project.run(readTool, { file_path: 'a.txt' });
+    await project.write('a.txt', 'theirs\n');
+    await project.run(writeTool, { file_path: 'a.txt', content: 'ours\n' });
+    return await project.text('a.txt');
+  };
+  expect(await Promise.all(['Overwrite', 'Abort', 'Read again', 'Write with conflict markers'].map(written))).toEqual([
+    'ours\n',
+    'theirs\n',
+    'theirs\n',
+    '<<<<<<< yours\nours\n=======\ntheirs\n>>>>>>> on disk\n',
+  ]);
+});
+
+test('has no version to merge with for a large file, and says so', async () => {
+  const large = 'x\n'.repeat(600_000);
+  const project = await temporaryProject();
+  await project.run(writeTool, { file_path: 'a.txt', content: large });
+  await project.write('a.txt', `${large}y\n`);
+  const { content } = await project.run(writeTool, { file_path: 'a.txt', content: 'z\n' });
+  expect(content).toMatch(/^a.txt changed on disk after you read it .*, and what you read was not kept, so the two/);
+  expect(await project.text('a.txt')).toBe(`${large}y\n`);
+});
+
+test('makes a file anew that was deleted after it was read, and says so', async () => {
+  const project = await temporaryProject({ 'a.txt': 'one\n' });
+  await project.run(readTool, { file_path: 'a.txt' });
+  await rm(project.path('a.txt'));
+  const { content } = await project.run(writeTool, { file_path: 'a.txt', content: 'two\n' });
+  expect([content, await project.text('a.txt')]).toEqual([
+    'Created a.txt (1 line). The file that you had read there was deleted or moved meanwhile, so this is a new one.',
+    'two\n',
+  ]);
+});
+
+test('asks before it writes a secret into a new file', async () => {
+  const project = await temporaryProject();
+  const content = `one\nkey = ${'ghp_'}q7Zr2LmW9tBv4KcX1nPd8HsJ6fGy3TuA5eQo\n`;
+  const run = await project.run(writeTool, { file_path: 'a.txt', content });
+  expect(run).toMatchObject({ failure: 'permission_denied', content: expect.stringContaining('at line 2 of a.txt') });
+  expect(await readdir(project.root)).toEqual([]);
 });
 
 test('replaces a file that was read, keeps its mode and shows the difference', async () => {

@@ -1,16 +1,17 @@
-import { dirname } from 'node:path';
 import * as z from 'zod';
 import { defineTool } from '../contract/tool.js';
-import type { ToolContext } from '../contract/tool-context.js';
-import { makeFolder, writeFileAtomically } from '../platform/files/atomic-write.js';
+import type { SeenFile, ToolContext } from '../contract/tool-context.js';
 import { fileIdentity } from '../platform/files/paths.js';
 import { encodeText, markOf, type TextFormat } from '../platform/files/text-file.js';
 import { unifiedPatch } from '../platform/text/diff.js';
-import { countLines } from '../platform/text/line-endings.js';
 import { counted } from './counted.js';
-import { checkReplaceable } from './editing/check-editable.js';
+import { changeFiles, type PlannedChange } from './editing/change-files.js';
+import { checkSeenWhole } from './editing/check-editable.js';
 import { checkPlace } from './editing/check-place.js';
-import { hashOf, type LoadedText, loadText } from './editing/load-text.js';
+import type { ChangedText } from './editing/edit-text.js';
+import type { LoadedText } from './editing/load-text.js';
+import { type FilePlan, planChange, plannedChange, questionAbout, settled, textsOf } from './editing/plan-change.js';
+import { textLines } from './editing/text-lines.js';
 import { changeEffects } from './file-effect.js';
 import { pathText, withAliases } from './input.js';
 import { refusal } from './refusal.js';
@@ -18,7 +19,7 @@ import { locate, type TargetFile } from './target-file.js';
 
 const description = `Write a whole file: a new one, or a new content for one that you have read.
 Use it for new files and for rewrites. Use Edit for small changes: it sends less and can't lose the rest of the file.
-Folders that are missing are made. An existing file must have been read whole and be unchanged since; it keeps its mode, its encoding and its line endings.`;
+Folders that are missing are made. An existing file must have been read whole; what others changed in it since is merged, or refused where it does not go together. It keeps its mode, its encoding and its line endings.`;
 
 const input = withAliases(
   { path: 'file_path' },
@@ -35,7 +36,7 @@ interface WriteData {
   path: string;
   lines: number;
   patch: string;
-  keptEndings: boolean;
+  notes: string[];
 }
 
 export const writeTool = defineTool<WriteInput, WriteData>({
@@ -46,34 +47,35 @@ export const writeTool = defineTool<WriteInput, WriteData>({
   effects: ({ file_path }, context) => changeEffects(file_path, context),
 
   async validate(write, context) {
-    await plan(write, context);
-    return undefined;
+    const { target, replacing } = await plan(write, context);
+    return questionAbout([replacing ? textsOf(replacing) : { target, after: write.content }]);
   },
 
+  // The file is looked at again here: between the check and now somebody may have been asked.
   async execute(write, context) {
-    const { target, before, bytes, text } = await plan(write, context);
-    context.signal.throwIfAborted();
-    const unchanged = before !== undefined && bytes.equals(before.bytes);
-    if (!unchanged) {
-      if (!before) await makeFolder(dirname(target.real));
-      await writeFileAtomically(target.real, bytes);
-    }
-    context.session.ledger.set(target.real, { hash: hashOf(bytes), size: bytes.length, at: new Date(), lines: 'all' });
+    const look = async (): Promise<SettledWrite> => {
+      const { target, replacing } = await plan(write, context);
+      if (!replacing)
+        return { target, before: undefined, changed: newText(write.content, notesOnNew(target, context)) };
+      return await settled(replacing, context);
+    };
+    const { plan: done, notes } = await changeFiles(context, look, (settledWrite) => [asPlanned(settledWrite)]);
+    const { target, before, changed } = done;
     return {
-      type: unchanged ? 'unchanged' : before ? 'updated' : 'created',
+      type: !before ? 'created' : changed.bytes.equals(before.bytes) ? 'unchanged' : 'updated',
       path: target.shown,
-      lines: countLines(text),
-      patch: before ? unifiedPatch(target.shown, before.text, text) : '',
-      keptEndings: before !== undefined && text !== write.content,
+      lines: changed.text.lineCount,
+      patch: before ? unifiedPatch(target.shown, before.text, changed.text.raw) : '',
+      notes: [...changed.notes, ...notes.flat()],
     };
   },
 
-  toModel({ type, path, lines, patch, keptEndings }) {
+  toModel({ type, path, lines, patch, notes }) {
     const size = counted(lines, 'line');
-    if (type === 'created') return `Created ${path} (${size}).`;
+    const said = notes.map((note) => ` ${note}`).join('');
+    if (type === 'created') return `Created ${path} (${size}).${said}`;
     if (type === 'unchanged') return `${path} has this content already, so nothing was written.`;
-    const endings = keptEndings ? ' Its line endings (\\r\\n) were kept.' : '';
-    return `Updated ${path} (${size}).${endings}\n\n${patch}`;
+    return `Updated ${path} (${size}).${said}\n\n${patch}`;
   },
 
   displayCall: ({ file_path = '' }) => ({ title: file_path }),
@@ -87,32 +89,63 @@ export const writeTool = defineTool<WriteInput, WriteData>({
   }),
 });
 
-interface Plan {
+interface WritePlan {
   target: TargetFile;
-  /** The file as it is; undefined where there is none. */
-  before: LoadedText | undefined;
-  text: string;
-  bytes: Buffer;
+  /** Absent where there is no file yet. */
+  replacing?: FilePlan;
 }
 
-async function plan({ file_path, content }: WriteInput, context: ToolContext): Promise<Plan> {
+interface SettledWrite {
+  target: TargetFile;
+  before: LoadedText | undefined;
+  changed: ChangedText;
+}
+
+async function plan({ file_path, content }: WriteInput, context: ToolContext): Promise<WritePlan> {
   if (!content.isWellFormed()) {
     throw refusal(
       'content holds half of a surrogate pair, which is no character. Nothing was written. Send whole characters.',
     );
   }
   const target = await locate(file_path, context);
-  const before = (await fileIdentity(target.real)) === undefined ? undefined : await loadText(target, context);
-  if (before) checkReplaceable(context.session.ledger, target, before);
-  else await checkPlace(target, context);
-  const text =
-    before && hasOnlyCrLf(before.text) && !content.includes('\r') ? content.replaceAll('\n', '\r\n') : content;
-  return { target, before, text, bytes: encode(text, before?.format ?? { encoding: 'utf-8', bom: false }) };
+  if ((await fileIdentity(target.real)) === undefined) {
+    await checkPlace(target, context);
+    return { target };
+  }
+  const make = (file: LoadedText, seen: SeenFile): ChangedText => {
+    checkSeenWhole(target, seen);
+    return replacement(file, content);
+  };
+  const change = { action: 'write', name: 'the write', make } as const;
+  return { target, replacing: await planChange(target, change, context) };
+}
+
+function asPlanned({ target, before, changed }: SettledWrite): PlannedChange {
+  if (before) return plannedChange({ target, before, changed });
+  return { target, before, after: changed.bytes, lines: 'all' };
+}
+
+const newText = (content: string, notes: string[]): ChangedText => ({
+  ...wholeText(content, { encoding: 'utf-8', bom: false }),
+  notes,
+});
+
+const notesOnNew = ({ real }: TargetFile, { session: { ledger } }: ToolContext): string[] =>
+  ledger.get(real) ? ['The file that you had read there was deleted or moved meanwhile, so this is a new one.'] : [];
+
+/** The content in the encoding of the file that it replaces, and with its line endings where those are all \r\n. */
+function replacement({ text: before, format }: LoadedText, content: string): ChangedText {
+  const keepsEndings = hasOnlyCrLf(before) && content.includes('\n') && !content.includes('\r');
+  if (!keepsEndings) return wholeText(content, format);
+  const changed = wholeText(content.replaceAll('\n', '\r\n'), format);
+  return { ...changed, notes: ['Its line endings (\\r\\n) were kept.'] };
 }
 
 const hasOnlyCrLf = (text: string): boolean => text.includes('\r\n') && !/(?<!\r)\n|\r(?!\n)/.test(text);
 
-function encode(text: string, format: TextFormat): Buffer {
+function wholeText(content: string, format: TextFormat): ChangedText {
   // A mark in the content itself is the one that the file already has.
-  return Buffer.concat([markOf(format), encodeText(format.bom ? text.replace(/^\ufeff/, '') : text, format.encoding)]);
+  const text = format.bom ? content.replace(/^\ufeff/, '') : content;
+  const bytes = Buffer.concat([markOf(format), encodeText(text, format.encoding)]);
+  return { bytes, text: textLines(text), places: [], lines: 'all', replacements: 1, done: 'written', notes: [] };
 }

@@ -1,6 +1,7 @@
 import { diffChars } from 'diff';
 import { type Splice, spliceText } from '../../platform/files/text-file.js';
 import { normalizeEndings } from '../../platform/text/line-endings.js';
+import type { IndentationChange } from './find-indented.js';
 import { type Found, type Match, passageOf } from './find-text.js';
 import type { LineChange, LineRange } from './line-ranges.js';
 import { back, forward } from './search-text.js';
@@ -22,6 +23,8 @@ export interface AppliedEdit {
   changes: LineChange[];
   /** The lines of the new text, one range for each place. */
   places: LineRange[];
+  /** The new texts themselves, by offsets in the text afterwards. */
+  spans: Array<{ start: number; end: number }>;
 }
 
 /** Puts the new text in all the matches, in memory. What stays as it was, line endings included, is in no splice. */
@@ -32,25 +35,39 @@ export function applyEdit(text: TextLines, found: Found, replacement: Replacemen
 
   const changes: LineChange[] = [];
   const places: LineRange[] = [];
+  const spans: AppliedEdit['spans'] = [];
   let moved = 0; // how far the text behind the last match is from where it was, in characters
   let movedLines = 0;
   for (const [index, { start, end, lines }] of found.matches.entries()) {
     const first = after.lineAt(start + moved);
+    const span = { start: start + moved, end: 0 };
     for (const splice of perMatch[index] ?? []) moved += splice.text.length - (splice.end - splice.start);
+    span.end = end + moved;
+    spans.push(span);
     places.push([first, Math.max(first, after.lineAt(end + moved - 1))]);
     const added = after.lineAt(end + moved) - text.lineAt(end) - movedLines;
     changes.push({ lines, added });
     movedLines += added;
   }
-  return { splices, after, changes, places };
+  return { splices, after, changes, places, spans };
 }
 
 /** What to change in each match. */
 export function splicesPerMatch(text: TextLines, found: Found, { old_string, new_string }: Replacement): Splice[][] {
+  if (found.indentation) return indentedSplices(text, found, found.indentation, new_string);
   const rewrite = isMeantAsGiven(found, old_string, new_string)
     ? ({ start, end }: Match): Splice[] => [{ start, end, text: new_string }]
     : rewriter(text, found, passageOf(found, old_string), new_string.replace(/\r\n/g, '\n'));
   return found.matches.map(rewrite);
+}
+
+/** The new text indented as the file is; its own characters stay wherever the two texts agree. */
+function indentedSplices(text: TextLines, found: Found, change: IndentationChange, new_string: string): Splice[][] {
+  const fresh = change.reindent(normalizeEndings(new_string)) ?? new_string;
+  return found.matches.map((match) => {
+    const passage = normalizeEndings(text.raw.slice(match.start, match.end));
+    return rewriter(text, { ...found, matches: [match] }, passage, fresh)(match);
+  });
 }
 
 // Line endings are normally the file's own business. They are the caller's when the edit is about nothing else, or when
@@ -72,7 +89,7 @@ function rewriter(
   const tail = commonEnd(passage.slice(head), replacement.slice(head));
   const middle = passage.slice(head, passage.length - tail);
   const fresh = replacement.slice(head, replacement.length - tail);
-  const parts = comparedParts(middle, fresh, matches.length);
+  let parts: ReturnType<typeof comparedParts> | 'not compared' = 'not compared'; // most matches need no comparison
 
   return (match) => {
     const ending = endingNear(text, match.lines[0]);
@@ -84,8 +101,10 @@ function rewriter(
     const start = forward(raw, match.start, head);
     const end = back(raw, match.end, tail, 'endings');
     if (start === end && fresh === '') return [];
+    if (raw.slice(start, end) === middle) return [splice(start, end, fresh)];
     // Where the file's own characters differ from those that were sent, each one that both texts share has to survive.
-    if (!parts || raw.slice(start, end) === middle) return [splice(start, end, fresh)];
+    if (parts === 'not compared') parts = comparedParts(middle, fresh, matches.length);
+    if (!parts) return [splice(start, end, fresh)];
     const splices: Splice[] = [];
     let at = start;
     for (const { value, added, removed } of parts) {

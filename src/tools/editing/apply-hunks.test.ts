@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { applyHunks, type PatchedText } from './apply-hunks.js';
+import { applyHunks } from './apply-hunks.js';
+import type { ChangedText } from './edit-text.js';
 import { hashOf, type LoadedText } from './load-text.js';
 import { type Hunk, parsePatch } from './patch-format.js';
 
@@ -10,10 +11,17 @@ const hunksOf = (...lines: string[]): readonly Hunk[] => {
   return file?.type === 'update' ? file.hunks : [];
 };
 
-function applyTo(text: string, hunks: readonly Hunk[], signal = new AbortController().signal): Promise<PatchedText> {
+function applyTo(text: string, hunks: readonly Hunk[], signal = new AbortController().signal): Promise<ChangedText> {
   const bytes = Buffer.from(text);
   const hash = hashOf(bytes);
-  const file: LoadedText = { bytes, text, format: { encoding: 'utf-8', bom: false }, hash, modified: new Date() };
+  const file: LoadedText = {
+    bytes,
+    text,
+    format: { encoding: 'utf-8', bom: false },
+    hash,
+    modified: new Date(),
+    names: 1,
+  };
   return applyHunks(target, file, { hash, size: bytes.length, at: new Date(), lines: 'all' }, hunks, signal);
 }
 

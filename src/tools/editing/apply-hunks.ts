@@ -1,31 +1,20 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SeenFile } from '../../contract/tool-context.js';
 import { type Splice, spliceBytes, spliceText } from '../../platform/files/text-file.js';
+import { counted } from '../counted.js';
 import { refusal } from '../refusal.js';
 import type { TargetFile } from '../target-file.js';
 import { splicesPerMatch } from './apply-edit.js';
 import { changedOnDisk, checkFitsChange, checkLinesSeen, hasChanged } from './check-editable.js';
+import type { ChangedText } from './edit-text.js';
 import { lineFinder } from './find-lines.js';
 import type { Found, Match } from './find-text.js';
+import { around } from './fit-to-disk.js';
 import { joinRanges, type LineRange } from './line-ranges.js';
 import type { LoadedText } from './load-text.js';
 import type { Hunk, HunkChange } from './patch-format.js';
 import { type HunkPlace, placeHunk } from './place-hunk.js';
-import { CONTEXT_LINES } from './show-place.js';
 import { type TextLines, textLines } from './text-lines.js';
-
-export interface PatchedText {
-  bytes: Buffer;
-  text: TextLines;
-  /** The lines of the new text that are new or stand where others were, one range for each hunk that is apart. */
-  places: LineRange[];
-  /** What the model knows of the new text. */
-  lines: SeenFile['lines'];
-  /** The file had other content than the model saw. */
-  changed: boolean;
-  /** A hunk was found only with straight quotes for typographic ones. */
-  byQuotes: boolean;
-}
 
 const HUNKS_AT_ONCE = 200; // then others have their turn, and a cancel is seen
 const CHANGES_AT_ONCE = 20; // comparing long lines letter by letter takes milliseconds
@@ -43,7 +32,7 @@ export async function applyHunks(
   seen: SeenFile,
   hunks: readonly Hunk[],
   signal: AbortSignal,
-): Promise<PatchedText> {
+): Promise<ChangedText> {
   const text = textLines(file.text);
   const changed = hasChanged(seen, file);
   const placed = await placeHunks(target, file, text, seen, hunks, signal);
@@ -59,9 +48,18 @@ export async function applyHunks(
     text: textLines(spliceText(text.raw, splices)),
     places: apart,
     lines: changed ? around(apart) : linesAfter(seen.lines, placed),
-    changed,
-    byQuotes: placed.some(({ place }) => place.how === 'quotes'),
+    replacements: apart.length,
+    done: `${counted(apart.length, 'place')} at ${placeList(apart)}`,
+    notes: placed.some(({ place }) => place.how === 'quotes')
+      ? ['Lines matched after quote normalisation; the quotes in the file were kept.']
+      : [],
   };
+}
+
+function placeList(places: readonly LineRange[]): string {
+  const listed = places.slice(0, 20).map(([first]) => first);
+  const more = places.length - listed.length;
+  return `${places.length === 1 ? 'line' : 'lines'} ${listed.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** Lets others go on, among them whoever cancels. */
@@ -205,10 +203,6 @@ function countWhile<Item>(items: readonly Item[], holds: (item: Item) => boolean
   }
   return low;
 }
-
-// Of a file with changes that the model has not seen, it now knows the places that it is shown and nothing more.
-const around = (places: readonly LineRange[]): LineRange[] =>
-  joinRanges(places.map(([first, last]) => [Math.max(1, first - CONTEXT_LINES), last + CONTEXT_LINES]));
 
 /** In a file that has changed, what the place is known by must be there once and exactly. */
 function checkUntouched(

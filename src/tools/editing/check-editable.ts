@@ -5,6 +5,7 @@ import type { TargetFile } from '../target-file.js';
 import { type Found, isUnique } from './find-text.js';
 import { covers, joinRanges } from './line-ranges.js';
 import type { LoadedText } from './load-text.js';
+import { timeOfDay } from './time-of-day.js';
 
 /** What the model has seen of the file. A file that it has not read is refused. */
 export function seenOf(ledger: FileLedger, target: TargetFile, action: 'edit' | 'write' | 'patch'): SeenFile {
@@ -56,15 +57,14 @@ export function countOf({ matches, hasMore, overlaps }: Found): string {
   return `${hasMore ? 'more than ' : ''}${counted(count, 'match', 'matches')}`;
 }
 
-/** A whole new content may replace only one that the model has seen whole, as it is now. */
-export function checkReplaceable(ledger: FileLedger, target: TargetFile, file: LoadedText): void {
-  const seen = seenOf(ledger, target, 'write');
-  if (hasChanged(seen, file)) {
+/** A whole new content may replace only one that the model has seen whole. */
+export function checkSeenWhole(target: TargetFile, seen: SeenFile): void {
+  if (seen.lines === 'all') return;
+  if (target.real.toLowerCase().endsWith('.ipynb') && seen.lines.length === 0) {
     throw refusal(
-      `${changedOnDisk(target, seen, file)}, and writing would destroy that change. Nothing was written. Read it again, then send a content that keeps it.`,
+      `${target.shown} was shown to you as cells, not as the text that it is, so writing it could destroy content you have not seen. Use NotebookEdit to change its cells, or Read it with offset 1 to see all of its text first.`,
     );
   }
-  if (seen.lines === 'all') return;
   const shown = seen.lines.map(rangeText).join(', ') || 'none';
   throw refusal(
     `${target.shown} has been read in part only (lines ${shown}; lines over 2,000 characters are never shown whole), so writing it could destroy content you have not seen. Read the rest first, or use Edit for the part that you know.`,
@@ -84,7 +84,5 @@ export const rangeText = ([first, last]: readonly [number, number]): string =>
   first === last ? `${first}` : `${first}–${last}`;
 
 export function changedOnDisk({ shown }: TargetFile, { at }: SeenFile, { modified }: LoadedText): string {
-  return `${shown} changed on disk after you read it (read ${clock(at)}, modified ${clock(modified)})`;
+  return `${shown} changed on disk after you read it (read ${timeOfDay(at)}, modified ${timeOfDay(modified)})`;
 }
-
-const clock = (time: Date): string => time.toTimeString().slice(0, 8);

@@ -1,10 +1,62 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import type { FileLedger, SeenFile } from '../../contract/tool-context.js';
+import { hashOf } from './load-text.js';
 
-/** Remembers, for one session, what the model has seen of each file. */
+const MAX_FILE_BYTES = 1024 * 1024; // larger files are rarely edited by hand and by a model at once
+const MAX_TOTAL_BYTES = 32 * MAX_FILE_BYTES;
+
+/**
+ * Remembers, for one session, what the model has seen of each file; of small ones the bytes too, the latest for longest.
+ */
 export function createFileLedger(): FileLedger {
   const files = new Map<string, SeenFile>();
-  return {
-    get: (real) => files.get(real),
-    set: (real, seen) => void files.set(real, seen),
+  const kept = new Map<string, Uint8Array>(); // from the oldest to the latest
+  let total = 0;
+
+  const forget = (real: string): void => {
+    total -= kept.get(real)?.length ?? 0;
+    kept.delete(real);
   };
+  const keep = (real: string, bytes: Uint8Array): void => {
+    kept.set(real, bytes);
+    total += bytes.length;
+    for (const oldest of kept.keys()) {
+      if (total <= MAX_TOTAL_BYTES) break;
+      forget(oldest);
+    }
+  };
+
+  return {
+    get(real) {
+      const seen = files.get(real);
+      const bytes = kept.get(real);
+      return seen && bytes ? { ...seen, bytes } : seen;
+    },
+    set(real, { bytes: given, ...seen }) {
+      files.set(real, seen);
+      const before = kept.get(real);
+      forget(real);
+      if (seen.size > MAX_FILE_BYTES) return;
+      const isSame = before?.length === seen.size && hashOf(before) === seen.hash;
+      const bytes = given ?? (isSame ? before : bytesAt(real, seen));
+      if (bytes) keep(real, bytes);
+    },
+  };
+}
+
+/** The file as it was seen a moment ago. At once, since what comes later might be another one already. */
+function bytesAt(real: string, { hash, size }: SeenFile): Uint8Array | undefined {
+  try {
+    const file = openSync(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+    try {
+      const stats = fstatSync(file);
+      if (!stats.isFile() || stats.size !== size) return undefined;
+      const bytes = readFileSync(file);
+      return hashOf(bytes) === hash ? bytes : undefined;
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return undefined; // without the bytes a later change by somebody else can't be merged, and nothing worse
+  }
 }

@@ -1,4 +1,5 @@
 import { normalizeEndings } from '../../platform/text/line-endings.js';
+import { findIndented, type IndentationChange } from './find-indented.js';
 import type { LineRange } from './line-ranges.js';
 import { type Alike, foldQuotes, type SearchResult, searchText } from './search-text.js';
 import type { TextLines } from './text-lines.js';
@@ -20,14 +21,16 @@ export interface Found {
   /**
    * `bytes`: found character for character, since it has a lone carriage return, which may be half of a line ending.
    * `verbatim`: found with the very line endings that were sent. `exact`: with others. `quotes`: straight quotes stood
-   * for typographic ones as well.
+   * for typographic ones as well. `indentation`: all lines are indented in another way.
    */
-  how: 'bytes' | 'verbatim' | 'exact' | 'quotes';
+  how: 'bytes' | 'verbatim' | 'exact' | 'quotes' | 'indentation';
+  /** How the lines there are indented, where that is not as sent. */
+  indentation?: IndentationChange;
 }
 
 /**
- * Looks for the text, first as it is but for line endings, then with straight quotes for typographic ones. A carriage
- * return without a line feed is no line ending that anybody is shown: whoever sends one means that character.
+ * Looks for the text, first as it is but for line endings, then with straight quotes for typographic ones, then indented
+ * in another way, which counts only in one place. A carriage return without a line feed is no line ending that anybody is shown: whoever sends one means that character.
  */
 export function findText(text: TextLines, wanted: string, limit: number): Found {
   const find = (alike: Alike, how: Found['how']): Found => {
@@ -41,15 +44,26 @@ export function findText(text: TextLines, wanted: string, limit: number): Found 
     if (verbatim.matches.length > 0) return verbatim;
   }
   const exact = find('endings', 'exact');
-  if (exact.matches.length > 0 || !/['"‘’′“”″]/.test(wanted)) return exact;
-  return find('endings and quotes', 'quotes');
+  if (exact.matches.length > 0) return exact;
+  const quoted = QUOTES.test(wanted) ? find('endings and quotes', 'quotes') : exact;
+  if (quoted.matches.length > 0) return quoted;
+  const [indented, ...others] = findIndented(text, wanted);
+  if (!indented || others.length > 0) return exact;
+  return {
+    ...exact,
+    matches: matchesOf(text, { places: [indented] }),
+    how: 'indentation',
+    indentation: indented.change,
+  };
 }
+
+const QUOTES = /['"‘’′“”″]/;
 
 export const isUnique = ({ matches, overlaps }: Found): boolean => matches.length === 1 && !overlaps;
 
 export const hasLoneReturn = (text: string): boolean => /\r(?!\n)/.test(text);
 
-const matchesOf = (text: TextLines, { places }: SearchResult): Match[] =>
+const matchesOf = (text: TextLines, { places }: Pick<SearchResult, 'places'>): Match[] =>
   places.map(({ start, end }) => ({ start, end, lines: [text.lineAt(start), text.lineAt(end - 1)] }));
 
 /** What all the matches read like, with every ending as \n. */
@@ -60,10 +74,11 @@ export function passageOf({ how }: Found, wanted: string): string {
 
 /** "12, 48, 90", with what is left out counted. */
 export function lineList({ matches, hasMore }: Pick<Found, 'matches' | 'hasMore'>): string {
-  const lines = matches.slice(0, 20).map(({ lines: [first] }) => first);
-  const left = matches.length - lines.length;
+  const all = [...new Set(matches.map(({ lines: [first] }) => first))]; // one line may hold several
+  const lines = all.slice(0, 20);
+  const left = all.length - lines.length;
   const more = hasMore ? ' and more' : left > 0 ? ` and ${left} more` : '';
-  return `${matches.length === 1 ? 'line' : 'lines'} ${lines.join(', ')}${more}`;
+  return `${all.length === 1 && !hasMore ? 'line' : 'lines'} ${lines.join(', ')}${more}`;
 }
 
 const PREFIX = /^ *(\d+)(?:\t|→)/;

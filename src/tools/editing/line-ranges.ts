@@ -18,6 +18,22 @@ export function covers(seen: SeenFile['lines'], [first, last]: LineRange): boole
   return seen === 'all' || joinRanges(seen).some(([from, to]) => from <= first && last <= to);
 }
 
+/** What is left of the ranges without the holes, which are in order and may be empty. */
+export function withoutRanges(ranges: readonly LineRange[], holes: readonly LineRange[]): LineRange[] {
+  const left: LineRange[] = [];
+  for (const [first, last] of ranges) {
+    let from = first;
+    for (const [start, end] of holes) {
+      if (end < start || end < from) continue;
+      if (start > last) break;
+      if (start > from) left.push([from, start - 1]);
+      from = end + 1;
+    }
+    if (from <= last) left.push([from, last]);
+  }
+  return left;
+}
+
 /** A passage that was replaced by one with `added` more lines, or fewer. */
 export interface LineChange {
   lines: LineRange;

@@ -1,20 +1,31 @@
-import type { ToolContext } from '../../contract/tool-context.js';
+import { ToolFailure } from '../../contract/failure.js';
+import type { SeenFile, ToolContext } from '../../contract/tool-context.js';
 import { sha256 } from '../../platform/crypto.js';
 import { fileKind } from '../../platform/files/file-kind.js';
+import { NotARegularFile } from '../../platform/files/open-file.js';
 import { decodeText, type TextFile, UndecodableText } from '../../platform/files/text-file.js';
 import { refusal } from '../refusal.js';
-import { openTarget, type TargetFile } from '../target-file.js';
+import { isMissing, openTarget, type TargetFile } from '../target-file.js';
+import { timeOfDay } from './time-of-day.js';
 
 export const MAX_BYTES = 64 * 1024 * 1024; // an edit holds the text several times over
 
 export interface LoadedText extends TextFile {
   hash: string;
   modified: Date;
+  /** How many names the file has: more than one where there are hard links. */
+  names: number;
 }
 
 /** The whole of a text file for changing it; anything that can't be written back without loss is refused. */
-export async function loadText(target: TargetFile, context: Pick<ToolContext, 'cwd'>): Promise<LoadedText> {
-  const { handle, stats } = await openTarget(target, context);
+export async function loadText(
+  target: TargetFile,
+  context: Pick<ToolContext, 'cwd' | 'approved' | 'session'>,
+): Promise<LoadedText> {
+  const seen = context.session.ledger.get(target.real);
+  const { handle, stats } = await openTarget(target, context).catch((error: unknown) => {
+    throw seen ? goneSinceRead(target, seen, error) : error;
+  });
   try {
     if (stats.size > MAX_BYTES) {
       throw refusal(
@@ -22,11 +33,39 @@ export async function loadText(target: TargetFile, context: Pick<ToolContext, 'c
       );
     }
     const bytes = await handle.readFile();
+    if (seen && fileKind(bytes).kind !== 'text') {
+      throw refusal(
+        `${target.shown} is a binary file now, not the text that you read (read ${timeOfDay(seen.at)}). Nothing was written. Ask the user what happened to it.`,
+      );
+    }
     assertText(target, bytes);
-    return { ...decode(target, bytes), hash: hashOf(bytes), modified: stats.mtime };
+    return { ...decode(target, bytes), hash: hashOf(bytes), modified: stats.mtime, names: stats.nlink };
   } finally {
     await handle.close();
   }
+}
+
+/** The file as the model saw it, where its bytes were kept. */
+export function textAsSeen(target: TargetFile, { bytes, hash, at }: SeenFile): LoadedText | undefined {
+  if (!bytes) return undefined;
+  return { ...decode(target, Buffer.from(bytes)), hash, modified: at, names: 1 };
+}
+
+function goneSinceRead(target: TargetFile, { at }: SeenFile, error: unknown): unknown {
+  if (!(error instanceof ToolFailure)) return error;
+  if (isMissing(error.cause)) {
+    return refusal(
+      `${target.shown} does not exist any more: it was deleted or moved after you read it (read ${timeOfDay(at)}). Nothing was written. Find it with Glob, or use Write to make it anew.`,
+      error.cause,
+    );
+  }
+  if (error.cause instanceof NotARegularFile) {
+    return refusal(
+      `${target.shown} is ${error.cause.what} now, not the file that you read (read ${timeOfDay(at)}). Nothing was written. Look at what is there before you go on.`,
+      error.cause,
+    );
+  }
+  return error;
 }
 
 export const hashOf = (bytes: Uint8Array): string => sha256().update(bytes).digest('hex');

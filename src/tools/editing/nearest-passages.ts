@@ -1,6 +1,7 @@
 import { normalizeEndings } from '../../platform/text/line-endings.js';
-import { similarity } from '../../platform/text/similar-text.js';
+import { nearestWords, similarity } from '../../platform/text/similar-text.js';
 import type { LineRange } from './line-ranges.js';
+import { foldLookAlikes, lookAlikesIn } from './look-alikes.js';
 import type { TextLines } from './text-lines.js';
 
 const MAX_PASSAGES = 3;
@@ -11,6 +12,8 @@ const MAX_LINES_SEARCHED = 50_000;
 const MAX_CHARS_COMPARED = 4_000_000;
 const MAX_LINE_CHARS = 1_000;
 const MAX_PASSAGE_LINES = 200;
+const MAX_WORD_CHARS = 64;
+const MAX_WORDS_COMPARED = 3_000;
 
 export interface Passage {
   lines: LineRange;
@@ -33,10 +36,28 @@ export function nearestPassages(text: TextLines, wanted: string): Passage[] {
     const scores = compared.map((part, index) => similarity(part, comparable(text.line(first + from + index))));
     return { lines: [first, last], score: scores.reduce((sum, score) => sum + score, 0) / scores.length };
   });
-  return passages
+  const near = passages
     .filter(({ score }) => score >= MIN_SCORE)
     .sort((one, other) => other.score - one.score || one.lines[0] - other.lines[0])
     .slice(0, MAX_PASSAGES);
+  return near.length > 0 || sought.length > 1 ? near : linesWithWord(text, (sought[0] ?? '').trim());
+}
+
+/** A short text is best compared with single words and short lines, where one slip leaves little that is alike. */
+function linesWithWord(text: TextLines, wanted: string): Passage[] {
+  if (wanted === '' || wanted.length > MAX_WORD_CHARS) return [];
+  const isCandidate = (word: string): boolean =>
+    word.length <= MAX_WORD_CHARS && word.length * 2 >= wanted.length && word.length <= wanted.length * 2;
+  const lines = new Map<string, number>();
+  for (let line = 1; line <= Math.min(text.lineCount, MAX_LINES_SEARCHED); line += 1) {
+    const trimmed = text.line(line).slice(0, MAX_LINE_CHARS).trim();
+    for (const word of [trimmed, ...trimmed.split(/\s+/)].filter(isCandidate)) {
+      if (!lines.has(word)) lines.set(word, line);
+    }
+    if (lines.size > MAX_WORDS_COMPARED) break;
+  }
+  const near = nearestWords(wanted, [...lines.keys()]).map((word) => lines.get(word) ?? 1);
+  return [...new Set(near)].map((line) => ({ lines: [line, line], score: MIN_SCORE }));
 }
 
 /** Without the line endings around, which say nothing about the place. */
@@ -46,7 +67,7 @@ function soughtLines(wanted: string): string[] {
   return first === -1 ? [''] : lines.slice(first, lines.findLastIndex((line) => line !== '') + 1);
 }
 
-const comparable = (line: string): string => line.slice(0, MAX_LINE_CHARS).trim();
+const comparable = (line: string): string => foldLookAlikes(line.slice(0, MAX_LINE_CHARS)).trim();
 
 /** The numbers of the lines that are most like the given one. */
 function linesLike(text: TextLines, anchor: string): number[] {
@@ -74,20 +95,38 @@ function linesLike(text: TextLines, anchor: string): number[] {
 }
 
 /** In what respect the passage is not the text, where that is one thing alone. */
-export function differenceOf(text: TextLines, wanted: string, { lines: [first, last] }: Passage): string | undefined {
-  const theirs: string[] = [];
-  for (let line = first; line <= last; line += 1) theirs.push(text.line(line));
-  const sent = soughtLines(wanted);
+export function differenceOf(text: TextLines, wanted: string, passage: Passage): string | undefined {
+  const { sent, there } = sideBySide(text, wanted, passage);
+  // What was sent of a single line may be a part of it.
   const same = (change: (line: string) => string): boolean =>
-    theirs.length === sent.length && theirs.every((line, index) => change(line) === change(sent[index] ?? ''));
+    sent.length === 1 && there.length === 1
+      ? change(there[0] ?? '').includes(change(sent[0] ?? ''))
+      : there.length === sent.length && there.every((line, index) => change(line) === change(sent[index] ?? ''));
+  if (same((line) => line)) return undefined; // it is there, and something else is wrong with the place
   if (same((line) => line.trimEnd())) return 'in blanks at the end of a line';
   if (same((line) => line.trimStart())) {
-    const index = theirs.findIndex((line, at) => line !== sent[at]);
-    return `in indentation (${indentation(theirs[index] ?? '')}, not ${indentation(sent[index] ?? '')})`;
+    const index = there.findIndex((line, at) => line !== sent[at]);
+    return `in indentation (${indentation(there[index] ?? '')}, not ${indentation(sent[index] ?? '')})`;
   }
-  if (same((line) => line.replace(/\s+/g, ' ').trim())) return 'in blanks';
+  if (same((line) => line.replace(/[ \t]+/g, ' ').trim())) return 'in blanks';
+  if (same(foldLookAlikes)) {
+    const inFile = lookAlikesIn(there.join('\n'));
+    const wasSent = lookAlikesIn(sent.join('\n'));
+    return `in characters that look alike or are not seen${inFile || wasSent ? ` (${inFile || `sent: ${wasSent}`})` : ''}`;
+  }
   if (same((line) => line.toLowerCase())) return 'in upper and lower case';
   return undefined;
+}
+
+/** The lines that were sent and those of the passage. */
+export function sideBySide(
+  text: TextLines,
+  wanted: string,
+  { lines: [first, last] }: Passage,
+): { sent: string[]; there: string[] } {
+  const there: string[] = [];
+  for (let line = first; line <= last; line += 1) there.push(text.line(line));
+  return { sent: soughtLines(wanted), there };
 }
 
 function indentation(line: string): string {

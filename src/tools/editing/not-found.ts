@@ -2,7 +2,8 @@ import { normalizeEndings } from '../../platform/text/line-endings.js';
 import type { TargetFile } from '../target-file.js';
 import { rangeText } from './check-editable.js';
 import { findText, hasLoneReturn, withoutLineNumbers } from './find-text.js';
-import { differenceOf, nearestPassages } from './nearest-passages.js';
+import { differenceOf, nearestPassages, sideBySide } from './nearest-passages.js';
+import { showDifference } from './show-difference.js';
 import { showLines } from './show-place.js';
 import type { TextLines } from './text-lines.js';
 
@@ -24,6 +25,11 @@ export function notFound({ shown }: TargetFile, text: TextLines, wanted: string,
   if (hasLoneReturn(wanted) && isThere(normalizeEndings(wanted))) {
     return `${missing} It has a carriage return without a line feed, which stands for that very byte. Send \\n for a line ending, whatever its kind.`;
   }
+  const plain = PLAIN_FORMS.find(({ of }) => {
+    const text = of(wanted);
+    return text !== wanted && isThere(text);
+  });
+  if (plain) return `${missing} ${plain.why} Send the text as it is in the file:\n${plain.of(wanted)}`;
   const [nearest, ...others] = nearestPassages(text, wanted);
   if (!nearest)
     return `${missing} No passage of the file is similar to it. Read the file again, then copy the text from it.`;
@@ -31,5 +37,20 @@ export function notFound({ shown }: TargetFile, text: TextLines, wanted: string,
   const where =
     nearest.lines[0] === nearest.lines[1] ? `line ${nearest.lines[0]}` : `lines ${rangeText(nearest.lines)}`;
   const passages = [nearest, ...others].map(({ lines }) => showLines(text, lines)).join('\n…\n');
-  return `${missing} The nearest text is at ${where}${difference ? ` and differs ${difference}` : ''}. Copy the text exactly as in the file:\n${passages}`;
+  return `${missing} The nearest text is at ${where}${difference ? ` and differs ${difference}` : ''}. Copy the text exactly as in the file:\n${passages}${showDifference(sideBySide(text, wanted, nearest), nearest.lines[0])}`;
 }
+
+/** Ways in which a text is written out that was meant as it is in the file. */
+const PLAIN_FORMS: ReadonlyArray<{ of(text: string): string; why: string }> = [
+  {
+    of: (text) => text.replace(/\\([nrt"'`\\])/g, (_, letter: string) => ESCAPES[letter] ?? letter),
+    why: 'It holds escapes that are written out (a backslash and n, t or a quote) where the file has the line break, the tab or the quote itself.',
+  },
+  {
+    of: (text) => text.replace(/&(lt|gt|amp|quot|#39);/g, (_, name: string) => ENTITIES[name] ?? name),
+    why: 'It holds entities (such as &lt;) where the file has the characters themselves.',
+  },
+];
+
+const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
+const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', '#39': "'" };

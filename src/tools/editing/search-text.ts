@@ -23,6 +23,7 @@ export interface SearchResult {
  */
 export function searchText(text: string, sought: string, alike: Alike, limit: number): SearchResult {
   const result: SearchResult = { places: [], hasMore: false, overlaps: false };
+  if (isPlain(text, sought, alike)) return searchPlain(text, sought, limit, result);
   const needle = codesOf(sought, alike);
   if (needle.length === 0) return result;
   const fallback = fallbacksOf(needle);
@@ -44,6 +45,29 @@ export function searchText(text: string, sought: string, alike: Alike, limit: nu
     if (result.places.length === limit) return { ...result, hasMore: true };
     result.places.push({ start: back(text, at, needle.length, alike), end: at });
     taken = count;
+  }
+  return result;
+}
+
+const MAX_PLAIN_CHARS = 256; // up to here the product of the lengths is no danger, and `indexOf` is many times as fast
+
+/** Whether the text is found as it is or not at all. */
+function isPlain(text: string, sought: string, alike: Alike): boolean {
+  if (sought === '' || sought.length > MAX_PLAIN_CHARS || alike === 'endings and quotes') return false;
+  if (alike === 'nothing') return true;
+  return !sought.includes('\r') && !(sought.includes('\n') && text.includes('\r'));
+}
+
+function searchPlain(text: string, sought: string, limit: number, result: SearchResult): SearchResult {
+  let taken = 0;
+  for (let at = text.indexOf(sought); at !== -1; at = text.indexOf(sought, at + 1)) {
+    if (at < taken) {
+      result.overlaps = true;
+      continue;
+    }
+    if (result.places.length === limit) return { ...result, hasMore: true };
+    taken = at + sought.length;
+    result.places.push({ start: at, end: taken });
   }
   return result;
 }

@@ -1,5 +1,5 @@
 import { counted } from '../counted.js';
-import type { LineRange } from './line-ranges.js';
+import { joinRanges, type LineRange } from './line-ranges.js';
 import type { TextLines } from './text-lines.js';
 
 export const CONTEXT_LINES = 5;
@@ -24,9 +24,8 @@ export function showLines(text: TextLines, [first, last]: LineRange): string {
 /** The edited places with some lines around them. */
 export function showPlaces(text: TextLines, places: readonly LineRange[]): string {
   if (text.lineCount === 0) return 'The file is empty now.';
-  const shown = places
-    .slice(0, MAX_PLACES)
-    .map(([first, last]) => showLines(text, [first - CONTEXT_LINES, last + CONTEXT_LINES]));
-  const more = places.length - shown.length;
-  return `The edited ${places.length === 1 ? 'place' : 'places'}:\n${shown.join('\n…\n')}${more > 0 ? `\n(${counted(more, 'more place')})` : ''}`;
+  const around = joinRanges(places.map(([first, last]) => [first - CONTEXT_LINES, last + CONTEXT_LINES]));
+  const shown = around.slice(0, MAX_PLACES).map((range) => showLines(text, range));
+  const more = around.length - shown.length;
+  return `The edited ${around.length === 1 ? 'place' : 'places'}:\n${shown.join('\n…\n')}${more > 0 ? `\n(${counted(more, 'more place')})` : ''}`;
 }

@@ -1,0 +1,49 @@
+import { listWithRipgrep, RipgrepMissing, searchWithRipgrep } from '../ripgrep.js';
+import { globProblem } from '../text/glob-matcher.js';
+import { inOpened } from './opened.js';
+import {
+  type FileList,
+  type FileQuery,
+  SearchFailure,
+  type SearchOptions,
+  type TextMatches,
+  type TextQuery,
+} from './query.js';
+
+/** The files that a query means: with ripgrep, or without it where none runs here. */
+export async function listFiles(asked: FileQuery, options: SearchOptions): Promise<FileList> {
+  const nothing: FileList = { files: [], stopped: undefined, unreadable: [asked.file ?? '.'] };
+  return await inOpened({ ...asked, globs: asked.globs.map(readable) }, nothing, async (query) => {
+    try {
+      return await listWithRipgrep(query, options);
+    } catch (error) {
+      if (!(error instanceof RipgrepMissing)) throw error;
+      const { listBuiltIn } = await import('./built-in.js');
+      return await listBuiltIn(query, options);
+    }
+  });
+}
+
+/** What matches inside files: with ripgrep, or without it where none runs here. */
+export async function searchText(asked: TextQuery, options: SearchOptions): Promise<TextMatches> {
+  const nothing: TextMatches = { files: new Map(), stopped: undefined, unreadable: [asked.file ?? '.'] };
+  return await inOpened({ ...asked, globs: asked.globs.map(readable) }, nothing, async (query) => {
+    try {
+      return await searchWithRipgrep(query, options);
+    } catch (error) {
+      if (!(error instanceof RipgrepMissing)) throw error;
+      const { searchBuiltIn } = await import('./built-in.js');
+      return await searchBuiltIn(query, options);
+    }
+  });
+}
+
+function readable(glob: string): string {
+  const problem = globProblem(glob.replace(/^!/, ''));
+  if (problem !== undefined) throw new SearchFailure(`The glob "${glob}" can't be read: ${problem}.`);
+  if (!glob.endsWith('/')) return glob;
+  // A folder: what is in it, wherever it lies unless the glob says where.
+  const folder = glob.replace(/\/+$/, '');
+  if (folder.startsWith('!')) return folder;
+  return `${folder.includes('/') ? '' : '**/'}${folder}/**`;
+}

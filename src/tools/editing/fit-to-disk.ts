@@ -1,0 +1,208 @@
+// A change is made for a file as the model has seen it. Where the file on disk is another one by now, the change is
+// merged into it, or a person is asked, and never made blindly.
+import { ToolFailure } from '../../contract/failure.js';
+import type { SeenFile } from '../../contract/tool-context.js';
+import { spliceBytes } from '../../platform/files/text-file.js';
+import { changedLines, type MergedText, mergeThreeWay } from '../../platform/text/three-way-merge.js';
+import { refusal } from '../refusal.js';
+import type { TargetFile } from '../target-file.js';
+import { changedOnDisk, rangeText } from './check-editable.js';
+import type { ChangedText } from './edit-text.js';
+import { afterChanges, joinRanges, type LineRange, withoutRanges } from './line-ranges.js';
+import { type LoadedText, textAsSeen } from './load-text.js';
+import { CONTEXT_LINES } from './show-place.js';
+import { type TextLines, textLines } from './text-lines.js';
+
+const MAX_LISTED = 20;
+
+/** A change that can be tried on more than one version of its file. */
+export interface Change {
+  /** What is wrong with the change for this file, whoever has read it; throws a refusal. */
+  check?(file: LoadedText): void;
+  /** The change made to the file as the model knows it; throws a refusal where it does not fit. */
+  make(file: LoadedText, seen: SeenFile): ChangedText | Promise<ChangedText>;
+  /**
+   * The change made to a text that the model does not know, where there is no doubt what it means; throws a refusal. A
+   * change that says all that the file shall hold has no such way.
+   */
+  makeBlind?(file: LoadedText): ChangedText | Promise<ChangedText>;
+  /** How messages call it: "the edit". */
+  name: string;
+}
+
+/** A change that does not go together with what somebody else has made of the file. */
+export interface Conflict {
+  target: TargetFile;
+  name: string;
+  seen: SeenFile;
+  /** The file as it is. */
+  theirs: LoadedText;
+  /** The file as the model would have it. */
+  ours: ChangedText;
+  /** Both, with git's markers around what does not go together. */
+  merged: MergedText;
+  /** Why it could not be merged, as the end of a sentence. */
+  why: string;
+}
+
+export type Fitted = { type: 'fits'; changed: ChangedText } | { type: 'conflict'; conflict: Conflict };
+
+export async function fitToDisk(
+  target: TargetFile,
+  theirs: LoadedText,
+  seen: SeenFile,
+  change: Change,
+): Promise<Fitted> {
+  if (seen.hash === theirs.hash) return { type: 'fits', changed: await change.make(theirs, seen) };
+  const base = textAsSeen(target, seen);
+  const known = base ?? (change.makeBlind ? undefined : theirs); // without another way, the change says all of the file
+  const ours = known && (await orRefused(() => change.make(known, seen)));
+  const merged = isChanged(ours) ? mergeThreeWay(base?.text ?? '', ours.text.raw, theirs.text) : undefined;
+  if (base && isChanged(ours) && merged?.conflicts.length === 0) {
+    return { type: 'fits', changed: mergedChange({ base, theirs, seen }, ours, merged) };
+  }
+  const blind = await orRefused(async () => await change.makeBlind?.(theirs));
+  if (isChanged(blind)) return { type: 'fits', changed: { ...blind, ...unseen(base, seen, blind) } };
+  if (isChanged(ours) && merged) {
+    const why = base ? conflictAt(change, merged) : ', and what you read was not kept, so the two can not be merged';
+    return { type: 'conflict', conflict: { target, name: change.name, seen, theirs, ours, merged, why } };
+  }
+  // It fits neither what was read nor what is there.
+  const refused = blind ?? (isChanged(ours) ? undefined : ours);
+  const since = changedOnDisk(target, seen, theirs);
+  if (!change.makeBlind || refused?.message.startsWith(since)) throw refused;
+  throw refusal(`${since}. ${refused?.message ?? ''}`, refused);
+}
+
+const isChanged = (value: ChangedText | ToolFailure | undefined): value is ChangedText =>
+  value !== undefined && !(value instanceof ToolFailure);
+
+async function orRefused<Value>(work: () => Value | Promise<Value>): Promise<Value | ToolFailure> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ToolFailure) return error;
+    throw error;
+  }
+}
+
+function conflictAt({ name }: Change, { conflicts }: MergedText): string {
+  const lines = conflicts.map(({ theirsLines: [first, last] }) => rangeText([first, Math.max(first, last)]));
+  return ` and ${name} conflicts with that change at ${lineWord(lines)} ${listed(lines)}`;
+}
+
+const lineWord = (ranges: readonly string[]): string =>
+  ranges.length === 1 && !ranges[0]?.includes('–') ? 'line' : 'lines';
+
+/** The file as it is with our lines put in; bytes that are the same in both are copied. */
+function mergedChange(
+  { base, theirs, seen }: { base: LoadedText; theirs: LoadedText; seen: SeenFile },
+  ours: ChangedText,
+  { text, theirHunks }: MergedText,
+): ChangedText {
+  const merged = textLines(text);
+  const isOurs = theirs.text === text; // they have made the same change
+  const changed = isOurs ? ours.places : mergeThreeWay(theirs.text, theirs.text, text).theirHunks;
+  const differing = differingPart(theirs.text, text);
+  const at = merged.lineAt(differing.start);
+  const places: LineRange[] = changed.length > 0 ? [...changed] : [[at, at]];
+  const foreign = theirHunks.map(rangeText);
+  return {
+    bytes: spliceBytes(theirs, isOurs ? [] : [differing]),
+    text: merged,
+    places,
+    lines: knownLines(base, seen, merged, places),
+    replacements: ours.replacements,
+    done: ours.done,
+    notes: [
+      ...ours.notes,
+      isOurs && foreign.length === 0
+        ? 'The file had changed on disk since you read it: somebody else has made the same change.'
+        : mergedNote(base.text === theirs.text, foreign),
+    ],
+  };
+}
+
+function mergedNote(sameText: boolean, foreign: readonly string[]): string {
+  if (sameText) return 'Since you read it, its bytes had changed and none of its lines (as a byte order mark does).';
+  const which =
+    foreign.length === 0 ? 'Their change only took lines away.' : `Not yours: ${lineWord(foreign)} ${listed(foreign)}.`;
+  return `The file had changed on disk since you read it; both changes were merged and the other one was kept. ${which} Read it again before you rely on the rest of it.`;
+}
+
+const unseen = (
+  base: LoadedText | undefined,
+  seen: SeenFile,
+  { text, places, notes }: ChangedText,
+): Pick<ChangedText, 'lines' | 'notes'> => ({
+  lines: knownLines(base, seen, text, places),
+  notes: [
+    ...notes,
+    'The file had changed on disk since you read it; the change was applied to the new content and the other changes were kept. Read it again before you rely on the rest of it.',
+  ],
+});
+
+/** Of a file that somebody else has changed, the model knows what it had seen and stayed, and the places it is shown. */
+function knownLines(
+  base: LoadedText | undefined,
+  seen: SeenFile,
+  { raw }: TextLines,
+  places: readonly LineRange[],
+): LineRange[] {
+  const shown = around(places);
+  if (!base) return shown;
+  const before = seen.lines === 'all' ? [[1, textLines(base.text).lineCount] as const] : seen.lines;
+  const changes = changedLines(base.text, raw);
+  const moved = afterChanges(
+    before,
+    changes.map(({ before: [from, to], after: [first, last] }) => ({
+      lines: [from, to],
+      added: last - first - (to - from),
+    })),
+  );
+  const stayed = withoutRanges(
+    moved === 'all' ? [] : moved,
+    changes.map(({ after }) => after),
+  );
+  return joinRanges([...stayed, ...shown]);
+}
+
+export const around = (places: readonly LineRange[]): LineRange[] =>
+  joinRanges(places.map(([first, last]) => [Math.max(1, first - CONTEXT_LINES), last + CONTEXT_LINES]));
+
+/** The part of a text that another has otherwise, never half of a pair of surrogates or of a line ending. */
+export function differingPart(before: string, after: string): { start: number; end: number; text: string } {
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start + CHUNK <= shorter && sameChunk(before, start, after, start)) start += CHUNK;
+  while (start < shorter && before.charCodeAt(start) === after.charCodeAt(start)) start += 1;
+  while (start > 0 && isJoined(before, start)) start -= 1;
+  let alike = 0;
+  const rest = shorter - start;
+  while (
+    alike + CHUNK <= rest &&
+    sameChunk(before, before.length - alike - CHUNK, after, after.length - alike - CHUNK)
+  ) {
+    alike += CHUNK;
+  }
+  while (alike < rest && before.charCodeAt(before.length - 1 - alike) === after.charCodeAt(after.length - 1 - alike)) {
+    alike += 1;
+  }
+  while (alike > 0 && isJoined(before, before.length - alike)) alike -= 1;
+  return { start, end: before.length - alike, text: after.slice(start, after.length - alike) };
+}
+
+const CHUNK = 16_384; // long texts are compared in pieces, which is many times as fast as by letter
+
+const sameChunk = (one: string, at: number, other: string, otherAt: number): boolean =>
+  one.slice(at, at + CHUNK) === other.slice(otherAt, otherAt + CHUNK);
+
+const isJoined = (text: string, at: number): boolean => {
+  const code = text.charCodeAt(at);
+  return (code & 0xfc00) === 0xdc00 || (code === 0x0a && text.charCodeAt(at - 1) === 0x0d);
+};
+
+function listed(items: readonly string[]): string {
+  const more = items.length - MAX_LISTED;
+  return `${items.slice(0, MAX_LISTED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}

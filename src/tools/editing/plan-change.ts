@@ -1,0 +1,136 @@
+// The first two phases of every change of a file that exists: validate and prepare. Nothing is written here, so that the
+// check before the decision and the work after it are one and the same code.
+import { ToolFailure } from '../../contract/failure.js';
+import type { ToolContext } from '../../contract/tool-context.js';
+import { formatName, UnencodableText } from '../../platform/files/text-file.js';
+import { countEndings } from '../../platform/text/line-endings.js';
+import { counted } from '../counted.js';
+import { refusal } from '../refusal.js';
+import type { TargetFile } from '../target-file.js';
+import type { PlannedChange } from './change-files.js';
+import { seenOf } from './check-editable.js';
+import type { ChangedText } from './edit-text.js';
+import { type Change, type Conflict, differingPart, fitToDisk } from './fit-to-disk.js';
+import { hashOf, type LoadedText, loadText } from './load-text.js';
+import { type Finding, scanNewText } from './scan-new-text.js';
+import { conflictRefusal, settleConflict } from './settle-conflict.js';
+
+const MAX_WHOLLY_SCANNED = 1024 * 1024; // of a larger text only the lines that differ are looked at
+const MAX_NAMED = 5;
+const MAX_REFUSALS = 3;
+
+/** A file and what it shall become, or why that is for a person to say. */
+export type FilePlan = { target: TargetFile; before: LoadedText } & (
+  | { changed: ChangedText; conflict?: undefined }
+  | { conflict: Conflict; changed?: undefined }
+);
+
+export type SettledPlan = FilePlan & { changed: ChangedText };
+
+/** Loads the file, checks that the model knows it, and makes the change in memory. */
+export async function planChange(
+  target: TargetFile,
+  change: Change & { action: 'edit' | 'write' | 'patch' },
+  context: ToolContext,
+): Promise<FilePlan> {
+  const before = await loadText(target, context);
+  change.check?.(before);
+  const seen = seenOf(context.session.ledger, target, change.action);
+  const fitted = await fitToDisk(target, before, seen, change).catch((error: unknown) => {
+    throw error instanceof UnencodableText ? unencodable(target, before, error) : error;
+  });
+  if (fitted.type === 'fits') return { target, before, changed: fitted.changed };
+  if (!context.askUser) throw conflictRefusal(fitted.conflict);
+  return { target, before, conflict: fitted.conflict };
+}
+
+function unencodable(target: TargetFile, { format }: LoadedText, error: UnencodableText): Error {
+  return refusal(
+    `${target.shown} is in ${formatName(format)}, and ${error.message}. Nothing was written. Send characters that it has, or convert the file to UTF-8 first (for example with iconv).`,
+    error,
+  );
+}
+
+/** Asks about a conflict where there is one. */
+export async function settled(plan: FilePlan, context: ToolContext): Promise<SettledPlan> {
+  const { target, before } = plan;
+  const changed = plan.changed ?? (await settleConflict(plan.conflict, context));
+  return { target, before, changed: { ...changed, notes: [...changed.notes, ...guessedEncoding(before)] } };
+}
+
+const guessedEncoding = ({ format }: LoadedText): string[] =>
+  format.sure === false
+    ? [
+        `Its encoding is not marked and was taken for ${formatName(format)}; bytes that were not edited are as they were.`,
+      ]
+    : [];
+
+export const plannedChange = ({ target, before, changed }: SettledPlan): PlannedChange => ({
+  target,
+  before,
+  after: changed.bytes,
+  lines: changed.lines,
+});
+
+/** What a person should know before the texts are written: secrets and hidden characters in what is new. */
+export function questionAbout(
+  texts: ReadonlyArray<{ target: TargetFile; before?: string | undefined; after: string }>,
+): { ask: string } | undefined {
+  const findings = texts.flatMap(({ target, before, after }) =>
+    newFindings(before, after).map(({ line, kind }) => `${kind} at line ${line} of ${target.shown}`),
+  );
+  if (findings.length === 0) return undefined;
+  const more = findings.length - MAX_NAMED;
+  return {
+    ask: `the new text holds ${findings.slice(0, MAX_NAMED).join(', ')}${more > 0 ? ` and ${counted(more, 'thing')} more` : ''}`,
+  };
+}
+
+/** The texts that a plan may write, to be looked through before anybody decides. */
+export const textsOf = ({ target, before, changed, conflict }: FilePlan) => ({
+  target,
+  before: before.text,
+  after: (changed ?? conflict.ours).text.raw,
+});
+
+function newFindings(before: string | undefined, after: string): Finding[] {
+  if (before === undefined) return scanNewText(undefined, after);
+  const { start, end, text: fresh } = differingPart(before, after);
+  // A hidden character is known by what is beside it. One that stays where it is is not new because its neighbour is.
+  const isNew = ({ kind }: Finding): boolean => {
+    const code = /U\+([0-9A-F]+)$/.exec(kind)?.[1];
+    return code === undefined || fresh.includes(String.fromCodePoint(Number.parseInt(code, 16)));
+  };
+  if (after.length <= MAX_WHOLLY_SCANNED) return scanNewText(before, after).filter(isNew);
+  const from = start === 0 ? 0 : after.lastIndexOf('\n', start - 1) + 1;
+  const feed = after.indexOf('\n', after.length - (before.length - end));
+  const to = feed === -1 ? after.length : feed;
+  const above = countEndings(after.slice(0, from));
+  const found = scanNewText(before.slice(from, before.length - (after.length - to)), after.slice(from, to));
+  return found.filter(isNew).map(({ line, kind }) => ({ line: line + above, kind }));
+}
+
+/** Counts refusals of the very same change: whoever sends it a third time has to look at the file first. */
+export async function countingRefusals<Result>(
+  target: TargetFile,
+  change: unknown,
+  { session: { ledger } }: ToolContext,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    const seen = ledger.get(target.real);
+    if (!(error instanceof ToolFailure) || error.kind !== 'check_refused' || !seen) throw error;
+    const key = hashOf(Buffer.from(JSON.stringify(change)));
+    const times = seen.refused?.change === key ? seen.refused.times + 1 : 1;
+    ledger.set(target.real, { ...seen, refused: { change: key, times } });
+    if (times < MAX_REFUSALS) throw error;
+    throw refusal(
+      `This is the ${ordinal(times)} time that this very change of ${target.shown} fails, so stop sending it: it will fail again. Read ${target.shown}, then make another change from what you see there.\n${error.message}`,
+      error,
+    );
+  }
+}
+
+const ordinal = (number: number): string => (number === 3 ? 'third' : `${number}th`);

@@ -1,0 +1,31 @@
+import { unifiedPatch } from '../../platform/text/diff.js';
+import type { SettledPlan } from './plan-change.js';
+import { showPlaces } from './show-place.js';
+
+/** What a change of a file did, for the model and for people. */
+export interface EditReport {
+  path: string;
+  replacements: number;
+  /** In a few words: "1 replacement at line 3". */
+  done: string;
+  summary: string;
+  patch: string;
+  /** The edited places with lines around them. */
+  place: string;
+}
+
+export function reportEdit({ target, before, changed }: SettledPlan, notes: readonly string[]): EditReport {
+  // Quotes of the file that are kept may be the very ones that were to be put there.
+  const isSame = changed.bytes.equals(before.bytes);
+  const did = isSame
+    ? `${target.shown} reads so already, so nothing was written.`
+    : `Edited ${target.shown}: ${changed.done}.`;
+  return {
+    path: target.shown,
+    replacements: changed.replacements,
+    done: changed.done,
+    summary: [did, ...changed.notes, ...notes].join(' '),
+    patch: unifiedPatch(target.shown, before.text, changed.text.raw),
+    place: showPlaces(changed.text, changed.places),
+  };
+}

@@ -1,0 +1,128 @@
+import type { Question } from '../../contract/question.js';
+import type { ToolContext } from '../../contract/tool-context.js';
+import { spliceBytes } from '../../platform/files/text-file.js';
+import { refusal } from '../refusal.js';
+import { changedOnDisk } from './check-editable.js';
+import type { ChangedText } from './edit-text.js';
+import { around, type Conflict, differingPart } from './fit-to-disk.js';
+import type { LineRange } from './line-ranges.js';
+import { showLines } from './show-place.js';
+import { type TextLines, textLines } from './text-lines.js';
+
+const MAX_SHOWN_CHARS = 6_000; // a refusal is cut in the middle when it is much longer
+const MAX_CONFLICTS_SHOWN = 3;
+const LINES_AROUND = 2;
+
+const OVERWRITE = 'Overwrite';
+const ABORT = 'Abort';
+const READ_AGAIN = 'Read again';
+const MARKERS = 'Write with conflict markers';
+
+/** The refusal where nobody can be asked: the conflict, and what can be done about it. */
+export function conflictRefusal(conflict: Conflict): Error {
+  const { target, seen, theirs, merged, why, name } = conflict;
+  const shown = `\nBoth versions, between git-style markers:\n${showConflicts(textLines(merged.text))}`;
+  const choices = [
+    'read it again, then send a change that fits',
+    'overwrite the other change: read it again, then Write all of it',
+    'abort, and leave the file as it is',
+    'write both versions with conflict markers, which is for the user to say',
+  ];
+  const next = `Read it again, then send ${name.endsWith('edit') ? 'an edit' : 'a change'} that fits.`;
+  return refusal(
+    `${changedOnDisk(target, seen, theirs)}${why}. Nothing was written. ${next}${shown}\nNobody is here to choose. The choices are: ${choices.join('; ')}.`,
+  );
+}
+
+/** Puts the choices to the person and carries out the answer. What is not to be written is refused in their name. */
+export async function settleConflict(conflict: Conflict, context: ToolContext): Promise<ChangedText> {
+  const { target, ours, name } = conflict;
+  const { askUser, signal } = context;
+  if (!askUser) throw conflictRefusal(conflict);
+  const [answer] = await askUser([questionAbout(conflict)], signal);
+  signal.throwIfAborted();
+  const choice = answer?.chosen[0];
+  if (choice === OVERWRITE) {
+    const note = 'The file had changed on disk since you read it; the user chose to overwrite that change.';
+    return { ...ours, notes: [...ours.notes, note] };
+  }
+  if (choice === MARKERS) return withMarkers(conflict);
+  if (choice === READ_AGAIN) throw refusal(readAgain(conflict, context));
+  const said = answer?.text ? ` and said: ${answer.text}` : '';
+  throw refusal(
+    `${target.shown} changed on disk after you read it, and the user chose to leave it as it is instead of making ${name}${said}. Nothing was written. Do not send it again; ask the user how to go on.`,
+  );
+}
+
+function questionAbout({ target, seen, theirs, why, name }: Conflict): Question {
+  const changed = changedOnDisk(target, seen, theirs).replace('after you read it', 'after the model read it');
+  return {
+    header: 'Changed file',
+    question: `${changed}${why.replace('what you read', 'what it read')}. What shall be done?`,
+    options: [
+      { label: OVERWRITE, description: `Make ${name} and lose the other change` },
+      { label: ABORT, description: 'Nothing is written' },
+      { label: READ_AGAIN, description: 'Nothing is written, and the model is shown the file as it is now' },
+      { label: MARKERS, description: 'Write both versions, with git-style markers around them' },
+    ],
+  };
+}
+
+function withMarkers({ theirs, ours, merged }: Conflict): ChangedText {
+  const text = textLines(merged.text);
+  const places = conflictsIn(text);
+  return {
+    bytes: spliceBytes(theirs, [differingPart(theirs.text, text.raw)]),
+    text,
+    places,
+    lines: around(places),
+    replacements: ours.replacements,
+    done: 'written with conflict markers',
+    notes: [
+      'The file had changed on disk since you read it; the user chose to have both versions written between git-style markers (<<<<<<<, =======, >>>>>>>), which have to be resolved.',
+    ],
+  };
+}
+
+/** From the marker that opens a conflict to the one that closes it. */
+function conflictsIn(text: TextLines): LineRange[] {
+  const places: LineRange[] = [];
+  let first = 0;
+  for (let line = 1; line <= text.lineCount; line += 1) {
+    const start = text.raw.slice(text.start(line), text.start(line) + 8);
+    if (start === '<<<<<<< ') first = line;
+    if (start !== '>>>>>>> ' || first === 0) continue;
+    places.push([first, line]);
+    first = 0;
+  }
+  return places;
+}
+
+function showConflicts(text: TextLines): string {
+  const places = conflictsIn(text);
+  const shown = places
+    .slice(0, MAX_CONFLICTS_SHOWN)
+    .map(([first, last]) => showLines(text, [first - LINES_AROUND, last + LINES_AROUND]).replace(/^\d+\t/gm, ''));
+  const more = places.length - shown.length;
+  const all = `${shown.join('\n…\n')}${more > 0 ? `\n(${more} more)` : ''}`;
+  return all.length > MAX_SHOWN_CHARS ? `${all.slice(0, MAX_SHOWN_CHARS)} …` : all;
+}
+
+/** What the file holds now. The model knows what it is shown of it, so that it can send a change that fits. */
+function readAgain({ target, theirs }: Conflict, { session }: ToolContext): string {
+  const text = textLines(theirs.text);
+  const shown: string[] = [];
+  let chars = 0;
+  for (let line = 1; line <= text.lineCount; line += 1) {
+    const numbered = `${line}\t${text.line(line)}`;
+    chars += numbered.length + 1;
+    if (chars > MAX_SHOWN_CHARS) break;
+    shown.push(numbered);
+  }
+  const { hash, bytes } = theirs;
+  const lines = shown.length === text.lineCount ? 'all' : ([[1, shown.length]] as const);
+  session.ledger.set(target.real, { hash, size: bytes.length, at: new Date(), lines, bytes });
+  const rest =
+    lines === 'all' ? '' : `\n(lines 1–${shown.length} of ${text.lineCount}; Read the rest before you change it)`;
+  return `${target.shown} changed on disk after you read it, and the user chose to have it read again. Nothing was written. Send a change that fits what it holds now:\n${shown.join('\n')}${rest}`;
+}

@@ -1,0 +1,129 @@
+import * as z from 'zod';
+import type { Effect } from '../contract/effect.js';
+import { defineTool } from '../contract/tool.js';
+import type { ToolContext } from '../contract/tool-context.js';
+import { unifiedPatch } from '../platform/text/diff.js';
+import { counted } from './counted.js';
+import { changeFiles } from './editing/change-files.js';
+import type { TextEdit } from './editing/edit-text.js';
+import {
+  type FilePlan,
+  plannedChange,
+  questionAbout,
+  type SettledPlan,
+  settled,
+  textsOf,
+} from './editing/plan-change.js';
+import { planEdits } from './editing/plan-edits.js';
+import { type EditReport, reportEdit } from './editing/report-edit.js';
+import { changeEffects } from './file-effect.js';
+import { editAliases, editFields, pathText, withAliases } from './input.js';
+import { locate, type TargetFile } from './target-file.js';
+
+const description = `Replace several pieces of text at once, in one file or in several. Answers with the differences and the edited places.
+Use it for changes that belong together: either all of them happen or none. Use Edit for a single one, and Write for a new file.
+The edits are made in order, each in what the ones before leave, so an edit may change text that an earlier one put there. Each old_string must be there exactly and only once, as with Edit, or have replace_all set. Edits that overlap, contradict each other or come in the wrong order are refused.
+It makes no new files, and refuses files that were not read or whose text changed in the place of an edit.`;
+
+const oneEdit = withAliases(
+  editAliases,
+  z.strictObject({
+    ...editFields,
+    file_path: pathText.optional().describe('The file of this edit, where it is another one'),
+  }),
+);
+
+const input = withAliases(
+  editAliases,
+  z.strictObject({
+    file_path: pathText.describe('The file to change, absolute or relative to the working directory'),
+    edits: z.array(oneEdit).min(1).describe('The edits, in the order in which they are made'),
+  }),
+);
+
+type MultiEditInput = z.output<typeof input>;
+
+interface MultiEditData {
+  files: EditReport[];
+  edits: number;
+}
+
+export const multiEditTool = defineTool<MultiEditInput, MultiEditData>({
+  name: 'MultiEdit',
+  description,
+  input,
+
+  async effects(call, context) {
+    const effects = await Promise.all(pathsOf(call).map((path) => changeEffects(path, context)));
+    return withoutTwins(effects.flat());
+  },
+
+  async validate(call, context) {
+    return questionAbout((await plan(call, context)).map(textsOf));
+  },
+
+  // Everything is read and matched again here: between the check and now somebody may have been asked.
+  async execute(call, context) {
+    const look = async (): Promise<SettledPlan[]> => {
+      const plans: SettledPlan[] = [];
+      for (const one of await plan(call, context)) plans.push(await settled(one, context));
+      return plans;
+    };
+    const { plan: done, notes } = await changeFiles(context, look, (plans) => plans.map(plannedChange));
+    return {
+      edits: call.edits.length,
+      files: done.map((one, index) => reportEdit(one, notes[index] ?? [])),
+    };
+  },
+
+  toModel({ files }) {
+    const summaries = files.map(({ summary }) => summary).join('\n');
+    const places = files.map(({ path, place }) => (files.length > 1 ? `${path}: ${place}` : place));
+    return [summaries, ...files.map(({ patch }) => patch), ...places].filter(Boolean).join('\n\n');
+  },
+
+  displayCall: ({ file_path = '', edits }) => ({
+    title: Array.isArray(edits) ? `${file_path}: ${counted(edits.length, 'edit')}` : file_path,
+  }),
+  displayResult: ({ files, edits }) => ({
+    title: `${names(files)}: ${counted(edits, 'edit')}`,
+    body: { type: 'diff', path: names(files), patch: files.map(({ patch }) => patch).join('\n') },
+  }),
+  displayRefusal: ({ file_path, edits }) => ({
+    title: `${file_path}: ${counted(edits.length, 'edit')}`,
+    body: {
+      type: 'diff',
+      path: file_path,
+      patch: edits
+        .map((edit) => unifiedPatch(edit.file_path ?? file_path, edit.old_string, edit.new_string))
+        .join('\n'),
+    },
+  }),
+});
+
+const names = (files: readonly EditReport[]): string => files.map(({ path }) => path).join(', ');
+
+const pathsOf = ({ file_path, edits }: MultiEditInput): string[] => [
+  ...new Set(edits.map((edit) => edit.file_path ?? file_path)),
+];
+
+const withoutTwins = (effects: readonly Effect[]): Effect[] => [
+  ...new Map(effects.map((effect) => [JSON.stringify(effect), effect])).values(),
+];
+
+/** The edits of each file in their order, whatever name a file is called by. */
+async function plan({ file_path, edits }: MultiEditInput, context: ToolContext): Promise<FilePlan[]> {
+  const files = new Map<string, { target: TargetFile; edits: TextEdit[] }>();
+  for (const [index, { file_path: own = file_path, ...edit }] of edits.entries()) {
+    const target = await locate(own, context);
+    const file = files.get(target.real) ?? { target, edits: [] };
+    file.edits.push({ ...edit, number: index + 1 });
+    files.set(target.real, file);
+  }
+  const plans: FilePlan[] = [];
+  for (const file of files.values()) {
+    context.signal.throwIfAborted();
+    plans.push(await planEdits(file.target, file.edits, context));
+  }
+  return plans;
+}

@@ -1,0 +1,59 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { ContentBlock } from '../../contract/message.js';
+import type { ImageType } from '../../platform/files/file-kind.js';
+import { imageFormatName, MAX_FILE_BYTES, prepareImage, UnusableImage } from '../../platform/files/image.js';
+import type { ImageSize } from '../../platform/files/image-size.js';
+import { refusal } from '../refusal.js';
+import type { TargetFile } from '../target-file.js';
+
+export interface Picture {
+  type: 'image';
+  path: string;
+  format: string;
+  /** Of the file. */
+  bytes: number;
+  original: ImageSize;
+  /** What is shown of it, which may be smaller and in another format. */
+  mediaType: ImageType;
+  base64: string;
+  shown: ImageSize;
+}
+
+export async function readPicture(
+  target: TargetFile,
+  handle: FileHandle,
+  size: number,
+  mediaType: ImageType,
+): Promise<Picture> {
+  if (size > MAX_FILE_BYTES) {
+    throw refusal(
+      `${target.shown} is an image of ${size} bytes, more than the ${MAX_FILE_BYTES} that are loaded. Make a smaller copy, then read that.`,
+    );
+  }
+  const prepared = await prepareImage(await handle.readFile(), mediaType).catch((error: unknown) => {
+    throw error instanceof UnusableImage ? refusal(`${target.shown} ${error.message}`, error) : error;
+  });
+  const { original, shown } = prepared;
+  return {
+    type: 'image',
+    path: target.shown,
+    format: imageFormatName(mediaType),
+    bytes: size,
+    original,
+    mediaType: prepared.mediaType,
+    base64: prepared.bytes.toString('base64'),
+    shown,
+  };
+}
+
+export function describePicture({ path, format, original, mediaType, base64, shown }: Picture): ContentBlock[] {
+  const size = `${original.width}×${original.height} pixels`;
+  const scaled =
+    shown.width === original.width
+      ? ''
+      : `, shown as ${shown.width}×${shown.height}. Multiply coordinates by ${(original.width / shown.width).toFixed(3)} to get those of the original`;
+  return [
+    { type: 'image', source: { type: 'base64', media_type: mediaType, data: base64 } },
+    { type: 'text', text: `(${path}: ${format} image, ${size}${scaled}.)` },
+  ];
+}

@@ -1,0 +1,187 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { SeenFile, ToolContext } from '../../contract/tool-context.js';
+import { cutPath, shortPath } from '../../platform/files/paths.js';
+import { scanLines } from '../../platform/files/scan-lines.js';
+import { formatByHead, formatName, type TextFormat } from '../../platform/files/text-file.js';
+import { counted } from '../counted.js';
+import { joinRanges } from '../editing/line-ranges.js';
+import { MAX_BYTES, undecodable } from '../editing/load-text.js';
+import { timeOfDay } from '../editing/time-of-day.js';
+import type { TargetFile } from '../target-file.js';
+import { estimateTokens, MAX_TOKENS } from './estimate-tokens.js';
+import { createShownPages } from './shown-pages.js';
+
+export const MAX_LINE_CHARS = 2_000; // minified code and data in one line: the start tells what it is
+const WORTH_REPEATING_CHARS = 2_000; // a shorter page costs less than asking for it twice
+
+export interface TextPage {
+  type: 'text';
+  path: string;
+  /** The path as messages call it, with the target of a link. */
+  shown: string;
+  content: string;
+  first: number;
+  last: number;
+  /** How many lines the file has; undefined for a file so large that only the page was looked for. */
+  total: number | undefined;
+  bytes: number;
+  /** The numbers of the lines that are shown cut. */
+  cutLines: number[];
+  /** How many of the lines shown begin with tabs, and with blanks. */
+  indented: { tabs: number; blanks: number };
+  format: TextFormat;
+}
+
+/** The page was shown before, and is as it was. */
+export interface UnchangedPage {
+  type: 'unchanged';
+  path: string;
+  first: number;
+  last: number;
+  at: Date;
+}
+
+export interface OpenText {
+  target: TargetFile;
+  handle: FileHandle;
+  /** How the file begins. */
+  head: Buffer;
+  size: number;
+}
+
+/** Thrown out of the scan of a very large file once the page is found, since the rest of it would take minutes. */
+class PageIsFull extends Error {}
+
+/** Reads a page of numbered lines in constant memory, and remembers what was seen. */
+export async function readTextPage(
+  { target, handle, head, size }: OpenText,
+  { first, limit }: { first: number; limit: number },
+  context: Pick<ToolContext, 'cwd' | 'signal' | 'session'>,
+): Promise<TextPage | UnchangedPage> {
+  const { cwd, signal, session } = context;
+  const isLarge = size > MAX_BYTES; // too large to be changed by a tool, so nobody needs its hash
+  const shown: string[] = [];
+  const cutLines: number[] = [];
+  const indented = { tabs: 0, blanks: 0 };
+  let tokens = 0;
+  let isFull = false;
+  let hasLongLine = false;
+  const scanned = await scanLines(handle, MAX_LINE_CHARS, signal, (number, text, length) => {
+    hasLongLine ||= length > MAX_LINE_CHARS;
+    if (number < first) return;
+    if (isFull || number >= first + limit) {
+      if (isLarge) throw new PageIsFull();
+      return;
+    }
+    const line = `${number}\t${text}${length > MAX_LINE_CHARS ? ` … [cut: the line has ${length} characters]` : ''}`;
+    const needed = estimateTokens(line) + 1;
+    isFull = tokens + needed > MAX_TOKENS;
+    if (isFull) return;
+    shown.push(line);
+    tokens += needed;
+    if (length > MAX_LINE_CHARS) cutLines.push(number);
+    if (/^ *\t/.test(text)) indented.tabs += 1;
+    else if (text.startsWith('  ')) indented.blanks += 1;
+  }).catch((error: unknown) => {
+    if (error instanceof PageIsFull) return undefined;
+    throw undecodable(target, error);
+  });
+
+  const path = cutPath(shortPath(cwd, target.path));
+  const last = first + shown.length - 1;
+  const content = shown.join('\n');
+  if (scanned) {
+    const { hash } = scanned;
+    const before = session.ledger.get(target.real);
+    const earlier = before?.hash === hash ? before.lines : [];
+    const lines = linesSeen(earlier, [first, last], scanned.lines, hasLongLine);
+    session.ledger.set(target.real, { hash, size: scanned.size, at: new Date(), lines });
+    if (content.length > WORTH_REPEATING_CHARS) {
+      const pages = session.own(createShownPages);
+      const at = pages.take(target.real, hash, `${first}+${limit}`);
+      if (at) return { type: 'unchanged', path, first, last, at };
+      pages.add(target.real, hash, `${first}+${limit}`);
+    }
+  }
+  return {
+    type: 'text',
+    path,
+    shown: target.shown,
+    content,
+    first,
+    last,
+    total: scanned?.lines,
+    bytes: scanned?.size ?? size,
+    cutLines,
+    indented,
+    format: scanned?.format ?? formatByHead(head) ?? { encoding: 'utf-8', bom: false },
+  };
+}
+
+/** A line that is shown cut can be edited in the part that was shown, but a file with one was never seen whole. */
+function linesSeen(
+  earlier: SeenFile['lines'],
+  [first, last]: readonly [number, number],
+  total: number,
+  hasLongLine: boolean,
+): SeenFile['lines'] {
+  if (earlier === 'all' || total === 0) return 'all';
+  const ranges = joinRanges(last < first ? earlier : [...earlier, [first, last]]);
+  const [whole] = ranges;
+  return !hasLongLine && whole && whole[0] === 1 && whole[1] >= total ? 'all' : ranges;
+}
+
+export function describePage(page: TextPage | UnchangedPage): string {
+  const { path, first, last } = page;
+  if (page.type === 'unchanged') {
+    return `<system-reminder>${path} is unchanged since you read lines ${first}–${last} of it (at ${timeOfDay(page.at)}), so what was shown then still holds. If you can't see it any more, send the same call again.</system-reminder>`;
+  }
+  const { total, content } = page;
+  if (total === 0) return `<system-reminder>${path} exists, but it is empty.</system-reminder>`;
+  if (last < first && total !== undefined) {
+    return `<system-reminder>${path} has ${counted(total, 'line')}, so there is nothing at offset ${first}.</system-reminder>`;
+  }
+  const notices = [
+    ...(page.shown === path ? [] : [`This is ${page.shown}.`]),
+    ...encodingNotice(page),
+    ...indentationNotice(page),
+    ...cutNotice(page),
+    ...partNotice(page),
+  ];
+  return notices.length > 0 ? `${content}\n\n(${notices.join(' ')})` : content;
+}
+
+function encodingNotice({ format }: TextPage): string[] {
+  if (format.encoding === 'utf-8') return [];
+  const guess = format.sure === false ? ' (a guess by how it reads)' : '';
+  return [`The file is in ${formatName(format)}${guess}; edits keep that.`];
+}
+
+// Below the lines, so that the first of them is the first line of the answer; and the lines themselves are verbatim.
+function indentationNotice({ indented: { tabs, blanks } }: TextPage): string[] {
+  if (tabs === 0) return [];
+  if (blanks === 0) return ['Indented with tabs.'];
+  return [
+    `Indentation is mixed: ${counted(tabs, 'line begins', 'lines begin')} with tabs, ${counted(blanks, 'line')} with blanks.`,
+  ];
+}
+
+function cutNotice({ cutLines, path }: TextPage): string[] {
+  const [number] = cutLines;
+  if (number === undefined) return [];
+  const [are, were] = cutLines.length === 1 ? ['is', 'was'] : ['are', 'were'];
+  const next = `sed -n ${number}p ${quoted(path)} | cut -c ${MAX_LINE_CHARS + 1}-${MAX_LINE_CHARS * 2}`;
+  return [
+    `${cutLines.length} of these lines ${are} longer than ${MAX_LINE_CHARS} characters and ${were} cut. To see more of line ${number}, use Bash: ${next}`,
+  ].map((notice) => `${notice}.`);
+}
+
+const quoted = (path: string): string =>
+  /^[\w./@%+-]+$/.test(path) && !path.startsWith('-') ? path : `'${path.replaceAll("'", "'\\''")}'`;
+
+function partNotice({ first, last, total, bytes }: TextPage): string[] {
+  if (first === 1 && last === total) return [];
+  const of = total === undefined ? `of a file of ${bytes} bytes, whose lines were not counted` : `of ${total}`;
+  const next = total === undefined || last < total ? ` To continue, read with offset ${last + 1}.` : '';
+  return [`PARTIAL view: lines ${first}–${last} ${of}.${next}`];
+}
