@@ -1,9 +1,6 @@
-import { once } from 'node:events';
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
-import { startProcess } from './start-process.js';
 
 const CHUNK_BYTES = 64 * 1024; // what a pipe holds on Linux
 
@@ -15,9 +12,10 @@ const CHUNK_BYTES = 64 * 1024; // what a pipe holds on Linux
  * pipe of any shell, and a reader in between keeps the limit to the byte, for a process left running too.
  */
 export interface OutputPipe {
-  /** For the command's standard output and error. Close it here once the command has it, or the pipe never ends. */
-  readonly writeEnd: number;
+  /** Lets go of our own writing end, which is there so that the pipe does not end before its writer has come. */
   closeWriteEnd(): void;
+  /** Begins to copy. What was written before waits in the pipe. */
+  copyTo(target: CopyTarget): void;
   readonly bytes: number;
   /** Nobody can write any more, and all that was written is in the file. */
   readonly ended: boolean;
@@ -30,19 +28,17 @@ export interface OutputPipe {
   close(): void;
 }
 
-interface PipeOptions {
-  /** A private folder, where the pipe has a name for a moment. */
-  folder: string;
+interface CopyTarget {
+  /** Made anew, private. */
   file: string;
   maxBytes: number;
   /** The file is full, by the limit or by the disk. Whatever comes after is dropped. */
   onFull(): void;
 }
 
-export async function openOutputPipe({ folder, file, maxBytes, onFull }: PipeOptions): Promise<OutputPipe> {
-  const name = join(folder, 'output');
-  await makeFifo(name);
-  const target = openSync(file, 'w', 0o600);
+/** Opens a named pipe that is ours alone, before its writer does. */
+export function openOutputPipe(name: string): OutputPipe {
+  let target: (CopyTarget & { descriptor: number }) | undefined;
   let bytes = 0;
   let full = false;
   let ended = false;
@@ -50,16 +46,16 @@ export async function openOutputPipe({ folder, file, maxBytes, onFull }: PipeOpt
   const end = Promise.withResolvers<void>();
 
   const save = (chunk: Uint8Array): void => {
-    if (full) return;
-    const room = maxBytes - bytes;
+    if (full || !target) return;
+    const room = target.maxBytes - bytes;
     try {
-      bytes += writeAll(target, chunk.subarray(0, room));
+      bytes += writeAll(target.descriptor, chunk.subarray(0, room));
     } catch (error) {
       writeError = error;
     }
     if (chunk.length <= room && writeError === undefined) return;
     full = true;
-    onFull();
+    target.onFull();
   };
 
   // The reader comes first and does not wait for a writer; with it there, opening for writing does not wait either.
@@ -76,17 +72,21 @@ export async function openOutputPipe({ folder, file, maxBytes, onFull }: PipeOpt
     },
   });
   const writeEnd = openSync(name, constants.O_WRONLY);
-  reader.resume(); // or the end is never told
+  reader.unref();
   reader.on('error', () => reader.destroy()); // a pipe that can't be read has nothing more to say
   reader.on('close', () => {
     ended = true;
-    closeSync(target);
+    if (target) closeSync(target.descriptor);
     end.resolve();
   });
 
   return {
-    writeEnd,
     closeWriteEnd: () => closeSync(writeEnd),
+    copyTo(wanted) {
+      target = { ...wanted, descriptor: openSync(wanted.file, 'w', 0o600) };
+      reader.ref();
+      reader.resume(); // or the end is never told
+    },
     get bytes() {
       return bytes;
     },
@@ -105,13 +105,6 @@ export async function openOutputPipe({ folder, file, maxBytes, onFull }: PipeOpt
     unref: () => void reader.unref(),
     close: () => void reader.destroy(),
   };
-}
-
-/** Node has no call for it. Without streams of its own the program is there and gone in two milliseconds. */
-async function makeFifo(name: string): Promise<void> {
-  const child = startProcess('mkfifo', ['-m', '600', name], { stdio: 'ignore' });
-  const [code] = await once(child, 'exit');
-  if (code !== 0) throw new Error(`mkfifo could not make ${name} (exit code ${code}).`);
 }
 
 function writeAll(file: number, bytes: Uint8Array): number {

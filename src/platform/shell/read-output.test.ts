@@ -59,6 +59,8 @@ test.each([
   ['progress bars', '10%\r50%\r100%\nok\n', '100%\nok\n'],
   ['a progress bar that clears its line', 'working\r\x1b[K\rdone', 'done'],
   ['a progress bar that is not finished', '10%\r20%\r', '20%'],
+  ['a spinner that goes back', 'wait |\b/\b-\b\\\bdone', 'wait done'],
+  ['overstriking', 'b\bbo\bol\bld', 'bold'],
   ['Windows line ends', 'a\r\nb\r\r\n', 'a\nb\n'],
 ])('leaves out %s', async (_, content, text) => {
   expect(await shown(content)).toBe(text);
@@ -118,4 +120,38 @@ test('gives the last lines of a long file without reading it all', async () => {
 test('gives no lines for a file that is not there yet', async () => {
   const file = join(tmpdir(), 'helve-read-output-missing', 'output');
   expect(await readLastLines(file, { lines: 2, maxChars: 100 })).toEqual({ text: '', totalBytes: 0, cut: false });
+});
+
+test('says when there are bytes that are not UTF-8, and only then', async () => {
+  const read = async (content: string | Uint8Array) => await readOutput(await fileWith(content), { maxChars: 100 });
+  expect(await read(Buffer.from('f\xfcr', 'latin1'))).toMatchObject({ text: 'f\ufffdr', hasOtherBytes: true });
+  expect(await read('a genuine \ufffd')).not.toHaveProperty('hasOtherBytes');
+});
+
+test('shows a byte at the very end that begins no character', async () => {
+  expect(await shown(Buffer.from('caf\xe9', 'latin1'))).toBe('caf\ufffd');
+});
+
+test('holds a character back that is not whole yet while the output grows', async () => {
+  const bytes = Buffer.from('ab語');
+  for (const missing of [1, 2]) {
+    const file = await fileWith(bytes.subarray(0, -missing));
+    expect(await readOutput(file, { maxChars: 100, growing: true })).toMatchObject({
+      text: 'ab',
+      heldBack: 3 - missing,
+    });
+  }
+  expect(await readOutput(await fileWith(bytes), { maxChars: 100, growing: true })).not.toHaveProperty('heldBack');
+});
+
+test('begins where it is told to', async () => {
+  const file = await fileWith('one\ntwo\n');
+  expect(await readOutput(file, { maxChars: 100, from: 4 })).toEqual({ text: 'two\n', totalBytes: 8, cut: false });
+  expect(await readOutput(file, { maxChars: 100, from: 8 })).toEqual({ text: '', totalBytes: 8, cut: false });
+});
+
+test('keeps the colours for whoever can show them', async () => {
+  const file = await fileWith('\x1b[31mred\x1b[0m\n');
+  expect(await readOutput(file, { maxChars: 100 })).toMatchObject({ text: 'red\n', styled: '\x1b[31mred\x1b[0m\n' });
+  expect(await readOutput(await fileWith('plain'), { maxChars: 100 })).not.toHaveProperty('styled');
 });

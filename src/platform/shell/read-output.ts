@@ -11,6 +11,20 @@ export interface ReadOutput {
   totalBytes: number;
   /** Whether something was left out. */
   cut: boolean;
+  /** Whether there were bytes that are not UTF-8, each shown as U+FFFD. */
+  hasOtherBytes?: boolean;
+  /** The same with its colours, for a terminal; absent where there are none. */
+  styled?: string;
+  /** How many bytes at the end belong to a character that is not whole yet. */
+  heldBack?: number;
+}
+
+export interface ReadOptions {
+  maxChars: number;
+  /** Where to begin, in bytes. */
+  from?: number;
+  /** The command still writes: a character that is not whole yet is held back. */
+  growing?: boolean;
 }
 
 /**
@@ -18,21 +32,52 @@ export interface ReadOutput {
  * states of progress bars. Where it is too long, its beginning and its end, with a line between them that says how much
  * is missing and where the whole is.
  */
-export async function readOutput(file: string, { maxChars }: { maxChars: number }): Promise<ReadOutput> {
+export async function readOutput(
+  file: string,
+  { maxChars, from = 0, growing = false }: ReadOptions,
+): Promise<ReadOutput> {
   await using handle = await open(file);
   const { size: totalBytes } = await handle.stat();
-  const isShort = totalBytes <= 2 * WINDOW_BYTES;
-  const first = plainText(decode(await readBytes(handle, 0, isShort ? totalBytes : WINDOW_BYTES)));
-  if (isShort && first.length <= maxChars) return { text: first, totalBytes, cut: false };
+  const length = Math.max(0, totalBytes - from);
+  const isShort = length <= 2 * WINDOW_BYTES;
+  const bytes = isShort
+    ? [await readBytes(handle, from, length)]
+    : [
+        await readBytes(handle, from, WINDOW_BYTES),
+        fromLineStart(await readBytes(handle, totalBytes - WINDOW_BYTES, WINDOW_BYTES)),
+      ];
+  const [first = '', last] = bytes.map((part) => decode(part, { isEnd: part === bytes.at(-1) && !growing }));
+  const heldBack = growing ? unfinishedBytes(bytes.at(-1) ?? Buffer.alloc(0)) : 0;
+  const parts = { first, last, bytes: length, file, maxChars };
+  const shown = bothEnds({ ...parts, first: plainText(first), ...(last !== undefined && { last: plainText(last) }) });
+  return {
+    ...shown,
+    totalBytes,
+    ...(bytes.some(hasOtherBytes) && { hasOtherBytes: true }),
+    ...(`${first}${last ?? ''}`.includes('\x1b') && { styled: bothEnds(parts).text }),
+    ...(heldBack > 0 && { heldBack }),
+  };
+}
 
-  const last = isShort ? first : plainText(decode(fromLineStart(await readBytes(handle, totalBytes - WINDOW_BYTES))));
-  const room = Math.max(0, maxChars - notice(`about ${count(totalBytes)}`, file).length);
+interface Ends {
+  first: string;
+  /** The other window, where the output does not fit one. */
+  last?: string | undefined;
+  bytes: number;
+  file: string;
+  maxChars: number;
+}
+
+function bothEnds({ first, last, bytes, file, maxChars }: Ends): { text: string; cut: boolean } {
+  if (last === undefined && first.length <= maxChars) return { text: first, cut: false };
+  const room = Math.max(0, maxChars - notice(`about ${grouped(bytes)}`, file).length);
   const head = headOf(first, Math.ceil(room / 2));
-  const tail = tailOf(last, Math.floor(room / 2));
-  const leftOut = isShort
-    ? count(first.length - head.length - tail.length)
-    : `about ${count(totalBytes - Buffer.byteLength(head) - Buffer.byteLength(tail))}`;
-  return { text: head + notice(leftOut, file) + tail, totalBytes, cut: true };
+  const tail = tailOf(last ?? first, Math.floor(room / 2));
+  const leftOut =
+    last === undefined
+      ? grouped(first.length - head.length - tail.length)
+      : `about ${grouped(bytes - Buffer.byteLength(head) - Buffer.byteLength(tail))}`;
+  return { text: head + notice(leftOut, file) + tail, cut: true };
 }
 
 /**
@@ -48,7 +93,7 @@ export async function readLastLines(
   const { size: totalBytes } = await handle.stat();
   const start = Math.max(0, totalBytes - TAIL_BYTES);
   const bytes = await readBytes(handle, start);
-  const all = plainText(decode(start > 0 ? fromLineStart(bytes) : bytes)).replace(/\n+$/, '');
+  const all = plainText(decode(start > 0 ? fromLineStart(bytes) : bytes, { isEnd: false })).replace(/\n+$/, '');
   const text = tailOf(all.split('\n').slice(-lines).join('\n'), maxChars);
   return { text, totalBytes, cut: start > 0 || text.length < all.length };
 }
@@ -59,8 +104,6 @@ function ignoreMissing(error: unknown): undefined {
 
 const notice = (leftOut: string, file: string): string =>
   `\n[... ${leftOut} characters are left out here; the whole output is in ${file} ...]\n`;
-
-const count = (value: number): string => grouped(value);
 
 async function readBytes(handle: FileHandle, start: number, length = Number.POSITIVE_INFINITY): Promise<Buffer> {
   const { size } = await handle.stat();
@@ -74,9 +117,32 @@ async function readBytes(handle: FileHandle, start: number, length = Number.POSI
   return bytes.subarray(0, filled);
 }
 
-/** UTF-8, with a mark in place of each byte that is none. A character that the end of the bytes cuts in two is left out. */
-function decode(bytes: Buffer): string {
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
+/**
+ * UTF-8, with a mark in place of each byte that is none. A character that the bytes end within is left out, unless they
+ * are the end of it all.
+ */
+function decode(bytes: Uint8Array, { isEnd }: { isEnd: boolean }): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: !isEnd });
+}
+
+/** How many bytes at the end are the beginning of a character. */
+function unfinishedBytes(bytes: Uint8Array): number {
+  for (let count = 1; count <= Math.min(3, bytes.length); count += 1) {
+    const byte = bytes[bytes.length - count] ?? 0;
+    if ((byte & 0xc0) === 0x80) continue;
+    const wanted = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc2 ? 2 : 1;
+    return wanted > count ? count : 0;
+  }
+  return 0;
+}
+
+function hasOtherBytes(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 /** Without the piece of a line that a window begins with, or where it is all one line, of a character. */
@@ -88,14 +154,21 @@ function fromLineStart(bytes: Buffer): Buffer {
 }
 
 /** What is left of the text when a terminal has obeyed it. */
-function plainText(text: string): string {
+export function plainText(text: string): string {
   const lines = text.replace(escapeSequences, '').replace(/\r+\n/g, '\n').split('\n');
   return lines.map(lastState).join('\n').replace(controlCharacters, '\ufffd');
 }
 
-/** A carriage return goes back to the start of the line, and what follows is written over it. */
+/** A carriage return goes back to the start of the line, and what follows is written over it; a backspace goes back by one. */
 function lastState(line: string): string {
-  return line.includes('\r') ? (line.split('\r').findLast((state) => state !== '') ?? '') : line;
+  const state = line.includes('\r') ? (line.split('\r').findLast((each) => each !== '') ?? '') : line;
+  if (!state.includes('\b')) return state;
+  const kept: string[] = [];
+  for (const character of state) {
+    if (character === '\b') kept.pop();
+    else kept.push(character);
+  }
+  return kept.join('');
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for

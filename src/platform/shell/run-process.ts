@@ -1,232 +1,180 @@
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { stat } from 'node:fs/promises';
 import { ToolFailure } from '../../contract/failure.js';
-import { grouped } from '../text/digits.js';
-import { type OutputPipe, openOutputPipe } from './output-pipe.js';
-import { endGroup, groupEnder, groupIsAlive, killGroup } from './process-group.js';
-import { startProcess } from './start-process.js';
+import { type LimitGroup, type LimitReport, type Limits, makeLimitGroup } from './limits.js';
+import { groupIsAlive, watchGroup } from './process-group.js';
+import { endMarked, endTree, killTree } from './process-tree.js';
+import type { ReadyShell, ShellReport, WrapShell } from './ready-shell.js';
+import type { ShellSupply } from './shell-supply.js';
 
-const MAX_OUTPUT_BYTES = 64 * 1024 * 1024; // a log that somebody might still search; beyond it is a runaway
+export const MAX_OUTPUT_BYTES = 256 * 1024 * 1024; // a log that somebody might still search; beyond it is a runaway
 const DRAIN_MS = 100; // for `cmd > >(tee log)`, whose last lines come after the shell has gone
-const MAX_PIECE_CHARS = 30_000; // Linux takes at most 128 KiB in one argument, and a character has up to 4 bytes
 
 export interface ProcessOptions {
   command: string;
   cwd: string;
-  env: Readonly<Record<string, string | undefined>>;
   /** Where the output goes, both streams as they come. It is made anew, private. */
   outputFile: string;
+  /** Where its bash comes from, which has its environment already. */
+  shells: ShellSupply;
   timeoutMs: number;
   signal: AbortSignal;
   /** A script that is sourced first, where it exists. */
   sourceFile?: string;
+  /** Variables for this command alone. */
+  env?: Readonly<Record<string, string>>;
+  /** Starts its bash through another program, such as a sandbox. */
+  wrap?: WrapShell | undefined;
+  limits?: Limits | undefined;
   /** More output than this stops the command. */
   maxOutputBytes?: number;
+  /**
+   * Called when its time is up, instead of ending it. True: somebody else looks after it from now on, and neither time
+   * nor the signal ends it any more.
+   */
+  onTimeUp?(): boolean;
   /** Called once it runs, with the way to end all of it at once. What it returns is called when nothing is left. */
   onRunning?(kill: () => void): () => void;
   /** Called when something the command started still runs after it, with the way to end it. */
   onLeftRunning(end: () => Promise<void>): void;
 }
 
+/** Why a command was ended before its own end. */
+export type StopReason = 'timeout' | 'abort' | 'output' | 'request';
+
 export interface ProcessResult {
   /** Null when the shell itself was ended by a signal. */
   exitCode: number | null;
   signal: NodeJS.Signals | null;
-  timedOut: boolean;
-  aborted: boolean;
-  capped: boolean;
+  stoppedBy: StopReason | null;
   durationMs: number;
   /** Where the shell was when it ended; absent when it could not say (`exec`, SIGKILL, a directory that is gone). */
   finalCwd?: string;
   outputFile: string;
   outputBytes: number;
   leftRunning: boolean;
+  /** What the limits had to do; absent where none were set. */
+  limits?: LimitReport;
+}
+
+export interface RunningProcess {
+  /** Resolves when it is over. After a stop everything that it had started has ended by then. */
+  readonly finished: Promise<ProcessResult>;
+  /** Ends all of it. Does nothing once it is over. */
+  stop(why: StopReason): void;
+}
+
+/** Starts a command and waits for its end; see `startCommand`. */
+export async function runProcess(options: ProcessOptions): Promise<ProcessResult> {
+  return await (await startCommand(options)).finished;
 }
 
 /**
- * Runs one command in a bash of its own, in a session of its own, with nothing to read and nobody to ask. The call is
- * over when that bash is, whoever still holds its output open. After a timeout, an abort or too much output everything
- * in its process group has ended when this returns.
+ * Starts one command in a bash of its own, in a session of its own, with nothing to read and nobody to ask. It is over
+ * when that bash is, whoever still holds its output open.
  */
-export async function runProcess(options: ProcessOptions): Promise<ProcessResult> {
-  const { signal, timeoutMs, outputFile } = options;
+export async function startCommand(options: ProcessOptions): Promise<RunningProcess> {
+  const { signal, timeoutMs } = options;
   signal.throwIfAborted();
   const startedAt = performance.now();
-  const full = Promise.withResolvers<'cap'>();
-  const started = await start(options, () => full.resolve('cap'));
-  const { child, group, pipe, ended } = started;
+  const full = Promise.withResolvers<'output'>();
+  const started = await start(options, () => full.resolve('output'));
 
-  let stoppedBy: 'timeout' | 'abort' | 'cap' | undefined;
+  let stoppedBy: StopReason | null = null;
   const stopped = Promise.withResolvers<boolean>();
   let over = false;
-  const stop = (why: 'timeout' | 'abort' | 'cap'): void => {
+  const stop = (why: StopReason): void => {
     if (stoppedBy || over) return;
     stoppedBy = why;
-    stopped.resolve(endGroup(group));
+    stopped.resolve(endTree(started.tree));
+  };
+  const onAbort = (): void => stop('abort');
+  const onTimeUp = (): void => {
+    if (options.onTimeUp?.()) signal.removeEventListener('abort', onAbort);
+    else stop('timeout');
   };
   void full.promise.then(stop);
-  const timer = setTimeout(() => stop('timeout'), timeoutMs);
-  const onAbort = (): void => stop('abort');
+  const timer = setTimeout(onTimeUp, timeoutMs);
   signal.addEventListener('abort', onAbort);
   if (signal.aborted) onAbort();
 
-  await Promise.race([started.exited, stopped.promise]);
-  clearTimeout(timer);
-  await Promise.race([pipe.drain(DRAIN_MS), stopped.promise]);
-  signal.removeEventListener('abort', onAbort);
-  if (stoppedBy) {
-    const allEnded = await stopped.promise;
-    if (allEnded) await started.exited; // on its way
-    await pipe.drain(DRAIN_MS);
-  }
-
-  over = true;
-  const leftRunning = groupIsAlive(group) || !pipe.ended;
-  if (leftRunning) leaveRunning(started, full.promise, options);
-  else ended?.();
-  const finalCwd = started.finalDirectory();
-  if (pipe.writeError !== undefined) {
-    throw new ToolFailure(
-      `The command was stopped because its output could not be saved to ${outputFile}: ${messageOf(pipe.writeError)}. What it did before that stands. Free space on that disk, then see how far it came.`,
-      { cause: pipe.writeError },
-    );
-  }
-  return {
-    exitCode: child.exitCode,
-    signal: child.signalCode,
-    timedOut: stoppedBy === 'timeout',
-    aborted: stoppedBy === 'abort',
-    capped: stoppedBy === 'cap',
-    durationMs: performance.now() - startedAt,
-    ...(finalCwd !== undefined && { finalCwd }),
-    outputFile,
-    outputBytes: pipe.bytes,
-    leftRunning,
+  const finish = async (): Promise<ProcessResult> => {
+    const { child, pipe } = started;
+    await Promise.race([started.exited, stopped.promise]);
+    clearTimeout(timer);
+    await Promise.race([pipe.drain(DRAIN_MS), stopped.promise]);
+    signal.removeEventListener('abort', onAbort);
+    if (stoppedBy) {
+      const allEnded = await stopped.promise;
+      if (allEnded) await started.exited; // on its way
+      await pipe.drain(DRAIN_MS);
+    }
+    over = true;
+    const leftRunning = groupIsAlive(started.tree.group) || !pipe.ended;
+    const limits = started.limitGroup?.report();
+    if (leftRunning) leaveRunning(started, full.promise, options);
+    else started.ended();
+    const { begun, directory: finalCwd } = started.readReport();
+    if (!begun && !stoppedBy) throw await explainStart(new Error('the directory could not be entered'), options.cwd);
+    if (pipe.writeError !== undefined) throw explainWrite(pipe.writeError, options.outputFile);
+    return {
+      exitCode: child.exitCode,
+      signal: child.signalCode,
+      stoppedBy,
+      durationMs: performance.now() - startedAt,
+      ...(finalCwd !== undefined && { finalCwd }),
+      outputFile: options.outputFile,
+      outputBytes: pipe.bytes,
+      leftRunning,
+      ...(limits && { limits }),
+    };
   };
+  return { finished: finish(), stop };
 }
 
-interface Started {
-  child: ChildProcess;
-  /** The group's number is that of the bash that leads it. */
-  group: number;
-  exited: Promise<unknown>;
+interface Started extends Pick<ReadyShell, 'child' | 'tree' | 'exited' | 'pipe'> {
+  limitGroup: LimitGroup | undefined;
+  readReport(): ShellReport;
   /** To be called when nothing of it is left. */
-  ended: (() => void) | undefined;
-  pipe: OutputPipe;
-  /** The last directory that the shell has reported. Call it once, at the end. */
-  finalDirectory(): string | undefined;
+  ended(): void;
 }
 
 async function start(options: ProcessOptions, onFull: () => void): Promise<Started> {
-  const folder = await mkdtemp(join(tmpdir(), 'helve-')); // private, and needed until the command has its ends only
-  try {
-    const maxBytes = options.maxOutputBytes ?? MAX_OUTPUT_BYTES;
-    const pipe = await openOutputPipe({ folder, file: options.outputFile, maxBytes, onFull });
-    const report = openSync(join(folder, 'directory'), 'wx+', 0o600);
-    try {
-      const child = await spawnShell(options, [pipe.writeEnd, report]);
-      return { ...child, pipe, finalDirectory: () => readReport(report) };
-    } catch (error) {
-      pipe.close();
-      closeSync(report);
-      await rm(options.outputFile, { force: true });
-      throw error;
-    } finally {
-      pipe.closeWriteEnd();
-    }
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-async function spawnShell(
-  { command, cwd, env, sourceFile = '', onRunning }: ProcessOptions,
-  [output, report]: [output: number, report: number],
-): Promise<Pick<Started, 'child' | 'group' | 'exited' | 'ended'>> {
+  const { command, cwd, outputFile, sourceFile = '', maxOutputBytes = MAX_OUTPUT_BYTES, onRunning } = options;
   if (command.includes('\0')) {
     throw new ToolFailure(
       "The command contains a NUL character, which no shell can take, so it was not run. Send it without; printf '\\0' writes one.",
       { kind: 'invalid_input' },
     );
   }
-  const pieces = command.match(piecePattern) ?? [];
+  const shell = await options.shells.take({ wrap: options.wrap }).catch(async (error: unknown) => {
+    throw await explainStart(error, cwd);
+  });
+  const { tree } = shell;
+  let limitGroup: LimitGroup | undefined;
   try {
-    const child = startProcess('bash', ['--noprofile', '--norc', '-c', wrapper, 'bash', sourceFile, ...pieces], {
-      cwd,
-      env: shellEnvironment(env),
-      stdio: ['ignore', output, output, report],
-      detached: true,
-    });
-    const { pid: group } = child;
-    // At once, since we may have to exit before another turn of the loop.
-    const ended = group === undefined ? undefined : onRunning?.(() => killGroup(group));
-    const exited = once(child, 'exit');
-    exited.catch(() => undefined); // a start that fails is reported by the wait for it, just below
-    await once(child, 'spawn');
-    if (group === undefined) throw new Error('bash was started without a process id');
-    return { child, group, exited, ended };
+    options.signal.throwIfAborted();
+    limitGroup = options.limits && makeLimitGroup(tree.mark, options.limits);
+    limitGroup?.add(tree.group);
+    shell.pipe.copyTo({ file: outputFile, maxBytes: maxOutputBytes, onFull });
+    shell.run({ cwd, sourceFile, command, ...(options.env && { env: options.env }) });
   } catch (error) {
-    throw await explainStart(error, command, cwd);
+    shell.discard();
+    limitGroup?.remove();
+    throw error;
   }
-}
-
-const piecePattern = new RegExp(`[\\s\\S]{1,${MAX_PIECE_CHARS}}`, 'gu');
-
-/**
- * What bash runs; the command comes as arguments and so reaches it byte for byte. All on one line, so that line numbers
- * in messages are the command's own. Descriptor 3 moves out of the way of commands that use it themselves. The directory
- * is reported by a trap for commands that `exit`, and once more at the end for those that set a trap of their own.
- */
-const wrapper = [
-  'exec 99>&3 3>&-',
-  'helve_source=$1; shift; builtin printf -v helve_command %s "$@"; set --',
-  'helve_report() { local status=$?; { builtin pwd -P && builtin printf "\\0"; } >&99; return $status; }',
-  "trap '{ helve_report; } 2>/dev/null' EXIT",
-  'if [ -f "$helve_source" ] && [ -r "$helve_source" ]; then . "$helve_source"; fi',
-  'eval -- "$helve_command"',
-  '{ helve_report; } 2>/dev/null',
-].join('; ');
-
-/** The environment without what would change how bash works or wait for a person. */
-function shellEnvironment(env: ProcessOptions['env']): NodeJS.ProcessEnv {
-  const {
-    BASH_ENV: _startup,
-    ENV: _posixStartup,
-    PROMPT_COMMAND: _prompt,
-    SHELLOPTS: _options,
-    BASHOPTS: _bashOptions,
-    CDPATH: _searched, // with it, `cd src` may lead anywhere
-    OLDPWD: _previous, // of whoever started us; `cd -` has to fail rather than go there
-    ...kept
-  } = env;
-  return {
-    ...kept,
-    TERM: 'dumb',
-    PAGER: 'cat',
-    MANPAGER: 'cat',
-    GIT_PAGER: 'cat',
-    // An editor that changes nothing: `git rebase --continue` keeps its message, `git commit` without one refuses.
-    EDITOR: 'true',
-    VISUAL: 'true',
-    GIT_EDITOR: 'true',
-    GIT_SEQUENCE_EDITOR: 'true',
-    GIT_TERMINAL_PROMPT: '0',
+  const takeBack = onRunning?.(() => killTree(tree));
+  let isOver = false;
+  const ended = (): void => {
+    if (isOver) return;
+    isOver = true;
+    takeBack?.();
+    limitGroup?.remove();
+    shell.ended();
   };
+  return { ...shell, limitGroup, ended };
 }
 
-async function explainStart(error: unknown, command: string, cwd: string): Promise<unknown> {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'E2BIG') {
-    const size = grouped(Buffer.byteLength(command));
-    return new ToolFailure(
-      `The command has ${size} bytes, which together with the environment is more than this system accepts, so it was not run. Write the long part to a file, then run a command that uses the file.`,
-      { cause: error },
-    );
-  }
+async function explainStart(error: unknown, cwd: string): Promise<ToolFailure> {
   const folder = await stat(cwd).catch(() => undefined);
   if (!folder?.isDirectory()) {
     return new ToolFailure(`The command was not run because its working directory ${cwd} does not exist.`, {
@@ -239,25 +187,20 @@ async function explainStart(error: unknown, command: string, cwd: string): Promi
   );
 }
 
-function readReport(report: number): string | undefined {
-  try {
-    const bytes = Buffer.alloc(fstatSync(report).size);
-    readSync(report, bytes, 0, bytes.length, 0);
-    return bytes.toString().split('\n\0').at(-2); // every report ends so, and the last one counts
-  } finally {
-    closeSync(report);
-  }
+function explainWrite(error: unknown, outputFile: string): ToolFailure {
+  return new ToolFailure(
+    `The command was stopped because its output could not be saved to ${outputFile}: ${messageOf(error)}. What it did before that stands. Free space on that disk, then see how far it came.`,
+    { cause: error },
+  );
 }
 
-function leaveRunning(
-  { group, pipe, ended }: Started,
-  full: Promise<unknown>,
-  { onLeftRunning }: ProcessOptions,
-): void {
-  const endRest = groupEnder(group, ended);
+function leaveRunning({ tree, pipe, ended }: Started, full: Promise<unknown>, { onLeftRunning }: ProcessOptions): void {
+  const watch = watchGroup(tree.group, ended);
   const end = async (): Promise<void> => {
-    await endRest();
+    watch.stop();
+    await (watch.ended ? endMarked(tree.mark) : endTree(tree));
     pipe.close();
+    ended();
   };
   pipe.unref();
   void full.then(end);

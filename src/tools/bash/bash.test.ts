@@ -1,113 +1,46 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { expect, test } from 'vitest';
-import { ToolFailure } from '../../contract/failure.js';
-import type { ToolOutcome } from '../../contract/tool.js';
-import type { ToolContext } from '../../contract/tool-context.js';
+import { expect, onTestFinished, test } from 'vitest';
+import type { EngineOptions } from '../../create-engine.js';
+import { limitFolders } from '../../platform/shell/limits.js';
+import { type ToolRun, temporaryProject } from '../../testing/temporary-project.js';
+import { isRunning, isWritten, pidsIn, until } from '../../testing/watch-processes.js';
 import { bashTool } from './bash.js';
 
-interface Project {
-  root: string;
-  results: string;
-  /** The context of the next call. */
-  context(changes?: Partial<ToolContext>): ToolContext;
-  run(input: string | Record<string, unknown>, changes?: Partial<ToolContext>): Promise<ToolOutcome>;
-  /** What the model reads. */
-  text(input: string | Record<string, unknown>, changes?: Partial<ToolContext>): Promise<string>;
-  failure(input: string | Record<string, unknown>, changes?: Partial<ToolContext>): Promise<ToolFailure>;
-  progress: string[];
-  endSession(): Promise<void>;
-}
+type Input = string | Record<string, unknown>;
 
-async function project(): Promise<Project> {
-  const root = await realpath(await mkdtemp(join(tmpdir(), 'helve-bash-')));
-  const results = await realpath(await mkdtemp(join(tmpdir(), 'helve-bash-results-')));
-  const cleanUps: Array<() => void | Promise<void>> = [];
-  const progress: string[] = [];
-  let cwd = root;
-  let calls = 0;
-  const context = (changes: Partial<ToolContext> = {}): ToolContext => {
-    calls += 1;
-    return {
-      callId: `call_${calls}`,
-      signal: new AbortController().signal,
-      cwd,
-      root,
-      env: process.env,
-      session: {
-        id: 'session',
-        changeDirectory: (path) => {
-          cwd = path;
-        },
-        ledger: { get: () => undefined, set: () => undefined },
-        tools: { deferred: () => [], activate: () => undefined },
-        resultFile: async (name) => join(results, name),
-        whileRunning: () => () => undefined,
-        atEnd: (cleanUp) => void cleanUps.push(cleanUp),
-      },
-      mayRead: () => true,
-      ...changes,
-    };
-  };
-  const run: Project['run'] = async (input, changes) => {
-    const accepted = bashTool.accept(typeof input === 'string' ? { command: input } : input);
-    if (!accepted.ok) throw new Error(JSON.stringify(accepted.issues));
-    const running = accepted.call.run(context(changes));
-    for (;;) {
-      const step = await running.next();
-      if (step.done) return step.value;
-      progress.push(step.value.text);
-    }
-  };
+async function project(options: Pick<EngineOptions, 'env'> = {}) {
+  const made = await temporaryProject({}, options);
+  onTestFinished(() => made.remove());
+  const run = (input: Input, more?: { signal: AbortSignal }): Promise<ToolRun> =>
+    made.run(bashTool, typeof input === 'string' ? { command: input } : input, more);
   return {
-    root,
-    results,
-    context,
+    ...made,
+    results: made.engine.session.resultsFolder,
     run,
-    text: async (input, changes) => String((await run(input, changes)).content),
-    failure: async (input, changes) => {
-      const error: unknown = await run(input, changes).catch((reason: unknown) => reason);
-      if (!(error instanceof ToolFailure)) throw new Error('the call did not fail as a tool fails', { cause: error });
-      return error;
+    /** What the model reads of a call that succeeds. */
+    text: async (input: Input): Promise<string> => {
+      const { content, isError } = await run(input);
+      expect({ content, isError }).toMatchObject({ isError: false });
+      return String(content);
     },
-    progress,
-    endSession: async () => {
-      for (const cleanUp of cleanUps) await cleanUp();
+    failure: async (input: Input, more?: { signal: AbortSignal }): Promise<string> => {
+      const { content, isError } = await run(input, more);
+      expect({ content, isError }).toMatchObject({ isError: true });
+      return String(content);
     },
   };
 }
-
-/** For watching what other processes do; they tell us nothing, so there is no event to wait for. */
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = performance.now() + 30_000;
-  while (!condition()) {
-    if (performance.now() > deadline) throw new Error(`still not so: ${condition}`);
-    await delay(5);
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-  // A killed process stays in the table until its parent, which may be slow or careless, has taken note.
-  return !/^\d+ \(.*\) Z/.test(existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'latin1') : '');
-}
-
-const isWritten = (file: string): boolean => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n');
 
 test('gives output and error together and leaves no file behind', async () => {
-  const { run, results } = await project();
+  const { root, run, results } = await project();
   const outcome = await run('echo one; echo two >&2');
-  expect(outcome).toEqual({
+  expect(outcome).toMatchObject({
     content: 'one\ntwo',
-    data: { output: 'one\ntwo', exitCode: 0, notes: [], durationMs: expect.any(Number) },
+    data: { output: 'one\ntwo', exitCode: 0, notes: [], durationMs: expect.any(Number), cwd: root },
     display: { title: 'echo one; echo two >&2', body: { type: 'text', text: 'one\ntwo' } },
   });
   expect(existsSync(join(results, 'call_1.txt'))).toBe(false);
@@ -125,15 +58,17 @@ test('shows output that does not end with a newline', async () => {
 
 test('shows binary output as text with marks', async () => {
   const { text } = await project();
-  expect(await text("printf 'a\\377\\000b'")).toBe('a\ufffd\ufffdb');
+  expect(await text("printf 'a\\377\\000b'")).toBe(
+    'a\ufffd\ufffdb\nBytes of the output that are not UTF-8 text are shown as \ufffd.',
+  );
 });
 
 test('fails with the exit code, the output and the directory', async () => {
   const { root, failure, text } = await project();
   await mkdir(join(root, 'sub'));
-  const { message, kind } = await failure('cd sub; echo broken >&2; exit 3');
-  expect(message).toBe(`Exit code 3\nbroken\nThe working directory is now ${join(root, 'sub')}.`);
-  expect(kind).toBe('exception');
+  expect(await failure('cd sub; echo broken >&2; exit 3')).toBe(
+    `Exit code 3\nbroken\nThe working directory is now ${join(root, 'sub')}.`,
+  );
   expect(await text('pwd')).toBe(join(root, 'sub'));
 });
 
@@ -144,12 +79,12 @@ test.each([
   ['nosuch', 'Exit code 127\nbash: line 1: nosuch: command not found'],
 ])('says how %s has failed', async (command, message) => {
   const { failure } = await project();
-  expect((await failure(command)).message).toBe(message);
+  expect(await failure(command)).toBe(message);
 });
 
 test('cuts the output of a failure in the middle and keeps the whole', async () => {
   const { results, failure } = await project();
-  const { message } = await failure('echo first; for n in {1..5000}; do echo "line $n"; done; echo last; exit 2');
+  const message = await failure('echo first; for n in {1..5000}; do echo "line $n"; done; echo last; exit 2');
   expect(message).toMatch(/^Exit code 2\nfirst\n/);
   expect(message).toMatch(/\nlast$/);
   expect(message).toContain(join(results, 'call_1.txt'));
@@ -159,8 +94,8 @@ test('cuts the output of a failure in the middle and keeps the whole', async () 
 test('takes exit code 1 of a search for an answer', async () => {
   const { text, failure } = await project();
   expect(await text('grep nothing /dev/null')).toBe('(no output)\n(exit code 1: no line matches)');
-  expect((await failure('grep nothing /nonexistent')).message).toMatch(/^Exit code 2\n/);
-  expect((await failure('true && grep nothing /dev/null')).message).toMatch(/^Exit code 1\n/);
+  expect(await failure('grep nothing /nonexistent')).toMatch(/^Exit code 2\n/);
+  expect(await failure('true && grep nothing /dev/null')).toMatch(/^Exit code 1\n/);
 });
 
 test('shows long output by its ends, within its limit, and keeps the whole', async () => {
@@ -185,17 +120,19 @@ test('takes 50 MB of output', async () => {
 });
 
 test('stops a command that writes without end, and says so', async () => {
-  const { failure, results } = await project();
-  const { message } = await failure('yes');
-  expect(message).toMatch(/^The command wrote more than 64 MiB of output and was stopped\./);
+  const { failure, results } = await project({ env: { ...process.env, HELVE_MAX_OUTPUT: '4M' } });
+  const message = await failure('yes');
+  expect(message).toMatch(/^The command wrote more than 4 MB of output and was stopped\./);
   expect(message).toContain(join(results, 'call_1.txt'));
-  expect((await readFile(join(results, 'call_1.txt'))).length).toBe(64 * 1024 * 1024);
+  expect((await readFile(join(results, 'call_1.txt'))).length).toBe(4 * 1024 * 1024);
 });
 
 test('carries the directory over, out of the project too, and says where it is', async () => {
   const { root, text } = await project();
   const outside = await realpath(tmpdir());
-  expect(await text(`cd '${outside}'`)).toBe(`(no output)\nThe working directory is now ${outside}.`);
+  expect(await text(`cd '${outside}'`)).toBe(
+    `(no output)\nThe working directory is now ${outside}, outside the project's root ${root}.`,
+  );
   expect(await text('pwd')).toBe(outside);
   expect(await text(`cd '${root}'; pwd`)).toBe(`${root}\nThe working directory is now ${root}.`);
 });
@@ -209,10 +146,12 @@ test('keeps the directory when the shell is replaced or moves in a subshell', as
 });
 
 test('does not take a directory behind a symlink for a change', async () => {
-  const { root, text, context } = await project();
+  const { root, text, engine } = await project();
   await mkdir(join(root, 'real'));
   await symlink(join(root, 'real'), join(root, 'link'));
-  expect(await text('true', { ...context(), cwd: join(root, 'link') })).toBe('(no output)');
+  engine.session.changeDirectory(join(root, 'link'));
+  expect(await text('true')).toBe('(no output)');
+  expect(engine.session.cwd).toBe(join(root, 'link'));
 });
 
 test('runs in the root when the directory is gone, and says so', async () => {
@@ -234,7 +173,7 @@ test('lives on after a command that removes its own directory', async () => {
 test('refuses to run when the root is gone too', async () => {
   const { root, failure } = await project();
   await rm(root, { recursive: true });
-  expect((await failure('true')).message).toMatch(/^The command was not run: neither/);
+  expect(await failure('true')).toMatch(/^The command was not run: neither/);
 });
 
 test('does not carry the environment over', async () => {
@@ -244,21 +183,21 @@ test('does not carry the environment over', async () => {
 });
 
 test.each(['CLAUDE_ENV_FILE', 'HELVE_ENV_FILE'])('sources the file named by %s before each command', async (name) => {
-  const { root, text } = await project();
-  const env = { ...process.env, [name]: join(root, 'env.sh') };
-  expect(await text('echo "[$GREETING]"', { env })).toBe('[]');
+  const { root, text } = await project({ env: { ...process.env, [name]: 'env.sh' } });
+  expect(await text('echo "[$GREETING]"')).toBe('[]');
   await writeFile(join(root, 'env.sh'), 'export GREETING=hello\n');
-  expect(await text('echo "[$GREETING]"', { env })).toBe('[hello]');
+  expect(await text('echo "[$GREETING]"')).toBe('[hello]');
 });
 
 test('returns at once from a command that leaves a process behind, which ends with the session', async () => {
-  const { root, results, text, endSession } = await project();
+  const { root, results, text, engine } = await project();
   expect(await text('sleep 1000 & echo $! > pid; echo done')).toBe(
-    `done\nA process that the command started is still running and ends with the session, unless it has detached itself; what it writes goes to ${join(results, 'call_1.txt')}.`,
+    `done\nA process that the command started is still running and ends with the session; what it writes goes to ${join(results, 'call_1.txt')}.`,
   );
   const pid = Number(await readFile(join(root, 'pid'), 'utf8'));
   expect(isRunning(pid)).toBe(true);
-  await endSession();
+  expect(engine.session.stillRunning).toEqual(['what is left of sleep 1000 & echo $! > pid; echo done']);
+  await engine.end();
   await until(() => !isRunning(pid));
 });
 
@@ -269,13 +208,13 @@ test('does not wait for input that nobody can give', async () => {
 
 test('stops a command when its time is up and shows the last 40 lines', async () => {
   const { results, failure } = await project();
-  const { message } = await failure({
+  const message = await failure({
     command: 'for n in {1..100}; do echo "line $n"; done; sleep 1000',
     timeout: 1_000,
   });
   const [first, ...output] = message.split('\n');
   expect(first).toBe(
-    `for n in {1..100}; do echo "line $n"; done; sleep 1000 did not finish in 1 s and was stopped. The last 40 lines of output follow, all of it is in ${join(results, 'call_1.txt')}. Run a smaller part, or raise timeout.`,
+    `for n in {1..100}; do echo "line $n"; done; sleep 1000 did not finish in 1 s and was stopped. The last 40 lines of output follow, all of it is in ${join(results, 'call_1.txt')}. Run a smaller part, raise timeout, or use run_in_background.`,
   );
   expect(output).toEqual(Array.from({ length: 40 }, (_, index) => `line ${index + 61}`));
 });
@@ -284,35 +223,34 @@ test.each([
   ['CLAUDE_BASH_TIMEOUT_MS', { CLAUDE_BASH_TIMEOUT_MS: '300', BASH_DEFAULT_TIMEOUT_MS: '60000' }],
   ['BASH_DEFAULT_TIMEOUT_MS', { CLAUDE_BASH_TIMEOUT_MS: 'soon', BASH_DEFAULT_TIMEOUT_MS: '300' }],
 ])('takes the default timeout from %s', async (_, settings) => {
-  const { failure } = await project();
-  const { message } = await failure('sleep 1000', { env: { ...process.env, ...settings } });
+  const { failure } = await project({ env: { ...process.env, ...settings } });
+  const message = await failure('sleep 1000');
   expect(message).toMatch(/^sleep 1000 did not finish in 0\.3 s and was stopped\. Its output follows\./);
 });
 
 test('accepts a timeout beyond the most and beyond what a timer can hold', async () => {
-  const { text } = await project();
+  const { text } = await project({ env: { ...process.env, BASH_DEFAULT_TIMEOUT_MS: '99999999999999' } });
   expect(await text({ command: 'echo done', timeout: 1e12 })).toBe('done');
-  const env = { ...process.env, BASH_DEFAULT_TIMEOUT_MS: '99999999999999' };
-  expect(await text('echo done', { env })).toBe('done');
+  expect(await text('echo done')).toBe('done');
 });
 
 test('ends everything when it is interrupted, and tells what the command wrote until then', async () => {
-  const { root, failure } = await project();
+  const { root, run } = await project();
   const cancel = new AbortController();
-  const running = failure('echo before; sleep 1000 & echo $! > pid; wait', { signal: cancel.signal });
+  const running = run('echo before; sleep 1000 & echo $! > pid; wait', { signal: cancel.signal });
   await until(() => isWritten(join(root, 'pid')));
   cancel.abort(new Error('enough'));
-  const { message, kind, cause } = await running;
-  expect(message).toMatch(/^The command was interrupted after .* everything it had started was ended\..*\nbefore$/);
-  expect({ kind, cause }).toEqual({ kind: 'interrupted', cause: new Error('enough') });
-  expect(isRunning(Number(await readFile(join(root, 'pid'), 'utf8')))).toBe(false);
+  const { content, failure } = await running;
+  expect(content).toMatch(/^The command was interrupted after .* everything it had started was ended\..*\nbefore$/);
+  expect(failure).toBe('interrupted');
+  expect(pidsIn(join(root, 'pid')).filter(isRunning)).toEqual([]);
 });
 
 test('reports progress by the last lines, and ends the command when nobody listens any more', async () => {
-  const { root, context } = await project();
+  const { root, engine } = await project();
   const accepted = bashTool.accept({ command: 'echo $$ > pid; seq 10; sleep 1000' });
   if (!accepted.ok) throw new Error('the input is right');
-  const running = accepted.call.run(context());
+  const running = accepted.call.run(engine.contextFor('call', new AbortController().signal));
   let shown: unknown;
   while (!isDeepStrictEqual(shown, { done: false, value: { text: '6\n7\n8\n9\n10' } })) shown = await running.next();
   const pid = Number(await readFile(join(root, 'pid'), 'utf8'));
@@ -326,14 +264,28 @@ test('runs several lines with quotes, patterns and a heredoc as they are', async
   expect(await text(`cat <<'EOF'\n$& "it's" !! \\n \${x}\nEOF\necho 'wow!'`)).toBe(`$& "it's" !! \\n \${x}\nwow!`);
 });
 
-test('declares that a command could touch anything', async () => {
-  const { context } = await project();
-  const accepted = bashTool.accept({ command: 'ls' });
-  expect(accepted.ok && (await accepted.call.effects(context()))).toEqual([
-    { kind: 'command', text: 'ls', harmless: false },
-    { kind: 'unknown', why: 'the command is not analysed, so it could touch anything' },
-    { kind: 'session', access: 'write', what: 'cwd' },
+test('declares each command, the files that it names, and what it does to the directory', async () => {
+  const { effects, root } = await project();
+  expect(await effects(bashTool, { command: 'ls' })).toEqual([
+    expect.objectContaining({ kind: 'command', text: 'ls', harmless: true }),
+    expect.objectContaining({ kind: 'file', access: 'read', path: root }),
+    { kind: 'session', access: 'read', what: 'cwd' },
   ]);
+  expect(await effects(bashTool, { command: 'cd sub && npm test > log' })).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ kind: 'command', text: 'npm test', harmless: false }),
+      expect.objectContaining({ kind: 'file', access: 'write', path: join(root, 'sub', 'log') }),
+      { kind: 'session', access: 'write', what: 'cwd' },
+    ]),
+  );
+});
+
+test('declares a way out of the sandbox as something that no rule for the command covers', async () => {
+  const { effects } = await project();
+  expect(await effects(bashTool, { command: 'ls', dangerouslyDisableSandbox: true })).toContainEqual({
+    kind: 'unknown',
+    why: 'it is to run outside the sandbox',
+  });
 });
 
 test.each([
@@ -354,4 +306,54 @@ test('is drawn by the first line of its command, while it still streams too', ()
     title: 'cat <<EOF …',
     body: { type: 'text', text: 'cat <<EOF\nx\nEOF' },
   });
+});
+
+test('keeps colours for the interface, and gives the model none', async () => {
+  const { run } = await project();
+  expect(await run("printf '\\033[31mred\\033[0m'")).toMatchObject({
+    content: 'red',
+    data: { output: 'red', styledOutput: '\x1b[31mred\x1b[0m' },
+  });
+});
+
+test.each([
+  ['60000', 40_000, 40_000],
+  ['1000', 40_000, 1_000],
+  ['9999999', 200_000, 150_000],
+  ['none', 40_000, 30_000],
+])('shows as much output as BASH_MAX_OUTPUT_LENGTH=%s allows', async (length, written, shown) => {
+  const { text, results } = await project({ env: { ...process.env, BASH_MAX_OUTPUT_LENGTH: length } });
+  const output = await text(`head -c ${written} /dev/zero | tr '\\0' x`);
+  expect(output.length).toBeLessThanOrEqual(shown);
+  expect(output.length).toBeGreaterThan(shown - 20); // the count of what is left out may have fewer digits than it could
+  expect(existsSync(join(results, 'call_1.txt'))).toBe(written > shown);
+});
+
+const canLimitMemory = limitFolders({ HELVE_MEMORY_LIMIT: '200M' }).length > 0;
+
+test('says when the memory limit has killed a command', async ({ skip }) => {
+  if (!canLimitMemory) skip('no cgroup with a memory controller may be written here');
+  const { failure, text } = await project({ env: { ...process.env, HELVE_MEMORY_LIMIT: '200M' } });
+  const greedy = `node -e 'const all = []; for (;;) all.push(Buffer.alloc(16 << 20, 1))'`;
+  expect(await failure(`exec ${greedy}`)).toMatch(
+    /^Exit code 137\. Killed by the memory limit of 200 MB, which holds for/,
+  );
+  expect(await failure(greedy)).toMatch(/^Exit code 137\. Killed by the memory limit of 200 MB/);
+  expect(await text(`${greedy} || echo went on`)).toMatch(
+    /went on\nOne process was killed by the memory limit of 200 MB\.$/,
+  );
+});
+
+test('runs nothing under a limit that can not be understood', async () => {
+  const { failure, path } = await project({ env: { ...process.env, HELVE_MEMORY_LIMIT: 'lots' } });
+  expect(await failure('touch ran')).toMatch(
+    /^The command was not run: HELVE_MEMORY_LIMIT is "lots", which is not a size/,
+  );
+  expect(existsSync(path('ran'))).toBe(false);
+});
+
+test('names only tools that the set has', () => {
+  const context = { root: '/', deferredTools: [], editStyle: 'text' } as const;
+  expect(bashTool.describe({ ...context, mode: 'repl' })).toMatch(/Grep.*BashOutput.*KillShell/s);
+  expect(bashTool.describe({ ...context, mode: 'simple' })).not.toMatch(/Glob|Grep|Write|BashOutput|KillShell/);
 });

@@ -1,24 +1,41 @@
 import { realpath, rm, stat } from 'node:fs/promises';
-import { constants } from 'node:os';
-import { resolve } from 'node:path';
+import { resolve, sep } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 import { ToolFailure } from '../../contract/failure.js';
 import { defineTool, type ToolProgress } from '../../contract/tool.js';
 import type { ToolContext } from '../../contract/tool-context.js';
-import { readLastLines, readOutput } from '../../platform/shell/read-output.js';
-import { type ProcessResult, runProcess } from '../../platform/shell/run-process.js';
+import { randomHex } from '../../platform/crypto.js';
+import { type Limits, limitsFrom, parseSize } from '../../platform/shell/limits.js';
+import { readLastLines } from '../../platform/shell/read-output.js';
+import {
+  MAX_OUTPUT_BYTES,
+  type ProcessOptions,
+  type ProcessResult,
+  type RunningProcess,
+  startCommand,
+} from '../../platform/shell/run-process.js';
+import { describeEnding, limitNote } from './describe-ending.js';
 import { description } from './description.js';
-import { meaningOfExitOne } from './exit-meaning.js';
-import { DEFAULT_TIMEOUT_MS, MAX_OUTPUT_CHARS, MAX_TIMEOUT_MS } from './limits.js';
+import { environmentFor } from './harmless-environment.js';
+import {
+  DEFAULT_LIFE_MS,
+  DEFAULT_TIMEOUT_MS,
+  MAX_FAILURE_CHARS,
+  MAX_LIFE_MS,
+  MAX_OUTPUT_CHARS,
+  MAX_TIMEOUT_MS,
+  MOST_OUTPUT_CHARS,
+  TIMEOUT_LINES,
+} from './limits.js';
+import { sessionAnalyzer, sessionBackground, sessionShells } from './session-shells.js';
+import { firstLine, seconds, shortTitle } from './title.js';
 
-const MAX_FAILURE_CHARS = 10_000; // the end says what went wrong, the beginning what was done; the middle rarely helps
 const MAX_NOTES_CHARS = 10_000; // paths may be 4,096 long each
-const TIMEOUT_LINES = 40;
 const PROGRESS_LINES = 5;
 const MAX_PROGRESS_CHARS = 1_000;
 const PROGRESS_MS = 500;
-const MAX_TITLE_CHARS = 120; // of a command within a sentence
+const LONG_MS = 10_000; // from here on it is worth knowing how long a command took
 const LONGEST_TIMER_MS = 2 ** 31 - 1; // a longer one would fire at once
 
 const input = z.strictObject({
@@ -28,67 +45,106 @@ const input = z.strictObject({
     .positive()
     .optional()
     .describe(
-      `Milliseconds after which the command is stopped. Default ${DEFAULT_TIMEOUT_MS}, at most ${MAX_TIMEOUT_MS}; more counts as the most.`,
+      `Milliseconds after which the command is stopped. Default ${DEFAULT_TIMEOUT_MS}, at most ${MAX_TIMEOUT_MS}; in the background ${DEFAULT_LIFE_MS} and ${MAX_LIFE_MS}. More counts as the most.`,
     ),
   description: z.string().optional().describe('For the user, in 5 to 10 plain words: what the command does.'),
+  run_in_background: z
+    .boolean()
+    .optional()
+    .describe('Return at once and let the command run on. Look at it with BashOutput, end it with KillShell.'),
+  dangerouslyDisableSandbox: z
+    .boolean()
+    .optional()
+    .describe('Run it without the walls of the sandbox. The user is asked about it each time.'),
 });
 
 export interface BashData {
   output: string;
-  exitCode: number;
+  /** The same with its colours, for a terminal; absent where there are none. */
+  styledOutput?: string;
+  /** Absent while the command runs on in the background. */
+  exitCode?: number;
   /** What the tool itself has to say: what the exit code means, where the directory is now. */
   notes: readonly string[];
   durationMs: number;
+  /** The session's directory after the command. */
+  cwd: string;
   /** The whole output, where it was too long to be shown or still grows. */
   outputFile?: string;
+  /** What BashOutput and KillShell know it by, in the background. */
+  backgroundId?: string;
 }
 
 export const bashTool = defineTool({
   name: 'Bash',
   description,
   input,
-  preload: async () => process.getBuiltinModule('node:child_process'),
-  maxResultChars: MAX_OUTPUT_CHARS + MAX_NOTES_CHARS, // the output is already cut to its own limit when the engine sees it
+  async preload(session) {
+    await session.own(sessionShells).fill();
+    await (await session.own(sessionAnalyzer)).preload();
+  },
+  maxResultChars: MOST_OUTPUT_CHARS + MAX_NOTES_CHARS, // the output is already cut to its own limit when the engine sees it
 
-  effects: ({ command }) => [
-    { kind: 'command', text: command, harmless: false },
-    { kind: 'unknown', why: 'the command is not analysed, so it could touch anything' },
-    { kind: 'session', access: 'write', what: 'cwd' },
-  ],
+  async effects({ command, dangerouslyDisableSandbox }, { cwd, session }) {
+    const analyzer = await session.own(sessionAnalyzer);
+    const { home } = session;
+    const effects = await analyzer.effects(command, { cwd, ...(home !== undefined && { home }) });
+    // A question of its own, whether or not there is a sandbox here: no rule for the command answers it.
+    if (dangerouslyDisableSandbox) effects.push({ kind: 'unknown', why: 'it is to run outside the sandbox' });
+    return effects;
+  },
 
-  async *execute({ command, timeout }, context): AsyncGenerator<ToolProgress, BashData, void> {
-    const place = await workingDirectory(context);
+  async *execute({ command, timeout, run_in_background }, context): AsyncGenerator<ToolProgress, BashData, void> {
+    const limits = limitsFrom(context.env);
+    const [place, outputFile] = await Promise.all([
+      workingDirectory(context),
+      context.session.resultFile(`${context.callId}.txt`),
+    ]);
+    const about = { command, cwd: place.cwd, outputFile, limits, note: place.note };
+    if (run_in_background) return await startInBackground(about, backgroundLife(timeout), context);
+
     const timeoutMs = timeoutFor(timeout, context.env);
-    const outputFile = await context.session.resultFile(`${context.callId}.txt`);
-    const result = yield* runWithProgress(command, { cwd: place.cwd, timeoutMs, outputFile }, context);
+    const result = yield* runWithProgress(about, timeoutMs, context);
+    if ('backgroundId' in result) return result;
 
     const moved = await carryDirectory(result.finalCwd, place.cwd, context);
-    const notes = [place.note, moved, result.leftRunning ? leftRunningNote(outputFile) : undefined];
-    const ending = await describeEnding(result, command, timeoutMs);
+    const ending = await describeEnding(result, command, { timeoutMs, limits, maxChars: maxOutputChars(context.env) });
+    const notes = [
+      place.note,
+      moved,
+      ending.hasOtherBytes ? 'Bytes of the output that are not UTF-8 text are shown as \ufffd.' : undefined,
+      limitNote(result, limits),
+      result.durationMs >= LONG_MS ? `It took ${seconds(result.durationMs)}.` : undefined,
+      result.leftRunning ? leftRunningNote(outputFile) : undefined,
+    ];
     if (!ending.cut && !result.leftRunning) await rm(outputFile, { force: true });
     if (ending.failure !== undefined) {
-      throw new ToolFailure(lines([ending.failure, ending.output || '(no output)', ...notes]), {
-        ...(result.aborted && { kind: 'interrupted', cause: context.signal.reason }),
+      throw new ToolFailure(lines([ending.failure, ending.output || NO_OUTPUT, ...notes]), {
+        ...(result.stoppedBy === 'abort' && { kind: 'interrupted', cause: context.signal.reason }),
       });
     }
     return {
       output: ending.output,
+      ...(ending.styled !== undefined && { styledOutput: ending.styled }),
       exitCode: result.exitCode ?? 0,
       notes: [ending.meaning, ...notes].filter((note) => note !== undefined),
       durationMs: result.durationMs,
+      cwd: context.cwd,
       ...((ending.cut || result.leftRunning) && { outputFile }),
     };
   },
 
-  toModel: ({ output, notes }) => lines([output || '(no output)', ...notes]),
+  toModel: ({ output, notes, backgroundId }) => lines([output || (backgroundId ? '' : NO_OUTPUT), ...notes]),
 
   displayCall: ({ command = '' }) => ({ title: firstLine(command) }),
   displayResult: (data, { command }) => ({
     title: firstLine(command),
-    body: { type: 'text', text: lines([data.output || '(no output)', ...data.notes]) },
+    body: { type: 'text', text: lines([data.output || (data.backgroundId ? '' : NO_OUTPUT), ...data.notes]) },
   }),
   displayRefusal: ({ command }) => ({ title: firstLine(command), body: { type: 'text', text: command } }),
 });
+
+const NO_OUTPUT = '(no output)';
 
 /** The session's directory, or the project's root where that is gone: a shell can't start in a directory that isn't. */
 async function workingDirectory({ cwd, root, session }: ToolContext): Promise<{ cwd: string; note?: string }> {
@@ -114,26 +170,90 @@ function timeoutFor(asked: number | undefined, env: ToolContext['env']): number 
   return Math.min(asked ?? standard, Math.max(standard, MAX_TIMEOUT_MS), LONGEST_TIMER_MS);
 }
 
-async function* runWithProgress(
-  command: string,
-  { cwd, timeoutMs, outputFile }: { cwd: string; timeoutMs: number; outputFile: string },
-  { env, root, session, signal }: ToolContext,
-): AsyncGenerator<ToolProgress, ProcessResult, void> {
+/** How long a command in the background may live. */
+const backgroundLife = (asked: number = DEFAULT_LIFE_MS): number => Math.min(asked, MAX_LIFE_MS);
+
+function maxOutputChars(env: ToolContext['env']): number {
+  return Math.min(positiveInteger(env['BASH_MAX_OUTPUT_LENGTH']) ?? MAX_OUTPUT_CHARS, MOST_OUTPUT_CHARS);
+}
+
+interface Command {
+  command: string;
+  cwd: string;
+  outputFile: string;
+  limits: Limits | undefined;
+  /** What was to be said about the directory already. */
+  note: string | undefined;
+}
+
+/** What every command is run with, in the foreground and in the background. */
+function commonOptions({ command, cwd, outputFile, limits }: Command, { env, root, session, approved }: ToolContext) {
+  const harmless = environmentFor(approved);
   const envFile = env['HELVE_ENV_FILE'] || env['CLAUDE_ENV_FILE'];
-  const left = new AbortController(); // whoever stops reading our progress has given up the call
-  const running = runProcess({
+  let kill = (): void => {};
+  /** Names what runs to the person, now that it may outlive the call. */
+  const nameToPerson = (what: string): void => void session.whileRunning(kill, what);
+  const options = {
     command,
     cwd,
-    env,
     outputFile,
-    timeoutMs,
-    signal: AbortSignal.any([signal, left.signal]),
+    shells: session.own(sessionShells),
+    limits,
+    ...(harmless && { env: harmless }),
+    maxOutputBytes: parseSize(env['HELVE_MAX_OUTPUT'] ?? '') ?? MAX_OUTPUT_BYTES,
     ...(envFile && { sourceFile: resolve(root, envFile) }),
-    onRunning: (kill) => session.whileRunning(kill),
-    onLeftRunning: (end) => session.atEnd(end),
-  });
+    onRunning: (killAll: () => void) => {
+      kill = killAll;
+      return session.whileRunning(kill);
+    },
+    onLeftRunning: (end: () => Promise<void>) => {
+      nameToPerson(`what is left of ${shortTitle(command)}`);
+      session.atEnd(end);
+    },
+  } satisfies Partial<ProcessOptions>;
+  return { options, nameToPerson };
+}
+
+async function startInBackground(about: Command, lifeMs: number, context: ToolContext): Promise<BashData> {
+  const { session, signal } = context;
+  signal.throwIfAborted();
+  const id = newBackgroundId();
+  const { options, nameToPerson } = commonOptions(about, context);
+  // It outlives the call, so the call's signal is not its own, and its life is limited by whoever looks after it.
+  const running = await startCommand({ ...options, timeoutMs: LONGEST_TIMER_MS, signal: new AbortController().signal });
+  nameToPerson(`${id}: ${shortTitle(about.command)}`);
+  const { command, outputFile } = about;
+  session.own(sessionBackground).add({ id, command, outputFile, running, lifeMs });
+  const first = `Command running in background with ID: ${id}. Output is being written to: ${outputFile}. It is stopped after ${seconds(lifeMs)}.`;
+  return backgroundData(id, about, { first, durationMs: 0, cwd: context.cwd });
+}
+
+/** The command's result, or where it runs on in the background, what the call says about that. */
+async function* runWithProgress(
+  about: Command,
+  timeoutMs: number,
+  context: ToolContext,
+): AsyncGenerator<ToolProgress, ProcessResult | (BashData & { backgroundId: string }), void> {
+  const { session, signal } = context;
+  const { command, outputFile } = about;
+  const left = new AbortController(); // whoever stops reading our progress has given up the call
+  const { options, nameToPerson } = commonOptions(about, context);
+  const moved = Promise.withResolvers<string>();
+  let running: RunningProcess | undefined;
+  const moveToBackground = (): boolean => {
+    if (!running || !mayMove(command, context)) return false;
+    const id = newBackgroundId();
+    nameToPerson(`${id}: ${shortTitle(command)}`);
+    session.own(sessionBackground).add({ id, command, outputFile, running, lifeMs: DEFAULT_LIFE_MS });
+    moved.resolve(id);
+    return true;
+  };
+  const bothSignals = AbortSignal.any([signal, left.signal]);
+  running = await startCommand({ ...options, timeoutMs, signal: bothSignals, onTimeUp: moveToBackground });
+  const { finished } = running;
+  let isMoved = false;
   try {
-    const done = running.then(() => true);
+    const done = Promise.race([finished, moved.promise]).then(() => true);
     let shown = '';
     while (!(await Promise.race([done, delay(PROGRESS_MS, false, { ref: false })]))) {
       const { text } = await readLastLines(outputFile, { lines: PROGRESS_LINES, maxChars: MAX_PROGRESS_CHARS });
@@ -141,77 +261,53 @@ async function* runWithProgress(
       shown = text;
       yield { text };
     }
-    return await running;
+    const outcome = await Promise.race([moved.promise, finished]);
+    if (typeof outcome !== 'string') return outcome;
+    isMoved = true;
+    const { text } = await readLastLines(outputFile, { lines: TIMEOUT_LINES, maxChars: MAX_FAILURE_CHARS });
+    const first = `${shortTitle(command)} did not finish in ${seconds(timeoutMs)} and was moved to the background with ID: ${outcome}. Output is being written to: ${outputFile}.`;
+    return backgroundData(outcome, about, { output: text, first, durationMs: timeoutMs, cwd: context.cwd });
   } finally {
-    left.abort();
-    await Promise.allSettled([running]);
+    if (!isMoved) {
+      left.abort();
+      await Promise.allSettled([finished]);
+    }
   }
+}
+
+/** Where a person sees what goes on, time that is up is no reason to end a server; a mere wait is not worth keeping. */
+const mayMove = (command: string, { session }: ToolContext): boolean =>
+  session.interactive && !/^\s*sleep\b/.test(command);
+
+const newBackgroundId = (): string => `b${randomHex(4)}`;
+
+function backgroundData(
+  id: string,
+  { outputFile, note }: Command,
+  { output = '', first, durationMs, cwd }: { output?: string; first: string; durationMs: number; cwd: string },
+): BashData & { backgroundId: string } {
+  const rest =
+    'You are told when it ends; BashOutput shows what is new until then, KillShell ends it. A cd inside it does not change the working directory of later commands.';
+  const notes = [note, `${first} ${rest}`].filter((text) => text !== undefined);
+  return { output, notes, durationMs, cwd, outputFile, backgroundId: id };
 }
 
 /** Makes the directory that the command ended in the session's, and says so where that is another one. */
 async function carryDirectory(
   finalCwd: string | undefined,
   cwd: string,
-  { session }: ToolContext,
+  { root, session }: ToolContext,
 ): Promise<string | undefined> {
   if (finalCwd === undefined || !(await isDirectory(finalCwd))) return undefined;
   const before = await realpath(cwd).catch(() => undefined);
   if (finalCwd === before) return undefined;
   session.changeDirectory(finalCwd);
-  return `The working directory is now ${finalCwd}.`;
+  const isOutside = finalCwd !== root && !finalCwd.startsWith(root === sep ? root : root + sep);
+  return `The working directory is now ${finalCwd}${isOutside ? `, outside the project's root ${root}` : ''}.`;
 }
 
 const leftRunningNote = (outputFile: string): string =>
-  `A process that the command started is still running and ends with the session, unless it has detached itself; what it writes goes to ${outputFile}.`;
-
-interface Ending {
-  output: string;
-  cut: boolean;
-  /** The first line of the failure that this is. */
-  failure?: string;
-  /** What the exit code says, where it is an answer. */
-  meaning?: string;
-}
-
-async function describeEnding(result: ProcessResult, command: string, timeoutMs: number): Promise<Ending> {
-  if (result.timedOut) {
-    const tail = await readLastLines(result.outputFile, { lines: TIMEOUT_LINES, maxChars: MAX_FAILURE_CHARS });
-    return { output: tail.text, cut: tail.cut, failure: timeoutText(command, timeoutMs, result.outputFile, tail.cut) };
-  }
-  const exitCode = result.exitCode ?? 128 + constants.signals[result.signal ?? 'SIGKILL'];
-  const meaning = exitCode === 1 ? meaningOfExitOne(command) : undefined;
-  const failed = result.aborted || result.capped || (exitCode !== 0 && meaning === undefined);
-  const { text, cut } = await readOutput(result.outputFile, {
-    maxChars: failed ? MAX_FAILURE_CHARS : MAX_OUTPUT_CHARS,
-  });
-  const output = text.replace(/\s+$/, '');
-  if (!failed) return { output, cut, ...(meaning && { meaning: `(exit code 1: ${meaning})` }) };
-  if (result.aborted) return { output, cut, failure: abortText(result) };
-  if (result.capped) return { output, cut, failure: capText(result) };
-  return { output, cut, failure: exitText(exitCode, result.signal) };
-}
-
-function timeoutText(command: string, timeoutMs: number, outputFile: string, cut: boolean): string {
-  const shown = cut
-    ? `The last ${TIMEOUT_LINES} lines of output follow, all of it is in ${outputFile}.`
-    : 'Its output follows.';
-  const next = timeoutMs < MAX_TIMEOUT_MS ? 'Run a smaller part, or raise timeout' : 'Run a smaller part';
-  const title = firstLine(command);
-  const name = title.length > MAX_TITLE_CHARS ? `${title.slice(0, MAX_TITLE_CHARS)}…` : title;
-  return `${name} did not finish in ${timeoutMs / 1000} s and was stopped. ${shown} ${next}.`;
-}
-
-const abortText = ({ durationMs }: ProcessResult): string =>
-  `The command was interrupted after ${(durationMs / 1000).toFixed(1)} s and everything it had started was ended. What it did before that stands. Its output until then:`;
-
-const capText = ({ outputBytes, outputFile }: ProcessResult): string =>
-  `The command wrote more than ${Math.floor(outputBytes / 1024 / 1024)} MiB of output and was stopped. What it wrote until then is in ${outputFile}; its beginning and end follow. Filter the output, or send it to a file.`;
-
-function exitText(exitCode: number, signal: NodeJS.Signals | null): string {
-  if (signal !== null) return `Exit code ${exitCode} (the shell was ended by ${signal})`;
-  const name = Object.entries(constants.signals).find(([, number]) => number === exitCode - 128)?.[0];
-  return `Exit code ${exitCode}${name ? ` (128 + ${exitCode - 128}: a process was ended by ${name})` : ''}`;
-}
+  `A process that the command started is still running and ends with the session; what it writes goes to ${outputFile}.`;
 
 function positiveInteger(text: string | undefined): number | undefined {
   return text !== undefined && /^[1-9]\d*$/.test(text) ? Number(text) : undefined;
@@ -220,11 +316,6 @@ function positiveInteger(text: string | undefined): number | undefined {
 async function isDirectory(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined);
   return found?.isDirectory() ?? false;
-}
-
-function firstLine(command: string): string {
-  const [first = '', ...rest] = command.trim().split('\n');
-  return rest.length > 0 ? `${first} …` : first;
 }
 
 const lines = (parts: ReadonlyArray<string | undefined>): string =>

@@ -15,6 +15,10 @@ test.each([
   'test -f x',
   '[ -f x ]',
   "find . -name '*.ts'",
+  'cat file | grep foo',
+  "git log --oneline | sort | grep 'fix|feat'",
+  'LC_ALL=C grep foo file',
+  'git -C sub --no-pager diff --quiet',
 ])('takes exit code 1 of %s for an answer', (command) => {
   expect(meaningOfExitOne(command)).toEqual(expect.any(String));
 });
@@ -26,6 +30,11 @@ test.each([
   'cd src && grep foo file',
   'grep foo file; false',
   'grep foo file | sort',
+  'grep foo file || false',
+  'grep foo file |',
+  'git -C grep status',
+  'A=1',
+  'git',
   'grep foo file\nfalse',
   'grep foo < missing',
   'grep foo file > out',

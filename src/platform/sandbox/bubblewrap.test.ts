@@ -1,0 +1,383 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { chooseSandbox } from './choose.js';
+import type { SandboxPolicy, WrappedCommand } from './sandbox.js';
+import { protectedPaths } from './sensitive-paths.js';
+
+const NOBODY = 65534;
+const sandbox = await chooseSandbox({ env: process.env, workspace: [] });
+const isRoot = process.getuid?.() === 0;
+const users = isRoot ? [{ user: 'root' }, { user: 'an ordinary user', id: NOBODY }] : [{ user: 'an ordinary user' }];
+
+if (sandbox.kind !== 'bubblewrap') test.skip(`bubblewrap does not run here: ${sandbox.why}`, () => undefined);
+
+// Where nothing but the sandbox's rules hides it: the folder for temporary files is private inside.
+const visible =
+  sandbox.kind === 'bubblewrap'
+    ? await mkdtemp(join(dirname(homedir()), 'helve-visible-')).catch(() => undefined)
+    : undefined;
+afterAll(async () => {
+  if (visible !== undefined) await rm(visible, { recursive: true });
+});
+
+describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) => {
+  async function project(files: Record<string, string> = {}) {
+    // Another user can not enter the folder that the tests have for themselves.
+    const folder = await mkdtemp(join(id === undefined ? tmpdir() : '/tmp', 'helve-sandbox-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const [root, temp, outside] = [join(folder, 'project'), join(folder, 'temp'), join(folder, 'outside')];
+    for (const path of [root, temp, outside]) await mkdir(path);
+    for (const [name, content] of Object.entries(files)) {
+      await mkdir(dirname(join(root, name)), { recursive: true });
+      await writeFile(join(root, name), content);
+    }
+    const give = async (): Promise<void> => {
+      if (id === undefined) return;
+      for (const name of ['', ...(await readdir(folder, { recursive: true }))])
+        await chown(join(folder, name), id, id).catch(() => undefined);
+    };
+    await give();
+    const policy: SandboxPolicy = {
+      workspace: [root],
+      writable: [],
+      hidden: [],
+      readOnly: protectedPaths(root, '/home/nobody'),
+      network: 'off',
+      temp,
+      home: '/home/nobody',
+    };
+    const start = async (command: string, changes: Partial<SandboxPolicy> = {}) => {
+      const env = {
+        PATH: process.env['PATH'],
+        HOME: root,
+        GIT_CONFIG_GLOBAL: '/dev/null',
+        SSH_AUTH_SOCK: '/run/agent',
+      };
+      const plain = { program: 'bash', args: ['-c', command], cwd: root, env, freeDescriptor: 3 };
+      const wrapped = await sandbox.wrap(plain, { ...policy, ...changes });
+      return { wrapped, child: startWrapped(wrapped) };
+    };
+    const run = async (command: string, changes: Partial<SandboxPolicy> = {}) => {
+      const { wrapped, child } = await start(command, changes);
+      const output = Promise.all([child.stdout, child.stderr].map((stream) => (stream ? text(stream) : '')));
+      const [code] = await once(child, 'exit');
+      const findings = await wrapped.ended();
+      return { code, output: (await output).join(''), findings };
+    };
+    return { folder, root, temp, outside, policy, start, run, give };
+  }
+
+  function startWrapped({ program, args, cwd, env, descriptors, started }: WrappedCommand): ChildProcess {
+    const child = spawn(program, args, {
+      cwd,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe', ...descriptors],
+      ...(id !== undefined && { uid: id, gid: id }),
+    });
+    started();
+    return child;
+  }
+
+  test('a command changes its workspace and its temporary files', async () => {
+    const { root, temp, run } = await project();
+    const { code } = await run(
+      'echo a > a.txt; echo b > /tmp/b.txt; echo c > "$TMPDIR/c.txt"; echo d > "$(mktemp /var/tmp/d-XXX)"',
+    );
+    expect(code).toBe(0);
+    expect(await readFile(join(root, 'a.txt'), 'utf8')).toBe('a\n');
+    expect(await readFile(join(temp, 'b.txt'), 'utf8')).toBe('b\n');
+    expect(await readFile(join(temp, 'c.txt'), 'utf8')).toBe('c\n');
+  });
+
+  test('git works: status, add, commit', async () => {
+    const { run, root, give } = await project({ 'a.txt': 'a\n' });
+    await initRepository(root);
+    await give();
+    const name = '-c user.name=n -c user.email=e@example.com';
+    const { code, output } = await run(
+      `git status --short && git add -A && git ${name} commit -qm one && git status --short && git ls-files`,
+    );
+    expect({ code, output }).toEqual({ code: 0, output: '?? a.txt\na.txt\n' });
+  });
+
+  test.each([
+    [
+      'node',
+      `node -e 'require("fs").writeFileSync("x", "1"); console.log(require("child_process").execFileSync("echo", ["hi"]).toString().trim())'`,
+      'hi\n',
+    ],
+    [
+      'a server and its client on the same machine',
+      `node -e 'const s=require("http").createServer((q,r)=>r.end("answer")).listen(0,"127.0.0.1",async()=>{console.log(await (await fetch("http://127.0.0.1:"+s.address().port)).text());process.exit()})'`,
+      'answer\n',
+    ],
+    [
+      'a socket file of its own',
+      `node -e 'const s=require("net").createServer((c)=>c.end("own")).listen(process.env.TMPDIR+"/s",()=>require("net").connect(process.env.TMPDIR+"/s").on("data",(d)=>{console.log(d+"");process.exit()}))'`,
+      'own\n',
+    ],
+    ['threads and workers', `node -e 'new (require("worker_threads").Worker)("console.log(1)",{eval:true})'`, '1\n'],
+    ['perl', `perl -e 'print "perl\\n"'`, 'perl\n'],
+    ['pipes and substitutions', `cat <(echo a) | tr a b`, 'b\n'],
+  ])('%s works', async (_name, command, expected) => {
+    const { run } = await project();
+    expect(await run(command)).toEqual({ code: 0, output: expected, findings: [] });
+  });
+
+  test('npm and python work where they are installed', async () => {
+    const { run } = await project();
+    const { code, output } = await run(
+      'command -v npm >/dev/null && { npm --version >/dev/null || exit 3; }; [ ! -x /usr/bin/python3 ] || /usr/bin/python3 -c "import subprocess, tempfile, multiprocessing; subprocess.run([\'true\'], check=True); tempfile.mkdtemp(); multiprocessing.Lock()" || exit 4; exit 0',
+    );
+    expect({ code, output }).toEqual({ code: 0, output: '' });
+  });
+
+  test('exit codes come through, and signals as the shell writes them', async () => {
+    const { run } = await project();
+    expect((await run('exit 42')).code).toBe(42);
+    expect((await run('kill -TERM $$')).code).toBe(143);
+    expect((await run('kill -KILL $$')).code).toBe(137);
+  });
+
+  test('a polite signal reaches the command', async () => {
+    const { start } = await project();
+    const { wrapped, child } = await start('trap "echo tidied; exit 7" TERM; echo ready; sleep 1000 & wait');
+    const lines: string[] = [];
+    child.stdout?.on('data', (bytes: Buffer) => {
+      lines.push(bytes.toString());
+      const group = child.pid === undefined ? undefined : wrapped.group(child.pid);
+      if (lines.length === 1 && group !== undefined) process.kill(-group, 'SIGTERM');
+    });
+    const [code] = await once(child, 'close');
+    await wrapped.ended();
+    expect({ code, lines }).toEqual({ code: 7, lines: ['ready\n', 'tidied\n'] });
+  });
+
+  test('nothing outside can be written, by its name or through a link', async () => {
+    const { folder, root, outside, run } = await project();
+    await symlink('/etc', join(root, 'link'));
+    const { output } = await run(
+      `for f in /etc/x /usr/x /x /var/x /home/x ${visible ?? '/etc'}/x link/x; do echo 1 > $f; done; echo 1 > ${outside}/x; ls ${folder}`,
+    );
+    expect(output.match(/Read-only file system|Permission denied/g)?.length).toBe(7);
+    expect(output).toContain('project\ntemp\n');
+    expect(await readdir(outside)).toEqual([]);
+  });
+
+  test('a link that a command leaves in its temporary folder does not lead the next start outside', async () => {
+    const { root, temp, outside, run } = await project({ 'a.txt': 'a' });
+    const [first = ''] = relative('/tmp', root).split('/');
+    await run(`mv /tmp/${first} /tmp/away; ln -s /oldroot${outside} /tmp/${first}; true`);
+    expect(await readlink(join(temp, first))).toBe(`/oldroot${outside}`);
+    expect(await run('cat a.txt')).toEqual({ code: 0, output: 'a', findings: [] });
+    expect(await readdir(outside)).toEqual([]);
+  });
+
+  // An ordinary user has no such folder to make.
+  test.runIf(visible !== undefined)(
+    'what was approved can be written, a new file too, and nothing beside it',
+    async () => {
+      const place = await mkdtemp(join(visible ?? '', 'approved-'));
+      await mkdir(join(place, 'open'));
+      for (const path of [visible ?? place, place, join(place, 'open')]) await chmod(path, 0o777);
+      const { run } = await project();
+      const { output } = await run(`echo 1 > ${place}/open/new.txt; echo 1 > ${place}/beside.txt`, {
+        writable: [join(place, 'open/new.txt')],
+      });
+      expect(output).toMatch(/beside.txt: Read-only file system/);
+      expect(await readFile(join(place, 'open/new.txt'), 'utf8')).toBe('1\n');
+    },
+  );
+
+  test('a hidden key and a hidden folder can not be read, by name, link or /proc', async () => {
+    const { root, run } = await project({ 'keys/id': 'SECRET', '.netrc': 'SECRET', 'sub/a': '1' });
+    await symlink('keys/id', join(root, 'innocent'));
+    const { output, code } = await run(
+      'cat keys/id .netrc innocent; ls -A keys; cat /proc/*/root/proc/1/environ; mv keys k2; rm -rf keys .netrc; echo > keys/new; exit 9',
+      {
+        hidden: [join(root, 'keys'), join(root, '.netrc')],
+      },
+    );
+    expect(code).toBe(9);
+    expect(output).not.toContain('SECRET');
+    expect(await readFile(join(root, 'keys/id'), 'utf8')).toBe('SECRET');
+    expect(await readFile(join(root, '.netrc'), 'utf8')).toBe('SECRET');
+  });
+
+  test('a part of a hidden folder can be shown', async () => {
+    const { root, run } = await project({ 'data/results/a': 'RESULT', 'data/trust': 'SECRET' });
+    const { output } = await run('cat data/results/a; cat data/trust; echo > data/results/a', {
+      hidden: [join(root, 'data')],
+      readOnly: [join(root, 'data/results')],
+    });
+    expect(output).toContain('RESULT');
+    expect(output).not.toContain('SECRET');
+    expect(await readFile(join(root, 'data/results/a'), 'utf8')).toBe('RESULT');
+  });
+
+  test('protected files stay as they are, whatever is done to them or to the folders above', async () => {
+    const files = {
+      '.git/hooks/pre-commit': 'old',
+      '.git/config': 'old',
+      '.claude/settings.json': 'old',
+      '.mcp.json': 'old',
+    };
+    const { root, run } = await project(files);
+    await run(
+      `for f in ${Object.keys(files).join(' ')}; do echo new > $f; rm -f $f; mv $f $f.away; ln -f /etc/hostname $f; cp /etc/hostname $f; done; rm -rf .git .claude; mv .git moved; mv .claude moved; mkdir -p .git/hooks; echo new > .git/hooks/pre-commit; umount .claude; mount -o remount,rw .claude; echo new > .claude/settings.json`,
+    );
+    for (const [name, content] of Object.entries(files))
+      expect([name, await readFile(join(root, name), 'utf8')]).toEqual([name, content]);
+    expect(await readdir(join(root, '.git/hooks'))).toEqual(['pre-commit']);
+    expect(await readdir(join(root, '.claude'))).toEqual(['settings.json']);
+  });
+
+  test('protected files that are missing can not be made, and nothing is left of what prevents it', async () => {
+    const { root, run } = await project({ 'a.txt': 'a' });
+    const { findings } = await run(
+      'for f in .claude/settings.json .helve/settings.json .vscode/tasks.json .git/hooks/pre-commit; do mkdir -p $(dirname $f); rmdir $(dirname $f); mkdir -p $(dirname $f); echo new > $f; done; echo new > .mcp.json; rm -rf .mcp.json; mv .claude c; echo new > .mcp.json',
+    );
+    expect(await readdir(root)).toEqual(['a.txt']);
+    expect(findings).toEqual([]);
+  });
+
+  test('a process that outlives the command does not find a protected name free', async () => {
+    const { root, run } = await project();
+    await run(
+      '(setsid bash -c "while :; do mkdir .claude; echo > .claude/settings.json; done" >/dev/null 2>&1 &); echo started',
+    );
+    expect(await readdir(root)).toEqual([]);
+  });
+
+  test('two commands at once share what holds a missing name', async () => {
+    const { root, start, run } = await project();
+    const long = await start('sleep 1000');
+    await run('true');
+    expect(await readdir(root)).toContain('.claude');
+    const { code } = await run('echo 1 > .claude/x');
+    expect(code).toBe(1);
+    long.child.kill('SIGKILL');
+    await once(long.child, 'exit');
+    await long.wrapped.ended();
+    expect(await readdir(root)).toEqual([]);
+  });
+
+  test('a protected name that is a link leads where it did, and what replaced it is set aside', async () => {
+    const { root, run } = await project({ 'shared/settings.json': 'old' });
+    await symlink('shared', join(root, '.claude'));
+    const { findings } = await run(
+      'echo new > .claude/settings.json; rm .claude; mkdir .claude; echo new > .claude/settings.json',
+    );
+    expect(await readlink(join(root, '.claude'))).toBe('shared');
+    expect(await readFile(join(root, '.claude/settings.json'), 'utf8')).toBe('old');
+    expect(findings.join(' ')).toMatch(/was changed while the command ran.*renamed to/);
+  });
+
+  test('a file that would lead git to other hooks is set aside', async () => {
+    const { root, run } = await project();
+    await initRepository(root);
+    const { findings } = await run('echo ../evil > .git/commondir', { workspace: [root] });
+    expect(await readdir(join(root, '.git'))).not.toContain('commondir');
+    expect(findings).toHaveLength(id === undefined ? 1 : 0); // the repository is root's, so nobody could not write it at all
+  });
+
+  test('no network: neither an address, nor a name, nor a server on this machine', async () => {
+    const server = createServer((socket) => socket.end('reached')).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const { run } = await project();
+    const connect = `exec 5<>/dev/tcp/127.0.0.1/${port} && cat <&5`;
+    expect((await run(`${connect}; exec 6<>/dev/tcp/192.0.2.1/80`)).output).toMatch(/refused[\s\S]*unreachable/);
+    expect((await run(connect, { network: 'on' })).output).toBe('reached');
+  });
+
+  test('sockets of other programs can not be reached, by file or by name', async () => {
+    const { root, run } = await project();
+    for (const path of [join(root, 'agent.sock'), '\0helve-sandbox-test']) {
+      const server = createServer((socket) => socket.end('reached')).listen(path);
+      await once(server, 'listening');
+      onTestFinished(() => void server.close());
+    }
+    await chmod(join(root, 'agent.sock'), 0o777);
+    const connect = (path: string) =>
+      `node -e 'require("net").connect("${path}").on("data",(d)=>console.log(d+"")).on("error",(e)=>console.log(e.code))'`;
+    const { output } = await run(
+      `${connect('agent.sock')}; ${connect('\\0helve-sandbox-test')}; echo "$SSH_AUTH_SOCK"; ls -A /run | grep -v -e current-system -e systemd`,
+    );
+    expect(output).toMatch(/^E\w+\nE\w+\n\n/);
+    expect(output).not.toContain('reached');
+  });
+
+  test.runIf(process.arch === 'x64' || process.arch === 'arm64').each([
+    ['a socket to the host of a virtual machine', `perl -e 'socket(my $s, 40, 1, 0) or die "$!\\n"'`, /not supported/],
+    ['a user namespace', 'unshare -U true', /not permitted/],
+    ['a mount namespace', 'unshare -m true', /not permitted/],
+    ['a raw socket', `perl -e 'socket(my $s, 2, 3, 1) or die "$!\\n"'`, /not permitted/],
+  ])('%s is refused', async (_name, command, refusal) => {
+    const { run } = await project();
+    const { code, output } = await run(command);
+    expect(code).not.toBe(0);
+    expect(output).toMatch(refusal);
+  });
+
+  test('processes outside can be neither seen nor signalled nor traced', async () => {
+    const { run } = await project();
+    const bystander = spawn('sleep', ['1000'], id === undefined ? {} : { uid: id, gid: id });
+    onTestFinished(() => void bystander.kill('SIGKILL'));
+    const { output } = await run(
+      `kill -9 ${bystander.pid}; kill -9 -1; ls -d /proc/${bystander.pid}; perl -e 'print kill(9, ${bystander.pid}), "\\n"'`,
+    );
+    expect(output).toMatch(/No such process/);
+    expect(bystander.signalCode).toBe(null);
+    expect(await readFile(`/proc/${bystander.pid}/stat`, 'utf8')).toContain('(sleep) S');
+  });
+
+  test('what a command leaves behind ends with it, in a session of its own too', async () => {
+    const { run } = await project();
+    const mark = `1000.${process.pid}${id ?? 0}`;
+    await run(`setsid sleep ${mark} >/dev/null 2>&1 & (setsid sleep ${mark} >/dev/null 2>&1 &); echo done`);
+    expect(await runningWith(mark)).toEqual([]);
+  });
+
+  test('everything ends when whoever started the sandbox is killed', async () => {
+    const { start } = await project();
+    const mark = `2000.${process.pid}${id ?? 0}`;
+    const { wrapped, child } = await start(`setsid sleep ${mark} & echo ready; wait`);
+    if (child.stdout) await once(child.stdout, 'data');
+    child.kill('SIGKILL');
+    await wrapped.ended();
+    expect(await runningWith(mark)).toEqual([]);
+  });
+
+  test('it has no capabilities, can gain none, and finds the settings of the kernel closed', async () => {
+    const { run } = await project();
+    const { output } = await run(
+      'grep -E "CapEff|CapBnd|NoNewPrivs" /proc/self/status; f=/proc/sys/kernel/core_pattern; v=$(cat $f); echo "$v" > $f; mknod /tmp/disk b 8 0; ls /dev/*d[a-z] ; ls -l /proc/self/fd',
+    );
+    expect(output).toMatch(/CapEff:\t0+\nCapBnd:\t0+\nNoNewPrivs:\t1\n/);
+    expect(output).toMatch(/core_pattern: (Read-only file system|Permission denied)/);
+    expect(output).toMatch(/mknod: .*not permitted/);
+    expect(output).not.toContain('(deleted)'); // our own descriptors are not handed on
+  });
+});
+
+async function initRepository(root: string): Promise<void> {
+  await once(
+    spawn('git', ['init', '-q', root], { env: { PATH: process.env['PATH'], GIT_CONFIG_GLOBAL: '/dev/null' } }),
+    'exit',
+  );
+}
+
+async function runningWith(argument: string): Promise<string[]> {
+  const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const commands = await Promise.all(ids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
+  return commands.filter((command) => command.includes(argument));
+}

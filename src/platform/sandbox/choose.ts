@@ -1,0 +1,150 @@
+import { once } from 'node:events';
+import { accessSync, constants, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { startProcess } from '../shell/start-process.js';
+import { type BubblewrapOptions, bubblewrap } from './bubblewrap.js';
+import { noSandbox } from './none.js';
+import { contains, realOf } from './plan-access.js';
+import type { Sandbox, WrappedCommand } from './sandbox.js';
+import { SANDBOX_EXEC, seatbelt } from './seatbelt.js';
+import { seccompFilter } from './seccomp.js';
+
+const PROBE_MS = 10_000; // it takes a hundredth of a second; a machine that needs more has stopped
+
+export interface SandboxSearch {
+  env: Readonly<Record<string, string | undefined>>;
+  /** The folders that the model works in: no program from there is ever used. */
+  workspace: readonly string[];
+  platform?: NodeJS.Platform;
+}
+
+/** Looks for the machine's sandbox with the first command that needs it, and then stays with what was found. */
+export function lazySandbox(search: SandboxSearch): () => Promise<Sandbox> {
+  let found: Promise<Sandbox> | undefined;
+  return () => {
+    found ??= chooseSandbox(search);
+    return found;
+  };
+}
+
+/** The sandbox of this machine, tried out; where there is none that works, one that does nothing and says why. */
+export async function chooseSandbox(search: SandboxSearch): Promise<Sandbox> {
+  const { platform = process.platform } = search;
+  if (platform === 'linux') return await chooseBubblewrap(search);
+  if (platform === 'darwin') return await chooseSeatbelt(search);
+  return noSandbox(`Helve knows no sandbox for this system (${platform}), so commands run without one.`);
+}
+
+/** For `helve doctor`. */
+export function describeSandbox({ kind, why }: Pick<Sandbox, 'kind' | 'why'>): {
+  what: 'Sandbox';
+  state: 'ok' | 'missing';
+  detail: string;
+} {
+  return { what: 'Sandbox', state: kind === 'none' ? 'missing' : 'ok', detail: why };
+}
+
+async function chooseBubblewrap(search: SandboxSearch): Promise<Sandbox> {
+  const program = findProgram('bwrap', search);
+  if (program === undefined) {
+    return noSandbox(
+      'bwrap was not found in the system folders on PATH, so commands run without a sandbox. Install it: apt install bubblewrap, dnf install bubblewrap or pacman -S bubblewrap.',
+    );
+  }
+  const filter = seccompFilter(process.arch);
+  const walls = 'files, processes and network';
+  const full: BubblewrapOptions = { program, why: `bubblewrap (${program}): ${walls}, system calls`, filter };
+  const failure = await probe(bubblewrap(full), search);
+  if (failure === undefined && filter) return bubblewrap(full);
+  const partial: BubblewrapOptions = {
+    program,
+    why: `bubblewrap (${program}): ${walls}; system calls are not filtered, which this kernel or processor can not do`,
+  };
+  if (failure === undefined || (/seccomp/i.test(failure) && (await probe(bubblewrap(partial), search)) === undefined)) {
+    return bubblewrap(partial);
+  }
+  return noSandbox(
+    `${program} does not work here, so commands run without a sandbox: ${failure}. ${adviceFor(failure)}`,
+  );
+}
+
+async function chooseSeatbelt(search: SandboxSearch): Promise<Sandbox> {
+  const sandbox = seatbelt(`Seatbelt (${SANDBOX_EXEC}): files, processes and network`);
+  const failure = await probe(sandbox, search);
+  if (failure === undefined) return sandbox;
+  return noSandbox(`${SANDBOX_EXEC} does not work here, so commands run without a sandbox: ${failure}.`);
+}
+
+/** What keeps a sandbox from running the smallest of all programs, or undefined. */
+async function probe(sandbox: Sandbox, { env }: SandboxSearch): Promise<string | undefined> {
+  const temp = '/tmp';
+  const policy = {
+    workspace: [],
+    writable: [],
+    hidden: [],
+    readOnly: [],
+    network: 'off',
+    temp,
+    home: homedir(),
+  } as const;
+  const command = { program: 'true', args: [], cwd: '/', env, freeDescriptor: 3 };
+  try {
+    const wrapped = await sandbox.wrap(command, policy);
+    try {
+      return await failureOf(wrapped);
+    } finally {
+      await wrapped.ended();
+    }
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+async function failureOf(wrapped: WrappedCommand): Promise<string | undefined> {
+  const child = startProcess(wrapped.program, wrapped.args, {
+    cwd: wrapped.cwd,
+    env: wrapped.env,
+    stdio: ['ignore', 'ignore', 'pipe', ...wrapped.descriptors],
+    timeout: PROBE_MS,
+    killSignal: 'SIGKILL',
+  });
+  const exited = once(child, 'exit');
+  wrapped.started();
+  const said = child.stderr ? text(child.stderr) : '';
+  const [code, signal] = await exited;
+  if (code === 0) return undefined;
+  return (await said).trim().replaceAll('\n', ' ') || `it ended with ${signal ?? `exit code ${code}`}`;
+}
+
+function adviceFor(failure: string): string {
+  if (/uid map|new namespace|CLONE_NEW|clone|unshare|RTM_NEWADDR/i.test(failure)) {
+    return 'This system keeps ordinary users from making namespaces. On Ubuntu 24.04 and later give bwrap an AppArmor profile with "userns"; on Debian set kernel.unprivileged_userns_clone=1; in a container start it with permission for user namespaces.';
+  }
+  if (/mount proc/i.test(failure)) {
+    return 'This container hides a part of /proc, so no new one can be mounted. Start it with an unmasked /proc.';
+  }
+  return 'Run "bwrap --ro-bind / / --unshare-all true" to see it for yourself.';
+}
+
+/** On PATH, but only what the system's owner has put there: a program found elsewhere could be the model's own. */
+function findProgram(name: string, { env, workspace }: SandboxSearch): string | undefined {
+  const roots = workspace.map((path) => realOf(path) ?? path);
+  return (env['PATH'] ?? '')
+    .split(delimiter)
+    .filter((folder) => isAbsolute(folder))
+    .flatMap((folder) => realOf(join(folder, name)) ?? [])
+    .find((program) => !roots.some((root) => contains(root, program)) && isOfTheSystem(program));
+}
+
+function isOfTheSystem(program: string): boolean {
+  try {
+    accessSync(program, constants.X_OK);
+    return [program, dirname(program)]
+      .map((path) => statSync(path))
+      .every(({ uid, mode }) => uid === 0 && (mode & 0o022) === 0);
+  } catch {
+    return false;
+  }
+}

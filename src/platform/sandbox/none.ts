@@ -1,0 +1,22 @@
+import type { Sandbox } from './sandbox.js';
+
+/** Runs commands as they are. */
+export function noSandbox(why: string): Sandbox {
+  return {
+    kind: 'none',
+    why,
+    async wrap({ program, args, cwd, env }) {
+      return {
+        program,
+        args: [...args],
+        cwd,
+        env: { ...env },
+        descriptors: [],
+        notes: [],
+        started: () => undefined,
+        group: (child) => child,
+        ended: async () => [],
+      };
+    },
+  };
+}

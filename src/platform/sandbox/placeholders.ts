@@ -1,0 +1,103 @@
+import { lstatSync, mkdirSync, readlinkSync, rmdirSync } from 'node:fs';
+import { lstat, readlink, rename, symlink } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { randomId } from '../crypto.js';
+
+/** Git refuses to work beside a folder of this name, so it can only be looked at afterwards. */
+const WATCHED_ONLY = 'commondir';
+
+export interface Placeholders {
+  has(path: string): boolean;
+  /**
+   * Puts an empty folder in each missing place, so that there is something to make read-only, and notes where the links
+   * lead. `held` is what was put or already stood there. Git, and most else, takes no notice of an empty folder, and
+   * removing it can never take anything along.
+   */
+  hold(places: { missing: readonly string[]; links: readonly string[] }): {
+    held: string[];
+    release(): Promise<string[]>;
+  };
+}
+
+/** One for all commands of an engine: the last one that needs a placeholder removes it. */
+export function createPlaceholders(): Placeholders {
+  const users = new Map<string, number>();
+  return {
+    has: (path) => users.has(path),
+    hold({ missing, links }) {
+      const held = missing.filter((path) => basename(path) !== WATCHED_ONLY && (users.has(path) || makeFolder(path)));
+      for (const path of held) users.set(path, (users.get(path) ?? 0) + 1);
+      const watched = missing.filter((path) => !held.includes(path));
+      const targets = new Map(links.map((path) => [path, readlinkSync(path)]));
+      const release = async (): Promise<string[]> => {
+        const findings: string[] = [];
+        for (const path of held) {
+          const left = (users.get(path) ?? 1) - 1;
+          if (left > 0) users.set(path, left);
+          else {
+            // In one go: a command that starts in between would take the folder for somebody's own.
+            users.delete(path);
+            findings.push(...removePlaceholder(path));
+          }
+        }
+        for (const path of watched) findings.push(...(await orExplain(path, () => setAside(path))));
+        for (const [path, target] of targets)
+          findings.push(...(await orExplain(path, () => restoreLink(path, target))));
+        return findings;
+      };
+      return { held, release };
+    },
+  };
+}
+
+/** False where we can't either: then the command can't. */
+function makeFolder(path: string): boolean {
+  try {
+    mkdirSync(path);
+    return true;
+  } catch {
+    return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true; // somebody was faster
+  }
+}
+
+function removePlaceholder(path: string): string[] {
+  try {
+    rmdirSync(path);
+    return [];
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
+    return [
+      `${path} is protected and came to be while the command ran, from outside its sandbox. Look at it before you use it.`,
+    ];
+  }
+}
+
+/** What could not be prevented is undone, by a new name: nothing is lost, and nothing takes effect. */
+async function setAside(path: string): Promise<string[]> {
+  const there = await lstat(path).catch(() => undefined);
+  if (!there) return [];
+  const aside = `${path}.set-aside-${randomId()}`;
+  await rename(path, aside);
+  return [`${path} is protected and was created while the command ran. It was renamed to ${aside}; look at it there.`];
+}
+
+async function restoreLink(path: string, target: string): Promise<string[]> {
+  const now = await readlink(path).catch(() => undefined);
+  if (now === target) return [];
+  const findings = await setAside(path);
+  await symlink(target, path);
+  return [`${path} is protected and was changed while the command ran. It leads to ${target} again.`, ...findings];
+}
+
+async function orExplain(path: string, undo: () => Promise<string[]>): Promise<string[]> {
+  try {
+    return await undo();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return [
+      `${path} is protected, was changed while the command ran, and could not be put right: ${why}. Look at it now.`,
+    ];
+  }
+}
+
+const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);

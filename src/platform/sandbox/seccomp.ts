@@ -1,0 +1,138 @@
+/**
+ * A filter of system calls for a sandboxed command, as a classic BPF program: the doors of the kernel that lead past
+ * namespaces and mounts, or that no build or test needs. Undefined for a processor whose numbers are not in the table.
+ * Programs of another kind of processor (32-bit ones, x32) have other numbers, so their calls are all refused.
+ */
+export function seccompFilter(architecture: string): Buffer | undefined {
+  const table = tables[architecture];
+  if (!table) return undefined;
+  const { audit, highest, refused, ioctl, unshare, clone, socket } = table;
+  return assemble([
+    load(ARCHITECTURE),
+    ...unlessEqual(audit, [give(ENOSYS)]),
+    load(NUMBER),
+    ...whenAtLeast(highest, [give(ENOSYS)]),
+    ...refused.flatMap((number) => whenEqual(number, [give(EPERM)])),
+    // As if the kernel were older: callers then use the calls that can be looked into (clone), or threads (io_uring).
+    ...[CLONE3, ...IO_URING].flatMap((number) => whenEqual(number, [give(ENOSYS)])),
+    // Typing into the terminal of whoever started us.
+    ...whenEqual(ioctl, [
+      load(argument(1)),
+      ...[TIOCSTI, TIOCLINUX].flatMap((command) => whenEqual(command, [give(EPERM)])),
+      ALLOW,
+    ]),
+    // A user namespace of its own would give a process all capabilities over whatever it makes there.
+    ...[clone, unshare].flatMap((number) =>
+      whenEqual(number, [load(argument(0)), ...whenAnyBit(CLONE_NEWUSER, [give(EPERM)]), ALLOW]),
+    ),
+    // Not every family of sockets ends at the network namespace: vsock reaches the host of a virtual machine.
+    ...whenEqual(socket, [
+      load(argument(0)),
+      ...SOCKET_FAMILIES.flatMap((family) => whenEqual(family, [ALLOW])),
+      give(EAFNOSUPPORT),
+    ]),
+    ALLOW,
+  ]);
+}
+
+interface Table {
+  audit: number;
+  /** From this number on calls belong to another interface. */
+  highest: number;
+  refused: readonly number[];
+  ioctl: number;
+  unshare: number;
+  clone: number;
+  socket: number;
+}
+
+const newMountCalls = [428, 429, 430, 431, 432, 433, 442]; // open_tree to fspick, mount_setattr: the same everywhere
+
+const tables: Readonly<Record<string, Table>> = {
+  x64: {
+    audit: 0xc000003e,
+    highest: 0x40000000, // x32
+    refused: [
+      ...[248, 249, 250], // add_key, request_key, keyctl: keyrings have no namespace
+      ...[321, 298, 323], // bpf, perf_event_open, userfaultfd
+      ...[155, 165, 166, 308, ...newMountCalls], // pivot_root, mount, umount2, setns
+      ...[175, 176, 313], // init_module, delete_module, finit_module
+      ...[246, 320, 169], // kexec_load, kexec_file_load, reboot
+      ...[163, 167, 168, 172, 173, 179, 304], // acct, swapon, swapoff, iopl, ioperm, quotactl, open_by_handle_at
+    ],
+    ioctl: 16,
+    unshare: 272,
+    clone: 56,
+    socket: 41,
+  },
+  arm64: {
+    audit: 0xc00000b7,
+    highest: 0x40000000,
+    refused: [
+      ...[217, 218, 219], // add_key, request_key, keyctl
+      ...[280, 241, 282], // bpf, perf_event_open, userfaultfd
+      ...[41, 40, 39, 268, ...newMountCalls], // pivot_root, mount, umount2, setns
+      ...[105, 106, 273], // init_module, delete_module, finit_module
+      ...[104, 294, 142], // kexec_load, kexec_file_load, reboot
+      ...[89, 224, 225, 60, 265], // acct, swapon, swapoff, quotactl, open_by_handle_at
+    ],
+    ioctl: 29,
+    unshare: 97,
+    clone: 220,
+    socket: 198,
+  },
+};
+
+const CLONE3 = 435;
+const IO_URING = [425, 426, 427];
+const TIOCSTI = 0x5412;
+const TIOCLINUX = 0x541c;
+const CLONE_NEWUSER = 0x10000000;
+const SOCKET_FAMILIES = [1, 2, 10, 16]; // unix, IPv4, IPv6, netlink (which tells a program its own addresses)
+const EPERM = 1;
+const ENOSYS = 38;
+const EAFNOSUPPORT = 97;
+
+/** Where things are in what the kernel hands to the filter (struct seccomp_data). Both processors put the low half first. */
+const NUMBER = 0;
+const ARCHITECTURE = 4;
+const argument = (index: number): number => 16 + 8 * index;
+
+interface Instruction {
+  code: number;
+  ifTrue: number;
+  ifFalse: number;
+  value: number;
+}
+
+const load = (offset: number): Instruction => ({ code: 0x20, ifTrue: 0, ifFalse: 0, value: offset });
+const give = (errno: number): Instruction => ({ code: 0x06, ifTrue: 0, ifFalse: 0, value: 0x00050000 + errno });
+const ALLOW: Instruction = { code: 0x06, ifTrue: 0, ifFalse: 0, value: 0x7fff0000 };
+
+const whenEqual = (value: number, then: readonly Instruction[]): Instruction[] => [
+  { code: 0x15, ifTrue: 0, ifFalse: then.length, value },
+  ...then,
+];
+const unlessEqual = (value: number, then: readonly Instruction[]): Instruction[] => [
+  { code: 0x15, ifTrue: then.length, ifFalse: 0, value },
+  ...then,
+];
+const whenAtLeast = (value: number, then: readonly Instruction[]): Instruction[] => [
+  { code: 0x35, ifTrue: 0, ifFalse: then.length, value },
+  ...then,
+];
+const whenAnyBit = (value: number, then: readonly Instruction[]): Instruction[] => [
+  { code: 0x45, ifTrue: 0, ifFalse: then.length, value },
+  ...then,
+];
+
+function assemble(program: readonly Instruction[]): Buffer {
+  const bytes = Buffer.alloc(program.length * 8);
+  for (const [index, { code, ifTrue, ifFalse, value }] of program.entries()) {
+    bytes.writeUInt16LE(code, index * 8);
+    bytes.writeUInt8(ifTrue, index * 8 + 2);
+    bytes.writeUInt8(ifFalse, index * 8 + 3);
+    bytes.writeUInt32LE(value, index * 8 + 4);
+  }
+  return bytes;
+}

@@ -1,0 +1,29 @@
+// Which variables may be set without anybody being asked. A variable can change what runs, where a program looks and
+// what it loads, so the ones given to a program come from a short list; a variable of the shell's own only has to be
+// none that programs know.
+import type { Assigned } from './programs/program.js';
+
+const harmlessForPrograms =
+  /^(LANG|LC_[A-Z]+|TZ|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|TERM|COLUMNS|LINES|CI|NODE_ENV|DEBUG|RUST_BACKTRACE|RUST_LOG|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|GIT_OPTIONAL_LOCKS)$/;
+
+// Turned off: what a person sets so that a program does not wait for a key.
+const pagers = /^(PAGER|GIT_PAGER|MANPAGER)$/;
+
+/** Whether a variable given to a program (`NO_COLOR=1 git diff`) leaves what it does as it is. */
+export function isHarmlessAssignment({ name, value }: Assigned): boolean {
+  if (value === undefined) return false;
+  if (pagers.test(name)) return value === 'cat' || value === '';
+  return harmlessForPrograms.test(name) && /^[\w.,@+/: -]*$/.test(value) && !/^[/:]|\.\./.test(value);
+}
+
+const reservedLowerCase =
+  /^(https?_proxy|ftp_proxy|all_proxy|no_proxy|rsync_proxy|npm_.*|path|cdpath|fpath|manpath|mailpath|module_path|prompt.*|psvar|argv|status|signals|histchars|options|aliases|functions|commands|parameters|dirstack|userdirs|nameddirs|watch|auto_resume|_)$/;
+
+const reservedUpperCase =
+  /^(HOME|PWD|OLDPWD|IFS|ENV|SHELL|SHELLOPTS|PS[0-4]|VISUAL|BROWSER|CLASSPATH|USER|LOGNAME|MAIL|TMP|TEMP|TMPDIR|OPTIND|OPTARG|OPTERR|POSIXLY_CORRECT|EXECIGNORE|GLOBIGNORE|FIGNORE|FUNCNEST|FCEDIT|INPUTRC|REPLY|TIMEFORMAT|COPROC|MAPFILE|ZDOTDIR|TERMINFO|TERMCAP|DISPLAY|GROUPS|UID|EUID|PPID|RANDOM|SECONDS|LINENO|DIRSTACK|CC|CXX|LD|AR|MAKE|CARGO|AWK|EDITOR|BC_.*|TAR_.*|BASH.*|ZSH.*|PROMPT.*|HIST.*|COMP_.*|LD_.*|DYLD_.*|GIT_.*|SSH_.*|SUDO_.*|DOCKER_.*|KUBE.*|PYTHON.*|PERL.*|RUBY.*|GEM_.*|BUNDLE_.*|NODE_.*|NPM_.*|YARN_.*|PNPM_.*|BUN_.*|DENO_.*|JAVA_.*|JDK_.*|MAVEN_.*|GRADLE_.*|GO[A-Z].*|CARGO_.*|RUST.*|PHP.*|LUA_.*|LESS.*|MAN.*|GREP_.*|RIPGREP_.*|FZF_.*|LS_.*|JQ_.*|XDG_.*|MALLOC_.*|GLIBC_.*|GCONV_.*|LOC.*|NLS.*|NIX_.*|MAKE.*|CMAKE_.*|CURL_.*|SSL_.*|HTTPS?_.*|FTP_.*|ALL_.*|AWS_.*|HELVE_.*|CLAUDE_.*|ANTHROPIC_.*|OPENAI_.*|.*PATH|.*_HOME|.*PAGER|.*EDITOR|.*OPTS?|.*OPTIONS|.*FLAGS|.*_CONFIG|.*RC|.*_COMMAND|.*_PROXY|.*_PRELOAD)$/;
+
+/** Whether a variable that the shell keeps for itself (`dir=src; ls "$dir"`) is nothing but data. */
+export function isPlainVariable(name: string): boolean {
+  if (harmlessForPrograms.test(name)) return false; // may be in the environment already; judged with its value
+  return /^[A-Z0-9_]+$/.test(name) ? !reservedUpperCase.test(name) : !reservedLowerCase.test(name);
+}

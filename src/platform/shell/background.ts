@@ -1,0 +1,83 @@
+import type { ProcessResult, RunningProcess, StopReason } from './run-process.js';
+
+export interface BackgroundCommand {
+  readonly id: string;
+  readonly command: string;
+  readonly outputFile: string;
+  readonly state: BackgroundState;
+  /** How far its output was looked at, in bytes. */
+  seenBytes: number;
+}
+
+export type BackgroundState =
+  | { status: 'running' }
+  | {
+      status: 'completed' | 'failed' | 'killed';
+      exitCode: number | null;
+      /** What ended the shell, where no exit code tells. */
+      signal: NodeJS.Signals | null;
+      stoppedBy: StopReason | null;
+      /** Why nothing more is known about it. */
+      why?: string;
+    };
+
+/** The commands of a session that run while the conversation goes on, and those that did. */
+export interface BackgroundCommands {
+  /** Looks after a command that runs, for at most `lifeMs` more. */
+  add(entry: { id: string; command: string; outputFile: string; running: RunningProcess; lifeMs: number }): void;
+  find(id: string): BackgroundCommand | undefined;
+  readonly all: readonly BackgroundCommand[];
+  /** Ends it with all that it started, and waits until it has. */
+  stop(id: string): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** `onEnd` hears of every command that ends by itself, by its time or by its output; not of those that were asked to. */
+export function createBackgroundCommands(onEnd: (command: BackgroundCommand) => void): BackgroundCommands {
+  const entries = new Map<string, { command: BackgroundCommand; running: RunningProcess; over: Promise<void> }>();
+
+  const stop = async (id: string): Promise<void> => {
+    const entry = entries.get(id);
+    entry?.running.stop('request');
+    await entry?.over;
+  };
+  return {
+    add({ running, lifeMs, ...about }) {
+      let state: BackgroundState = { status: 'running' };
+      const command: BackgroundCommand = {
+        ...about,
+        get state() {
+          return state;
+        },
+        seenBytes: 0,
+      };
+      const timer = setTimeout(() => running.stop('timeout'), lifeMs).unref();
+      const over = running.finished.then(endOf, failureOf).then((ended) => {
+        clearTimeout(timer);
+        state = ended;
+        if (ended.stoppedBy !== 'request') onEnd(command);
+      });
+      entries.set(about.id, { command, running, over });
+    },
+    find: (id) => entries.get(id)?.command,
+    get all() {
+      return [...entries.values()].map(({ command }) => command);
+    },
+    stop,
+    async end() {
+      await Promise.all([...entries.keys()].map(stop));
+    },
+  };
+}
+
+type Ended = Exclude<BackgroundState, { status: 'running' }>;
+
+function endOf({ exitCode, signal, stoppedBy }: ProcessResult): Ended {
+  if (stoppedBy !== null) return { status: 'killed', exitCode, signal, stoppedBy };
+  return { status: exitCode === 0 ? 'completed' : 'failed', exitCode, signal, stoppedBy };
+}
+
+function failureOf(error: unknown): Ended {
+  const why = error instanceof Error ? error.message : String(error);
+  return { status: 'failed', exitCode: null, signal: null, stoppedBy: null, why };
+}

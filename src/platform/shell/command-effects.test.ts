@@ -1,0 +1,173 @@
+import { readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Effect, FileEffect } from '../../contract/effect.js';
+import { realPathSync } from '../files/paths.js';
+import { createCommandAnalyzer } from './command-effects.js';
+
+const analyzer = createCommandAnalyzer();
+const place = { cwd: '/project', home: '/home/me' };
+
+interface Row {
+  command: string;
+  /** Every command in it is harmless and nothing is written or unknown; reading outside the project is still told. */
+  harmless: boolean;
+  commands: string[];
+  reads?: string[];
+  writes?: string[];
+  unknown?: true;
+}
+
+/** A file in a few characters: relative to the project, `-` when it is removed, `/**` for a tree, `?` when not known. */
+function shortFile({ path, tree, removes, unresolved, pattern, listing }: FileEffect): string {
+  const where = pattern ?? path;
+  const name = unresolved === undefined ? (where === '/project' ? '.' : where.replace(/^\/project\//, '')) : '?';
+  return `${removes ? '-' : ''}${listing ? 'names in ' : ''}${name}${tree && unresolved === undefined && pattern === undefined ? '/**' : ''}`;
+}
+
+function toRow(command: string, effects: readonly Effect[]): Row {
+  const files = (access: 'read' | 'write'): string[] =>
+    effects.filter((effect): effect is FileEffect => effect.kind === 'file' && effect.access === access).map(shortFile);
+  const commands = effects.filter((effect) => effect.kind === 'command');
+  const unknown = effects.some(({ kind }) => kind === 'unknown' || kind === 'network');
+  const [reads, writes] = [files('read'), files('write')];
+  return {
+    command,
+    harmless: commands.every(({ harmless }) => harmless) && writes.length === 0 && !unknown,
+    commands: commands.map(({ text }) => text),
+    ...(reads.length > 0 && { reads }),
+    ...(writes.length > 0 && { writes }),
+    ...(unknown && { unknown }),
+  };
+}
+
+const lines = readFileSync('test/fixtures/commands.jsonl', 'utf8').trim().split('\n');
+// The file is ours; what it says is compared field by field below.
+const rows = lines.map((line) => JSON.parse(line) as Row);
+
+test('the table of commands is as long as it should be', () => {
+  expect(rows.length).toBeGreaterThan(1_000);
+});
+
+test.each(rows.map((row) => [row.command, row] as const))('%s', async (command, row) => {
+  expect(toRow(command, await analyzer.effects(command, place))).toEqual(row);
+});
+
+async function effectsOf(command: string): Promise<Effect[]> {
+  return await analyzer.effects(command, place);
+}
+
+test('a wrapper and what it wraps are two commands, and the second says which is the first', async () => {
+  expect(await effectsOf('timeout 5 npm test')).toEqual([
+    { kind: 'command', text: 'timeout 5 npm test', argv: ['timeout', '5', 'npm', 'test'], harmless: true },
+    {
+      kind: 'command',
+      text: 'npm test',
+      argv: ['npm', 'test'],
+      harmless: false,
+      why: 'npm is not known to be harmless in this form',
+      wrappedBy: 0,
+    },
+    { kind: 'session', access: 'read', what: 'cwd' },
+  ]);
+});
+
+test('variables that are set for a command are named, and unsafe ones are told apart', async () => {
+  const [harmless] = await effectsOf('NODE_ENV=test npm test');
+  expect(harmless).toMatchObject({ text: 'npm test', assigns: ['NODE_ENV'] });
+  expect(harmless).not.toHaveProperty('assignsUnsafely');
+  expect((await effectsOf('PATH=. NO_COLOR=1 npm test'))[0]).toMatchObject({
+    assigns: ['PATH', 'NO_COLOR'],
+    assignsUnsafely: true,
+  });
+});
+
+test('a word that is not known is null among the words, and there is no argv', async () => {
+  const [command] = await effectsOf('rm -rf "$DIR" x');
+  expect(command).toMatchObject({ text: 'rm -rf "$DIR" x', words: ['rm', '-rf', null, 'x'] });
+  expect(command).not.toHaveProperty('argv');
+});
+
+test('a file says by which command it is named, and how', async () => {
+  const files = (await effectsOf('cat a.txt && echo x > b.txt')).filter((effect) => effect.kind === 'file');
+  expect(files.map(({ path, access, by }) => ({ path, access, by }))).toEqual([
+    { path: '/project/a.txt', access: 'read', by: { command: 0, as: 'operand' } },
+    { path: '/project/b.txt', access: 'write', by: { command: 1, as: 'redirection' } },
+  ]);
+});
+
+test('a glob names its fixed part and the pattern', async () => {
+  expect((await effectsOf('rm src/*.log')).find(({ kind }) => kind === 'file')).toMatchObject({
+    path: '/project/src',
+    pattern: '/project/src/*.log',
+    tree: true,
+    removes: true,
+  });
+});
+
+test('a word that can name any file is a file anywhere', async () => {
+  expect((await effectsOf('cat $F')).find(({ kind }) => kind === 'file')).toEqual({
+    kind: 'file',
+    access: 'read',
+    path: '/',
+    real: '/',
+    tree: true,
+    unresolved: '$F',
+    by: { command: 0, as: 'operand' },
+  });
+});
+
+test('only a cd of the shell itself writes the working directory', async () => {
+  const writes = async (command: string): Promise<boolean> =>
+    (await effectsOf(command)).some((effect) => effect.kind === 'session' && effect.access === 'write');
+  expect(await writes('cd src && ls')).toBe(true);
+  expect(await writes('pushd src')).toBe(true);
+  expect(await writes('(cd src && ls)')).toBe(false);
+  expect(await writes('ls | cd src')).toBe(false);
+  expect(await writes('ls "unfinished')).toBe(true);
+});
+
+test('a file is known by its real name, also behind links and after going up from them', async () => {
+  const folder = realPathSync(await mkdtemp(join(tmpdir(), 'helve-command-')));
+  await mkdir(join(folder, 'elsewhere/deep'), { recursive: true });
+  await mkdir(join(folder, 'project'));
+  await writeFile(join(folder, 'elsewhere/secret'), '');
+  await symlink(join(folder, 'elsewhere/deep'), join(folder, 'project/link'));
+  const real = async (command: string): Promise<string[]> => {
+    const effects = await analyzer.effects(command, { cwd: join(folder, 'project') });
+    return effects.filter((effect) => effect.kind === 'file').map((effect) => relative(folder, effect.real));
+  };
+  expect(await real('cat link/../secret')).toEqual(['elsewhere/secret']);
+  expect(await real('cat link/../missing/x')).toEqual(['elsewhere/missing/x']);
+  expect(await real('cat link/new')).toEqual(['elsewhere/deep/new']);
+  expect(await real('cd link && cat ../secret')).toEqual(['elsewhere/deep', 'elsewhere/secret']);
+});
+
+test('a command of any length is answered, and a long one is never understood', async () => {
+  const long = await effectsOf(`echo ${'a'.repeat(12_000)}; rm x`);
+  expect(long.filter(({ kind }) => kind === 'unknown')).toHaveLength(1);
+  expect(long.some((effect) => effect.kind === 'command' && effect.text === 'rm x')).toBe(true);
+  const many = await effectsOf('ls;'.repeat(300));
+  expect(many.some(({ kind }) => kind === 'unknown')).toBe(true);
+  const deep = await effectsOf(`${'('.repeat(3_000)}ls${')'.repeat(3_000)}`);
+  expect(deep.some(({ kind }) => kind === 'unknown')).toBe(true);
+  const huge = await effectsOf(`ls ${'x '.repeat(600_000)}`);
+  expect(huge.some(({ kind }) => kind === 'unknown')).toBe(true);
+});
+
+test('a name that no file can have is no file, and so nothing to ask about', async () => {
+  const effects = await analyzer.effects(`cat ${'a'.repeat(300)} b`, { cwd: tmpdir() });
+  expect(effects.flatMap((effect) => (effect.kind === 'file' ? effect.path : []))).toEqual([join(tmpdir(), 'b')]);
+  expect(effects.filter(({ kind }) => kind === 'unknown')).toEqual([]);
+});
+
+test('what was asked before is answered from memory, and with another directory anew', async () => {
+  const first = await analyzer.effects('cat a', { cwd: '/one' });
+  expect(await analyzer.effects('cat a', { cwd: '/one' })).toEqual(first);
+  expect(await analyzer.effects('cat a', { cwd: '/two' })).not.toEqual(first);
+  expect(await analyzer.effects('cat ~/a', { cwd: '/one' })).toContainEqual(
+    expect.objectContaining({ unresolved: '~/a' }),
+  );
+});

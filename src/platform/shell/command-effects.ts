@@ -1,0 +1,195 @@
+// The effects of a shell command, known before it runs: one for each simple command that could run, the files it would
+// touch, and where something can't be known, that it can't. Permission, the scheduler and `explain` share the answer.
+import { lstatSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { CommandEffect, Effect, FileEffect } from '../../contract/effect.js';
+import { fileIdentity, realPath } from '../files/paths.js';
+import { isHarmlessAssignment } from './assignments.js';
+import { loadParser, type Parser } from './parse-command.js';
+import { type Findings, type FoundCommand, type FoundFile, walkCommand } from './walk-command.js';
+
+const MAX_REMEMBERED = 200; // commands; gate, permission and explain ask about the same few
+const MAX_REMEMBERED_CHARS = 10_000; // longer ones are rare, and would fill the memory
+const MAX_FILES = 2_000; // places looked up on disk for one command
+
+export interface CommandPlace {
+  /** The directory in which the command would start, absolute. */
+  cwd: string;
+  /** What `~` and `$HOME` stand for; without it they count as not known. */
+  home?: string;
+}
+
+export interface CommandAnalyzer {
+  /** What the command would touch, in order. The text is looked at once; where files really lie is looked up each time. */
+  effects(command: string, place: CommandPlace): Promise<Effect[]>;
+  /** Loads the parser ahead of the first command. */
+  preload(): Promise<void>;
+}
+
+export function createCommandAnalyzer(): CommandAnalyzer {
+  let parser: Promise<Parser> | undefined;
+  const remembered = new Map<string, Findings>();
+  const load = (): Promise<Parser> => {
+    parser ??= loadParser();
+    return parser;
+  };
+
+  return {
+    async preload() {
+      await load();
+    },
+
+    async effects(command, { cwd, home }) {
+      const key = JSON.stringify([command, cwd, home]);
+      let findings = remembered.get(key);
+      if (findings === undefined) {
+        findings = findingsOf(command, { cwd, home }, await load());
+        if (remembered.size >= MAX_REMEMBERED) remembered.delete(remembered.keys().next().value ?? '');
+        if (command.length <= MAX_REMEMBERED_CHARS) remembered.set(key, findings);
+      }
+      return await toEffects(findings);
+    },
+  };
+}
+
+/** A mistake in the analysis must not let a command through: it is then one of which nothing is known. */
+function findingsOf(command: string, place: { cwd: string; home: string | undefined }, parser: Parser): Findings {
+  try {
+    return walkCommand(command, place, parser);
+  } catch (error) {
+    const why = `it can't be analysed: ${error instanceof Error ? error.message : String(error)}`;
+    const words = [{ text: command, value: command, mayBeOption: false, splits: false }];
+    return { commands: [{ words, why, assigns: [] }], files: [], network: [], unknown: [why], movesDirectory: true };
+  }
+}
+
+async function toEffects({ commands, files, network, unknown, movesDirectory }: Findings): Promise<Effect[]> {
+  const problems = [...unknown];
+  if (files.length > MAX_FILES) problems.push(`it names more than ${MAX_FILES} files`);
+  const lookUp = realNames();
+  const touched = await Promise.all(files.slice(0, MAX_FILES).map((file) => resolved(file, lookUp)));
+  problems.push(...touched.filter((effect) => typeof effect === 'string'));
+  const writesDirectory = movesDirectory || problems.length > 0;
+  return [
+    ...commands.map(commandEffect),
+    ...touched.filter((effect) => typeof effect === 'object'),
+    ...network.map((url): Effect => ({ kind: 'network', url })),
+    ...problems.map((why): Effect => ({ kind: 'unknown', why })),
+    { kind: 'session', access: 'read', what: 'cwd' },
+    ...(writesDirectory ? [{ kind: 'session', access: 'write', what: 'cwd' } as const] : []),
+  ];
+}
+
+function commandEffect({ words, why, assigns, wrappedBy }: FoundCommand): CommandEffect {
+  const values = words.map(({ value }) => value ?? null);
+  const argv = values.filter((value) => value !== null);
+  return {
+    kind: 'command',
+    text: words.flatMap(({ text }) => text || []).join(' '), // what standard input adds has no text
+    ...(argv.length === values.length ? { argv } : { words: values }),
+    harmless: why === undefined,
+    ...(why !== undefined && { why }),
+    ...(assigns.length > 0 && { assigns: assigns.map(({ name }) => name) }),
+    ...(why !== undefined && !assigns.every(isHarmlessAssignment) && { assignsUnsafely: true }),
+    ...(wrappedBy !== undefined && { wrappedBy }),
+  };
+}
+
+type LookUp = (path: string) => Promise<{ real: string; identity: string | undefined }>;
+
+function realNames(): LookUp {
+  const found = new Map<string, ReturnType<LookUp>>();
+  return (path) => {
+    let answer = found.get(path);
+    if (answer === undefined) {
+      answer = realName(path);
+      found.set(path, answer);
+    }
+    return answer;
+  };
+}
+
+async function realName(path: string): Promise<{ real: string; identity: string | undefined }> {
+  const found = realNameAtOnce(path);
+  if (found) return found;
+  const real = await realThroughParents(path);
+  return { real, identity: await fileIdentity(real) };
+}
+
+/**
+ * The common cases without a wait, since each wait costs more than all the rest of the analysis: a file that exists, and
+ * one that is missing below a folder that exists.
+ */
+function realNameAtOnce(path: string): { real: string; identity: string | undefined } | undefined {
+  try {
+    let there = path;
+    let missing = '';
+    while (lstatSync(there, { throwIfNoEntry: false }) === undefined) {
+      if (path.includes('..')) return undefined;
+      missing = join(basename(there), missing);
+      there = dirname(there);
+    }
+    if (missing !== '') return { real: join(realpathSync.native(there), missing), identity: undefined };
+    const real = realpathSync.native(path);
+    const { dev, ino } = statSync(real, { bigint: true });
+    return { real, identity: `${dev}:${ino}` };
+  } catch {
+    return undefined; // a link that leads nowhere, a folder that is missing too: looked at step by step
+  }
+}
+
+/** `link/../x` lies beside what the link leads to, not beside the link: the system follows it before it goes up. */
+async function realThroughParents(path: string): Promise<string> {
+  const names = path.split('/').filter((name) => name !== '' && name !== '.');
+  if (!names.includes('..')) return await realPath(path);
+  let folder = '/';
+  let pending: string[] = [];
+  for (const name of names) {
+    if (name !== '..') {
+      pending.push(name);
+      continue;
+    }
+    folder = dirname(await realPath(join(folder, ...pending)));
+    pending = [];
+  }
+  return await realPath(join(folder, ...pending));
+}
+
+/** The effect, why there is none to rely on, or nothing for a name that no file can have. */
+async function resolved(file: FoundFile, lookUp: LookUp): Promise<FileEffect | string | undefined> {
+  try {
+    return await fileEffect(file, lookUp);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENAMETOOLONG') return undefined;
+    return `where ${file.text} leads can't be told: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+async function fileEffect(file: FoundFile, lookUp: LookUp): Promise<FileEffect> {
+  const { access, path, text, tree, listing, removes, pattern, by } = file;
+  const flags = { ...(tree && { tree }), ...(removes && { removes }), ...(listing && { listing }) };
+  if (path === undefined) {
+    const root = resolve('/');
+    return {
+      kind: 'file',
+      access,
+      path: root,
+      real: root,
+      ...flags,
+      tree: true,
+      unresolved: text || 'standard input',
+      ...(by && { by }),
+    };
+  }
+  const { real, identity } = await lookUp(path);
+  return {
+    kind: 'file',
+    access,
+    path: resolve(path),
+    real,
+    ...(identity !== undefined && { identity }),
+    ...flags,
+    ...(pattern !== undefined && { pattern }),
+    ...(by && { by }),
+  };
+}

@@ -1,0 +1,222 @@
+// What a word becomes, as far as that can be told before the shell runs: quotes removed, tilde, braces and the variables
+// whose value is known expanded. What can't be told is kept as written, and said to be unknown.
+import { join } from 'node:path';
+import type { Word, WordPart } from 'unbash';
+import { type Field, known, type Place, quoteWord } from './programs/program.js';
+
+const MAX_WORDS = 100; // of one word with braces; more than this is no longer a list that somebody reads
+
+/** What a variable holds: one of these, each a word of its own. */
+export type Value = readonly Field[];
+
+export interface Surroundings {
+  home: string | undefined;
+  /** The value of a variable, or undefined where it can't be known. */
+  variable(name: string): Value | undefined;
+}
+
+/** The words that one word of the source becomes. */
+export function expandWord(word: Word, surroundings: Surroundings): Field[] {
+  const { parts, text } = word;
+  if (parts === undefined) return [plainWord(word, surroundings)];
+  const alternatives = expandBraces(parts);
+  if (alternatives === undefined) return [{ text, mayBeOption: true, splits: true }];
+  const fields = alternatives.map((each) => assemble(each, surroundings));
+  // With braces the source text stands for all of them together, so each needs one of its own.
+  if (fields.length === 1) return fields.map((field) => (field.value === undefined ? { ...field, text } : field));
+  return fields.every(({ value }) => value !== undefined && value !== '')
+    ? fields
+    : [{ text, mayBeOption: fields.some(({ mayBeOption }) => mayBeOption), splits: true, ...placesOf(fields) }];
+}
+
+/** The value of a word where it stays one word whatever is in it: in an assignment, behind `<`, after `case`. */
+export function expandValue(word: Word, surroundings: Surroundings): Field {
+  const { parts, text } = word;
+  if (text.includes(':~')) return { text, mayBeOption: false, splits: false }; // expanded in assignments
+  if (parts === undefined) return plainWord(word, surroundings);
+  const quoted = parts.map((part): Piece[] => piecesOf(part, surroundings, { quoted: true }));
+  return { ...joined(quoted.flat(), tildeOf(parts[0], parts.length, surroundings)), text };
+}
+
+function plainWord({ text, value }: Word, { home }: Surroundings): Field {
+  if (text.startsWith('~')) {
+    const inHome = text === '~' || text.startsWith('~/');
+    if (inHome && home !== undefined) return { ...known(home + value.slice(1)), text };
+    return { text, mayBeOption: false, splits: false };
+  }
+  // Bash expands the tilde in what looks like an assignment, wherever it stands: `dd of=~/x`.
+  const assigned = /^(\w+=)~(\/.*)?$/s.exec(text);
+  if (assigned && !text.includes(':') && !text.includes('\\') && home !== undefined) {
+    return { ...known(`${assigned[1]}${home}${assigned[2] ?? ''}`), text };
+  }
+  if (/^\w+=(.*:)?~/s.test(text)) return { text, mayBeOption: false, splits: false };
+  return known(value);
+}
+
+/** A part of a word: known text, or something that decides the word when it runs. */
+type Piece = { text: string } | { unknown: true; splits: boolean; glob?: string; values?: Value; isNumber?: boolean };
+
+function assemble(parts: readonly WordPart[], surroundings: Surroundings): Field {
+  const pieces = parts.flatMap((part) => piecesOf(part, surroundings, { quoted: false }));
+  return joined(pieces, tildeOf(parts[0], parts.length, surroundings));
+}
+
+/** What a leading `~` stands for: undefined where there is none, null where it can't be known. */
+function tildeOf(first: WordPart | undefined, count: number, { home }: Surroundings): string | null | undefined {
+  if (first?.type !== 'Literal') return undefined;
+  if (/^\w+=(.*:)?~/s.test(first.text)) return null;
+  if (!first.text.startsWith('~')) return undefined;
+  const inHome = first.text.startsWith('~/') || (first.text === '~' && count === 1);
+  return inHome && home !== undefined ? home : null;
+}
+
+function joined(pieces: readonly Piece[], tilde: string | null | undefined): Field {
+  const text = pieces.map((piece) => ('text' in piece ? piece.text : '')).join('');
+  if (tilde === null)
+    return { text, mayBeOption: false, splits: pieces.some((piece) => 'unknown' in piece && piece.splits) };
+  const whole = tilde === undefined ? text : tilde + text.slice(1);
+  const unknown = pieces.filter((piece) => 'unknown' in piece);
+  if (unknown.length === 0)
+    return tilde === undefined ? known(whole) : { ...known(whole), text: `~${quoteWord(text.slice(1))}` };
+
+  const first = pieces[0];
+  const start = first && 'text' in first ? (tilde ?? first.text) : first?.isNumber ? '0' : '';
+  const splits = unknown.some((piece) => piece.splits);
+  const splitsAnywhere = unknown.some((piece) => piece.splits && piece.glob === undefined);
+  const field: Field = { text, mayBeOption: splitsAnywhere || start === '' || start.startsWith('-'), splits };
+  if (splitsAnywhere && unknown.some(({ values }) => values === undefined)) return field;
+  if (unknown.every(({ glob }) => glob !== undefined)) return { ...field, ...globPlaces(pieces, tilde) };
+  const [only] = unknown;
+  if (unknown.length > 1 || only?.values === undefined) return field;
+  return withValues(field, pieces, only.values, tilde);
+}
+
+/** A word with one variable in it that can only have certain values. */
+function withValues(field: Field, pieces: readonly Piece[], values: Value, tilde: string | undefined): Field {
+  const at = pieces.findIndex((piece) => 'unknown' in piece);
+  const textOf = (some: readonly Piece[]): string => some.map((piece) => ('text' in piece ? piece.text : '')).join('');
+  const before = tilde === undefined ? textOf(pieces.slice(0, at)) : tilde + textOf(pieces.slice(0, at)).slice(1);
+  const after = textOf(pieces.slice(at + 1));
+  const each = values.map((value): Field | undefined => {
+    if (value.value !== undefined) return known(before + value.value + after);
+    if (value.places === undefined || before !== '' || after.includes('..')) return undefined;
+    return value;
+  });
+  const all = each.filter((value) => value !== undefined);
+  if (all.length < each.length) return field;
+  const [single] = all;
+  if (all.length === 1 && single?.value !== undefined) return { ...single, splits: false };
+  return { ...field, mayBeOption: all.some(({ mayBeOption }) => mayBeOption), ...placesOf(all) };
+}
+
+function placesOf(fields: readonly Field[]): { places?: readonly Place[] } {
+  const places = fields.flatMap(({ value, places: some }) => (value === undefined ? some : [{ path: value }]));
+  const all = places.filter((place) => place !== undefined);
+  return all.length === places.length ? { places: all } : {};
+}
+
+/** Where the files lie that a glob can name: below the folder that stands before its first special character. */
+function globPlaces(pieces: readonly Piece[], tilde: string | undefined): { places?: readonly Place[] } {
+  const pattern = pieces.map((piece) => ('text' in piece ? piece.text : (piece.glob ?? ''))).join('');
+  const at = pieces.findIndex((piece) => 'unknown' in piece);
+  const before = pieces
+    .slice(0, at)
+    .map((piece) => ('text' in piece ? piece.text : ''))
+    .join('');
+  const after = pattern.slice(before.length);
+  if (after.split('/').some((name) => /^\.([*?[.]|$)/.test(name)) || /(^|\/)\.$/.test(before)) return {}; // may be `..`
+  const inHome = (path: string): string => (tilde === undefined ? path : tilde + path.slice(1));
+  const folder = before.slice(0, before.lastIndexOf('/') + 1);
+  return { places: [{ path: inHome(folder) || '.', tree: true, pattern: inHome(pattern) }] };
+}
+
+function piecesOf(part: WordPart, surroundings: Surroundings, { quoted }: { quoted: boolean }): Piece[] {
+  switch (part.type) {
+    case 'Literal':
+    case 'SingleQuoted':
+    case 'AnsiCQuoted':
+      return [{ text: part.value }];
+    case 'DoubleQuoted':
+      return part.parts.length === 0
+        ? [{ text: '' }]
+        : part.parts.flatMap((child) => piecesOf(child, surroundings, { quoted: true }));
+    case 'SimpleExpansion':
+      return [variablePiece(part.text.slice(1), surroundings, quoted)];
+    case 'ParameterExpansion': {
+      const isPlain = part.prefix === undefined && part.index === undefined && part.operation === undefined;
+      return [
+        isPlain
+          ? variablePiece(part.parameter, surroundings, quoted)
+          : { unknown: true, splits: !quoted || part.index !== undefined },
+      ];
+    }
+    case 'Glob':
+      return [quoted ? { unknown: true, splits: false } : { unknown: true, splits: true, glob: part.text }];
+    case 'ProcessSubstitution':
+      return [{ unknown: true, splits: false, values: [descriptor] }];
+    case 'ArithmeticExpansion':
+      return [{ unknown: true, splits: false }];
+    case 'CommandExpansion':
+    case 'LocaleString':
+    case 'ExtendedGlob':
+    case 'BraceExpansion':
+      return [{ unknown: true, splits: !quoted }];
+  }
+}
+
+// What `<( )` becomes: a name below /dev/fd that leads to the program's output and nowhere else.
+const descriptor: Field = { text: '/dev/fd', mayBeOption: false, splits: false, places: [] };
+
+function variablePiece(name: string, surroundings: Surroundings, quoted: boolean): Piece {
+  if (name === '@' || name === '*') return { unknown: true, splits: true };
+  if (/^[?#$!]$/.test(name)) return { unknown: true, splits: false, isNumber: true };
+  const values = surroundings.variable(name);
+  if (values === undefined) return { unknown: true, splits: !quoted };
+  const [only] = values;
+  if (values.length === 1 && only?.value !== undefined && (quoted || staysOneWord(only.value)))
+    return { text: only.value };
+  const whole =
+    quoted || values.every(({ value, places }) => (value === undefined ? places !== undefined : staysOneWord(value)));
+  return { unknown: true, splits: !quoted, ...(whole && { values }) };
+}
+
+/** Whether an unquoted variable with this value stays the one word that it is. */
+const staysOneWord = (value: string): boolean => value !== '' && !/[\s*?[\]\\~]/.test(value);
+
+/** The words, as lists of parts, that braces make of one; undefined where that is not clear. */
+function expandBraces(parts: readonly WordPart[]): WordPart[][] | undefined {
+  let words: WordPart[][] = [[]];
+  for (const part of parts) {
+    const choices = part.type === 'BraceExpansion' ? braceChoices(part.text) : [part];
+    if (choices === undefined || words.length * choices.length > MAX_WORDS) return undefined;
+    words = words.flatMap((word) =>
+      choices.map((choice) => [...word, typeof choice === 'string' ? literal(choice, part) : choice]),
+    );
+  }
+  return words;
+}
+
+const literal = (value: string, { pos, end }: WordPart): WordPart => ({
+  type: 'Literal',
+  pos,
+  end,
+  value,
+  text: value,
+});
+
+function braceChoices(text: string): string[] | undefined {
+  const inside = text.slice(1, -1);
+  if (/^[\w.,/@%+:=-]*$/.test(inside) && inside.includes(',')) {
+    return inside.includes('..') && !inside.includes(',') ? undefined : inside.split(',');
+  }
+  const [, from = '', to = ''] = /^(\d{1,6})\.\.(\d{1,6})$/.exec(inside) ?? [];
+  if (from === '' || /^0\d/.test(from) || /^0\d/.test(to)) return undefined;
+  const [first, last] = [Number(from), Number(to)];
+  const count = Math.abs(last - first) + 1;
+  if (count > MAX_WORDS) return undefined;
+  return Array.from({ length: count }, (_, index) => String(first + (first < last ? index : -index)));
+}
+
+/** Where a place lies when the command runs in `directory`. */
+export const placeIn = (directory: string, path: string): string =>
+  path.startsWith('/') ? path : join(directory, path);

@@ -1,0 +1,128 @@
+// From the text of a command to its tree, with everything that makes the tree one not to rely on. The parser repairs
+// what is broken and goes on; here a repaired tree is still looked at, so that deny rules see what is in it, but it
+// counts as not understood.
+import type { ParsedScript, SyntaxNode } from 'unbash';
+
+const MAX_COMMAND_CHARS = 10_000; // nobody reads more than this before saying yes
+const MAX_PARSED_CHARS = 200_000; // beyond it not even deny rules look inside: the whole is unknown
+const MAX_DEPTH = 60; // levels of groups and substitutions, well above what people write
+
+export interface ParsedCommand {
+  tree: ParsedScript | undefined;
+  /** Why the tree is not to be relied on, each in a few words. */
+  problems: string[];
+}
+
+/** What is needed of the parser, which is loaded when the first command comes. */
+export type Parser = Pick<typeof import('unbash'), 'parse' | 'forEachChild'>;
+
+export const loadParser = (): Promise<Parser> => import('unbash');
+
+/** Which shell will read the text: others read some constructs differently, or not at all. */
+export type Dialect = 'bash' | 'posix' | 'other';
+
+export function parseCommand(text: string, dialect: Dialect, { parse, forEachChild }: Parser): ParsedCommand {
+  const problems = textProblems(text);
+  if (text.length > MAX_PARSED_CHARS) return { tree: undefined, problems };
+  const tree = parse(text);
+  const found = new Set<string>();
+  const visit = (node: SyntaxNode, depth: number): void => {
+    if (depth > MAX_DEPTH * 8) {
+      found.add('it is nested too deeply to be understood');
+      return;
+    }
+    const problem = nodeProblem(node) ?? dialectProblem(node, dialect);
+    if (problem !== undefined) found.add(problem);
+    forEachChild(node, (child) => visit(child, depth + 1));
+  };
+  visit(tree, 0);
+  return { tree, problems: [...problems, ...found] };
+}
+
+function textProblems(text: string): string[] {
+  const problems: string[] = [];
+  if (text.length > MAX_COMMAND_CHARS) {
+    problems.push(`it is longer than ${MAX_COMMAND_CHARS} characters, too long to be looked at`);
+  }
+  // Tab and newline are the only control characters that a command needs; the others hide what it does.
+  const control = /(?![\t\n])\p{Cc}/u.exec(text);
+  if (control) problems.push(`it contains the control character ${codePoint(control[0])}`);
+  const invisible = /[\p{Cf}\p{Zl}\p{Zp}\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u115f\u1160\u3164\uffa0]/u.exec(
+    text,
+  );
+  if (invisible) problems.push(`it contains the invisible or misleading character ${codePoint(invisible[0])}`);
+  if (/\p{Cs}/u.test(text)) problems.push('it contains half of a character');
+  return problems;
+}
+
+const codePoint = (character: string): string =>
+  `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+
+function nodeProblem(node: SyntaxNode): string | undefined {
+  switch (node.type) {
+    case 'Script':
+      return 'errors' in node && node.errors?.[0] ? `it can't be parsed: ${node.errors[0].message}` : undefined;
+    case 'ExtendedGlob':
+      return `the pattern ${node.text} means different things in different shells`;
+    case 'Unknown':
+      return 'it has an expansion that is not understood';
+    case 'Transform':
+      return 'it has an expansion with @, which may run what a variable holds';
+    case 'CommandExpansion':
+    case 'ProcessSubstitution':
+    case 'ArithmeticCommandExpansion':
+      return node.script === undefined ? `${node.text} can't be parsed` : undefined;
+    case 'ArithmeticExpansion':
+      return node.expression === undefined && !/^\$(\(\(\s*\)\)|\[\s*\])$/.test(node.text)
+        ? `the arithmetic ${node.text} can't be parsed`
+        : undefined;
+    case 'ArithmeticCommand':
+      return node.expression === undefined ? "its arithmetic can't be parsed" : undefined;
+    case 'HereDoc':
+      return node.closing === undefined ? 'a here-document has no end' : undefined;
+    case 'Redirect':
+    case 'HereString':
+      return node.target === undefined ? 'a redirection has no target' : undefined;
+    case 'Coproc':
+      return 'it starts a coprocess';
+    case 'Word':
+      // Zsh takes it for the path of the program after the sign.
+      return /^=[A-Za-z_.]/.test(node.text)
+        ? `the word ${node.text} means different things in different shells`
+        : undefined;
+    default:
+      return undefined;
+  }
+}
+
+const notPosix: ReadonlySet<SyntaxNode['type']> = new Set([
+  'TestCommand',
+  'ArithmeticCommand',
+  'ArithmeticFor',
+  'Select',
+  'Time',
+  'ProcessSubstitution',
+  'HereString',
+  'AnsiCQuoted',
+  'LocaleString',
+  'BraceExpansion',
+  'ArrayValue',
+  'FileDescriptorVariable',
+  'Replace',
+  'Slice',
+  'CaseModification',
+  'Names',
+]);
+
+function dialectProblem(node: SyntaxNode, dialect: Dialect): string | undefined {
+  if (dialect === 'bash') return undefined;
+  if (dialect === 'other') return 'another shell than bash reads it';
+  const differs =
+    notPosix.has(node.type) ||
+    (node.type === 'Redirect' &&
+      ['&>', '&>>', '>&', '<&'].includes(node.operator) &&
+      !/^(\d|-)$/.test(node.target?.text ?? '')) ||
+    (node.type === 'Pipeline' && node.operators.includes('|&')) ||
+    (node.type === 'Assignment' && (node.append === true || node.index !== undefined));
+  return differs ? 'sh may read it in another way than bash' : undefined;
+}

@@ -1,0 +1,229 @@
+import { type Call, type Field, known, type Program, type Touch, type Verdict } from './program.js';
+
+/** What the value of an option or an operand means to the program. */
+export type Meaning =
+  | 'value'
+  | 'read'
+  | 'read-tree'
+  | 'list'
+  | 'list-tree'
+  | 'write'
+  | 'write-tree'
+  | 'remove'
+  | 'remove-tree';
+
+interface Option {
+  value: 'none' | 'required' | 'glued';
+  meaning: Meaning;
+}
+
+/** The options of one program. */
+export interface OptionTable {
+  named: ReadonlyMap<string, Option>;
+  /** `-20`: a number by itself. */
+  numbers: boolean;
+}
+
+export interface Parsed {
+  /** Each option that was given, with its value where it has one. */
+  options: { name: string; value?: Field; meaning: Meaning }[];
+  operands: Field[];
+  /** Why the words are not fully understood. */
+  problem?: string;
+}
+
+/**
+ * A table from its short form: `-a --all` are flags, `-n= --lines=` take a value, `-f=read` takes one that names a file
+ * to be read, `--color?` may have one glued to it, and `-#` stands for a number by itself. `-abc` are three flags.
+ */
+export function optionTable(text: string): OptionTable {
+  const named = new Map<string, Option>();
+  let numbers = false;
+  for (const entry of text.split(/\s+/).filter(Boolean)) {
+    if (entry === '-#') {
+      numbers = true;
+      continue;
+    }
+    const [, name = '', mark = '', meaning = ''] = /^(-[^=?]+)([=?]?)(.*)$/.exec(entry) ?? [];
+    const option: Option = {
+      value: mark === '=' ? 'required' : mark === '?' ? 'glued' : 'none',
+      meaning: (meaning || 'value') as Meaning, // the tables are ours, and their examples are tested
+    };
+    const names = name.startsWith('--') ? [name] : [...name.slice(1)].map((letter) => `-${letter}`);
+    for (const each of names) named.set(each, option);
+  }
+  return { named, numbers };
+}
+
+export interface ParseOptions {
+  /** Options end at the first operand, as POSIX has it and wrappers need it. */
+  operandsEndOptions?: boolean;
+  /** Every option that the program has is harmless, so a word that can't be known may be one. */
+  anyOption?: boolean;
+}
+
+export function parseOptions(
+  args: readonly Field[],
+  table: OptionTable,
+  { operandsEndOptions = false, anyOption = false }: ParseOptions = {},
+): Parsed {
+  const parsed: Parsed = { options: [], operands: [] };
+  const rest = [...args];
+  // What is left may still be files, and rules about files have to see them.
+  const givenUp = (problem: string, left: readonly Field[]): Parsed => ({
+    ...parsed,
+    operands: [...parsed.operands, ...left.filter(({ value }) => !value?.startsWith('-'))],
+    problem,
+  });
+  for (let field = rest.shift(); field !== undefined; field = rest.shift()) {
+    const { value } = field;
+    if (value === '--') {
+      parsed.operands.push(...rest);
+      return parsed;
+    }
+    if (value === undefined || !value.startsWith('-') || value === '-') {
+      if (value === undefined && field.mayBeOption && !anyOption) {
+        return givenUp(`${field.text} may be an option`, [field, ...rest]);
+      }
+      parsed.operands.push(field);
+      if (operandsEndOptions) {
+        parsed.operands.push(...rest);
+        return parsed;
+      }
+      continue;
+    }
+    const problem = value.startsWith('--')
+      ? longOption(value, rest, table, parsed)
+      : shortOptions(value, rest, table, parsed);
+    if (problem !== undefined) return givenUp(problem, rest);
+    const last = parsed.options.at(-1)?.value;
+    if (last?.splits && last.mayBeOption && !anyOption) return givenUp(`${last.text} may be several words`, rest);
+    if (last?.splits) parsed.operands.push(last);
+  }
+  return parsed;
+}
+
+function longOption(word: string, rest: Field[], { named }: OptionTable, parsed: Parsed): string | undefined {
+  const equals = word.indexOf('=');
+  const name = equals < 0 ? word : word.slice(0, equals);
+  // Abbreviations are not looked up: which one a program takes them for depends on options that the table leaves out.
+  const option = named.get(name);
+  if (option === undefined) return `the option ${name} is not known to be harmless`;
+  const glued = equals < 0 ? undefined : known(word.slice(equals + 1));
+  if (glued !== undefined && option.value === 'none') return `the option ${name} takes no value`;
+  const value = glued ?? (option.value === 'required' ? rest.shift() : undefined);
+  if (option.value === 'required' && value === undefined) return `the option ${name} lacks its value`;
+  parsed.options.push({ name, meaning: option.meaning, ...(value && { value }) });
+  return undefined;
+}
+
+function shortOptions(
+  word: string,
+  rest: Field[],
+  { named, numbers }: OptionTable,
+  parsed: Parsed,
+): string | undefined {
+  if (numbers && /^-\d+$/.test(word)) {
+    parsed.options.push({ name: '-#', value: known(word.slice(1)), meaning: 'value' });
+    return undefined;
+  }
+  for (let at = 1; at < word.length; at += 1) {
+    const name = `-${word[at]}`;
+    const option = named.get(name);
+    if (option === undefined) return `the option ${name} is not known to be harmless`;
+    if (option.value === 'none') {
+      parsed.options.push({ name, meaning: option.meaning });
+      continue;
+    }
+    const glued = word.slice(at + 1);
+    const value = glued !== '' ? known(glued) : option.value === 'required' ? rest.shift() : undefined;
+    if (option.value === 'required' && value === undefined) return `the option ${name} lacks its value`;
+    parsed.options.push({ name, meaning: option.meaning, ...(value && { value }) });
+    return undefined;
+  }
+  return undefined;
+}
+
+export const hasOption = ({ options }: Parsed, ...names: string[]): boolean =>
+  options.some(({ name }) => names.includes(name));
+
+const touchOf: Readonly<Record<Meaning, Omit<Touch, 'file'> | undefined>> = {
+  value: undefined,
+  read: { access: 'read' },
+  'read-tree': { access: 'read', tree: true },
+  list: { access: 'read', listing: true },
+  'list-tree': { access: 'read', listing: true, tree: true },
+  write: { access: 'write' },
+  'write-tree': { access: 'write', tree: true },
+  remove: { access: 'write', removes: true },
+  'remove-tree': { access: 'write', removes: true, tree: true },
+};
+
+/** The file that a word names under a meaning; `-` is standard input or output. */
+export function touch(meaning: Meaning, file: Field): Touch[] {
+  const how = touchOf[meaning];
+  return how === undefined || (file.value === '-' && how.access === 'read') ? [] : [{ ...how, file }];
+}
+
+export const optionTouches = ({ options }: Parsed): Touch[] =>
+  options.flatMap(({ value, meaning }) => (value ? touch(meaning, value) : []));
+
+export interface PlainProgram {
+  names: string;
+  options?: string;
+  /** What each operand means, the last one repeated; `none` where there may be no operand. */
+  operands: readonly Meaning[] | 'none';
+  /** Every option that exists is harmless: for words that a variable or a glob decides. */
+  anyOption?: boolean;
+  /** Where it looks when no operand says so. */
+  without?: { place: string; meaning: Meaning };
+  maxOperands?: number;
+  /** What follows the first operand is an operand too, whatever it looks like. */
+  operandsEndOptions?: boolean;
+  /** Without operands, and with no other options than these, it gives back some lines of its input as they are. */
+  filters?: readonly string[];
+  examples: Program['examples'];
+}
+
+/** A program that is harmless whenever its options are in its table. */
+export function plain(spec: PlainProgram): Program {
+  let table: OptionTable | undefined; // made when first needed
+  return {
+    names: spec.names.split(' '),
+    examples: spec.examples,
+    judge(call: Call): Verdict {
+      table ??= optionTable(spec.options ?? '');
+      const { anyOption = false, operandsEndOptions = false } = spec;
+      const parsed = parseOptions(call.args, table, { anyOption, operandsEndOptions });
+      const passesNames =
+        spec.filters &&
+        parsed.operands.length === 0 &&
+        parsed.options.every(({ name }) => spec.filters?.includes(name));
+      return { ...judgePlain(parsed, spec), ...(passesNames && { passesNames }) };
+    },
+  };
+}
+
+export function judgePlain(
+  parsed: Parsed,
+  { operands, without, maxOperands }: Pick<PlainProgram, 'operands' | 'without' | 'maxOperands'>,
+): Verdict {
+  const meanings = operands === 'none' ? [] : operands;
+  const touches = [
+    ...optionTouches(parsed),
+    ...parsed.operands.flatMap((field, index) =>
+      touch(meanings[Math.min(index, meanings.length - 1)] ?? 'value', field),
+    ),
+    ...(without && parsed.operands.length === 0 ? touch(without.meaning, known(without.place)) : []),
+  ];
+  if (parsed.problem !== undefined) return { why: parsed.problem, touches };
+  if (touches.some(({ access }) => access === 'write')) return { why: 'it writes a file', touches };
+  if (operands === 'none' && parsed.operands.length > 0) return { why: 'it takes no operand', touches };
+  if (
+    maxOperands !== undefined &&
+    (parsed.operands.length > maxOperands || parsed.operands.some(({ splits }) => splits))
+  ) {
+    return { why: `it may have more than ${maxOperands === 1 ? 'one operand' : `${maxOperands} operands`}`, touches };
+  }
+  return { touches };
+}

@@ -1,0 +1,88 @@
+// What the tables of known programs are written in. A table says what a program may do, never what it may not: an
+// option or an operand that no table mentions makes the command one that nothing is known of.
+
+/** One word of a command, as far as it can be known before it runs. */
+export interface Field {
+  /** In the shell's quoting: requoted where the value is known, else as written. */
+  text: string;
+  /** After expansion and quote removal; absent where it can't be known. */
+  value?: string;
+  /** Whether a program may take it, or one of the words that come of it, for an option. */
+  mayBeOption: boolean;
+  /** Whether it may become several words, or none. */
+  splits: boolean;
+  /** Where it is not known but can only name certain files: those. */
+  places?: readonly Place[];
+}
+
+/** A file, or where `tree` is set all that lies below; relative to the directory that the command runs in. */
+export interface Place {
+  path: string;
+  tree?: boolean;
+  /** The glob that names files below `path`. */
+  pattern?: string;
+}
+
+/** A file that a program touches through one of its words. */
+export interface Touch {
+  access: 'read' | 'write';
+  file: Field;
+  tree?: boolean;
+  listing?: boolean;
+  removes?: boolean;
+}
+
+/** Something that a program starts in turn. */
+export type Started =
+  | { words: readonly Field[]; assigns?: readonly Assigned[]; in?: Field; sameShell?: boolean }
+  | { script: string; dialect: 'bash' | 'posix' | 'other'; sameShell?: boolean };
+
+export interface Assigned {
+  name: string;
+  value?: string;
+}
+
+export interface Verdict {
+  /** Why it is not harmless; absent when it is. */
+  why?: string;
+  touches?: readonly Touch[];
+  starts?: readonly Started[];
+  /** Something that nothing is known of may run. */
+  unknown?: string;
+  /** Files that the output names, one each line: for `xargs` behind a pipe. */
+  prints?: readonly Place[];
+  /** It prints lines of its standard input as they are. */
+  passesNames?: boolean;
+}
+
+export interface Call {
+  name: string;
+  /** The words after the name. */
+  args: readonly Field[];
+  /** What the files are that standard input names, where it comes from a program whose output is known. */
+  piped?: readonly Place[];
+}
+
+export interface Program {
+  names: readonly string[];
+  judge(call: Call): Verdict;
+  /** Commands that must be harmless, and commands that must not; one test runs them all. */
+  examples: { harmless: readonly string[]; not: readonly string[] };
+}
+
+export const known = (value: string): Field => ({
+  text: quoteWord(value),
+  value,
+  mayBeOption: value.startsWith('-'),
+  splits: false,
+});
+
+/** The word as a person would type it, with quotes only where it needs them. */
+export function quoteWord(value: string): string {
+  const isPlain = /^[\w\p{L}\p{N}@%+:,./^~{}=!#-]+$/u.test(value) && !/^[~=#]|^[{}!]$/.test(value);
+  const hasBraces = value.includes('{') && (value.includes(',') || value.includes('..'));
+  if ((isPlain && !hasBraces) || value === '[' || value === ']') return value;
+  return `'${value.replaceAll("'", "'\\''")}'`;
+}
+
+export const notHarmless = (why: string, more: Omit<Verdict, 'why'> = {}): Verdict => ({ why, ...more });

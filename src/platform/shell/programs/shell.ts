@@ -1,0 +1,288 @@
+// Builtins of the shell. What they change for the commands after them (directory, variables) the walk follows itself.
+import { isPlainVariable } from '../assignments.js';
+import { optionTable, parseOptions, plain, touch } from './options.js';
+import { type Field, notHarmless, type Program, type Verdict } from './program.js';
+
+const isName = ({ value }: Field): boolean => value !== undefined && /^[A-Za-z_]\w*$/.test(value);
+
+const testFiles = /^-[abcdefghkprsuwxLNOGS]$/;
+
+/** `test` evaluates the subscript of a variable with -v and -R; everything else only looks. */
+function judgeTest({ name, args }: { name: string; args: readonly Field[] }): Verdict {
+  const last = args.at(-1);
+  if (name === '[' && last?.value !== ']') return notHarmless('it has no closing ]');
+  const words = name === '[' ? args.slice(0, -1) : args;
+  const evaluates = words.some(({ value }, index) => {
+    const next = words[index + 1];
+    return (value === '-v' || value === '-R') && !(next && isName(next));
+  });
+  if (evaluates) return notHarmless('-v evaluates the subscript of what it is given');
+  const [first, second] = words[0]?.value === '!' ? words.slice(1) : words;
+  const unknownOperator =
+    first?.value === undefined && second !== undefined && words.length <= 3 && words.at(-1) === second;
+  if (unknownOperator || words.some(({ value = '' }) => value.includes('[') && /[$`]/.test(value))) {
+    return notHarmless('it may evaluate the subscript of what it is given');
+  }
+  if (words.some(({ value, splits }) => value === undefined && splits))
+    return notHarmless('a word of it may be several words');
+  const touches = words.flatMap(({ value }, index) => {
+    const next = words[index + 1];
+    // Whether a file that is not known exists is no more than one bit; one that is known counts as looked at.
+    const isKnown = next !== undefined && (next.value !== undefined || next.places !== undefined);
+    return value !== undefined && testFiles.test(value) && isKnown ? touch('list', next) : [];
+  });
+  return { touches };
+}
+
+const setOptions = new Set(['errexit', 'nounset', 'pipefail', 'xtrace', 'verbose']);
+
+function judgeSet({ args }: { args: readonly Field[] }): Verdict {
+  if (args.length === 0) return notHarmless('it prints every variable');
+  for (let index = 0; index < args.length; index += 1) {
+    const value = args[index]?.value;
+    if (value === '--') return {};
+    if (value === undefined || !/^[-+][euxvo]+$/.test(value))
+      return notHarmless('it may change how the shell reads commands');
+    if (value.includes('o')) {
+      index += 1;
+      if (!setOptions.has(args[index]?.value ?? '')) return notHarmless('it may change how the shell reads commands');
+    }
+  }
+  return {};
+}
+
+const declareOptions = optionTable('-r -x -g');
+
+function judgeDeclare({ name, args }: { name: string; args: readonly Field[] }): Verdict {
+  const parsed = parseOptions(args, declareOptions);
+  if (parsed.problem !== undefined) return notHarmless(parsed.problem);
+  const isPlainName = ({ value, text }: Field): boolean =>
+    isPlainVariable(/^([A-Za-z_]\w*)(=|$)/.exec(value ?? text)?.[1] ?? 'PATH');
+  const exports = name === 'export' || parsed.options.some(({ name: option }) => option === '-x');
+  if (exports) return notHarmless('it sets what later programs get as their environment');
+  if (parsed.operands.length === 0) return notHarmless('it prints every variable');
+  return parsed.operands.every(isPlainName) ? {} : notHarmless('it may set a variable that programs know');
+}
+
+const readOptions = optionTable('-r -s -d= -n= -N= -t= -p= -a=');
+
+export const shell: readonly Program[] = [
+  plain({
+    names: 'cd',
+    options: '-LPe',
+    operands: ['list'],
+    maxOperands: 1,
+    examples: { harmless: ['cd src && ls', 'cd', 'cd ..'], not: ['cd a b', 'CDPATH=/tmp cd evil'] },
+  }),
+  plain({
+    names: 'pushd',
+    operands: ['list'],
+    maxOperands: 1,
+    examples: { harmless: ['pushd src'], not: ['pushd -n x'] },
+  }),
+  plain({ names: 'popd dirs', operands: 'none', examples: { harmless: ['popd', 'dirs'], not: ['popd -n'] } }),
+  plain({
+    names: 'pwd',
+    options: '-LP --logical --physical --help --version',
+    operands: 'none',
+    examples: { harmless: ['pwd', 'pwd -P'], not: ['pwd x'] },
+  }),
+  plain({
+    names: 'true false :',
+    operands: ['value'],
+    anyOption: true,
+    examples: { harmless: ['true', 'false', ': "$x"', 'true || ls'], not: ['true > x'] },
+  }),
+  {
+    names: ['echo'],
+    judge: () => ({}),
+    examples: {
+      harmless: ['echo hello', 'echo "$HOME"', 'echo -n a', 'echo "$(git rev-parse HEAD)"', 'echo *'],
+      not: ['echo x > a', 'echo $(touch x)'],
+    },
+  },
+  {
+    names: ['printf'],
+    judge({ args: [first] }) {
+      if (first?.value === undefined && first?.mayBeOption) return notHarmless(`${first.text} may be the option -v`);
+      return first?.value?.startsWith('-') && first.value !== '--' && first.value !== '-'
+        ? notHarmless('-v sets a variable')
+        : {};
+    },
+    examples: {
+      harmless: ["printf '%s\\n' foo", 'printf -- x', 'printf \'%s\' "$x"'],
+      not: ["printf -v 'a[$(x)]' y", 'printf $x', 'printf "$x" y'],
+    },
+  },
+  {
+    names: ['test', '['],
+    judge: judgeTest,
+    examples: {
+      harmless: ['test -f a.txt', '[ -d src ]', '[ "$a" = b ]', 'test -z "$x" && echo y'],
+      not: ["test -v 'a[$(touch x)]'", '[ -f a', 'test $x'],
+    },
+  },
+  plain({
+    names: 'sleep',
+    operands: ['value'],
+    anyOption: true,
+    examples: { harmless: ['sleep 1', 'sleep 0.5'], not: ['sleep 1 > x'] },
+  }),
+  plain({
+    names: 'seq yes',
+    options: '-w -f= -s= --format= --separator= --equal-width -# --help --version',
+    operands: ['value'],
+    anyOption: true,
+    examples: { harmless: ['seq 1 10', 'seq -s, 3', 'yes | head'], not: ['seq 3 > x'] },
+  }),
+  plain({
+    names: 'exit return break continue shift wait',
+    operands: ['value'],
+    examples: { harmless: ['exit 1', 'ls || exit', 'wait'], not: ['wait -p x', 'exit $x'] },
+  }),
+  plain({
+    names: 'times jobs',
+    operands: 'none',
+    examples: { harmless: ['jobs', 'times'], not: ['jobs -x ls'] },
+  }),
+  {
+    names: ['set'],
+    judge: judgeSet,
+    examples: {
+      harmless: ['set -e', 'set -euo pipefail', 'set -- a b', 'set +x'],
+      not: ['set', 'set -o posix', 'set -k', 'set $x', 'set -f'],
+    },
+  },
+  {
+    names: ['declare', 'typeset', 'local', 'readonly', 'export'],
+    judge: judgeDeclare,
+    examples: {
+      harmless: ['declare x=1', 'local dir=src', 'readonly n=2'],
+      not: [
+        'export A=1',
+        'declare -x a=1',
+        'declare',
+        'declare -i n=x',
+        'declare -n r=PATH',
+        'export PATH=.',
+        'declare PATH=.',
+        "declare 'a[$(x)]=1'",
+      ],
+    },
+  },
+  {
+    names: ['read'],
+    judge({ args }) {
+      const parsed = parseOptions(args, readOptions);
+      if (parsed.problem !== undefined) return notHarmless(parsed.problem);
+      const names = [
+        ...parsed.operands,
+        ...parsed.options.flatMap(({ name, value }) => (name === '-a' && value ? [value] : [])),
+      ];
+      return names.every((field) => isName(field) && isPlainVariable(field.value ?? ''))
+        ? {}
+        : notHarmless('it may set a variable that programs know');
+    },
+    examples: {
+      harmless: ['read -r line', 'while IFS= read -r line; do echo "$line"; done < a.txt'],
+      not: ['read PATH', "read 'a[$(x)]'", 'read $x', 'IFS=x ls'],
+    },
+  },
+  plain({
+    names: 'kill',
+    options: '-l',
+    operands: 'none',
+    examples: { harmless: ['kill -l'], not: ['kill 1', 'kill -9 1'] },
+  }),
+  {
+    names: [
+      'unset',
+      'shopt',
+      'alias',
+      'unalias',
+      'enable',
+      'hash',
+      'bind',
+      'complete',
+      'compgen',
+      'mapfile',
+      'readarray',
+      'let',
+      'getopts',
+      'ulimit',
+      'umask',
+      'fc',
+      'history',
+      'disown',
+      'bg',
+      'fg',
+      'suspend',
+      'logout',
+      'caller',
+      'compopt',
+    ],
+    judge: ({ name }) => {
+      const redefines = [
+        'alias',
+        'enable',
+        'hash',
+        'shopt',
+        'bind',
+        'mapfile',
+        'readarray',
+        'let',
+        'complete',
+        'unalias',
+      ].includes(name);
+      const why = `${name} may change what later commands do`;
+      return redefines ? { why, unknown: `${why}, or run something itself` } : { why };
+    },
+    examples: {
+      harmless: [],
+      not: [
+        "alias ls='touch x'",
+        'shopt -s extglob',
+        'hash -p ./x ls',
+        'enable -f x y',
+        "mapfile -t -C 'touch x' -c 1 A < a.txt",
+        "let 'a[$(x)]=1'",
+        'bind -x \'"a":x\'',
+        'unset -f ls',
+      ],
+    },
+  },
+  {
+    names: ['source', '.'],
+    judge: ({ args: [file] }) => ({
+      why: 'it runs a file as a script in this shell',
+      touches: file ? touch('read', file) : [],
+    }),
+    examples: { harmless: [], not: ['. ./evil.sh', 'source venv/bin/activate'] },
+  },
+  {
+    names: ['eval'],
+    judge({ args }) {
+      const values = args.map(({ value }) => value);
+      const script = values.filter((value) => value !== undefined);
+      if (script.length < values.length)
+        return { why: 'what it evaluates is not known', unknown: 'what eval runs is not known before it runs' };
+      return {
+        starts: [
+          { script: (script[0] === '--' ? script.slice(1) : script).join(' '), dialect: 'bash', sameShell: true },
+        ],
+      };
+    },
+    examples: { harmless: ["eval 'ls src'", 'eval ls'], not: ["eval 'rm x'", 'eval "$x"', 'eval rm x'] },
+  },
+  {
+    names: ['trap'],
+    judge({ args }) {
+      const [script] = args.filter(({ value }) => value !== '--');
+      if (script === undefined || /^-[lp]$/.test(script.value ?? '')) return {};
+      if (script.value === undefined)
+        return { why: 'what it runs is not known', unknown: 'what trap runs is not known before it runs' };
+      return { why: 'it runs something later', starts: [{ script: script.value, dialect: 'bash', sameShell: true }] };
+    },
+    examples: { harmless: ['trap -l'], not: ["trap 'rm x' EXIT", 'trap "$x" EXIT'] },
+  },
+];

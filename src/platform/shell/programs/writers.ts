@@ -1,0 +1,274 @@
+// Programs that write: none of them is harmless, but which files they would touch is known.
+import { hasOption, type Meaning, optionTable, optionTouches, type Parsed, parseOptions, touch } from './options.js';
+import type { Field, Program, Touch } from './program.js';
+
+interface WriterSpec {
+  names: string;
+  options: string;
+  /** What it would touch; operands that no option took. */
+  touches: (parsed: Parsed) => Touch[];
+  examples: readonly string[];
+}
+
+function writer({ names, options, touches, examples }: WriterSpec): Program {
+  const table = optionTable(options);
+  return {
+    names: names.split(' '),
+    examples: { harmless: [], not: examples },
+    judge({ args }) {
+      const parsed = parseOptions(args, table, { anyOption: true });
+      // With an option that is not known, every word may be a file.
+      const files =
+        parsed.problem === undefined
+          ? parsed
+          : { ...parsed, operands: args.filter(({ value }) => !value?.startsWith('-')) };
+      return { why: 'it writes', touches: [...optionTouches(files), ...touches(files)] };
+    },
+  };
+}
+
+const all =
+  (meaning: Meaning) =>
+  ({ operands }: Parsed): Touch[] =>
+    operands.flatMap((file) => touch(meaning, file));
+
+/** The last operand is written, or with `-t` the folder it names; the ones before it are read, or gone. */
+const toLast =
+  (source: Meaning) =>
+  (parsed: Parsed): Touch[] => {
+    const { operands } = parsed;
+    if (hasOption(parsed, '-t', '--target-directory')) return operands.flatMap((file) => touch(source, file));
+    return operands.flatMap((file, index) => touch(index === operands.length - 1 ? 'write-tree' : source, file));
+  };
+
+const afterFirst =
+  (meaning: Meaning) =>
+  (parsed: Parsed): Touch[] =>
+    parsed.operands.slice(hasOption(parsed, '--reference') ? 0 : 1).flatMap((file) => touch(meaning, file));
+
+const ddFiles = ({ operands }: Parsed): Touch[] =>
+  operands.flatMap((field) => {
+    const [, name, path = ''] = /^(if|of)=(.*)$/s.exec(field.value ?? '') ?? [];
+    if (field.value === undefined) return [{ access: 'write' as const, file: field }];
+    const file: Field = { ...field, value: path, mayBeOption: false };
+    return name === undefined ? [] : touch(name === 'if' ? 'read' : 'write', file);
+  });
+
+const here: Touch = { access: 'write', file: { text: '.', value: '.', mayBeOption: false, splits: false }, tree: true };
+
+/** `tar xf a.tar` without the dash is older than options: the letters are the first word, and the archive the second. */
+function tarFiles(parsed: Parsed): Touch[] {
+  const [first, second, ...rest] = parsed.operands;
+  const bundled =
+    parsed.options.length === 0 && /^[A-Za-z]*f[A-Za-z]*$/.test(first?.value ?? '') ? first?.value : undefined;
+  const creates = bundled === undefined ? hasOption(parsed, '-c', '-r', '-u') : /[cru]/.test(bundled);
+  const archives = parsed.options.flatMap(({ name, value }) =>
+    (name === '-f' || name === '--file') && value ? [value] : [],
+  );
+  const members = bundled === undefined ? parsed.operands : rest;
+  const named = bundled !== undefined && second ? [second] : archives;
+  return [
+    ...named.flatMap((file) => touch(creates ? 'write' : 'read', file)),
+    ...(creates ? members.flatMap((file) => touch('read-tree', file)) : [here]),
+  ];
+}
+
+const teeOptions = optionTable('-aip --append --ignore-interrupts --output-error?');
+
+const tee: Program = {
+  names: ['tee'],
+  judge({ args }) {
+    const parsed = parseOptions(args, teeOptions);
+    const writes = parsed.operands.some(({ value }) => !/^\/dev\/(null|stdout|stderr)$/.test(value ?? ''));
+    const why = parsed.problem ?? (writes ? 'it writes' : undefined);
+    const files = parsed.problem === undefined ? parsed.operands : args.filter(({ value }) => !value?.startsWith('-'));
+    return { touches: files.flatMap((file) => touch('write', file)), ...(why !== undefined && { why }) };
+  },
+  examples: {
+    harmless: ['ls | tee', 'ls | tee /dev/null', 'ls | tee /dev/stderr'],
+    not: ['ls | tee out.txt', 'ls | tee -a x', 'ls | tee /dev/null x', 'ls | tee $x'],
+  },
+};
+
+/** Lists what an archive holds, in the plain forms only: decompressors named by option are programs. */
+const archiveLists: Program['judge'] = ({ name, args: [flags, archive, ...more] }) => {
+  const lists = name === 'unzip' ? /^-(l|v|lv|Z1|Z)$/ : /^-?(t[vzjJf]*f|tf[vzjJ]*)$/;
+  const listing = lists.test(flags?.value ?? '') && archive?.mayBeOption === false && !archive.splits;
+  return listing && more.length === 0 ? { touches: touch('read', archive) } : { why: 'it writes' };
+};
+
+function orLists(program: Program, harmless: readonly string[]): Program {
+  return {
+    ...program,
+    judge(call) {
+      const listing = archiveLists(call);
+      return listing.why === undefined ? listing : program.judge(call);
+    },
+    examples: { harmless, not: program.examples.not },
+  };
+}
+
+export const writers: readonly Program[] = [
+  tee,
+  writer({
+    names: 'rm',
+    options:
+      '-fiIrRdv --force --interactive? --recursive --dir --verbose --one-file-system --no-preserve-root --preserve-root?',
+    touches: (parsed) => all(hasOption(parsed, '-r', '-R', '--recursive') ? 'remove-tree' : 'remove')(parsed),
+    examples: ['rm x', 'rm -rf build', 'rm -rf ~'],
+  }),
+  writer({
+    names: 'rmdir',
+    options: '-pv --parents --verbose --ignore-fail-on-non-empty',
+    touches: all('remove'),
+    examples: ['rmdir x'],
+  }),
+  writer({ names: 'unlink', options: '', touches: all('remove'), examples: ['unlink x'] }),
+  writer({
+    names: 'shred',
+    options: '-fuvxz -n= -s= --remove? --zero',
+    touches: all('remove'),
+    examples: ['shred -u x'],
+  }),
+  writer({
+    names: 'cp',
+    options:
+      '-abdfiHlLnPpRrsuvxTZ -S= -t=write-tree --archive --force --interactive --no-clobber --recursive --target-directory=write-tree --no-target-directory --update? --verbose --parents --preserve? --backup? --suffix= --reflink? --sparse= --link --symbolic-link --dereference --no-dereference',
+    touches: toLast('read-tree'),
+    examples: ['cp a b', 'cp -r src x', 'cp -t dir a'],
+  }),
+  writer({
+    names: 'mv',
+    options:
+      '-bfinuvTZ -S= -t=write-tree --force --interactive --no-clobber --target-directory=write-tree --no-target-directory --update? --verbose --backup? --suffix=',
+    touches: (parsed) => [
+      ...toLast('read-tree')(parsed).filter(({ access }) => access === 'read'),
+      ...toLast('remove-tree')(parsed),
+    ],
+    examples: ['mv a b'],
+  }),
+  writer({
+    names: 'install',
+    options:
+      '-bcCdDpsvT -g= -m= -o= -S= -t=write-tree --mode= --owner= --group= --target-directory=write-tree --directory',
+    touches: (parsed) => (hasOption(parsed, '-d', '--directory') ? all('write')(parsed) : toLast('read')(parsed)),
+    examples: ['install -m 755 a /usr/local/bin/a'],
+  }),
+  writer({
+    names: 'ln',
+    options:
+      '-bdfFiLnPrsTvh -S= -t=write-tree --symbolic --force --relative --no-dereference --target-directory=write-tree',
+    touches: toLast('read'),
+    examples: ['ln -s a b'],
+  }),
+  writer({ names: 'link', options: '', touches: toLast('read'), examples: ['link a b'] }),
+  writer({ names: 'sponge', options: '-a', touches: all('write'), examples: ['sponge x'] }),
+  writer({
+    names: 'touch',
+    options: '-acfhm -d= -r=list -t= --date= --reference=list --time= --no-create --no-dereference',
+    touches: all('write'),
+    examples: ['touch a.txt'],
+  }),
+  writer({
+    names: 'mkdir',
+    options: '-pv -m= -Z --mode= --parents --verbose',
+    touches: all('write'),
+    examples: ['mkdir x'],
+  }),
+  writer({
+    names: 'mkfifo mknod',
+    options: '-m= --mode=',
+    touches: ({ operands }) => operands.slice(0, 1).flatMap((file) => touch('write', file)),
+    examples: ['mkfifo x'],
+  }),
+  writer({
+    names: 'mktemp',
+    options: '-duqt -p=write --tmpdir? --suffix= --directory --dry-run --quiet',
+    touches: () => [],
+    examples: ['mktemp'],
+  }),
+  writer({
+    names: 'truncate',
+    options: '-co -s= -r=list --size= --reference=list --no-create --io-blocks',
+    touches: all('write'),
+    examples: ['truncate -s0 config/app.json'],
+  }),
+  writer({ names: 'dd', options: '', touches: ddFiles, examples: ['dd if=a of=b'] }),
+  writer({
+    names: 'chmod',
+    options: '-cfRvrwxXst --changes --silent --quiet --recursive --verbose --reference=list',
+    touches: (parsed) => afterFirst(hasOption(parsed, '-R', '--recursive') ? 'write-tree' : 'write')(parsed),
+    examples: ['chmod +x a', 'chmod -R 777 .'],
+  }),
+  writer({
+    names: 'chown chgrp',
+    options: '-cfhRvHLP --recursive --from= --reference=list --no-dereference --verbose',
+    touches: (parsed) => afterFirst(hasOption(parsed, '-R', '--recursive') ? 'write-tree' : 'write')(parsed),
+    examples: ['chown x a'],
+  }),
+  writer({
+    names: 'setfacl xattr chattr',
+    options: '-R -m= -x= -b',
+    touches: all('write-tree'),
+    examples: ['chattr +i a'],
+  }),
+  writer({
+    names: 'rsync',
+    options: '-avzrlptgoDnuPhxqcHAXSRbdkLEWi -e= --delete --exclude= --include= --archive --progress --dry-run',
+    touches: toLast('read-tree'),
+    examples: ['rsync -a a b'],
+  }),
+  orLists(
+    writer({
+      names: 'tar bsdtar',
+      options:
+        '-cxtzjJvpkaOmhlSP -f= -ru -C=write-tree -T=read -X=read --file= --directory=write-tree --exclude= --strip-components=',
+      touches: tarFiles,
+      examples: ['tar xf a.tar', 'tar -tf a.tar -I ./x', 'tar -xf a.tar --to-command=./x'],
+    }),
+    ['tar -tf a.tar', 'tar tzf a.tgz', 'tar -tvf a.tar'],
+  ),
+  orLists(
+    writer({
+      names: 'unzip',
+      options: '-ojqnulvtaCL -d=write-tree -x= -p',
+      touches: (parsed) => [
+        ...all('read')({ ...parsed, operands: parsed.operands.slice(0, 1) }),
+        ...(hasOption(parsed, '-d') ? [] : [here]),
+      ],
+      examples: ['unzip a.zip'],
+    }),
+    ['unzip -l a.zip'],
+  ),
+  writer({
+    names: 'zip',
+    options: '-rqj9uy -x=',
+    touches: ({ operands }) => operands.flatMap((file, index) => touch(index === 0 ? 'write' : 'read-tree', file)),
+    examples: ['zip -r a.zip src'],
+  }),
+  writer({
+    names: 'gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lz4 brotli',
+    options: '-cdfklnqrtv0123456789 -S= -o=write --keep --force --decompress --stdout',
+    touches: all('write'),
+    examples: ['gzip a', 'xz -d a.xz'],
+  }),
+  writer({
+    names: 'patch',
+    options:
+      '-NRbEflnstuv -p= -i=read -o=write -d=write-tree -D= -F= -r=write -B= -Y= -z= --dry-run --forward --reverse --strip= --input=read --output=write --directory=write-tree',
+    touches: () => [here],
+    examples: ['patch -p1 < a.diff'],
+  }),
+  writer({
+    names: 'split csplit',
+    options: '-a= -b= -C= -l= -n= -d -x -e -u',
+    touches: ({ operands }) => [...operands.slice(0, 1).flatMap((file) => touch('read', file)), ...[here]],
+    examples: ['split a'],
+  }),
+  writer({
+    names: 'vi vim nvim nano emacs ed ex pico',
+    options: '-R -n',
+    touches: (parsed) => [...all('read')(parsed), ...all('write')(parsed)],
+    examples: ['vim a', 'ed a'],
+  }),
+];

@@ -1,0 +1,256 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, fstatSync, openSync, readSync, rmSync, unlinkSync, writeSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { dirname } from 'node:path';
+import { type OutputPipe, openOutputPipe } from './output-pipe.js';
+import { killTree, MARK_VARIABLE, type ProcessTree, withMark } from './process-tree.js';
+import { startProcess } from './start-process.js';
+
+const FREE_DESCRIPTOR = 5; // after the standard three, the control line and the task
+
+/** A bash that has started, has its output pipe and waits for its one command. It does not keep this process alive. */
+export interface ReadyShell {
+  readonly child: ChildProcess;
+  /** It and all that it starts. */
+  readonly tree: ProcessTree;
+  readonly exited: Promise<unknown>;
+  readonly pipe: OutputPipe;
+  /** Gives it the command, once. From now on it keeps this process alive. */
+  run(task: ShellTask): void;
+  /** What it had to say at its end. Call it once, when it has exited or is given up. */
+  readReport(): ShellReport;
+  /** To be called when it is over, whatever became of it: takes away what was needed only while it ran. */
+  ended(): void;
+  /** Ends one that was not used. */
+  discard(): void;
+}
+
+export interface ShellTask {
+  cwd: string;
+  /** A script that is sourced first, where it exists. */
+  sourceFile: string;
+  command: string;
+  /** Variables for this task alone, beside those that the shell has already. */
+  env?: Readonly<Record<string, string>>;
+}
+
+export interface ShellReport {
+  /** False when it never came to the command, since the directory could not be entered. */
+  begun: boolean;
+  /** Where it was last; absent when it could not say. */
+  directory?: string;
+}
+
+/**
+ * Turns the start of bash into that of another program that runs it, such as a sandbox. Inside, `folder` must be
+ * reachable by the same path and writable, since bash makes its pipe there, and so must /dev/null. The environment and
+ * the descriptors below `freeDescriptor` have to reach bash as they are.
+ */
+export type WrapShell = (command: {
+  program: string;
+  args: readonly string[];
+  cwd: string;
+  env: Environment;
+  freeDescriptor: number;
+  folder: string;
+}) => Promise<WrappedShell>;
+
+export interface WrappedShell {
+  program: string;
+  args: readonly string[];
+  cwd: string;
+  env: Environment;
+  /** Our descriptors that the program needs, from `freeDescriptor` on. */
+  descriptors: readonly number[];
+  /** Called once the program was started, or could not be. */
+  started(): void;
+  /** The process group of bash itself, by the id of the program. */
+  group(child: number): number | undefined;
+  /** Called when it is over. */
+  ended(): Promise<unknown>;
+}
+
+export interface ShellOptions {
+  env: Environment;
+  /** What everything that it starts is known by. */
+  mark: string;
+  wrap?: WrapShell | undefined;
+}
+
+/**
+ * Starts a bash. `name` is a path in a private folder that nobody else uses: for a moment it is the name of the pipe.
+ *
+ * Starting a program is what takes longest in a small command, and Node has no call that makes a named pipe. So bash makes
+ * the pipe, which it does quicker than we could, and all of that can happen before there is a command. The task comes
+ * in a file without a name, byte for byte and of any length; the same file takes the report. If this process dies,
+ * the waiting shell sees the end of its control line and ends too.
+ */
+export async function startShell(name: string, { env, mark, wrap }: ShellOptions): Promise<ReadyShell> {
+  const file = openNameless(`${name}-task`);
+  let wrapped: WrappedShell | undefined;
+  try {
+    const bash = {
+      program: 'bash',
+      args: ['--noprofile', '--norc', '-c', wrapper, 'bash', name],
+      cwd: '/',
+      env: { ...shellEnvironment(env), [MARK_VARIABLE]: withMark(env[MARK_VARIABLE], mark) },
+    };
+    wrapped = await wrap?.({ ...bash, freeDescriptor: FREE_DESCRIPTOR, folder: dirname(name) });
+    const { program, args, cwd, env: environment } = wrapped ?? bash;
+    const child = startProcess(program, args, {
+      cwd,
+      env: environment,
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe', file, ...(wrapped?.descriptors ?? [])],
+      detached: true,
+    });
+    wrapped?.started();
+    const exited = once(child, 'exit');
+    exited.catch(() => undefined); // a start that fails is told by the wait just below
+    const control = child.stdio[3];
+    const { pid } = child;
+    if (pid === undefined || !(control instanceof Socket)) {
+      await exited;
+      throw new Error('bash was started without a process id');
+    }
+    child.unref();
+    control.unref();
+    const pipe = await connect(control, name, exited);
+    const group = wrapped?.group;
+    const tree = { group: pid, mark, ...(group && { politeGroup: () => group(pid) }) };
+    const ended = (): void => void wrapped?.ended().catch(() => undefined);
+    return readyShell({ child, tree, exited, pipe, ended, control, file });
+  } catch (error) {
+    closeSync(file);
+    await wrapped?.ended();
+    throw error;
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+function readyShell({
+  control,
+  file,
+  ...shell
+}: Pick<ReadyShell, 'child' | 'tree' | 'exited' | 'pipe' | 'ended'> & { control: Socket; file: number }): ReadyShell {
+  let taskBytes = 0;
+  return {
+    ...shell,
+    run({ cwd, sourceFile, command, env = {} }) {
+      const fields = [cwd, sourceFile, ...Object.entries(env).flatMap(checkedVariable), '', command];
+      shell.child.ref();
+      taskBytes = writeSync(file, `${fields.join('\0')}\0`, 0);
+      control.end('\n');
+    },
+    readReport() {
+      try {
+        const bytes = Buffer.alloc(Math.max(0, fstatSync(file).size - taskBytes));
+        readSync(file, bytes, 0, bytes.length, taskBytes);
+        const [begun, ...directories] = bytes.toString().split('\n\0').slice(0, -1); // whatever is whole ends so
+        const directory = directories.at(-1); // every report counts more than those before it
+        return { begun: begun !== undefined, ...(directory !== undefined && { directory }) };
+      } finally {
+        closeSync(file);
+      }
+    },
+    discard() {
+      killTree(shell.tree);
+      control.destroy();
+      shell.pipe.close();
+      closeSync(file);
+      shell.ended();
+    },
+  };
+}
+
+function checkedVariable([name, value]: [string, string]): [string, string] {
+  if (/^[A-Za-z_]\w*$/.test(name) && !value.includes('\0')) return [name, value];
+  throw new TypeError(`A shell can't be given the variable ${JSON.stringify(name)}: its name or its value is none.`);
+}
+
+/** Opens the pipe when bash has made it, and takes away its name when bash has opened it too. */
+async function connect(control: Socket, name: string, exited: Promise<unknown>): Promise<OutputPipe> {
+  let pipe: OutputPipe | undefined;
+  const connected = Promise.withResolvers<OutputPipe>();
+  control.on('error', () => {}); // it ends with the shell, whose exit is what counts
+  control.on('data', (said: Buffer) => {
+    try {
+      pipe ??= openOutputPipe(name);
+      if (!said.includes('o')) return;
+      pipe.closeWriteEnd();
+      unlinkSync(name);
+      connected.resolve(pipe);
+    } catch (error) {
+      connected.reject(error);
+    }
+  });
+  void exited.then(
+    () => connected.reject(new Error('bash ended before it could take a command')),
+    (error: unknown) => connected.reject(error),
+  );
+  control.ref(); // somebody waits for it
+  try {
+    return await connected.promise;
+  } catch (error) {
+    pipe?.close();
+    rmSync(name, { force: true });
+    throw error;
+  } finally {
+    control.unref();
+  }
+}
+
+/** A file that only those find who have it open. */
+function openNameless(name: string): number {
+  const file = openSync(name, 'wx+', 0o600);
+  unlinkSync(name);
+  return file;
+}
+
+/**
+ * What bash runs. All on one line, so that line numbers in messages are the command's own. Descriptors 3 and 4 move out
+ * of the way of commands that use them. The directory is reported by a trap for commands that `exit`, and once more at
+ * the end for those that set a trap of their own.
+ */
+const wrapper = [
+  'exec 99<&3 98<&4 3<&- 4<&-',
+  'command -p mkfifo -m 600 "$1" && builtin printf m >&99 && exec >"$1" 2>&1 && builtin printf o >&99 || exit',
+  'IFS= builtin read -r -u 99 || exit; exec 99<&-; set --',
+  "IFS= builtin read -r -d '' -u 98 helve_directory; IFS= builtin read -r -d '' -u 98 helve_source",
+  'while IFS= builtin read -r -d \'\' -u 98 helve_name && [ -n "$helve_name" ]; do IFS= builtin read -r -d \'\' -u 98 helve_value; builtin export "$helve_name=$helve_value"; done',
+  "IFS= builtin read -r -d '' -u 98 helve_command; builtin unset helve_name helve_value",
+  'builtin cd -- "$helve_directory" 2>/dev/null || exit; builtin unset OLDPWD; builtin printf "\\n\\0" >&98',
+  'helve_report() { local status=$?; { builtin pwd -P && builtin printf "\\0"; } >&98; return $status; }',
+  "trap '{ helve_report; } 2>/dev/null' EXIT",
+  'if [ -f "$helve_source" ] && [ -r "$helve_source" ]; then . "$helve_source"; fi',
+  'eval -- "$helve_command"',
+  '{ helve_report; } 2>/dev/null',
+].join('; ');
+
+/** The environment without what would change how bash works or wait for a person. */
+function shellEnvironment(env: Environment): NodeJS.ProcessEnv {
+  const {
+    BASH_ENV: _startup,
+    ENV: _posixStartup,
+    PROMPT_COMMAND: _prompt,
+    SHELLOPTS: _options,
+    BASHOPTS: _bashOptions,
+    CDPATH: _searched, // with it, `cd src` may lead anywhere
+    OLDPWD: _previous, // of whoever started us; `cd -` has to fail rather than go there
+    ...kept
+  } = env;
+  return {
+    ...kept,
+    TERM: 'dumb',
+    PAGER: 'cat',
+    MANPAGER: 'cat',
+    GIT_PAGER: 'cat',
+    // An editor that changes nothing: `git rebase --continue` keeps its message, `git commit` without one refuses.
+    EDITOR: 'true',
+    VISUAL: 'true',
+    GIT_EDITOR: 'true',
+    GIT_SEQUENCE_EDITOR: 'true',
+    GIT_TERMINAL_PROMPT: '0',
+  };
+}

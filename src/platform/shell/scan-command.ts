@@ -1,0 +1,103 @@
+// What a part of a command may do, whatever way is taken through it: found by looking at all of its tree.
+import type { SyntaxNode, Word } from 'unbash';
+import type { Parser } from './parse-command.js';
+
+/** Builtins that may leave the shell in another directory, or run what does. */
+export const MOVERS: ReadonlySet<string> = new Set([
+  'cd',
+  'pushd',
+  'popd',
+  'chdir',
+  'eval',
+  'source',
+  '.',
+  'builtin',
+  'command',
+]);
+
+/** Whether something in here may leave the shell in another directory: also a name that is not known, or a function. */
+export function mayMove(nodes: readonly SyntaxNode[], movers: ReadonlySet<string>, { forEachChild }: Parser): boolean {
+  let moves = false;
+  const visit = (node: SyntaxNode): void => {
+    if (moves || node.type === 'Subshell') return;
+    if (node.type === 'Command' && node.name) {
+      const { name } = node;
+      moves = name.parts?.some((part) => part.type !== 'Literal') === true || movers.has(name.value);
+    }
+    forEachChild(node, visit);
+  };
+  for (const node of nodes) visit(node);
+  return moves;
+}
+
+/** The variables that expansions and arithmetic in here may set. */
+export function setOnTheSide(tree: SyntaxNode, { forEachChild }: Parser): ReadonlySet<string> {
+  const names = new Set<string>();
+  const visit = (node: SyntaxNode): void => {
+    if (node.type === 'ArithmeticWord') for (const [name] of node.value.matchAll(/[A-Za-z_]\w*/g)) names.add(name);
+    if (node.type === 'ParameterExpansion' && node.operation?.type === 'Default') names.add(node.parameter);
+    if (node.type === 'FileDescriptorVariable') names.add(node.name);
+    forEachChild(node, visit);
+  };
+  visit(tree);
+  return names;
+}
+
+/** The variables that something in here may set. */
+export function assignedIn(nodes: readonly SyntaxNode[], { forEachChild }: Parser): ReadonlySet<string> {
+  const names = new Set<string>();
+  const visit = (node: SyntaxNode): void => {
+    if (node.type === 'Assignment') names.add(node.name);
+    if (node.type === 'For' || node.type === 'Select') names.add(node.name.value);
+    if (node.type === 'ArithmeticWord') for (const [name] of node.value.matchAll(/[A-Za-z_]\w*/g)) names.add(name);
+    if (node.type === 'ParameterExpansion' && node.operation?.type === 'Default') names.add(node.parameter);
+    if (node.type === 'Command') {
+      for (const argument of node.args)
+        if (/^[A-Za-z_]\w*/.test(argument.text)) names.add(/^\w+/.exec(argument.text)?.[0] ?? '');
+    }
+    forEachChild(node, visit);
+  };
+  for (const node of nodes) visit(node);
+  return names;
+}
+
+/** A number, or one computed: nothing else may stand beside it in the word. */
+const isNumberWord = ({ text, parts }: Word): boolean =>
+  parts === undefined ? /^\d+$/.test(text) : parts.length === 1 && parts[0]?.type === 'ArithmeticExpansion';
+
+// Set by the shell itself, always to a number.
+const ALWAYS_NUMBERS = ['RANDOM', 'SECONDS', 'LINENO', 'UID', 'EUID', 'PPID', 'BASHPID', 'EPOCHSECONDS'];
+
+/** The variables that hold nothing but numbers wherever the command sets them. */
+export function numericVariables(tree: SyntaxNode, { forEachChild }: Parser): ReadonlySet<string> {
+  const numbers = new Set(ALWAYS_NUMBERS);
+  const others = new Set<string>();
+  const visit = (node: SyntaxNode): void => {
+    if (node.type === 'Assignment') {
+      const isNumber = node.value.type === 'Word' && isNumberWord(node.value) && !node.index && !node.append;
+      (isNumber ? numbers : others).add(node.name);
+    } else if (node.type === 'For') {
+      const areNumbers =
+        node.wordlist?.every(({ text }) => /^(\d+|\{\d+\.\.\d+\}|\$\(seq [\d ]+\))$/.test(text)) ?? false;
+      (areNumbers ? numbers : others).add(node.name.value);
+    } else if (node.type === 'Select') {
+      others.add(node.name.value);
+    } else if (node.type === 'ArithmeticBinary' && /=$/.test(node.operator) && !/^[=!<>]=$/.test(node.operator)) {
+      if (node.left.type === 'ArithmeticWord') numbers.add(node.left.value.trim());
+    } else if (node.type === 'ParameterExpansion' && node.operation?.type === 'Default') {
+      others.add(node.parameter);
+    } else if (node.type === 'Command' && node.name) {
+      // `read n`, `printf -v n`, `declare n=…`: whatever names a variable may set it.
+      if (
+        !/^(echo|printf|test|\[|seq|head|tail|sleep|ls|cat|true|false|:)$/.test(node.name.value) ||
+        /-v/.test(node.args[0]?.text ?? '')
+      ) {
+        for (const { text } of node.args)
+          for (const [name] of text.matchAll(/[A-Za-z_]\w*/g)) if (!/^\$/.test(text)) others.add(name);
+      }
+    }
+    forEachChild(node, visit);
+  };
+  visit(tree);
+  return new Set([...numbers].filter((name) => !others.has(name)));
+}

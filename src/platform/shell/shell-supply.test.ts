@@ -1,0 +1,89 @@
+import { readdirSync } from 'node:fs';
+import { mkdtemp, readFile, realpath, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { isRunning, pidsIn } from '../../testing/watch-processes.js';
+import { createShellSupply } from './shell-supply.js';
+
+async function temporaryFolder(): Promise<string> {
+  return await realpath(await mkdtemp(join(tmpdir(), 'helve-shells-')));
+}
+
+test('gives every taker a shell of its own, the one that is ready first', async () => {
+  const shells = createShellSupply(process.env);
+  await shells.fill();
+  await shells.fill();
+  const taken = await Promise.all([shells.take(), shells.take(), shells.take()]);
+  expect(new Set(taken.map(({ tree }) => tree.group)).size).toBe(3);
+  for (const shell of taken) shell.discard();
+  await Promise.all(taken.map(({ exited }) => exited));
+  await shells.end();
+});
+
+test('starts another when the one that was ready has been killed', async () => {
+  const folder = await temporaryFolder();
+  const shells = createShellSupply(process.env);
+  await shells.fill();
+  const first = await shells.take();
+  process.kill(first.tree.group, 'SIGKILL');
+  await first.exited;
+  first.discard();
+  const second = await shells.take();
+  second.pipe.copyTo({ file: join(folder, 'output'), maxBytes: 100, onFull: () => {} });
+  second.run({ cwd: folder, sourceFile: '', command: 'echo here' });
+  await second.exited;
+  await second.pipe.drain(1_000);
+  expect(await readFile(join(folder, 'output'), 'utf8')).toBe('here\n');
+  expect(second.readReport()).toEqual({ begun: true, directory: folder });
+  await shells.end();
+});
+
+test('leaves no name of a pipe or a task behind, and no folder after its end', async () => {
+  const before = new Set(readdirSync(tmpdir()));
+  const shells = createShellSupply({ ...process.env });
+  const shell = await shells.take();
+  const made = readdirSync(tmpdir()).filter((name) => name.startsWith('helve-') && !before.has(name));
+  expect(made.map((name) => readdirSync(join(tmpdir(), name)))).toContainEqual([]);
+  shell.discard();
+  await shells.end();
+});
+
+test.skipIf(process.platform !== 'linux')('ends what its shells have left running, daemons too', async () => {
+  const folder = await temporaryFolder();
+  const shells = createShellSupply(process.env);
+  const shell = await shells.take();
+  shell.pipe.copyTo({ file: join(folder, 'output'), maxBytes: 100, onFull: () => {} });
+  const command = `setsid bash -c 'echo $$ > pid; exec sleep 1000' & until [ -s pid ]; do sleep 0.01; done`;
+  shell.run({ cwd: folder, sourceFile: '', command });
+  await shell.exited;
+  shell.pipe.close();
+  expect(pidsIn(join(folder, 'pid')).filter(isRunning)).toHaveLength(1);
+  await shells.end();
+  expect(pidsIn(join(folder, 'pid')).filter(isRunning)).toEqual([]);
+});
+
+test('is written down in the data folder for as long as it lives', async () => {
+  const dataFolder = await temporaryFolder();
+  const shells = createShellSupply(process.env, { dataFolder });
+  expect(readdirSync(dataFolder)).toEqual([]);
+  const shell = await shells.take();
+  const [name = ''] = readdirSync(join(dataFolder, 'running'));
+  expect(JSON.parse(await readFile(join(dataFolder, 'running', name), 'utf8'))).toMatchObject({
+    owner: { pid: process.pid },
+    mark: shells.mark,
+    folder: expect.stringContaining(join(tmpdir(), 'helve-')),
+  });
+  shell.discard();
+  await shells.end();
+  expect(readdirSync(join(dataFolder, 'running'))).toEqual([]);
+});
+
+test('works where nothing can be written down', async () => {
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, 'file'), '');
+  const shells = createShellSupply(process.env, { dataFolder: join(folder, 'file') });
+  const shell = await shells.take();
+  shell.discard();
+  await shells.end();
+});

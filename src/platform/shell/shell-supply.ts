@@ -1,0 +1,99 @@
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { randomHex } from '../crypto.js';
+import { limitFolders, removeLimitGroups } from './limits.js';
+import { endMarked, killMarked } from './process-tree.js';
+import { type ReadyShell, startShell, type WrapShell } from './ready-shell.js';
+import { type Registration, registerShells } from './reap.js';
+
+/** Shells for one command each. One is kept ready, so that a command need not wait for its shell to start. */
+export interface ShellSupply {
+  /** What the processes of all its shells are known by. */
+  readonly mark: string;
+  /** Starts a shell ahead of use, where none is ready. */
+  fill(): Promise<void>;
+  /** The shell that is ready, or a new one: always a new one where it has to be wrapped. */
+  take(options?: { wrap?: WrapShell | undefined }): Promise<ReadyShell>;
+  /** Ends the shell that is ready, and everything that any of its shells has left running. */
+  end(): Promise<void>;
+  /** The same at once and without waiting, for a program that is about to exit. */
+  kill(): void;
+}
+
+export interface SupplyOptions {
+  /** Where it is written down that these shells run, so that a later start can end what a killed Helve left. */
+  dataFolder?: string;
+}
+
+export function createShellSupply(
+  env: Readonly<Record<string, string | undefined>>,
+  { dataFolder }: SupplyOptions = {},
+): ShellSupply {
+  const mark = randomHex(8);
+  let folder: string | undefined;
+  let registered: Promise<Registration> | undefined;
+  let spare: Promise<ReadyShell> | undefined;
+  let started = 0;
+  let wasUsed = false;
+
+  const start = async (wrap?: WrapShell): Promise<ReadyShell> => {
+    if (folder === undefined) {
+      folder = mkdtempSync(join(tmpdir(), 'helve-')); // private to the user; waiting for it would take longer than it does
+      registered = dataFolder === undefined ? undefined : register(dataFolder, folder);
+      registered?.catch(() => {}); // a data folder that can't be written keeps nobody from working
+    }
+    started += 1;
+    return await startShell(join(folder, `${started}`), { env, mark: `${mark}.${started}`, wrap });
+  };
+  const register = async (data: string, temporary: string): Promise<Registration> => {
+    await registered?.then((last) => last.remove()).catch(() => {}); // it names a folder that is gone
+    return await registerShells(data, { mark, folder: temporary, limitFolders: limitFolders(env) });
+  };
+  const takeSpare = async (): Promise<ReadyShell | undefined> => {
+    const taken = spare;
+    spare = undefined;
+    const shell = await taken?.catch(() => undefined); // the next start tells what is wrong
+    if (shell === undefined || !hasEnded(shell)) return shell;
+    shell.discard();
+    return undefined;
+  };
+  const startAgain = async (wrap?: WrapShell): Promise<ReadyShell> => {
+    try {
+      return await start(wrap);
+    } catch {
+      folder = undefined; // somebody may have tidied it away
+      return await start(wrap);
+    }
+  };
+
+  return {
+    mark,
+    async fill() {
+      spare ??= start();
+      await spare.catch(() => {
+        spare = undefined;
+      });
+    },
+    async take({ wrap } = {}) {
+      wasUsed = true;
+      const shell = wrap ? await startAgain(wrap) : ((await takeSpare()) ?? (await startAgain()));
+      await registered?.catch(() => {});
+      return shell;
+    },
+    async end() {
+      const shell = await takeSpare();
+      shell?.discard();
+      const allEnded = !wasUsed || (await endMarked(mark));
+      removeLimitGroups(mark, limitFolders(env)); // those that something was still running in when its command ended
+      if (folder) await rm(folder, { recursive: true, force: true });
+      folder = undefined;
+      // What could not be ended stays written down: the next start tries again.
+      if (allEnded) await registered?.then((registration) => registration.remove()).catch(() => {});
+    },
+    kill: () => killMarked(mark),
+  };
+}
+
+const hasEnded = ({ child }: ReadyShell): boolean => child.exitCode !== null || child.signalCode !== null;

@@ -1,0 +1,29 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const PATIENCE_MS = 30_000;
+
+/** For watching what other processes do; they tell us nothing, so there is no event to wait for. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`still not so: ${condition}`);
+    await delay(5);
+  }
+}
+
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  // A killed process stays in the table until its parent, which may be slow or careless, has taken note.
+  return !/^\d+ \(.*\) Z/.test(existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'latin1') : '');
+}
+
+/** Whether a file is there and its last line is whole. */
+export const isWritten = (file: string): boolean => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n');
+
+/** The numbers of processes in a file, one a line. */
+export const pidsIn = (file: string): number[] => readFileSync(file, 'utf8').trim().split(/\s+/).map(Number);

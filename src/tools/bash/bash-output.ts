@@ -1,0 +1,110 @@
+import * as z from 'zod';
+import { ToolFailure } from '../../contract/failure.js';
+import { defineTool } from '../../contract/tool.js';
+import type { BackgroundCommand, BackgroundState } from '../../platform/shell/background.js';
+import { FilterTimeout, filterOutput } from '../../platform/shell/filter-output.js';
+import { readOutput } from '../../platform/shell/read-output.js';
+import { MAX_OUTPUT_CHARS } from './limits.js';
+import { sessionBackground, stateText, unknownId } from './session-shells.js';
+import { firstLine } from './title.js';
+
+const MAX_HEAD_CHARS = 1_000; // what stands above the output
+
+const description = `Show what a background command has written since you last looked, and whether it still runs.
+Use it with the ID that Bash gave for a command run with run_in_background. You are told when such a command ends, so there is no need to ask again and again.
+With filter, only the lines that match are shown; the others count as looked at, too. Read the output file to see them all the same.`;
+
+const input = z.strictObject({
+  bash_id: z.string().min(1).describe('The ID of the background command, for example b1a2b3c4.'),
+  filter: z.string().optional().describe('A JavaScript regular expression: only lines that match it are shown.'),
+});
+
+interface Look {
+  status: BackgroundState['status'];
+  exitCode: number | null;
+  /** The state in words. */
+  state: string;
+  output: string;
+  styledOutput?: string;
+  outputFile: string;
+}
+
+export const bashOutputTool = defineTool({
+  name: 'BashOutput',
+  description,
+  input,
+  maxResultChars: MAX_OUTPUT_CHARS + MAX_HEAD_CHARS,
+  effects: () => [],
+
+  async execute({ bash_id, filter }, { session }): Promise<Look> {
+    const commands = session.own(sessionBackground);
+    const command = commands.find(bash_id);
+    if (!command) throw new ToolFailure(unknownId(bash_id, commands), { kind: 'invalid_input' });
+    if (filter !== undefined) refuseBadPattern(filter);
+    // First the state, then the output: of a command that has ended by now nothing is missed.
+    const { state } = command;
+    const about = {
+      status: state.status,
+      exitCode: state.status === 'running' ? null : state.exitCode,
+      state: stateText(command),
+      outputFile: command.outputFile,
+    };
+    const growing = state.status === 'running';
+    return {
+      ...about,
+      ...(filter === undefined ? await takeNew(command, growing) : await takeMatching(command, growing, filter)),
+    };
+  },
+
+  toModel: ({ state, output, outputFile }) =>
+    `Status: ${state}\nOutput file: ${outputFile}\n${output || '(no new output)'}`,
+
+  displayCall: ({ bash_id = '', filter }) => ({
+    title: filter === undefined ? bash_id : `${bash_id} ${firstLine(filter)}`,
+  }),
+  displayResult: ({ state, output }, { bash_id }) => ({
+    title: `${bash_id} ${state}`,
+    ...(output && { body: { type: 'text', text: output } }),
+  }),
+});
+
+function refuseBadPattern(filter: string): void {
+  try {
+    new RegExp(filter);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ToolFailure(`filter is not a valid JavaScript regular expression: ${why}. Nothing was looked at.`, {
+      kind: 'invalid_input',
+      cause: error,
+    });
+  }
+}
+
+async function takeNew(
+  command: BackgroundCommand,
+  growing: boolean,
+): Promise<{ output: string; styledOutput?: string }> {
+  const options = { maxChars: MAX_OUTPUT_CHARS, from: command.seenBytes, growing };
+  const { text, styled, totalBytes, heldBack = 0 } = await readOutput(command.outputFile, options);
+  command.seenBytes = totalBytes - heldBack;
+  return { output: text.replace(/\s+$/, ''), ...(styled !== undefined && { styledOutput: styled }) };
+}
+
+async function takeMatching(
+  command: BackgroundCommand,
+  growing: boolean,
+  pattern: string,
+): Promise<{ output: string }> {
+  try {
+    const options = { pattern, growing, maxChars: MAX_OUTPUT_CHARS, from: command.seenBytes };
+    const { text, end } = await filterOutput(command.outputFile, options);
+    command.seenBytes = end;
+    return { output: text };
+  } catch (error) {
+    if (!(error instanceof FilterTimeout)) throw error;
+    throw new ToolFailure(
+      `The filter /${pattern}/ took longer than a second on what ${command.id} has written and was stopped; nothing counts as looked at. Use a simpler expression, without nested repetition.`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,83 @@
+import { constants } from 'node:os';
+import { type Limits, showSize } from '../../platform/shell/limits.js';
+import { readLastLines, readOutput } from '../../platform/shell/read-output.js';
+import type { ProcessResult } from '../../platform/shell/run-process.js';
+import { meaningOfExitOne } from './exit-meaning.js';
+import { MAX_FAILURE_CHARS, MAX_TIMEOUT_MS, TIMEOUT_LINES } from './limits.js';
+import { seconds, shortTitle } from './title.js';
+
+export interface Ending {
+  output: string;
+  cut: boolean;
+  styled?: string;
+  hasOtherBytes?: boolean;
+  /** The first line of the failure that this is. */
+  failure?: string;
+  /** What the exit code says, where it is an answer. */
+  meaning?: string;
+}
+
+/** What to show of the output, and whether the command has failed. */
+export async function describeEnding(
+  result: ProcessResult,
+  command: string,
+  { timeoutMs, limits, maxChars }: { timeoutMs: number; limits: Limits | undefined; maxChars: number },
+): Promise<Ending> {
+  const { stoppedBy, outputFile } = result;
+  if (stoppedBy === 'timeout') {
+    const tail = await readLastLines(outputFile, { lines: TIMEOUT_LINES, maxChars: MAX_FAILURE_CHARS });
+    return { output: tail.text, cut: tail.cut, failure: timeoutText(command, timeoutMs, outputFile, tail.cut) };
+  }
+  const exitCode = result.exitCode ?? 128 + constants.signals[result.signal ?? 'SIGKILL'];
+  const meaning = exitCode === 1 ? meaningOfExitOne(command) : undefined;
+  const failed = stoppedBy !== null || (exitCode !== 0 && meaning === undefined);
+  const read = await readOutput(outputFile, { maxChars: failed ? Math.min(maxChars, MAX_FAILURE_CHARS) : maxChars });
+  const { cut, styled, hasOtherBytes = false } = read;
+  const shown = { output: read.text.replace(/\s+$/, ''), cut, hasOtherBytes };
+  if (!failed) {
+    return {
+      ...shown,
+      ...(styled !== undefined && { styled }),
+      ...(meaning && { meaning: `(exit code 1: ${meaning})` }),
+    };
+  }
+  if (stoppedBy === 'output') return { ...shown, failure: capText(result) };
+  if (stoppedBy !== null) return { ...shown, failure: abortText(result) };
+  return { ...shown, failure: exitText(exitCode, result, limits) };
+}
+
+function timeoutText(command: string, timeoutMs: number, outputFile: string, cut: boolean): string {
+  const shown = cut
+    ? `The last ${TIMEOUT_LINES} lines of output follow, all of it is in ${outputFile}.`
+    : 'Its output follows.';
+  const next = timeoutMs < MAX_TIMEOUT_MS ? 'Run a smaller part, raise timeout' : 'Run a smaller part';
+  return `${shortTitle(command)} did not finish in ${seconds(timeoutMs)} and was stopped. ${shown} ${next}, or use run_in_background.`;
+}
+
+const abortText = ({ durationMs }: ProcessResult): string =>
+  `The command was interrupted after ${(durationMs / 1000).toFixed(1)} s and everything it had started was ended. What it did before that stands. Its output until then:`;
+
+const capText = ({ outputBytes, outputFile }: ProcessResult): string =>
+  `The command wrote more than ${showSize(outputBytes)} of output and was stopped. What it wrote until then is in ${outputFile}; its beginning and end follow. Filter the output, or send it to a file.`;
+
+function exitText(exitCode: number, { signal, limits: report }: ProcessResult, limits: Limits | undefined): string {
+  const isKill = exitCode === 128 + constants.signals.SIGKILL;
+  if (isKill && report?.memoryKills && limits?.memoryBytes) {
+    return `Exit code ${exitCode}. Killed by the memory limit of ${showSize(limits.memoryBytes)}, which holds for the command and all it starts together. Work on less at a time, or ask the user to raise the limit.`;
+  }
+  if (signal !== null) return `Exit code ${exitCode} (the shell was ended by ${signal})`;
+  const name = Object.entries(constants.signals).find(([, number]) => number === exitCode - 128)?.[0];
+  return `Exit code ${exitCode}${name ? ` (128 + ${exitCode - 128}: a process was ended by ${name})` : ''}`;
+}
+
+/** What limits did that the exit code may not tell. */
+export function limitNote({ limits: report }: ProcessResult, limits: Limits | undefined): string | undefined {
+  if (report?.memoryKills && limits?.memoryBytes) {
+    const count = report.memoryKills === 1 ? 'One process was' : `${report.memoryKills} processes were`;
+    return `${count} killed by the memory limit of ${showSize(limits.memoryBytes)}.`;
+  }
+  if (report?.refusedProcesses && limits?.processes) {
+    return `The command reached its limit of ${limits.processes} processes at once, so some could not be started.`;
+  }
+  return undefined;
+}

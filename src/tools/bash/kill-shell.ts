@@ -1,0 +1,35 @@
+import * as z from 'zod';
+import { ToolFailure } from '../../contract/failure.js';
+import { defineTool } from '../../contract/tool.js';
+import { sessionBackground, stateText, unknownId } from './session-shells.js';
+import { shortTitle } from './title.js';
+
+const description = `End a background command together with everything that it has started.
+Use it with the ID that Bash gave for a command run with run_in_background. What it wrote until then can still be seen with BashOutput.`;
+
+const input = z.strictObject({
+  shell_id: z.string().min(1).describe('The ID of the background command, for example b1a2b3c4.'),
+});
+
+export const killShellTool = defineTool({
+  name: 'KillShell',
+  description,
+  input,
+  effects: () => [],
+
+  async execute({ shell_id }, { session }): Promise<{ command: string; state: string; wasRunning: boolean }> {
+    const commands = session.own(sessionBackground);
+    const found = commands.find(shell_id);
+    if (!found) throw new ToolFailure(unknownId(shell_id, commands), { kind: 'invalid_input' });
+    const wasRunning = found.state.status === 'running';
+    await commands.stop(shell_id);
+    return { command: found.command, state: stateText(found), wasRunning };
+  },
+
+  toModel: ({ command, state, wasRunning }, { shell_id }) =>
+    wasRunning
+      ? `${shell_id} (${shortTitle(command)}) and everything it had started was ended.`
+      : `${shell_id} (${shortTitle(command)}) had already ended, so there was nothing to do: ${state}.`,
+
+  displayCall: ({ shell_id = '' }) => ({ title: shell_id }),
+});

@@ -1,0 +1,63 @@
+import type { SessionPort } from '../../contract/tool-context.js';
+import {
+  type BackgroundCommand,
+  type BackgroundCommands,
+  createBackgroundCommands,
+} from '../../platform/shell/background.js';
+import type { CommandAnalyzer } from '../../platform/shell/command-effects.js';
+import { reapLeftovers } from '../../platform/shell/reap.js';
+import { createShellSupply, type ShellSupply } from '../../platform/shell/shell-supply.js';
+import { shortTitle } from './title.js';
+
+/** The shells of a session. With the first of them, what killed sessions have left is ended too. */
+export function sessionShells(session: SessionPort): ShellSupply {
+  const { dataFolder } = session;
+  const shells = createShellSupply(session.env, { dataFolder });
+  const reaped = reapLeftovers(dataFolder).catch(() => {}); // the next start tries again
+  const takeBack = session.whileRunning(() => shells.kill());
+  session.atEnd(async () => {
+    await Promise.all([shells.end(), reaped]);
+    takeBack();
+  });
+  return shells;
+}
+
+/** The commands that a session runs in the background. The model is told when one ends. */
+export function sessionBackground(session: SessionPort): BackgroundCommands {
+  const commands = createBackgroundCommands((command) => session.remind(endNotice(command)));
+  session.atEnd(() => commands.end());
+  return commands;
+}
+
+function endNotice(command: BackgroundCommand): string {
+  return `The background command ${command.id} (${shortTitle(command.command)}) has ended: ${stateText(command)}. BashOutput shows what it wrote; all of it is in ${command.outputFile}.`;
+}
+
+/** The state of a command in a few words, with the exit code where there is one. */
+export function stateText({ state }: BackgroundCommand): string {
+  if (state.status === 'running') return 'running';
+  const { signal, stoppedBy } = state;
+  const how = state.why ?? (stoppedBy ? reasons[stoppedBy] : signal && `ended by ${signal}`);
+  const code = state.exitCode === null ? '' : `, exit code ${state.exitCode}`;
+  return `${state.status}${code}${how ? ` (${how})` : ''}`;
+}
+
+const reasons = {
+  timeout: 'its time was up',
+  output: 'it wrote more than is kept',
+  request: 'it was stopped on request',
+  abort: 'it was interrupted',
+} as const;
+
+/** What to say of an id that is none. */
+export function unknownId(id: string, commands: BackgroundCommands): string {
+  const known = commands.all.map((command) => `${command.id} (${shortTitle(command.command)}): ${stateText(command)}`);
+  const list = known.length > 0 ? `There are:\n${known.join('\n')}` : 'No command has run in the background yet.';
+  return `There is no background command "${id}" in this session. ${list}`;
+}
+
+/** Understands commands. It brings a parser with it, so it is loaded with the first command. */
+export async function sessionAnalyzer(): Promise<CommandAnalyzer> {
+  const { createCommandAnalyzer } = await import('../../platform/shell/command-effects.js');
+  return createCommandAnalyzer();
+}
