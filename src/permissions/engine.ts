@@ -1,7 +1,22 @@
-// Step 8 of the path: what a call would touch, against the mode and the project's folders, gives the answer. Pure.
-import type { Effect, FileEffect } from '../contract/effect.js';
-import type { Decide, Decision, PermissionMode } from '../contract/permission.js';
+// Step 8 of the path: what a call would touch, against the rules, the mode, the hooks' answers and the project's folders,
+// gives the answer, with everything that it hung on. Pure: it reads no file and asks nobody.
+import type { CommandEffect, Effect, FileEffect } from '../contract/effect.js';
+import {
+  type Behavior,
+  type Decide,
+  type Decision,
+  type DecisionBasis,
+  type DecisionRequest,
+  decisionBases,
+  type PermissionMode,
+  type TrailEntry,
+} from '../contract/permission.js';
 import { isInside } from '../platform/files/paths.js';
+import { type PathStyle, thisPathStyle } from './match-path.js';
+import { allowsCall, allowsEffect, mayMeanEffect, meansCall, meansEffect, rulesForNames } from './match-rule.js';
+import { isAcceptedEdit, planAnswer } from './modes.js';
+import { criticalPlace, protectedPlace } from './protected-paths.js';
+import type { Rule } from './rule.js';
 
 export interface Policy {
   mode: PermissionMode;
@@ -11,65 +26,331 @@ export interface Policy {
   resultsFolder: string;
   /** Helve's own data, by both its names: apart from those results, no tool may touch it. */
   dataFolders: readonly string[];
+  /** From all sources. Their order has no meaning. */
+  rules?: readonly Rule[];
+  /** The home folder, by all its names. */
+  home?: readonly string[];
+  /** How names of files are compared. Default: as on this machine. */
+  style?: PathStyle;
 }
 
-/** The strictest answer over all effects; the order of effects has no meaning. */
-export function decideBy(policy: () => Policy): Decide {
-  return ({ effects, checkAsks }) => {
-    const current = policy();
-    const answers = effects.map((effect) => judge(effect, current));
-    const denied = answers.find(({ behavior }) => behavior === 'deny');
-    if (denied) return denied;
-    // A tool's own question is put in every mode: the tool saw something that nobody agreed to.
-    if (checkAsks !== undefined) return withoutAsking(current, { behavior: 'ask', reason: checkAsks });
-    const asks = answers.find(({ behavior }) => behavior === 'ask');
-    if (!asks) return answers[0] ?? { behavior: 'allow', reason: 'it touches nothing' };
-    if (current.mode === 'bypassPermissions') {
-      return { behavior: 'allow', reason: `${asks.reason}, but the mode bypassPermissions allows it` };
-    }
-    return withoutAsking(current, asks);
+/** What is found out about one part of a call; the strongest ground of a part is its answer. */
+type Finding = Omit<TrailEntry, 'decided'>;
+
+interface Judged {
+  request: DecisionRequest;
+  policy: Policy;
+  rules: readonly Rule[];
+  style: PathStyle;
+  commands: readonly CommandEffect[];
+}
+
+export const decideBy =
+  (policy: () => Policy): Decide =>
+  (request) =>
+    decide(request, policy());
+
+/**
+ * Whether a file in a tree that a call may read can be shown. Only what is denied is left out: whether the tree may be
+ * read at all was decided with the call.
+ */
+export function mayShow(real: string, policy: Policy): boolean {
+  const { style = thisPathStyle(), rules = [] } = policy;
+  const effect: FileEffect = { kind: 'file', access: 'read', path: real, real };
+  const isOurs = isUnder(policy.dataFolders, real) && !isSavedResult(effect, policy);
+  const request = { tool: '', input: {}, effects: [effect] };
+  return !isOurs && !rules.some((rule) => rule.list === 'deny' && meansEffect(rule, effect, request, style));
+}
+
+/** The strictest answer over all effects; neither the order of effects nor that of rules has a meaning. */
+export function decide(request: DecisionRequest, policy: Policy): Decision {
+  const judged: Judged = {
+    request,
+    policy,
+    rules: policy.rules ?? [],
+    style: policy.style ?? thisPathStyle(),
+    commands: request.effects.filter((effect) => effect.kind === 'command'),
+  };
+  const parts = [aboutCall(judged), ...request.effects.map((effect, index) => aboutEffect(effect, index, judged))];
+  const answers = parts.map(strongest).filter((answer) => answer !== undefined);
+  const deciding = strictest(answers) ?? touchesNothing(request);
+  const injected = injectedPart(deciding, answers, judged);
+  const decided = injected?.answer ?? deciding;
+  const trail = (answers.length === 0 ? [[deciding]] : parts)
+    .flat()
+    .map((finding): TrailEntry => ({ ...finding, decided: finding === decided }));
+  const { behavior, reason } = withoutAsking(decided, injected?.reason ?? decided.because, policy);
+  return { behavior, reason, ...(injected && { injection: injected.injection }), trail };
+}
+
+const touchesNothing = ({ tool }: DecisionRequest): Finding => ({
+  about: tool,
+  behavior: 'allow',
+  because: 'it touches nothing',
+  basis: 'harmless',
+});
+
+const strength = (basis: DecisionBasis): number => decisionBases.indexOf(basis);
+
+function strongest(findings: readonly Finding[]): Finding | undefined {
+  const counted = findings.filter(({ basis }) => basis !== 'untrusted');
+  return counted.toSorted((one, other) => strength(one.basis) - strength(other.basis))[0];
+}
+
+const strictness: Readonly<Record<Behavior, number>> = { deny: 0, ask: 1, allow: 2 };
+
+function strictest(answers: readonly Finding[]): Finding | undefined {
+  return answers.toSorted(
+    (one, other) =>
+      strictness[one.behavior] - strictness[other.behavior] || strength(one.basis) - strength(other.basis),
+  )[0];
+}
+
+function withoutAsking(
+  { behavior }: Finding,
+  reason: string,
+  { mode }: Policy,
+): { behavior: Behavior; reason: string } {
+  if (mode !== 'dontAsk' || behavior !== 'ask') return { behavior, reason };
+  return { behavior: 'deny', reason: `${reason}, and the mode dontAsk refuses whatever would be asked` };
+}
+
+/**
+ * Someone allowed the first command, and something else came along with it that nobody allowed: the usual shape of an
+ * attack through an allow rule, so it has a name of its own.
+ */
+function injectedPart(
+  deciding: Finding,
+  answers: readonly Finding[],
+  { request, commands }: Judged,
+): { answer: Finding; reason: string; injection: NonNullable<Decision['injection']> } | undefined {
+  if (deciding.behavior !== 'ask' || deciding.basis !== 'default') return undefined;
+  const commandOf = ({ effect }: Finding) => commands.indexOf(request.effects[effect ?? -1] as CommandEffect); // -1 for others
+  const beginning = firstCommand(request, commands);
+  const isFirst = (index: number): boolean =>
+    index === beginning || (index >= 0 && isFirst(commands[index]?.wrappedBy ?? -1));
+  const first = answers.find((answer) => isFirst(commandOf(answer)) && answer.basis === 'allow_rule');
+  const added = answers.find(
+    (answer) => commandOf(answer) >= 0 && !isFirst(commandOf(answer)) && answer.basis === 'default',
+  );
+  if (!first?.rule || !added) return undefined;
+  const part = commands[commandOf(added)]?.text ?? added.about;
+  return {
+    answer: added,
+    injection: { code: 'command_injection_detected', part },
+    reason: `command_injection_detected: the rule "${first.rule.text}" allows ${first.about}, but no rule covers "${part}", which comes with it`,
   };
 }
 
-function withoutAsking({ mode }: Policy, asks: Decision): Decision {
-  if (mode !== 'dontAsk') return asks;
-  return { behavior: 'deny', reason: `${asks.reason}, and the mode dontAsk refuses whatever would be asked` };
+/** The command that the text begins with: what is substituted in it runs before it, so it need not come first. */
+function firstCommand({ input }: DecisionRequest, commands: readonly CommandEffect[]): number {
+  const hasText =
+    typeof input === 'object' && input !== null && 'command' in input && typeof input.command === 'string';
+  const text = hasText ? String(input.command).trimStart() : '';
+  return Math.max(
+    commands.findIndex((command) => command.text !== '' && text.startsWith(command.text)),
+    0,
+  );
 }
 
-function judge(effect: Effect, policy: Policy): Decision {
-  const answer = judgeAlone(effect, policy);
-  if (policy.mode !== 'plan' || answer.behavior !== 'ask' || isRead(effect)) return answer;
-  return { behavior: 'deny', reason: `${answer.reason}, and plan mode only reads` };
+/** What concerns the call as a whole: rules on the tool and its input, hooks, and the tool's own check. */
+function aboutCall({ request, rules }: Judged): Finding[] {
+  const { tool, hooks = [], checkAsks } = request;
+  const findings = rules
+    .filter((rule) => rule.list !== 'allow' && meansCall(rule, request))
+    .map((rule) => byRule(rule, tool, {}));
+  for (const { behavior, reason, name } of hooks) {
+    if (behavior === 'allow') continue;
+    const because = `${name ? `the hook "${name}"` : 'a hook'} ${behavior === 'deny' ? 'denies it' : 'wants it asked about'}${reason ? `: ${reason}` : ''}`;
+    findings.push({ about: tool, behavior, because, basis: behavior === 'deny' ? 'deny_hook' : 'ask_hook' });
+  }
+  // A tool's own question is put in every mode: the tool saw something that nobody agreed to.
+  if (checkAsks !== undefined) findings.push({ about: tool, behavior: 'ask', because: checkAsks, basis: 'check' });
+  return findings;
 }
 
-const isRead = (effect: Effect): boolean => effect.kind === 'file' && effect.access === 'read';
+function aboutEffect(effect: Effect, index: number, judged: Judged): Finding[] {
+  const about = inWords(effect);
+  const finding = (behavior: Behavior, basis: DecisionBasis, because: string): Finding => ({
+    about,
+    effect: index,
+    behavior,
+    because,
+    basis,
+  });
+  const itself = byItself(effect, judged.policy, finding);
+  const findings = [
+    ...ownData(effect, judged.policy, finding),
+    ...stricterRules(effect, index, judged),
+    ...planned(effect, judged, finding),
+    ...guarded(effect, judged, finding),
+    ...looserRules(effect, index, judged),
+    ...(itself.length === 0 ? byMode(effect, judged, finding) : itself),
+  ];
+  const hasAnswer = findings.some(({ basis }) => basis !== 'untrusted');
+  return hasAnswer ? findings : [...findings, finding('ask', 'default', whyAsked(effect))];
+}
 
-function judgeAlone(effect: Effect, policy: Policy): Decision {
+type Find = (behavior: Behavior, basis: DecisionBasis, because: string) => Finding;
+
+function ownData(effect: Effect, policy: Policy, finding: Find): Finding[] {
+  if (effect.kind !== 'file' || isSavedResult(effect, policy)) return [];
+  const isOurs = namesOf(effect).some((name) => isUnder(policy.dataFolders, name));
+  if (!isOurs) return [];
+  return [finding('deny', 'own_data', `${effect.path} belongs to Helve's own data, which no tool may touch`)];
+}
+
+const namesOf = ({ path, real }: FileEffect): string[] => [path, real];
+
+const isSavedResult = (effect: FileEffect, { resultsFolder }: Policy): boolean =>
+  effect.access === 'read' && namesOf(effect).every((name) => isInside(resultsFolder, name));
+
+function stricterRules(effect: Effect, index: number, { rules, request, commands, style }: Judged): Finding[] {
+  return rules
+    .filter(({ list }) => list !== 'allow')
+    .flatMap((rule) => {
+      if (meansEffect(rule, effect, request, style)) return [byRule(rule, inWords(effect), { effect: index })];
+      if (!mayMeanEffect(rule, effect, commands, style)) return [];
+      const because = `the rule "${rule.text}"${placeOf(rule)} ${rule.list === 'deny' ? 'denies' : 'asks about'} what ${inWords(effect)} may come to`;
+      return [
+        { ...byRule(rule, inWords(effect), { effect: index }), behavior: 'ask', basis: 'ask_rule', because } as const,
+      ];
+    });
+}
+
+function planned(effect: Effect, { policy, request }: Judged, finding: Find): Finding[] {
+  const answer = policy.mode === 'plan' ? planAnswer(effect, request.readOnlyHint === true) : undefined;
+  if (answer === undefined) return [];
+  return [finding(answer, 'plan_mode', `${whyAsked(effect)}, and plan mode only reads`)];
+}
+
+function guarded(effect: Effect, { policy, style }: Judged, finding: Find): Finding[] {
+  if (effect.kind !== 'file' || effect.access !== 'write') return [];
+  const { workspace, home = [] } = policy;
+  const isUnclear = effect.unresolved !== undefined;
+  const critical = effect.removes && !isUnclear ? criticalPlace(effect, { workspace, home, style }) : undefined;
+  const guardedBecause = protectedPlace(effect, style);
+  return [
+    ...(effect.removes && isUnclear ? [finding('ask', 'critical_path', whyAsked(effect))] : []),
+    ...(critical ? [finding('ask', 'critical_path', `it removes ${shownPath(effect)}, and ${critical}`)] : []),
+    ...(guardedBecause ? [finding('ask', 'protected_path', `${whyAsked(effect)}, and ${guardedBecause}`)] : []),
+  ];
+}
+
+function looserRules(effect: Effect, index: number, judged: Judged): Finding[] {
+  const { rules, request, commands } = judged;
+  const inWorkspace = effect.kind === 'file' && isInWorkspace(effect, judged.policy);
+  const isFree = (name: string): boolean =>
+    effect.kind === 'file' && effect.access === 'read' && isUnder(judged.policy.workspace, name);
+  const allowing = rules.filter(({ list }) => list === 'allow');
+  const trusted = allowing.filter((rule) => rule.trusted);
+  const together = effect.kind === 'file' ? rulesForNames(trusted, effect, isFree) : [];
+  const findings = allowing
+    .filter(
+      (rule) =>
+        together.includes(rule) ||
+        allowsCall(rule, request) ||
+        allowsEffect(rule, effect, { commands, inWorkspace, request }),
+    )
+    .map((rule) => byRule(rule, inWords(effect), { effect: index }));
+  const hook = request.hooks?.find(({ behavior }) => behavior === 'allow');
+  if (!hook) return findings;
+  const because = `${hook.name ? `the hook "${hook.name}"` : 'a hook'} allows it${hook.reason ? `: ${hook.reason}` : ''}`;
+  return [...findings, { about: inWords(effect), effect: index, behavior: 'allow', because, basis: 'allow_hook' }];
+}
+
+function byMode(effect: Effect, { policy, request, commands }: Judged, finding: Find): Finding[] {
+  if (policy.mode === 'bypassPermissions') {
+    return [finding('allow', 'mode', `${whyAsked(effect)}, but the mode bypassPermissions allows it`)];
+  }
+  if (policy.mode !== 'acceptEdits') return [];
+  const accepted = (what: string) => [finding('allow', 'mode', `the mode acceptEdits allows ${what} in the project`)];
+  if (effect.kind === 'file') {
+    return effect.access === 'write' && isInWorkspace(effect, policy) ? accepted('writes') : [];
+  }
+  if (effect.kind !== 'command') return [];
+  const position = commands.indexOf(effect);
+  const files = request.effects
+    .filter((file) => file.kind === 'file')
+    .filter(({ by }) => by?.command === position && by.as === 'operand')
+    .map((file) => ({ effect: file, isInWorkspace: isInWorkspace(file, policy) }));
+  return isAcceptedEdit(effect, files) ? accepted('this command') : [];
+}
+
+function byItself(effect: Effect, policy: Policy, finding: Find): Finding[] {
+  switch (effect.kind) {
+    case 'command':
+      return effect.harmless ? [finding('allow', 'harmless', `${inWords(effect)} is harmless`)] : [];
+    case 'session':
+      return [finding('allow', 'session', 'it concerns this session alone')];
+    case 'file':
+      if (namesOf(effect).every((name) => name === '/dev/null')) {
+        return [finding('allow', 'harmless', 'nothing is kept in /dev/null')];
+      }
+      if (isSavedResult(effect, policy))
+        return [finding('allow', 'workspace', 'it reads a saved result of this session')];
+      if (effect.access === 'write' || !isInWorkspace(effect, policy)) return [];
+      return [finding('allow', 'workspace', 'it reads inside the project')];
+    case 'network':
+    case 'unknown':
+      return [];
+  }
+}
+
+const isInWorkspace = (effect: FileEffect, { workspace }: Policy): boolean =>
+  namesOf(effect).every((name) => isUnder(workspace, name));
+
+const isUnder = (folders: readonly string[], name: string): boolean => folders.some((folder) => isInside(folder, name));
+
+function byRule(rule: Rule, about: string, { effect }: { effect?: number }): Finding {
+  const { text, list, source, trusted } = rule;
+  const isCounted = list !== 'allow' || trusted;
+  const verbs = { allow: 'allows', ask: 'wants to be asked about', deny: 'denies' };
+  return {
+    about,
+    ...(effect !== undefined && { effect }),
+    behavior: list,
+    because: `the rule "${text}"${placeOf(rule)} ${verbs[list]} ${about}${isCounted ? '' : ', but the folder that it comes from is not trusted'}`,
+    basis: isCounted ? `${list}_rule` : 'untrusted',
+    rule: { text, list, ...source },
+  };
+}
+
+const placeOf = ({ source: { file, line } }: Rule): string => ` (${line === undefined ? file : `${file}:${line}`})`;
+
+/** Only by the name that the call used: what a denied name leads to is nobody's business. */
+function inWords(effect: Effect): string {
   switch (effect.kind) {
     case 'file':
-      return judgeFile(effect, policy);
+      return `${effect.removes ? 'removing' : effect.access === 'read' ? 'reading' : 'writing'} ${effect.unresolved ?? effect.path}`;
     case 'command':
-      if (effect.harmless) return { behavior: 'allow', reason: 'the command is harmless' };
-      return { behavior: 'ask', reason: `it runs the command "${effect.text}"` };
+      return `"${effect.text}"`;
     case 'network':
-      return { behavior: 'ask', reason: `it reaches ${effect.url} over the network` };
+      return `reaching ${effect.url}`;
     case 'session':
-      return { behavior: 'allow', reason: 'it concerns this session alone' };
+      return effect.access === 'read' ? `the session's ${effect.what}` : `changing the session's ${effect.what}`;
     case 'unknown':
-      return { behavior: 'ask', reason: effect.why };
+      return `what can't be known beforehand (${effect.why})`;
   }
 }
 
-function judgeFile({ access, path, real }: FileEffect, policy: Policy): Decision {
-  const names = [path, real];
-  const isResult = names.every((name) => isInside(policy.resultsFolder, name));
-  if (isResult && access === 'read') return { behavior: 'allow', reason: 'it reads a saved result of this session' };
-  if (names.some((name) => policy.dataFolders.some((folder) => isInside(folder, name)))) {
-    return { behavior: 'deny', reason: `${path} belongs to Helve's own data, which no tool may touch` };
+function whyAsked(effect: Effect): string {
+  switch (effect.kind) {
+    case 'file':
+      if (effect.access === 'write') return `it ${effect.removes ? 'removes' : 'writes'} ${shownPath(effect)}`;
+      return `it reads ${shownPath(effect)}${effect.unresolved === undefined ? ', which is outside the project' : ''}`;
+    case 'command':
+      return `it runs the command "${effect.text}"`;
+    case 'network':
+      return `it reaches ${effect.url} over the network`;
+    case 'session':
+      return `it changes the session's ${effect.what}`;
+    case 'unknown':
+      return effect.why;
   }
-  const where = real === path ? path : `${path} (really ${real})`;
-  if (access === 'write') return { behavior: 'ask', reason: `it writes ${where}` };
-  const inside = names.every((name) => policy.workspace.some((folder) => isInside(folder, name)));
-  if (inside) return { behavior: 'allow', reason: 'it reads inside the project' };
-  return { behavior: 'ask', reason: `it reads ${where}, which is outside the project` };
+}
+
+function shownPath({ path, real, unresolved }: FileEffect): string {
+  if (unresolved !== undefined) return `${unresolved}, which could be any file`;
+  return real === path ? path : `${path} (really ${real})`;
 }

@@ -1,0 +1,55 @@
+// Writes docs/settings.schema.json and the table of settings in docs/settings.md from what the built command line says.
+// With --check it writes nothing and fails when one of them is stale.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+
+const [page, schemaFile] = ['docs/settings.md', 'docs/settings.schema.json'];
+const [begin, end] = ['<!-- settings: begin -->', '<!-- settings: end -->'];
+
+const helve = (...words) => execFileSync(process.execPath, ['bin/helve.mjs', ...words], { encoding: 'utf8' });
+
+const projects = {
+  always: 'counts',
+  trusted: 'when trusted',
+  tightening: 'if it tightens, else when trusted',
+  never: 'never',
+};
+const merges = {
+  strongest: 'the strongest source',
+  strictest: 'the strictest value',
+  together: 'all together',
+  'by name': 'by name, the strongest source',
+};
+const breaks = { 'left out': 'is left out', strictest: 'counts as the strictest', 'no start': 'stops the start' };
+const rows = JSON.parse(helve('config', 'keys', '--json')).map(
+  ({ key, about, merge, project, broken }) =>
+    `| \`${key}\` | ${about} | ${merges[merge]} | ${projects[project]} | ${breaks[broken]} |`,
+);
+const table = [
+  '| setting | what it is | of several files | in a project | a value that is not understood |',
+  '|---|---|---|---|---|',
+  ...rows,
+].join('\n');
+
+const before = readFileSync(page, 'utf8');
+const [start, stop] = [before.indexOf(begin), before.indexOf(end)];
+if (start < 0 || stop < start) throw new Error(`${page} has lost the marks "${begin}" and "${end}". Put them back.`);
+write(page, before, `${before.slice(0, start + begin.length)}\n${table}\n${before.slice(stop)}`);
+write(schemaFile, existsSync(schemaFile) ? readFileSync(schemaFile, 'utf8') : '', formatted(helve('config', 'schema')));
+
+// As all other files are, so that the check of the format has nothing to say.
+function formatted(json) {
+  const words = ['node_modules/@biomejs/biome/bin/biome', 'format', `--stdin-file-path=${schemaFile}`];
+  return execFileSync(process.execPath, words, { encoding: 'utf8', input: json });
+}
+
+function write(file, old, text) {
+  if (text === old) console.log(`${file} is up to date.`);
+  else if (process.argv.includes('--check')) {
+    console.error(`${file} is stale: the settings have changed. Run npm run docs, then commit it.`);
+    process.exitCode = 1;
+  } else {
+    writeFileSync(file, text);
+    console.log(`${file} was written.`);
+  }
+}

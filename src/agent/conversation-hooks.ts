@@ -1,0 +1,59 @@
+import type { AgentHappening } from '../contract/event.js';
+import type { HookEvent, HookOutcome, HookPayloads, Hooks } from '../contract/hook.js';
+import type { UserBlock } from '../contract/message.js';
+import type { Session } from './session.js';
+
+const MAX_SENT_BACK = 8; // in a row: a hook that is never content must not keep the model at work for ever
+
+/** Where hooks meet the conversation: at its start, at each prompt, and where the model thinks that it is done. */
+export interface ConversationHooks {
+  /** What hooks add to the prompt, or why it is not sent. */
+  onPrompt(prompt: readonly UserBlock[]): Promise<{ added: UserBlock[]; refused?: string }>;
+  /** What to tell a model that has finished; undefined lets it end. */
+  onEnd(lastWords: string): Promise<string | undefined>;
+}
+
+export function conversationHooks(
+  hooks: Hooks,
+  session: Session,
+  { emit, signal }: { emit(happening: AgentHappening): void; signal: AbortSignal },
+): ConversationHooks {
+  let sentBack = 0;
+  const run = async <Event extends HookEvent>(event: Event, payload: HookPayloads[Event]): Promise<HookOutcome> => {
+    const outcome = await hooks.run(event, payload, { signal });
+    for (const text of [...outcome.messages, ...outcome.reports]) emit({ type: 'notice', text });
+    return outcome;
+  };
+
+  return {
+    async onPrompt(prompt) {
+      for (const text of hooks.notices()) emit({ type: 'notice', text });
+      const outcomes: HookOutcome[] = [];
+      if (session.startsNow() && hooks.has('SessionStart')) {
+        outcomes.push(await run('SessionStart', { source: 'startup' }));
+      }
+      if (hooks.has('UserPromptSubmit')) {
+        outcomes.push(await run('UserPromptSubmit', { prompt: textOf(prompt) }));
+      }
+      const refused = outcomes
+        .map(({ stop, block }) => stop?.reason ?? block?.reason)
+        .find((reason) => reason !== undefined);
+      const added = outcomes.flatMap(({ additionalContext }) => additionalContext);
+      return {
+        added: added.map((text) => ({ type: 'text', text: `<system-reminder>\n${text}\n</system-reminder>` })),
+        ...(refused !== undefined && { refused: `A hook stopped the prompt: ${refused}` }),
+      };
+    },
+    async onEnd(lastWords) {
+      if (!hooks.has('Stop') || sentBack >= MAX_SENT_BACK) return undefined;
+      const outcome = await run('Stop', { stop_hook_active: sentBack > 0, last_assistant_message: lastWords });
+      const words = [...(outcome.block ? [outcome.block.reason] : []), ...outcome.additionalContext];
+      if (outcome.stop || words.length === 0) return undefined;
+      sentBack += 1;
+      return words.join('\n');
+    },
+  };
+}
+
+const textOf = (prompt: readonly UserBlock[]): string =>
+  prompt.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');

@@ -1,0 +1,111 @@
+import { resolve } from 'node:path';
+import type { Decide, Decision, DecisionRequest } from '../contract/permission.js';
+import { decide, mayShow, type Policy } from '../permissions/engine.js';
+import type { Anchors } from '../permissions/match-path.js';
+import { thisPathStyle } from '../permissions/match-path.js';
+import { meansCall, meansEffect } from '../permissions/match-rule.js';
+import { suggestRules } from '../permissions/remember.js';
+import { parseRule, parseRules, type Rule, type RuleLists } from '../permissions/rule.js';
+import { realPathSync } from '../platform/files/paths.js';
+import type { Session } from './session.js';
+
+export interface SessionPolicyOptions {
+  session: Session;
+  /** The project and what was added to it by whoever started the session, as they wrote it. */
+  folders: readonly string[];
+  /** Helve's own data, by both its names. */
+  dataFolders: readonly string[];
+  home: string | undefined;
+  /** Rules of whoever started the session, beside those of settings. */
+  lists: RuleLists;
+  /** What settings say now. */
+  settings(): { rules: readonly Rule[]; folders: readonly string[] };
+  /** Writes a rule where it is found again by the next session. */
+  saveRule?: ((rule: string) => Promise<void>) | undefined;
+  knownTools: readonly string[];
+}
+
+/** What is permitted in one session: rules and folders from all sources, and what a person has agreed to on the way. */
+export interface SessionPolicy {
+  readonly decide: Decide;
+  mayRead(real: string): boolean;
+  /** What "always" would remember of a question. */
+  suggest(request: DecisionRequest, decision: Decision): string[];
+  /** Counts from now on, and where it is to be kept, for later sessions too. */
+  remember(rules: readonly string[], scope: 'session' | 'always'): Promise<void>;
+  /** Settles when something is remembered next. */
+  remembered(): Promise<void>;
+  /** Whether a rule, as it is written in settings, speaks of a call. */
+  matchesRule(rule: string, request: DecisionRequest): boolean;
+}
+
+export function createSessionPolicy(options: SessionPolicyOptions): SessionPolicy {
+  const { session, home } = options;
+  const project = namesOf(session.root);
+  const anchors: Anchors = {
+    source: project,
+    project,
+    home: home === undefined ? [] : namesOf(home),
+    realName: realNameOf,
+  };
+  const own = options.folders.flatMap(namesOf);
+  const { rules: given, problems } = parseRules(options.lists, {
+    source: { file: 'the options of this run' },
+    anchors,
+    knownTools: options.knownTools,
+  });
+  const broken = problems.find(({ severity }) => severity === 'fatal');
+  if (broken) throw new TypeError(broken.message);
+  const agreed: Rule[] = [];
+  let next = Promise.withResolvers<void>();
+
+  const policy = (): Policy => {
+    const { rules, folders } = options.settings();
+    return {
+      mode: session.mode,
+      workspace: [...own, ...folders.flatMap(namesOf)],
+      resultsFolder: session.resultsFolder,
+      dataFolders: options.dataFolders,
+      rules: [...rules, ...given, ...agreed],
+      home: anchors.home,
+    };
+  };
+  const parsed = (text: string): Rule | undefined =>
+    parseRule(text, { list: 'allow', source: { file: 'an answer in this session' }, anchors }).rule;
+
+  return {
+    decide: (request) => decide(request, policy()),
+    mayRead: (real) => mayShow(real, policy()),
+    suggest: suggestRules,
+    async remember(rules, scope) {
+      for (const text of rules) {
+        const rule = parsed(text);
+        if (rule) agreed.push(rule);
+      }
+      next.resolve();
+      next = Promise.withResolvers<void>();
+      if (scope === 'always') for (const text of rules) await options.saveRule?.(text);
+    },
+    remembered: () => next.promise,
+    matchesRule(text, request) {
+      const { rule } = parseRule(text, { list: 'ask', source: { file: 'a hook' }, anchors });
+      if (!rule) return true; // one that is not understood must not keep a guard from running
+      const style = thisPathStyle();
+      return meansCall(rule, request) || request.effects.some((effect) => meansEffect(rule, effect, request, style));
+    },
+  };
+}
+
+/** A folder is known by its written name and by its real one. */
+export function namesOf(folder: string): string[] {
+  const written = resolve(folder);
+  return [...new Set([written, realNameOf(written)])];
+}
+
+function realNameOf(folder: string): string {
+  try {
+    return realPathSync(folder);
+  } catch {
+    return folder; // not ours to look at, or a link that leads nowhere: the written name has to do
+  }
+}

@@ -1,0 +1,284 @@
+// Would this call be allowed, and why? The tool says what it would touch, the rules say whether it may. Nothing is run:
+// no hook, no check, no tool.
+import { statSync } from 'node:fs';
+import { isAbsolute, resolve } from 'node:path';
+import { namesOf } from './agent/session-policy.js';
+import { resolve as resolveCall } from './calls/resolve.js';
+import type { Effect } from './contract/effect.js';
+import { ToolFailure } from './contract/failure.js';
+import {
+  type Behavior,
+  type Decision,
+  type PermissionMode,
+  permissionModes,
+  type TrailEntry,
+} from './contract/permission.js';
+import type { Tool } from './contract/tool.js';
+import type { SessionPort, ToolContext } from './contract/tool-context.js';
+import { createEngine, type Engine } from './create-engine.js';
+import { decide } from './permissions/engine.js';
+import { parseRules, type Rule } from './permissions/rule.js';
+import { type PermissionSettings, permissionsSchema } from './permissions/schema.js';
+import { homeFolder, resolveIn } from './platform/files/paths.js';
+import { findFiles, type LoadOptions, readFrom, trustStamp } from './settings/load.js';
+import { dataFolderOf } from './settings/locations.js';
+import type { SettingsProblem } from './settings/report.js';
+import { builtInTools } from './tools/index.js';
+
+const MAX_REMEMBERED = 100; // sets of rules; whoever asks about many calls asks about a few policies
+
+export interface ExplainRequest {
+  tool: string;
+  input: unknown;
+  /** The project, and the folder that the settings speak for. Default: the process's working directory. */
+  cwd?: string;
+  /** What `~` and `$HOME` stand for. Default: the home folder. */
+  home?: string;
+  /** Instead of all settings files; they count as the settings of a trusted project. */
+  settings?: unknown;
+  /** Default: what the options or the settings say. */
+  mode?: PermissionMode;
+}
+
+export interface ExplainerOptions {
+  /** Tools beside the built-in ones. */
+  tools?: readonly Tool[];
+  /** For requests that name no mode. */
+  mode?: PermissionMode;
+  /** Folders that count as part of the project. */
+  additionalDirectories?: readonly string[];
+  /** Where the settings files are, and whether the folder counts as trusted. */
+  settings?: Pick<LoadOptions, 'env' | 'flag' | 'managedFolder' | 'trust'>;
+}
+
+export interface Explanation {
+  decision: Behavior;
+  reason: string;
+  /** By its own name, whatever it was called. */
+  tool: string;
+  mode: PermissionMode;
+  effects: readonly Effect[];
+  trail: readonly TrailEntry[];
+  injection?: Decision['injection'];
+  /** What is wrong with the rules. */
+  problems: readonly PolicyProblem[];
+}
+
+export type PolicyProblem = Pick<SettingsProblem, 'severity' | 'file' | 'line' | 'message'>;
+
+/** What holds at one place, from settings files or from settings that stand for them. */
+interface PlacePolicy {
+  rules: readonly Rule[];
+  /** Absolute. */
+  folders: readonly string[];
+  mode?: PermissionMode | undefined;
+  /** Who says that nobody may switch to bypassPermissions. */
+  bypassDisabledBy?: string | undefined;
+  problems: readonly PolicyProblem[];
+}
+
+interface Place {
+  cwd: string;
+  home: string | undefined;
+}
+
+/** Explains one call after the other; what it learns of commands, rules and files it keeps for the next. */
+export function createExplainer(options: ExplainerOptions = {}): (request: ExplainRequest) => Promise<Explanation> {
+  const tools = [...builtInTools(), ...(options.tools ?? [])];
+  const knownTools = tools.map(({ name }) => name);
+  const given = new Map<string, PlacePolicy>();
+  const read = new Map<string, { stamp: string; policy: PlacePolicy }>();
+  let engine: Engine | undefined;
+
+  const policyAt = async (place: Place, settings: unknown): Promise<PlacePolicy> => {
+    if (settings !== undefined) {
+      const key = JSON.stringify([settings, place, namesOf(place.cwd)]);
+      return remembered(given, key, () => givenPolicy(settings, place, knownTools));
+    }
+    const { cwd: root, home } = place;
+    const reading = { ...options.settings, root, ...(home !== undefined && { home }), knownTools };
+    const found = findFiles(reading);
+    const stamp = JSON.stringify([found.map((file) => [file.place.file, file.stamp]), trustStamp(reading)]);
+    const key = JSON.stringify(place);
+    const known = read.get(key);
+    if (known?.stamp === stamp) return known.policy;
+    const policy = filePolicy((await readFrom(found, reading)).settings);
+    keep(read, key, { stamp, policy });
+    return policy;
+  };
+
+  return async (request) => {
+    const cwd = resolve(request.cwd ?? process.cwd());
+    const place = { cwd, home: request.home ?? homeFolder() };
+    const refused = (reason: string, problems: readonly PolicyProblem[] = []): Explanation => ({
+      decision: 'deny',
+      reason,
+      tool: String(request.tool),
+      mode: request.mode ?? options.mode ?? 'default',
+      effects: [],
+      trail: [],
+      problems,
+    });
+    try {
+      checkPlace(place);
+      const policy = await policyAt(place, request.settings);
+      const { problems } = policy;
+      const fatal = problems.find(({ severity }) => severity === 'fatal');
+      if (fatal) return refused(fatal.message, problems);
+      const mode = request.mode ?? options.mode ?? policy.mode ?? 'default';
+      if (!permissionModes.includes(mode)) {
+        return refused(`There is no permission mode "${String(mode)}". There are: ${permissionModes.join(', ')}.`);
+      }
+      if (mode === 'bypassPermissions' && policy.bypassDisabledBy !== undefined) {
+        return refused(`The mode bypassPermissions is switched off by ${policy.bypassDisabledBy}.`, problems);
+      }
+
+      engine ??= createEngine({ ...(options.tools && { tools: options.tools }) });
+      const call = { id: 'explain', name: String(request.tool), input: withHome(request.input, place) };
+      const { tool, bound } = await resolveCall(call, {
+        ...engine.environment(() => {}),
+        findTool: (name) => tools.find((known) => known.name === name),
+        toolNames: () => knownTools,
+      });
+      const effects = await bound.effects(contextAt(engine, place));
+      const folders = [cwd, ...policy.folders, ...(options.additionalDirectories ?? [])];
+      const decision = decide(
+        { tool: tool.name, input: bound.input, effects },
+        {
+          mode,
+          workspace: folders.flatMap(namesOf),
+          resultsFolder: engine.session.resultsFolder,
+          dataFolders: namesOf(dataFolderAt(place, options)),
+          rules: policy.rules,
+          home: place.home === undefined ? [] : namesOf(place.home),
+        },
+      );
+      const { behavior, reason, trail = [], injection } = decision;
+      const shown = behavior === 'deny' ? effects.map(asNamed) : effects;
+      const facts = { tool: tool.name, mode, effects: shown, trail, ...(injection && { injection }), problems };
+      return { decision: behavior, reason, ...facts };
+    } catch (error) {
+      if (error instanceof ToolFailure) return refused(error.message);
+      return refused(`What ${String(request.tool)} would touch can't be told: ${messageOf(error)}`);
+    }
+  };
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** A project that is not there can be judged like one that is. */
+function checkPlace({ cwd, home }: Place): void {
+  const stats = statSync(cwd, { throwIfNoEntry: false });
+  if (stats && !stats.isDirectory()) throw new Error(`${cwd} is not a folder.`);
+  if (home !== undefined && !isAbsolute(home)) throw new Error(`the home folder "${home}" is not an absolute path.`);
+}
+
+function remembered<Value>(known: Map<string, Value>, key: string, make: () => Value): Value {
+  const value = known.get(key) ?? make();
+  keep(known, key, value);
+  return value;
+}
+
+/** The one that was not asked about for longest makes room. */
+function keep<Value>(known: Map<string, Value>, key: string, value: Value): void {
+  known.delete(key);
+  known.set(key, value);
+  if (known.size > MAX_REMEMBERED) known.delete(known.keys().next().value ?? '');
+}
+
+function filePolicy(settings: Awaited<ReturnType<typeof readFrom>>['settings']): PlacePolicy {
+  const { rules, additionalDirectories, defaultMode, bypassDisabledBy, problems } = settings;
+  return {
+    rules,
+    folders: additionalDirectories.map(({ value }) => value),
+    mode: defaultMode?.value,
+    bypassDisabledBy: bypassDisabledBy?.file,
+    problems,
+  };
+}
+
+const notUnderstood = (what: string): PlacePolicy => {
+  const message = `The settings are not understood: ${what}`;
+  return { rules: [], folders: [], problems: [{ severity: 'fatal', file: 'settings', message }] };
+};
+
+const LISTS = ['allow', 'ask', 'deny', 'additionalDirectories'] as const;
+
+/** Settings that came with the request. Lists at the root count too, as they do in a file. */
+function givenPolicy(settings: unknown, { cwd, home }: Place, knownTools: readonly string[]): PlacePolicy {
+  if (!isObject(settings)) return notUnderstood('they must be an object with "permissions".');
+  const { permissions = {} } = settings;
+  const parts = [permissions, Object.fromEntries(LISTS.map((name) => [name, settings[name]]))];
+  const read = parts.map((part) => permissionsSchema.safeParse(part));
+  const wrong = read.find(({ success }) => !success)?.error?.issues[0];
+  if (wrong) return notUnderstood(`"${wrong.path.join('.') || 'permissions'}": ${wrong.message}.`);
+  const understood: PermissionSettings[] = read.map(({ data }) => data ?? {});
+  const project = namesOf(cwd);
+  const parsed = understood.map((lists) =>
+    parseRules(lists, {
+      source: { file: 'settings' },
+      anchors: { source: project, project, home: home === undefined ? [] : namesOf(home), realName: realNameOf },
+      knownTools,
+    }),
+  );
+  const [{ defaultMode, ...others } = {}] = understood;
+  return {
+    rules: parsed.flatMap(({ rules }) => rules),
+    folders: understood
+      .flatMap(({ additionalDirectories = [] }) => additionalDirectories)
+      .map((folder) => resolveIn(cwd, folder, () => home)),
+    mode: defaultMode === 'bypassPermissions' ? undefined : defaultMode, // no project can set it
+    bypassDisabledBy: others['disableBypassPermissionsMode'] === undefined ? undefined : 'the settings',
+    problems: parsed
+      .flatMap(({ problems }) => problems)
+      .map(({ severity, source, message }) => ({ severity, ...source, message })),
+  };
+}
+
+const realNameOf = (folder: string): string => namesOf(folder).at(-1) ?? folder;
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const dataFolderAt = ({ home }: Place, { settings }: ExplainerOptions): string =>
+  dataFolderOf({ ...(settings?.env && { env: settings.env }), ...(home !== undefined && { home }) });
+
+/** The engine's session as it would be at another place. */
+function contextAt(engine: Engine, { cwd, home }: Place): ToolContext {
+  const { session } = engine;
+  const port: SessionPort = {
+    id: session.id,
+    interactive: session.interactive,
+    dataFolder: session.dataFolder,
+    env: session.env,
+    ...(home !== undefined && { home }),
+    changeDirectory: () => {},
+    ledger: session.ledger,
+    changes: session.changes,
+    tools: session.tools,
+    resultFile: (name) => session.resultFile(name),
+    own: (make) => session.own(make),
+    atEnd: (cleanUp) => session.atEnd(cleanUp),
+    whileRunning: (kill, what) => session.whileRunning(kill, what),
+    remind: () => {},
+  };
+  return { ...engine.contextFor('explain', new AbortController().signal), cwd, root: cwd, session: port };
+}
+
+/** Where a denied name leads is not told. */
+function asNamed(effect: Effect): Effect {
+  if (effect.kind !== 'file') return effect;
+  const { identity: _, ...named } = effect;
+  return { ...named, real: effect.path };
+}
+
+/** Tools take `~` for the home of the process; here it may be another. */
+function withHome(input: unknown, { home }: Place): Record<string, unknown> {
+  if (!isObject(input)) throw new ToolFailure('The input must be an object.', { kind: 'invalid_input' });
+  if (home === undefined) return input;
+  const fields = Object.entries(input).map(([field, value]) => {
+    const isPath = ['file_path', 'path', 'notebook_path', 'pattern'].includes(field) && typeof value === 'string';
+    return [field, isPath ? value.replace(/^~(?=\/|$)/, () => home) : value];
+  });
+  return Object.fromEntries(fields);
+}

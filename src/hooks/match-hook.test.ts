@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { matchedNames, readMatcher } from './match-hook.js';
+
+function matches(text: string, tool: string): boolean {
+  const names = matchedNames('PreToolUse', { tool_name: tool, tool_input: {}, tool_use_id: '1' }) ?? [];
+  const matcher = readMatcher(text);
+  return typeof matcher === 'function' && names.some(matcher);
+}
+
+test.each([
+  ['', 'Bash', true],
+  ['*', 'Bash', true],
+  ['Bash', 'Bash', true],
+  ['Bash', 'BashOutput', false],
+  ['bash', 'Bash', false],
+  ['Edit|Write', 'Write', true],
+  ['Edit | Write', 'Write', true],
+  ['Edit, Write', 'Write', true],
+  ['Edit|Write', 'Read', false],
+  ['Edit|Write|MultiEdit', 'MultiEdit', true],
+  ['Edit|', 'Read', false],
+  // Names separated by bars are whole names; everything else is looked for anywhere.
+  ['mcp__memory', 'mcp__memory__store', false],
+  ['mcp__memory__.*', 'mcp__memory__store', true],
+  ['mcp__.*__write.*', 'mcp__files__write_file', true],
+  ['mcp__.*__write.*', 'mcp__files__read_file', false],
+  ['Edit.*', 'NotebookEdit', true],
+  ['^Edit', 'NotebookEdit', false],
+  ['^(Read|Glob)$', 'Glob', true],
+  ['.*', 'Bash', true],
+  // Tools that came or went after the hook was written.
+  ['Edit|Write', 'MultiEdit', true],
+  ['Edit|Write', 'apply_patch', true],
+  ['Edit', 'NotebookEdit', false],
+  ['Task', 'Task', true],
+  ['Agent', 'Task', true],
+  ['Task', 'Agent', true],
+  ['KillBash', 'KillShell', true],
+  ['constructor', 'constructor', true],
+])('the matcher "%s" on %s: %s', (matcher, tool, expected) => {
+  expect(matches(matcher, tool)).toBe(expected);
+});
+
+test('looks at the field that the event is about, and ignores the matcher where there is none', () => {
+  expect(matchedNames('SessionStart', { source: 'resume' })).toEqual(['resume']);
+  expect(matchedNames('SessionEnd', { reason: 'other' })).toEqual(['other']);
+  expect(matchedNames('Notification', { message: '', notification_type: 'idle_prompt' })).toEqual(['idle_prompt']);
+  expect(matchedNames('PreCompact', { trigger: 'auto', custom_instructions: '' })).toEqual(['auto']);
+  expect(matchedNames('UserPromptSubmit', { prompt: 'hello' })).toBeNull();
+  expect(matchedNames('Stop', { stop_hook_active: false })).toBeNull();
+});
+
+test('says what is wrong with a pattern that is none, and how to write it', () => {
+  expect(readMatcher('*Edit')).toEqual({
+    problem: expect.stringMatching(/^"\*Edit" is not a regular expression .* Write "\.\*" where any text may stand\.$/),
+  });
+  expect(readMatcher('(')).toEqual({ problem: expect.stringContaining('"(" is not a regular expression') });
+});
+
+test('ends a pattern that would never end, and matches by it', () => {
+  expect(matches('^(a+)+$', `${'a'.repeat(60)}!`)).toBe(true);
+});

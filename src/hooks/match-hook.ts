@@ -1,0 +1,98 @@
+// Which hooks a moment concerns: by the matcher of their group, which is about a name, and by their own `if` rule.
+import type { HookEvent, HookPayloads } from '../contract/hook.js';
+
+const MATCH_MS = 250; // a name has a few dozen characters; a pattern that takes longer on one never ends
+
+/** What the matcher of an event looks at; null where the event has no matcher, so that every hook runs. */
+export function matchedNames<Event extends HookEvent>(
+  event: Event,
+  payload: HookPayloads[Event],
+): readonly string[] | null {
+  const field = matchedFields[event];
+  if (field === null) return null;
+  const name: unknown = Reflect.get(payload, field);
+  if (typeof name !== 'string') return [];
+  return field === 'tool_name' ? namesOfTool(name) : [name];
+}
+
+const matchedFields: Readonly<Record<HookEvent, string | null>> = {
+  PreToolUse: 'tool_name',
+  PostToolUse: 'tool_name',
+  PostToolUseFailure: 'tool_name',
+  PermissionRequest: 'tool_name',
+  UserPromptSubmit: null,
+  SessionStart: 'source',
+  SessionEnd: 'reason',
+  Stop: null,
+  Notification: 'notification_type',
+  PreCompact: 'trigger',
+  SubagentStart: 'agent_type',
+  SubagentStop: 'agent_type',
+};
+
+/** `if` rules are about calls; on other events a hook that has one never runs. */
+export const isAboutCall = (event: HookEvent): boolean => matchedFields[event] === 'tool_name';
+
+/**
+ * A hook that guards a kind of work must see all tools that do it, also those that came or went after it was written:
+ * one for `Edit|Write` sees a patch as well.
+ */
+const namesOfTool = (tool: string): readonly string[] => [
+  tool,
+  ...(Object.hasOwn(otherNames, tool) ? (otherNames[tool] ?? []) : []),
+];
+
+const otherNames: Readonly<Record<string, readonly string[]>> = {
+  MultiEdit: ['Edit'],
+  apply_patch: ['Edit', 'Write', 'MultiEdit'],
+  Task: ['Agent'],
+  Agent: ['Task'],
+  Read: ['View'],
+  Write: ['Replace'],
+  Glob: ['GlobTool'],
+  Grep: ['GrepTool'],
+  NotebookRead: ['Read'],
+  KillShell: ['KillBash', 'TaskStop'],
+  BashOutput: ['BashOutputTool', 'TaskOutput'],
+  AgentOutput: ['AgentOutputTool', 'TaskOutput'],
+  ListMcpResources: ['ListMcpResourcesTool'],
+  ReadMcpResource: ['ReadMcpResourceTool'],
+};
+
+/** Whether a name is meant. */
+export type NameMatcher = (name: string) => boolean;
+
+/**
+ * Nothing or `*`: everything. Only letters, digits, `_`, `-`, spaces, `|` and `,`: these names exactly. Anything else: a
+ * regular expression, found anywhere in the name.
+ */
+export function readMatcher(matcher: string): NameMatcher | { problem: string } {
+  if (matcher === '' || matcher === '*') return () => true;
+  if (/^[\w\-, |]+$/.test(matcher)) {
+    const names = matcher.split(/[|,]/).map((name) => name.trim());
+    return (name) => names.includes(name);
+  }
+  try {
+    new RegExp(matcher); // compiled to see whether it can be; matching is done under a limit
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const way = matcher.includes('*') ? ' Write ".*" where any text may stand.' : '';
+    return { problem: `"${matcher}" is not a regular expression (${why}).${way}` };
+  }
+  const known = new Map<string, boolean>();
+  return (name) => {
+    const answer = known.get(name) ?? matchesWithin(matcher, name);
+    known.set(name, answer);
+    return answer;
+  };
+}
+
+/** A pattern that blows up counts as one that matches: a guard that runs once too often is better than one that does not. */
+function matchesWithin(pattern: string, name: string): boolean {
+  const { runInNewContext } = process.getBuiltinModule('node:vm');
+  try {
+    return runInNewContext('new RegExp(pattern).test(name)', { pattern, name }, { timeout: MATCH_MS }) === true;
+  } catch {
+    return true;
+  }
+}

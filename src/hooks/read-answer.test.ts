@@ -1,0 +1,210 @@
+import { expect, test } from 'vitest';
+import type { HookEvent } from '../contract/hook.js';
+import { type CommandEnd, readCommandAnswer, readJsonAnswer } from './read-answer.js';
+
+const end = (changes: Partial<CommandEnd>): CommandEnd => ({
+  exitCode: 0,
+  signal: null,
+  stdout: '',
+  stderr: '',
+  overflowed: false,
+  timedOut: false,
+  ...changes,
+});
+
+const printed = (event: HookEvent, output: unknown, changes: Partial<CommandEnd> = {}) =>
+  readCommandAnswer(event, end({ stdout: typeof output === 'string' ? output : JSON.stringify(output), ...changes }));
+
+const pre = (fields: object) => ({ hookSpecificOutput: { hookEventName: 'PreToolUse', ...fields } });
+const fine = { failures: [], remarks: [] };
+
+test('silence means nothing', () => {
+  expect(printed('PreToolUse', '')).toEqual(fine);
+  expect(printed('PreToolUse', {})).toEqual(fine);
+  expect(printed('PreToolUse', { decision: null, hookSpecificOutput: null, reason: '' })).toEqual(fine);
+});
+
+test.each(['allow', 'deny', 'ask'] as const)('takes the decision %s with its reason', (behavior) => {
+  const output = pre({ permissionDecision: behavior, permissionDecisionReason: 'because' });
+  expect(printed('PreToolUse', output)).toEqual({ ...fine, behavior, reason: 'because' });
+});
+
+test('takes the older words for a decision', () => {
+  expect(printed('PreToolUse', { decision: 'block', reason: 'no' })).toEqual({
+    ...fine,
+    behavior: 'deny',
+    reason: 'no',
+  });
+  expect(printed('PreToolUse', { decision: 'approve', reason: 'yes' })).toEqual({
+    ...fine,
+    behavior: 'allow',
+    reason: 'yes',
+  });
+});
+
+test('of two decisions in one answer the stricter counts', () => {
+  const output = { ...pre({ permissionDecision: 'allow' }), decision: 'block', reason: 'no' };
+  expect(printed('PreToolUse', output)).toEqual({ ...fine, behavior: 'deny', reason: 'no' });
+});
+
+test('takes a new input and words for the model', () => {
+  const output = pre({ updatedInput: { command: 'ls' }, additionalContext: 'listed' });
+  expect(printed('PreToolUse', output)).toEqual({
+    ...fine,
+    updatedInput: { command: 'ls' },
+    additionalContext: 'listed',
+  });
+});
+
+test.each([
+  ['without its envelope', { permissionDecision: 'deny' }],
+  ['in the envelope of another event', { hookSpecificOutput: { hookEventName: 'Stop', permissionDecision: 'deny' } }],
+  ['in the shape of another event', pre({ decision: { behavior: 'deny' } })],
+  ['as a bare word in the envelope', pre({ decision: 'block' })],
+  ['in capitals', pre({ permissionDecision: 'DENY' })],
+  ['in a word that is none', pre({ permissionDecision: 'dney' })],
+  ['as something that is no word', pre({ permissionDecision: true })],
+  ['by stopping the agent', { continue: false }],
+  ['with text before it', 'Loading profile\n{"decision": "block"}'],
+  ['with text after it', '{"hookSpecificOutput": {"permissionDecision": "deny"}}\ndone'],
+  ['cut off', '{"hookSpecificOutput": {"permissionDecision": "deny", "permissionDeci'],
+])('a refusal %s still refuses', (_, output) => {
+  expect(printed('PreToolUse', output)).toMatchObject({ behavior: 'deny' });
+});
+
+test.each([
+  ['without its envelope', { permissionDecision: 'allow' }],
+  ['in the envelope of another event', { hookSpecificOutput: { hookEventName: 'Stop', permissionDecision: 'allow' } }],
+  ['in the shape of another event', pre({ decision: { behavior: 'allow' } })],
+  ['with text before it', 'Loading\n{"hookSpecificOutput": {"permissionDecision": "allow"}}'],
+])('a permission %s permits nothing, and that is told', (_, output) => {
+  const answer = printed('PreToolUse', output);
+  expect(answer.behavior).toBeUndefined();
+  expect(answer.failures).not.toEqual([]);
+});
+
+test('a new input outside its envelope changes nothing, and that is told', () => {
+  const answer = printed('PreToolUse', { updatedInput: { command: 'ls' } });
+  expect(answer).toEqual({ remarks: [], failures: [expect.stringContaining('belongs inside "hookSpecificOutput"')] });
+});
+
+test('exit code 2 refuses with what was said on stderr, whatever was printed', () => {
+  expect(printed('PreToolUse', '', { exitCode: 2, stderr: 'not here\n' })).toEqual({
+    ...fine,
+    behavior: 'deny',
+    reason: 'not here',
+  });
+  const allowing = pre({ permissionDecision: 'allow', updatedInput: { command: 'ls' } });
+  expect(printed('PreToolUse', allowing, { exitCode: 2, stderr: 'no' })).toEqual({
+    ...fine,
+    behavior: 'deny',
+    reason: 'no',
+  });
+  expect(printed('PreToolUse', { decision: 'block', reason: 'printed' }, { exitCode: 2, stderr: 'said' })).toEqual({
+    ...fine,
+    behavior: 'deny',
+    reason: 'printed',
+  });
+});
+
+test.each(['UserPromptSubmit', 'PostToolUse', 'PostToolUseFailure', 'Stop', 'SubagentStop', 'PreCompact'] as const)(
+  'exit code 2 and the decision to block object at %s',
+  (event) => {
+    expect(printed(event, '', { exitCode: 2, stderr: 'no' })).toEqual({ ...fine, block: { reason: 'no' } });
+    expect(printed(event, { decision: 'block', reason: 'no' })).toEqual({ ...fine, block: { reason: 'no' } });
+  },
+);
+
+test.each(['SessionStart', 'SessionEnd', 'Notification', 'SubagentStart'] as const)(
+  'exit code 2 stops nothing at %s, but what was said is told',
+  (event) => {
+    const answer = printed(event, '', { exitCode: 2, stderr: 'oh' });
+    expect(answer).toEqual({ failures: [], remarks: [expect.stringContaining('said: oh')] });
+  },
+);
+
+test.each(['UserPromptSubmit', 'SessionStart'] as const)('plain text at %s is for the model', (event) => {
+  expect(printed(event, 'It is Monday.\n')).toEqual({ ...fine, additionalContext: 'It is Monday.' });
+  expect(printed(event, 'half', { exitCode: 1 }).additionalContext).toBeUndefined();
+});
+
+test('plain text elsewhere means nothing', () => {
+  expect(printed('PreToolUse', 'checked 3 files')).toEqual(fine);
+  expect(printed('PostToolUse', '[1, 2]')).toEqual(fine);
+});
+
+test('another exit code is a failure, unless an answer was printed', () => {
+  expect(printed('PreToolUse', '', { exitCode: 1, stderr: 'boom' })).toEqual({
+    remarks: [],
+    failures: ['it ended with exit code 1 and said: boom'],
+  });
+  expect(printed('PreToolUse', '', { exitCode: 127 }).failures).toEqual([expect.stringContaining('command not found')]);
+  expect(printed('PreToolUse', '', { exitCode: null, signal: 'SIGSEGV' }).failures).toEqual([
+    'it was ended by SIGSEGV',
+  ]);
+  expect(printed('PreToolUse', pre({ permissionDecision: 'deny' }), { exitCode: 1 })).toMatchObject({
+    behavior: 'deny',
+    failures: [],
+    remarks: [expect.stringContaining('exit code 1')],
+  });
+});
+
+test('JSON that is none is a failure', () => {
+  expect(printed('PostToolUse', '{"decision": }').failures).toEqual([expect.stringContaining('starts like JSON')]);
+  expect(printed('PreToolUse', { hookSpecificOutput: 'deny' }).failures).toEqual([
+    'its "hookSpecificOutput" must be an object, but was "deny"',
+  ]);
+  expect(printed('PreToolUse', pre({ updatedInput: ['ls'] })).failures).toEqual([
+    'its "updatedInput" must be an object, but was ["ls"]',
+  ]);
+  expect(printed('Stop', { decision: 'later' }).block).toBeUndefined();
+});
+
+test('a byte order mark before the answer is no matter', () => {
+  expect(printed('PreToolUse', '\uFEFF {"decision": "block"}').behavior).toBe('deny');
+});
+
+test('of a hook that took too long only a refusal counts', () => {
+  const allowing = pre({ permissionDecision: 'allow', updatedInput: {}, additionalContext: 'x' });
+  expect(printed('PreToolUse', allowing, { timedOut: true, exitCode: null })).toEqual(fine);
+  expect(printed('PreToolUse', { decision: 'block' }, { timedOut: true, exitCode: null }).behavior).toBe('deny');
+});
+
+test('stops the agent with a reason for the person, who may be shown more', () => {
+  expect(printed('PostToolUse', { continue: false, stopReason: 'enough', systemMessage: 'look' })).toEqual({
+    ...fine,
+    stop: { reason: 'enough' },
+    message: 'look',
+  });
+});
+
+test('takes what the model is to see instead of a result', () => {
+  const output = { hookSpecificOutput: { hookEventName: 'PostToolUse', updatedToolOutput: { text: 'short' } } };
+  expect(printed('PostToolUse', output)).toEqual({ ...fine, updatedOutput: { value: { text: 'short' } } });
+});
+
+test('says which wishes are not fulfilled here', () => {
+  const output = { hookSpecificOutput: { hookEventName: 'SessionStart', watchPaths: ['/a'], additionalContext: 'x' } };
+  expect(printed('SessionStart', output)).toEqual({
+    additionalContext: 'x',
+    failures: [],
+    remarks: ['its "watchPaths" is not supported here and was left out'],
+  });
+  expect(printed('PreToolUse', { suppressOutput: true })).toEqual(fine);
+});
+
+test('answers a permission request', () => {
+  const answer = (decision: object) =>
+    readJsonAnswer('PermissionRequest', { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } });
+  expect(answer({ behavior: 'allow', updatedInput: { command: 'ls' } })).toEqual({
+    ...fine,
+    behavior: 'allow',
+    updatedInput: { command: 'ls' },
+  });
+  expect(answer({ behavior: 'deny', message: 'no', interrupt: true })).toEqual({
+    ...fine,
+    behavior: 'deny',
+    reason: 'no',
+    stop: { reason: 'no' },
+  });
+});

@@ -1,0 +1,321 @@
+// What a hook printed or returned, taken for what it means at its moment. A wish to refuse counts wherever and however it
+// is said; a wish to allow or to change something counts only where it belongs.
+import type { HookEvent } from '../contract/hook.js';
+import type { Behavior } from '../contract/permission.js';
+import { type HookReply, stricter } from './merge-answers.js';
+
+/** What one hook said, with what was wrong about it in the words that follow "it". */
+export interface ReadAnswer extends Omit<HookReply, 'name' | 'reports'> {
+  /** The hook did not do its work: what `onFailure` is about. */
+  failures: string[];
+  /** Worth telling, though the answer is understood. */
+  remarks: string[];
+}
+
+export interface CommandEnd {
+  /** Null when a signal ended it. */
+  exitCode: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+  /** It printed more than is kept. */
+  overflowed: boolean;
+  /** It took too long, and was ended. */
+  timedOut: boolean;
+}
+
+/** What an objection does at each moment. */
+const objections: Readonly<Record<HookEvent, 'denies' | 'blocks' | 'tells' | 'nothing'>> = {
+  PreToolUse: 'denies',
+  PermissionRequest: 'denies',
+  UserPromptSubmit: 'blocks',
+  PreCompact: 'blocks',
+  PostToolUse: 'tells',
+  PostToolUseFailure: 'tells',
+  Stop: 'tells',
+  SubagentStop: 'tells',
+  SessionStart: 'nothing',
+  SessionEnd: 'nothing',
+  Notification: 'nothing',
+  SubagentStart: 'nothing',
+};
+
+/** Moments at which plain text is meant for the model. */
+const takesText = (event: HookEvent): boolean => event === 'UserPromptSubmit' || event === 'SessionStart';
+
+/** Moments at which an answer that can't be understood is safer taken as a refusal. */
+const canRefuse = (event: HookEvent): boolean => objections[event] === 'denies' || objections[event] === 'blocks';
+
+/** What a failure means where the hook says that its failures block. The end is never held up by one: it might never come. */
+export function refusalByFailure(event: HookEvent, failure: string): Pick<HookReply, 'behavior' | 'reason' | 'block'> {
+  if (event === 'Stop' || event === 'SubagentStop') return {};
+  return objection(event, `the hook failed (${failure}), and its failures block`);
+}
+
+function objection(event: HookEvent, reason: string): Pick<HookReply, 'behavior' | 'reason' | 'block'> {
+  switch (objections[event]) {
+    case 'denies':
+      return { behavior: 'deny', reason };
+    case 'blocks':
+    case 'tells':
+      return { block: { reason } };
+    case 'nothing':
+      return {};
+  }
+}
+
+export function readCommandAnswer(event: HookEvent, end: CommandEnd): ReadAnswer {
+  const printed = end.stdout.replace(/^\uFEFF/, '').trim();
+  const parsed = printed.startsWith('{') ? parseObject(printed) : undefined;
+  const answer = parsed?.object ? readJsonAnswer(event, parsed.object) : readText(event, printed, parsed?.problem);
+  if (end.timedOut) return refusalsOf(answer);
+  if (end.exitCode === 2) return blocked(event, answer, end);
+
+  if (end.overflowed) answer.failures.push('it printed more than 1 MB, and the rest was dropped');
+  if (end.exitCode === null) answer.failures.push(`it was ended by ${end.signal ?? 'a signal'}`);
+  else if (end.exitCode !== 0) {
+    const ending = `it ended with exit code ${end.exitCode}${meaningOf(end.exitCode)}`;
+    if (parsed?.object) answer.remarks.push(`${ending}, but printed an answer, which counts`);
+    else {
+      delete answer.additionalContext;
+      answer.failures.unshift(`${ending}${said(end.stderr)}`);
+    }
+  }
+  return answer;
+}
+
+/** Of a hook that was cut off nothing counts but a refusal that it had already printed. */
+function refusalsOf({ behavior, reason, block, stop }: ReadAnswer): ReadAnswer {
+  return {
+    ...(behavior && behavior !== 'allow' && { behavior, ...(reason !== undefined && { reason }) }),
+    ...(block && { block }),
+    ...(stop && { stop }),
+    failures: [],
+    remarks: [],
+  };
+}
+
+/** Exit code 2 says no, and nothing that was printed says otherwise. */
+function blocked(event: HookEvent, answer: ReadAnswer, { stderr }: CommandEnd): ReadAnswer {
+  const { behavior, reason, block, updatedInput: _, updatedOutput: __, ...rest } = answer;
+  if (objections[event] === 'nothing') {
+    return {
+      ...rest,
+      remarks: [...rest.remarks, `it ended with exit code 2, which stops nothing here${said(stderr)}`],
+    };
+  }
+  const printedReason = behavior === 'deny' ? reason : block?.reason;
+  const why = printedReason ?? reason ?? (stderr.trim() || 'it ended with exit code 2 and gave no reason');
+  // Text beside the refusal was not meant for the model, and whether it is good JSON no longer matters.
+  return { ...rest, ...objection(event, why), failures: [] };
+}
+
+const meaningOf = (exitCode: number): string =>
+  exitCode === 127 ? ' (command not found)' : exitCode === 126 ? ' (not executable)' : '';
+
+const said = (stderr: string): string => (stderr.trim() ? ` and said: ${stderr.trim()}` : '');
+
+function parseObject(text: string): { object?: object; problem?: string } {
+  try {
+    return { object: JSON.parse(text) as object }; // text that starts with a brace is an object if it is anything
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Text that is no answer. Where it means to refuse, an extra line around the JSON must not turn that into a yes. */
+function readText(event: HookEvent, text: string, problem: string | undefined): ReadAnswer {
+  const answer: ReadAnswer = { failures: [], remarks: [] };
+  if (takesText(event) && text !== '') answer.additionalContext = text;
+  const holdsAnswer = /"(?:hookSpecificOutput|permissionDecision|decision)"\s*:/.test(text);
+  if (problem !== undefined) answer.failures.push(`it printed something that starts like JSON but is not (${problem})`);
+  else if (holdsAnswer) answer.failures.push('it printed something else before its JSON, so that it could not be read');
+  if (canRefuse(event) && /"(?:permissionDecision|decision|behavior)"\s*:\s*"(?:deny|block|ask)"/i.test(text)) {
+    delete answer.additionalContext;
+    return { ...answer, ...objection(event, 'its answer could not be read as JSON, but means to refuse') };
+  }
+  return answer;
+}
+
+/** The object that a command printed, a server sent or a callback returned. */
+export function readJsonAnswer(event: HookEvent, output: object): ReadAnswer {
+  const answer: ReadAnswer = { failures: [], remarks: [] };
+  const fields = fieldReader(answer.failures);
+  const specific = fields.object(output, 'hookSpecificOutput') ?? {};
+  const meant = fields.text(specific, 'hookEventName');
+  const isForThis = meant === undefined || meant === event;
+  if (!isForThis) answer.failures.push(`its "hookSpecificOutput" is for ${meant}, not for ${event}`);
+
+  if (fields.flag(output, 'continue') === false) {
+    const reason = fields.text(output, 'stopReason') ?? fields.text(output, 'reason') ?? 'a hook stopped the agent';
+    answer.stop = { reason };
+  }
+  const message = fields.text(output, 'systemMessage');
+  if (message) answer.message = message;
+  readContext(answer, fields, output, specific);
+  for (const field of unsupported) {
+    if (present(output, field) === undefined && present(specific, field) === undefined) continue;
+    answer.remarks.push(`its "${field}" is not supported here and was left out`);
+  }
+
+  if (objections[event] === 'denies') readJudgement(event, answer, fields, { output, specific, isForThis });
+  else readObjection(event, answer, fields, output);
+  if (event === 'PostToolUse' && isForThis) {
+    const value = present(specific, 'updatedToolOutput') ?? present(specific, 'updatedMCPToolOutput');
+    if (value !== undefined) answer.updatedOutput = { value };
+  }
+  // Whoever looks at the answers alone must not run what a hook stopped.
+  if (answer.stop && objections[event] === 'denies') return { ...answer, behavior: 'deny', reason: answer.stop.reason };
+  return answer;
+}
+
+/** What hooks of other systems may ask for beside it all. */
+const unsupported = [
+  ...['terminalSequence', 'async', 'sessionTitle', 'suppressOriginalPrompt', 'initialUserMessage', 'watchPaths'],
+  ...['reloadSkills', 'classifierContext'],
+];
+
+function readContext(answer: ReadAnswer, fields: FieldReader, output: object, specific: object): void {
+  const context = fields.text(specific, 'additionalContext');
+  const misplaced = fields.text(output, 'additionalContext');
+  if (misplaced) answer.remarks.push('its "additionalContext" belongs inside "hookSpecificOutput"');
+  const texts = [context, misplaced].filter((text) => text);
+  if (texts.length > 0) answer.additionalContext = texts.join('\n');
+}
+
+function readObjection(event: HookEvent, answer: ReadAnswer, fields: FieldReader, output: object): void {
+  const word = present(output, 'decision');
+  if (word === undefined) return;
+  const reason = fields.text(output, 'reason');
+  const behavior = behaviorOf(word);
+  if (behavior === 'allow') return;
+  if (behavior === undefined) {
+    answer.failures.push(`its "decision" is ${shown(word)}, where only "block" has a meaning`);
+    if (!canRefuse(event)) return;
+  }
+  const why = reason ?? (behavior ? 'the hook gave no reason' : 'its decision could not be understood');
+  Object.assign(answer, objection(event, why));
+}
+
+interface Parts {
+  output: object;
+  specific: object;
+  isForThis: boolean;
+}
+
+function readJudgement(
+  event: HookEvent,
+  answer: ReadAnswer,
+  fields: FieldReader,
+  { output, specific, isForThis }: Parts,
+): void {
+  const reason = fields.text(output, 'reason');
+  const judge = (
+    word: unknown,
+    { field, why, belongs }: { field: string; why: string | undefined; belongs: boolean },
+  ) => {
+    if (word === undefined) return;
+    const behavior = behaviorOf(word);
+    if (behavior === undefined) answer.failures.push(`its "${field}" is ${shown(word)}; there are allow, ask and deny`);
+    if (behavior === 'allow' && !belongs) {
+      answer.failures.push(`its "${field}" does not belong there for ${event}, so it allows nothing`);
+      return;
+    }
+    if (!belongs) answer.remarks.push(`its "${field}" does not belong there for ${event}, but counts since it refuses`);
+    const meant = behavior ?? 'deny';
+    if (stricter(answer.behavior, meant) === answer.behavior) return;
+    answer.behavior = meant;
+    const text = why ?? (behavior ? undefined : `its answer ${shown(word)} could not be understood`);
+    if (text === undefined) delete answer.reason;
+    else answer.reason = text;
+  };
+
+  const isPre = event === 'PreToolUse';
+  const envelope = present(specific, 'decision');
+  const request = typeof envelope === 'object' && !Array.isArray(envelope) ? (envelope as object) : undefined;
+  const ownReason = fields.text(specific, 'permissionDecisionReason') ?? reason;
+  judge(present(specific, 'permissionDecision'), {
+    field: 'permissionDecision',
+    why: ownReason,
+    belongs: isPre && isForThis,
+  });
+  judge(present(output, 'permissionDecision'), {
+    field: 'permissionDecision',
+    why: fields.text(output, 'permissionDecisionReason') ?? reason,
+    belongs: false,
+  });
+  judge(present(output, 'decision'), { field: 'decision', why: reason, belongs: true });
+  if (request) {
+    const why = fields.text(request, 'message') ?? reason;
+    judge(present(request, 'behavior'), { field: 'decision.behavior', why, belongs: !isPre && isForThis });
+    if (fields.flag(request, 'interrupt') === true && answer.behavior === 'deny') {
+      answer.stop ??= { reason: why ?? 'a hook stopped the agent' };
+    }
+    if (present(request, 'updatedPermissions') !== undefined) {
+      answer.remarks.push('its "updatedPermissions" are not supported and were left out');
+    }
+  } else judge(envelope, { field: 'hookSpecificOutput.decision', why: reason, belongs: false });
+
+  const home = isPre ? specific : (request ?? {});
+  const updatedInput = isForThis ? fields.object(home, 'updatedInput') : undefined;
+  if (updatedInput) answer.updatedInput = { ...updatedInput };
+  if (present(output, 'updatedInput') !== undefined) {
+    answer.failures.push('its "updatedInput" belongs inside "hookSpecificOutput", so nothing was changed');
+  }
+  if (present(specific, 'permissionDecision') === 'defer') {
+    answer.remarks.push('it answered "defer", which is not supported; the person is asked instead');
+  }
+}
+
+function behaviorOf(word: unknown): Behavior | undefined {
+  const spelled = typeof word === 'string' ? word.toLowerCase() : '';
+  return Object.hasOwn(words, spelled) ? words[spelled] : undefined;
+}
+
+const words: Readonly<Record<string, Behavior>> = {
+  allow: 'allow',
+  approve: 'allow',
+  ask: 'ask',
+  defer: 'ask',
+  deny: 'deny',
+  block: 'deny',
+};
+
+/** Null is what scripts print for "nothing". */
+function present(object: object, field: string): unknown {
+  const value: unknown = Object.hasOwn(object, field) ? Reflect.get(object, field) : undefined;
+  return value === null || value === '' ? undefined : value;
+}
+
+interface FieldReader {
+  text(object: object, field: string): string | undefined;
+  flag(object: object, field: string): boolean | undefined;
+  object(object: object, field: string): object | undefined;
+}
+
+function fieldReader(failures: string[]): FieldReader {
+  const wrong = (field: string, expected: string, value: unknown): undefined => {
+    const failure = `its "${field}" must be ${expected}, but was ${shown(value)}`;
+    if (!failures.includes(failure)) failures.push(failure);
+  };
+  return {
+    text(object, field) {
+      const value = present(object, field);
+      return value === undefined || typeof value === 'string' ? value : wrong(field, 'a string', value);
+    },
+    flag(object, field) {
+      const value = present(object, field);
+      return value === undefined || typeof value === 'boolean' ? value : wrong(field, 'true or false', value);
+    },
+    object(object, field) {
+      const value = present(object, field);
+      if (value === undefined || (typeof value === 'object' && value !== null && !Array.isArray(value))) return value;
+      return wrong(field, 'an object', value);
+    },
+  };
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}

@@ -1,0 +1,187 @@
+// A hook as it stands ready, wherever it comes from, and the three ways to run one.
+import { existsSync } from 'node:fs';
+import type { HookCallback, HookEvent, HookInput } from '../contract/hook.js';
+import type { PermissionMode } from '../contract/permission.js';
+import { abortable } from '../platform/abortable.js';
+import { type NameMatcher, readMatcher } from './match-hook.js';
+import { type ReadAnswer, readCommandAnswer, readJsonAnswer } from './read-answer.js';
+import type { CommandDefinition, ConfiguredHook, HookDefinition, HttpDefinition } from './schema.js';
+
+const DEFAULT_TIMEOUT_SECONDS = 60;
+const SESSION_END_TIMEOUT_SECONDS = 10; // a person waits for the prompt of their shell
+const MAX_TIMEOUT_SECONDS = 86_400; // what a timer can hold is not much more
+const MAX_NAME = 80;
+
+/** What the hooks of a session run in. */
+export interface HookSurroundings {
+  root: string;
+  env: Readonly<Record<string, string | undefined>>;
+  /** What may change in the course of a session. */
+  situation(): { cwd: string; mode: PermissionMode };
+  /** Where SessionStart hooks may write `export NAME=value` for the commands that follow. */
+  envFile?: string;
+  /** Whether a hook may post to an address. Left out: to any. */
+  mayPost?: (url: URL) => boolean;
+  /** Registers the way to end a process at once, for a program that must exit; returns the way to take it back. */
+  whileRunning?: (kill: () => void) => () => void;
+}
+
+export interface CallbackGroup {
+  matcher?: string;
+  hooks: readonly HookCallback[];
+  /** Seconds. */
+  timeout?: number;
+  onFailure?: 'continue' | 'block';
+}
+
+export interface ReadyHook {
+  name: string;
+  source: string;
+  matcher: NameMatcher;
+  /** Two hooks with the same key are one. */
+  key: unknown;
+  /** Its `if`. */
+  rule?: string | undefined;
+  blocksOnFailure: boolean;
+  inBackground: boolean;
+  /** Takes its input as JSON. May reject, which counts as a failure; when the signal aborts it rejects with its reason. */
+  run(input: string, signal: AbortSignal): Promise<TimedAnswer>;
+}
+
+/** `refusesByTimeout`: it took too long, and that refuses whatever `onFailure` says. */
+export type TimedAnswer = ReadAnswer & { refusesByTimeout?: boolean };
+
+export function fromSettings(
+  { event, hook, matcher, source }: ConfiguredHook,
+  surroundings: HookSurroundings,
+): ReadyHook {
+  const timeoutMs = timeoutOf(hook.timeout, event);
+  const isHttp = hook.type === 'http';
+  return {
+    name: nameOf(hook),
+    source,
+    matcher: matcherOf(matcher),
+    key: JSON.stringify(isHttp ? [hook.url, hook.headers, hook.allowedEnvVars] : [hook.command, hook.args]),
+    rule: hook.if,
+    blocksOnFailure: hook.onFailure === 'block',
+    inBackground: !isHttp && hook.async === true,
+    run: (input, signal) => {
+      const run = { event, input, timeoutMs, signal };
+      return isHttp ? runHttp(hook, run, surroundings) : runCommand(hook, run, surroundings);
+    },
+  };
+}
+
+export function fromCallbacks(event: HookEvent, group: CallbackGroup): ReadyHook[] {
+  const timeoutMs = timeoutOf(group.timeout, event);
+  const matcher = matcherOf(group.matcher ?? '');
+  return group.hooks.map((callback) => ({
+    name: callback.name || 'a callback',
+    source: 'the program',
+    matcher,
+    key: callback,
+    blocksOnFailure: group.onFailure === 'block',
+    inBackground: false,
+    run: (input, signal) => runCallback(callback, { event, input, timeoutMs, signal }),
+  }));
+}
+
+/** Hooks from settings have been read already; a program that gives a bad matcher is to hear of it at once. */
+function matcherOf(text: string): NameMatcher {
+  const matcher = readMatcher(text);
+  if ('problem' in matcher) throw new TypeError(`The matcher of a hook can't be read: ${matcher.problem}`);
+  return matcher;
+}
+
+/** What people know it by. */
+export function nameOf(hook: HookDefinition): string {
+  const name = hook.type === 'http' ? hook.url : [hook.command, ...(hook.args ?? [])].join(' ');
+  return name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - 1)}…` : name;
+}
+
+function timeoutOf(seconds: number | undefined, event: HookEvent): number {
+  const standard = event === 'SessionEnd' ? SESSION_END_TIMEOUT_SECONDS : DEFAULT_TIMEOUT_SECONDS;
+  return Math.min(seconds ?? standard, MAX_TIMEOUT_SECONDS) * 1000;
+}
+
+interface Run {
+  event: HookEvent;
+  input: string;
+  timeoutMs: number;
+  signal: AbortSignal;
+}
+
+async function runCommand(
+  hook: CommandDefinition,
+  { event, ...run }: Run,
+  surroundings: HookSurroundings,
+): Promise<TimedAnswer> {
+  const { runCommandHook } = await import('./run-command-hook.js');
+  const { root, whileRunning } = surroundings;
+  const { cwd } = surroundings.situation();
+  // The text that bash gets is the person's own, whole. Nothing of a call is ever put into it: that is data, on stdin.
+  const filled = (word: string): string => word.replaceAll(/\$\{(?:CLAUDE|HELVE)_PROJECT_DIR\}/g, () => root);
+  const started = hook.args
+    ? { program: filled(hook.command), args: hook.args.map(filled) }
+    : { program: 'bash', args: ['-c', hook.command] };
+  const end = await runCommandHook({
+    ...started,
+    ...run,
+    cwd: existsSync(cwd) ? cwd : root, // a command may have removed it
+    env: hookEnvironment(event, surroundings),
+    whileRunning,
+  });
+  const answer = readCommandAnswer(event, end);
+  if (end.timedOut) answer.failures.push(tookTooLong(run.timeoutMs));
+  return answer;
+}
+
+const tookTooLong = (timeoutMs: number): string => `it took longer than ${timeoutMs / 1000} s and was stopped`;
+
+/** Without the files that bash would read first: what they print would stand before the answer. */
+function hookEnvironment(
+  event: HookEvent,
+  { env, root, envFile }: HookSurroundings,
+): Record<string, string | undefined> {
+  const { BASH_ENV: _, ENV: __, ...kept } = env;
+  return {
+    ...kept,
+    CLAUDE_PROJECT_DIR: root,
+    HELVE_PROJECT_DIR: root,
+    ...(event === 'SessionStart' && envFile !== undefined && { CLAUDE_ENV_FILE: envFile, HELVE_ENV_FILE: envFile }),
+  };
+}
+
+async function runHttp(
+  hook: HttpDefinition,
+  { event, input, ...run }: Run,
+  { mayPost, env }: HookSurroundings,
+): Promise<TimedAnswer> {
+  const url = new URL(hook.url);
+  if (mayPost && !mayPost(url)) return failed('its address is not among those that hooks may post to');
+  const { runHttpHook, fillHeaders } = await import('./run-http-hook.js');
+  const headers = fillHeaders(hook.headers ?? {}, hook.allowedEnvVars ?? [], env);
+  const end = await runHttpHook({ ...run, url, headers, body: input });
+  return 'failure' in end ? failed(end.failure) : readJsonAnswer(event, end.json ?? {});
+}
+
+async function runCallback(callback: HookCallback, { event, input, timeoutMs, signal }: Run): Promise<TimedAnswer> {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const either = AbortSignal.any([signal, timeout]);
+  const given = JSON.parse(input) as HookInput; // made from one; a copy, so that no hook can change what another sees
+  const toolUseId = 'tool_use_id' in given ? given.tool_use_id : undefined;
+  try {
+    const output: unknown = await abortable(async () => await callback(given, toolUseId, { signal: either }), either);
+    if (output === undefined || output === null) return { failures: [], remarks: [] };
+    if (typeof output !== 'object' || Array.isArray(output))
+      return failed('it answered with something that is no object');
+    return readJsonAnswer(event, output);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!timeout.aborted) return failed(`it threw: ${error instanceof Error ? error.message : String(error)}`);
+    // Unlike a process it can't be ended and may be about to refuse, so the call doesn't run.
+    return { ...failed(tookTooLong(timeoutMs)), refusesByTimeout: event === 'PreToolUse' };
+  }
+}
+
+const failed = (failure: string): ReadAnswer => ({ failures: [failure], remarks: [] });

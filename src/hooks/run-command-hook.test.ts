@@ -1,0 +1,115 @@
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { type CommandRun, runCommandHook } from './run-command-hook.js';
+
+const LONG_MS = 50_000; // never reached, unless something hangs
+
+const run = (command: string, changes: Partial<CommandRun> = {}) =>
+  runCommandHook({
+    program: 'bash',
+    args: ['-c', command],
+    cwd: tmpdir(),
+    env: process.env,
+    input: '{"a": 1}',
+    timeoutMs: LONG_MS,
+    signal: new AbortController().signal,
+    ...changes,
+  });
+
+const temporaryFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'helve-test-'));
+
+async function isAlive(pidFile: string): Promise<boolean> {
+  const pid = Number(await readFile(pidFile, 'utf8'));
+  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => ') X ');
+  return !/\) [ZX] /.test(stat);
+}
+
+test('gives the input on stdin, ended, and takes both outputs and the exit code', async () => {
+  expect(await run('cat; echo said >&2; exit 3')).toEqual({
+    exitCode: 3,
+    signal: null,
+    stdout: '{"a": 1}',
+    stderr: 'said\n',
+    overflowed: false,
+    timedOut: false,
+  });
+});
+
+test('a hook may open its input by name', async () => {
+  expect((await run('cat /dev/stdin')).stdout).toBe('{"a": 1}');
+});
+
+test('a hook need not read an input of any length', async () => {
+  const input = 'x'.repeat(5_000_000);
+  expect(await run('exit 0', { input })).toMatchObject({ exitCode: 0 });
+  expect((await run('wc -c', { input })).stdout.trim()).toBe('5000000');
+});
+
+test('takes what was printed as it was, be it much', async () => {
+  expect((await run('head -c 900000 /dev/zero | tr "\\0" é | head -c 900000; printf ü')).stdout).toHaveLength(900_001);
+});
+
+test('keeps the first megabyte of more, and never holds the hook up', async () => {
+  const end = await run('head -c 3000000 /dev/zero; exit 4');
+  expect(end).toMatchObject({ exitCode: 4, overflowed: true });
+  expect(end.stdout).toHaveLength(1024 * 1024);
+});
+
+test('is over with the hook, though a child of it holds the output open', async () => {
+  const folder = await temporaryFolder();
+  const end = await run(`sleep 60 & echo $! > ${folder}/pid; echo done`);
+  expect(end).toMatchObject({ exitCode: 0, stdout: 'done\n', timedOut: false });
+  expect(await isAlive(join(folder, 'pid'))).toBe(true);
+  process.kill(Number(await readFile(join(folder, 'pid'), 'utf8')));
+});
+
+test('loses nothing that was printed while a child holds the output open', async () => {
+  const folder = await temporaryFolder();
+  const end = await run(`sleep 60 & echo $! > ${folder}/pid; head -c 900000 /dev/zero`);
+  expect(end).toMatchObject({ stdout: '\0'.repeat(900_000), overflowed: false });
+  process.kill(Number(await readFile(join(folder, 'pid'), 'utf8')));
+});
+
+test('ends a hook that takes too long, with all that it started', async () => {
+  const folder = await temporaryFolder();
+  const stubborn = `(trap '' TERM; echo $BASHPID > ${folder}/stubborn; sleep 60; sleep 60) &`;
+  const gone = `setsid bash -c 'echo $$ > ${folder}/gone; sleep 60' &`;
+  const end = await run(`${stubborn} ${gone} echo begun; wait`, { timeoutMs: 2_000 });
+  expect(end).toMatchObject({ stdout: 'begun\n', timedOut: true });
+  expect(await isAlive(join(folder, 'stubborn'))).toBe(false);
+  expect(await isAlive(join(folder, 'gone'))).toBe(false);
+});
+
+test('ends a hook when the signal aborts, and rejects with its reason', async () => {
+  const pidFile = join(await temporaryFolder(), 'pid');
+  const controller = new AbortController();
+  const running = run(`echo $$ > ${pidFile}; sleep 60`, { signal: controller.signal });
+  await vi.waitFor(async () => expect(await isAlive(pidFile)).toBe(true), LONG_MS);
+  controller.abort(new Error('enough'));
+  await expect(running).rejects.toThrow('enough');
+  expect(await isAlive(pidFile)).toBe(false);
+});
+
+test('does not start when the signal has aborted', async () => {
+  await expect(run('true', { signal: AbortSignal.abort(new Error('no')) })).rejects.toThrow('no');
+});
+
+test('rejects when the program does not exist', async () => {
+  await expect(run('', { program: '/nowhere/hook', args: [] })).rejects.toThrow('ENOENT');
+});
+
+test('can be ended at once by whoever must exit, until it is over', async () => {
+  const kills = new Set<() => void>();
+  const whileRunning = (kill: () => void) => {
+    kills.add(kill);
+    return () => kills.delete(kill);
+  };
+  const pidFile = join(await temporaryFolder(), 'pid');
+  const running = run(`echo $$ > ${pidFile}; sleep 60`, { whileRunning });
+  await vi.waitFor(async () => expect(await isAlive(pidFile)).toBe(true), LONG_MS);
+  for (const kill of kills) kill();
+  expect(await running).toMatchObject({ exitCode: null, signal: 'SIGKILL' });
+  expect(kills.size).toBe(0);
+});

@@ -1,0 +1,141 @@
+import { closeSync, mkdtempSync, openSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
+import { randomHex } from '../platform/crypto.js';
+import { endTree, killTree, MARK_VARIABLE, withMark } from '../platform/shell/process-tree.js';
+import { startProcess } from '../platform/shell/start-process.js';
+import type { CommandEnd } from './read-answer.js';
+
+const MAX_OUTPUT_BYTES = 1024 * 1024; // of each stream; an answer has a few hundred
+const QUIET_MS = 250; // for what comes after the hook has gone, as from `cmd > >(tee log)`
+const MAX_DRAIN_MS = 1_000; // however much is still written, by whoever holds the pipe
+
+export interface CommandRun {
+  program: string;
+  args: readonly string[];
+  cwd: string;
+  env: Readonly<Record<string, string | undefined>>;
+  /** What it finds on standard input. */
+  input: string;
+  timeoutMs: number;
+  signal: AbortSignal;
+  /** Registers the way to end it at once, and returns the way to take that back. */
+  whileRunning?: ((kill: () => void) => () => void) | undefined;
+}
+
+/**
+ * Runs a hook's program in a session of its own. It is over when the program is, whoever still holds its output open. After
+ * the time limit or an abort everything that it started has ended when this settles. Rejects when the program
+ * could not be started, and with the signal's reason.
+ */
+export async function runCommandHook(run: CommandRun): Promise<CommandEnd> {
+  const { signal, timeoutMs } = run;
+  signal.throwIfAborted();
+  const { child, tree, exited } = await start(run);
+  const stdout = collect(child.stdout);
+  const stderr = collect(child.stderr);
+  const forget = run.whileRunning?.(() => killTree(tree));
+
+  let stoppedBy: 'timeout' | 'abort' | undefined;
+  const stopped = Promise.withResolvers<boolean>();
+  const stop = (why: 'timeout' | 'abort'): void => {
+    if (stoppedBy) return;
+    stoppedBy = why;
+    stopped.resolve(endTree(tree));
+  };
+  const timer = setTimeout(() => stop('timeout'), timeoutMs);
+  const onAbort = (): void => stop('abort');
+  signal.addEventListener('abort', onAbort);
+  if (signal.aborted) onAbort();
+  await Promise.race([exited, stopped.promise]);
+  clearTimeout(timer);
+  signal.removeEventListener('abort', onAbort);
+  if (stoppedBy) await stopped.promise; // the program may be gone, but not yet what it started
+  await Promise.all([stdout.drain(), stderr.drain()]);
+  forget?.();
+
+  if (stoppedBy === 'abort') signal.throwIfAborted();
+  return {
+    exitCode: child.exitCode,
+    signal: child.signalCode,
+    stdout: stdout.text(),
+    stderr: stderr.text(),
+    overflowed: stdout.overflowed(),
+    timedOut: stoppedBy === 'timeout',
+  };
+}
+
+async function start({ program, args, cwd, env, input }: CommandRun) {
+  const mark = `hook.${randomHex(8)}`;
+  const stdin = openInput(input);
+  try {
+    const child = startProcess(program, args, {
+      cwd,
+      env: { ...env, [MARK_VARIABLE]: withMark(env[MARK_VARIABLE], mark) },
+      stdio: [stdin, 'pipe', 'pipe'],
+      detached: true,
+    });
+    const exit = Promise.withResolvers<void>();
+    child.once('exit', () => exit.resolve());
+    child.once('error', (error) => exit.reject(error)); // it could not be started
+    if (child.pid === undefined) await exit.promise;
+    return { child, tree: { group: child.pid ?? 0, mark }, exited: exit.promise };
+  } finally {
+    closeSync(stdin);
+  }
+}
+
+/**
+ * A private file without a name that holds the input. Unlike a pipe it never keeps anybody waiting, takes no harm from
+ * a hook that does not read it, and can be opened again as /dev/stdin.
+ */
+function openInput(text: string): number {
+  const folder = mkdtempSync(join(tmpdir(), 'helve-hook-'));
+  const file = join(folder, 'input');
+  try {
+    writeFileSync(file, text, { mode: 0o600, flag: 'wx' });
+    const descriptor = openSync(file, 'r');
+    unlinkSync(file);
+    return descriptor;
+  } finally {
+    rmdirSync(folder);
+  }
+}
+
+/** The beginning of a stream. Whatever comes after it is read and dropped, so that the writer is never held up. */
+function collect(stream: Readable | null) {
+  const chunks: Buffer[] = [];
+  let room = MAX_OUTPUT_BYTES;
+  let overflowed = false;
+  let arrivals = 0;
+  const closed = Promise.withResolvers<true>();
+  stream?.on('data', (chunk: Buffer) => {
+    arrivals += 1;
+    overflowed ||= chunk.length > room;
+    const kept = chunk.subarray(0, room);
+    room -= kept.length;
+    if (kept.length > 0) chunks.push(kept);
+  });
+  stream?.on('error', () => stream.destroy()); // a pipe that can't be read has nothing more to say
+  stream?.on('close', () => closed.resolve(true));
+  return {
+    overflowed: () => overflowed,
+    text: () => Buffer.concat(chunks).toString('utf8'),
+    /** Waits until the stream has ended or nothing more comes. Somebody who goes on writing does not keep us alive. */
+    async drain(): Promise<void> {
+      const waits = new AbortController();
+      for (let waited = 0; waited < MAX_DRAIN_MS; waited += QUIET_MS) {
+        const before = arrivals;
+        const pause = delay(QUIET_MS, false as const, { signal: waits.signal }).catch(() => false as const);
+        const hasEnded = await Promise.race([closed.promise, pause]);
+        await turn(); // in a loop that was held up the timer comes before the reading; by the next turn it is done
+        if (hasEnded || arrivals === before) break;
+      }
+      waits.abort();
+      (stream as Socket | null)?.unref(); // the pipes of a child are sockets
+    },
+  };
+}

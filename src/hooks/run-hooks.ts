@@ -1,0 +1,242 @@
+// Runs the hooks of one moment: those that match start together, and what they say is merged in the order in which they
+// are configured. What runs a hook is loaded with the first one that runs.
+import type { Effect } from '../contract/effect.js';
+import type { HookEvent, HookPayloads, Hooks } from '../contract/hook.js';
+import { cutMiddle } from '../platform/text/truncate.js';
+import { visible } from '../platform/text/visible.js';
+import { isAboutCall, matchedNames } from './match-hook.js';
+import { type HookReply, mergeAnswers, stricter } from './merge-answers.js';
+import { refusalByFailure } from './read-answer.js';
+import {
+  type CallbackGroup,
+  fromCallbacks,
+  fromSettings,
+  type HookSurroundings,
+  nameOf,
+  type ReadyHook,
+  type TimedAnswer,
+} from './ready-hook.js';
+import type { ConfiguredHook } from './schema.js';
+
+const MAX_TEXT = 10_000; // characters of one hook's text for the model or the person
+const MAX_REPORT = 1_000;
+
+export interface HooksOptions extends HookSurroundings {
+  /** Hooks from settings, in the order in which they count. */
+  configured?: readonly ConfiguredHook[];
+  /** Hooks inside the program; they come after those from settings. */
+  callbacks?: HookCallbacks;
+  /** Whether a permission rule speaks of a call, for hooks with `if`. Left out, such hooks run for every call. */
+  matchesRule?: (rule: string, request: RuleRequest) => boolean;
+  sessionId: string;
+  transcriptPath: string;
+  /** Keeps a text that is too long to be sent, and tells in which file. */
+  saveText?: (name: string, text: string) => Promise<string>;
+}
+
+export interface RuleRequest {
+  tool: string;
+  input: unknown;
+  effects: readonly Effect[];
+}
+
+export type HookCallbacks = { readonly [Event in HookEvent]?: readonly CallbackGroup[] };
+
+export function createHooks(options: HooksOptions): Hooks {
+  const { configured = [], callbacks = {} } = options;
+  const ready = readyHooks(configured, callbacks, options);
+  const notices = untrustedNotices(configured);
+  const session = new AbortController();
+  const background = new Set<Promise<void>>();
+  const late: HookReply[] = [];
+
+  const runInBackground = (hook: ReadyHook, event: HookEvent, input: string): void => {
+    const work = runOne(hook, event, input, session.signal, options).then(
+      (reply) => void late.push(withoutDecision(reply)),
+      () => {}, // the session has ended
+    );
+    background.add(work);
+    void work.finally(() => background.delete(work));
+  };
+
+  return {
+    has: (event) => ready.has(event),
+    async run(event, payload, { signal, effects = [] }) {
+      signal.throwIfAborted();
+      const { hooks, reports } = select(ready.get(event) ?? [], event, payload, effects, options);
+      const input = hooks.length > 0 ? inputText(event, payload, options) : '{}';
+      const awaited = hooks.filter(({ inBackground }) => !inBackground);
+      for (const hook of hooks) if (hook.inBackground) runInBackground(hook, event, input);
+      const runs = await Promise.allSettled(awaited.map((hook) => runOne(hook, event, input, signal, options)));
+      signal.throwIfAborted(); // by now all of them have ended
+      const replies = runs.map((run) => {
+        if (run.status === 'rejected') throw run.reason; // a defect of ours: nothing but an abort makes one reject
+        return run.value;
+      });
+      const outcome = mergeAnswers([...late.splice(0), ...replies], toolInput(input));
+      return { ...outcome, reports: [...notices.splice(0), ...reports, ...outcome.reports] };
+    },
+    notices: () => notices.splice(0),
+    async end() {
+      session.abort();
+      await Promise.all(background);
+    },
+  };
+}
+
+function readyHooks(
+  configured: readonly ConfiguredHook[],
+  callbacks: HookCallbacks,
+  options: HooksOptions,
+): ReadonlyMap<HookEvent, readonly ReadyHook[]> {
+  const fromFiles = configured
+    .filter(({ trusted }) => trusted)
+    .map((one) => ({ event: one.event, hook: fromSettings(one, options) }));
+  const fromProgram = Object.entries(callbacks).flatMap(([name, groups]) => {
+    const event = name as HookEvent; // the keys of this type are events; one that is none is never asked for
+    return groups.flatMap((group) => fromCallbacks(event, group)).map((hook) => ({ event, hook }));
+  });
+  const byEvent = Map.groupBy([...fromFiles, ...fromProgram], ({ event }) => event);
+  return new Map([...byEvent].map(([event, entries]) => [event, entries.map(({ hook }) => hook)]));
+}
+
+/** Nothing that came with a folder runs before a person trusts the folder. */
+function untrustedNotices(configured: readonly ConfiguredHook[]): string[] {
+  const bySource = Map.groupBy(
+    configured.filter(({ trusted }) => !trusted),
+    ({ source }) => source,
+  );
+  return [...bySource].map(([source, hooks]) => {
+    const names = [...new Set(hooks.map(({ hook }) => `"${nameOf(hook)}"`))].join(', ');
+    const these = hooks.length === 1 ? 'A hook' : `${hooks.length} hooks`;
+    return visible(
+      `${these} from ${source} will not run, since this folder is not trusted: ${names}. Look at what they do, then trust the folder.`,
+    );
+  });
+}
+
+/** What was said in the background comes too late to decide anything. */
+function withoutDecision({ name, additionalContext, message, reports }: HookReply): HookReply {
+  return {
+    name,
+    ...(additionalContext !== undefined && { additionalContext }),
+    ...(message !== undefined && { message }),
+    reports,
+  };
+}
+
+/** The hooks that the moment concerns, each once, in configuration order. */
+function select<Event extends HookEvent>(
+  hooks: readonly ReadyHook[],
+  event: Event,
+  payload: HookPayloads[Event],
+  effects: readonly Effect[],
+  { matchesRule }: HooksOptions,
+): { hooks: readonly ReadyHook[]; reports: readonly string[] } {
+  const reports: string[] = [];
+  const concernsCall = (hook: ReadyHook, rule: string): boolean => {
+    if (!isAboutCall(event) || !('tool_name' in payload)) return false;
+    try {
+      return matchesRule?.(rule, { tool: payload.tool_name, input: payload.tool_input, effects }) ?? true;
+    } catch (error) {
+      // A guard that runs once too often is better than one that does not.
+      const why = `its rule "${rule}" can't be judged (${messageOf(error)}), so it runs for every call`;
+      reports.push(reportOf(hook, event, `is odd: ${why}.`));
+      return true;
+    }
+  };
+
+  const names = matchedNames(event, payload);
+  const chosen = new Map<unknown, ReadyHook>();
+  for (const hook of hooks) {
+    if (names && !names.some(hook.matcher)) continue;
+    if (hook.rule !== undefined && !concernsCall(hook, hook.rule)) continue;
+    const same = chosen.get(hook.key);
+    chosen.set(hook.key, {
+      ...(same ?? hook),
+      blocksOnFailure: hook.blocksOnFailure || same?.blocksOnFailure === true,
+      inBackground: hook.inBackground && same?.inBackground !== false,
+    });
+  }
+  return { hooks: [...chosen.values()], reports };
+}
+
+function inputText<Event extends HookEvent>(
+  event: Event,
+  payload: HookPayloads[Event],
+  { sessionId, transcriptPath, situation }: HooksOptions,
+): string {
+  const { cwd, mode } = situation();
+  const common = { session_id: sessionId, transcript_path: transcriptPath, cwd, permission_mode: mode };
+  const named = { ...common, hook_event_name: event };
+  try {
+    return JSON.stringify({ ...named, ...payload }, plain);
+  } catch {
+    // What a tool of the embedder's gives may hold itself.
+    const fields = Object.entries(payload).map(([field, value]) => [field, serializable(value)]);
+    return JSON.stringify({ ...named, ...Object.fromEntries(fields) });
+  }
+}
+
+const plain = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value);
+
+function serializable(value: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(value, plain) ?? 'null');
+  } catch {
+    return String(value);
+  }
+}
+
+/** The call's input as the hooks saw it. */
+function toolInput(text: string): unknown {
+  const input: unknown = JSON.parse(text);
+  return typeof input === 'object' && input !== null && 'tool_input' in input ? input.tool_input : undefined;
+}
+
+/** Rejects only when the signal aborts. */
+async function runOne(
+  hook: ReadyHook,
+  event: HookEvent,
+  input: string,
+  signal: AbortSignal,
+  options: HooksOptions,
+): Promise<HookReply> {
+  const answer = await hook.run(input, signal).catch((error: unknown): TimedAnswer => {
+    signal.throwIfAborted();
+    return { failures: [`it could not be run (${messageOf(error)})`], remarks: [] };
+  });
+  const { failures, remarks, refusesByTimeout, behavior, reason, block, message, additionalContext, ...rest } = answer;
+  const blocks = failures.length > 0 && (hook.blocksOnFailure || refusesByTimeout === true);
+  const refusal = blocks ? refusalByFailure(event, failures.join('; ')) : {};
+  const strictest = stricter(behavior, refusal.behavior);
+  const why = strictest === behavior ? reason : refusal.reason;
+  const objection = block ?? refusal.block;
+  const consequence = blocks
+    ? 'Its failures block'
+    : 'Nothing was blocked by that; "onFailure": "block" would change it';
+  return {
+    name: hook.name,
+    ...rest,
+    ...(strictest && { behavior: strictest }),
+    ...(why !== undefined && { reason: cutMiddle(why, MAX_TEXT) }),
+    ...(objection && { block: { reason: cutMiddle(objection.reason, MAX_TEXT) } }),
+    ...(message !== undefined && { message: cutMiddle(message, MAX_TEXT) }),
+    ...(additionalContext !== undefined && { additionalContext: await fitText(additionalContext, event, options) }),
+    reports: [
+      ...failures.map((failure) => reportOf(hook, event, `failed: ${failure}. ${consequence}.`)),
+      ...remarks.map((remark) => reportOf(hook, event, `is odd: ${remark}.`)),
+    ],
+  };
+}
+
+const reportOf = ({ name, source }: ReadyHook, event: HookEvent, what: string): string =>
+  visible(cutMiddle(`The hook "${name}" (${event}, from ${source}) ${what}`, MAX_REPORT));
+
+async function fitText(text: string, event: HookEvent, { saveText }: HooksOptions): Promise<string> {
+  if (text.length <= MAX_TEXT) return text;
+  const file = await saveText?.(`hook-${event}.txt`, text).catch(() => undefined); // the rest is then said to be missing
+  return cutMiddle(text, MAX_TEXT) + (file === undefined ? '' : `\n[The whole text is in ${file}]`);
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

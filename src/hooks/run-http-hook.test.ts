@@ -1,0 +1,107 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import { fillHeaders, type HttpRun, runHttpHook } from './run-http-hook.js';
+
+async function serve(listener: RequestListener): Promise<URL> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`); // a server on a port has such an address
+}
+
+const post = (url: URL, changes: Partial<HttpRun> = {}) =>
+  runHttpHook({
+    url,
+    headers: {},
+    body: '{"a":"ü"}',
+    timeoutMs: 50_000,
+    signal: new AbortController().signal,
+    ...changes,
+  });
+
+test('posts the input as JSON and reads the answer', async () => {
+  const seen: IncomingMessage[] = [];
+  const bodies: string[] = [];
+  const url = await serve(async (request, response) => {
+    seen.push(request);
+    bodies.push(await text(request));
+    response.end('{"decision": "block"}');
+  });
+  expect(await post(url, { headers: { 'X-Key': 'k', 'Content-Type': 'text/plain' } })).toEqual({
+    json: { decision: 'block' },
+  });
+  expect(bodies).toEqual(['{"a":"ü"}']);
+  expect(seen[0]).toMatchObject({
+    method: 'POST',
+    url: '/hook',
+    headers: { 'content-type': 'application/json', 'x-key': 'k' },
+  });
+});
+
+test('an empty answer is no answer', async () => {
+  const url = await serve((_, response) => response.writeHead(204).end());
+  expect(await post(url)).toEqual({ json: undefined });
+});
+
+test.each([
+  ['a refusal by status', 403, '{"decision": "block"}', 'it answered with status 403'],
+  ['a broken server', 500, '', 'it answered with status 500'],
+  ['plain text', 200, 'fine', 'its answer is not JSON'],
+  ['a list', 200, '[1]', 'its answer is not a JSON object'],
+  ['too long an answer', 200, `{"a": "${'x'.repeat(1_100_000)}"}`, 'its answer is longer than 1 MB'],
+])('%s is a failure', async (_, status, body, failure) => {
+  const url = await serve((_, response) => response.writeHead(status).end(body));
+  expect(await post(url)).toEqual({ failure: expect.stringContaining(failure) });
+});
+
+test('follows no redirect', async () => {
+  const asked: string[] = [];
+  const other = await serve((request, response) => {
+    asked.push(request.url ?? '');
+    response.end('{}');
+  });
+  const url = await serve((_, response) => response.writeHead(307, { location: other.href }).end());
+  expect(await post(url)).toEqual({ failure: expect.stringContaining('redirects are not followed') });
+  expect(asked).toEqual([]);
+});
+
+test.each([
+  ['at all', () => {}],
+  ['to the end', (response: Parameters<RequestListener>[1]) => response.writeHead(200).write('{"decision"')],
+])('gives up on a server that does not answer %s', async (_, answer) => {
+  const url = await serve((_, response) => void answer(response));
+  expect(await post(url, { timeoutMs: 200 })).toEqual({ failure: 'it did not answer within 0.2 s' });
+});
+
+test('rejects with the reason of the signal', async () => {
+  const controller = new AbortController();
+  const url = await serve(() => controller.abort(new Error('enough')));
+  await expect(post(url, { signal: controller.signal })).rejects.toThrow('enough');
+});
+
+test('a server that is not there is a failure', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // a server on a port has such an address
+  server.close();
+  await once(server, 'close');
+  expect(await post(new URL(`http://127.0.0.1:${port}/`))).toEqual({
+    failure: expect.stringContaining('it could not be reached'),
+  });
+});
+
+test('headers get the variables that the hook may have, and no other', () => {
+  const env = { TOKEN: 't$SECRET', SECRET: 's' };
+  const headers = { Authorization: 'Bearer $TOKEN', 'X-Other': `a\${SECRET}b$NONE`, Plain: '5 $' };
+  expect(fillHeaders(headers, ['TOKEN', 'NONE'], env)).toEqual({
+    Authorization: 'Bearer t$SECRET',
+    'X-Other': 'ab',
+    Plain: '5 $',
+  });
+});

@@ -1,0 +1,269 @@
+// Path patterns of Read(...) and Edit(...) rules: gitignore's meaning, below one of four anchors. Pure: whoever reads
+// the settings hands in the anchors with all their names.
+import { matchesAll, matchesBeginning, type Place } from './match-text.js';
+
+/** The folders that patterns start from. Each has a written and a real name, and several where it has several. */
+export interface Anchors {
+  /** `/x`: the folder that the settings file speaks for. */
+  source: readonly string[];
+  /** `x`, `./x`: the project. It does not move when a command changes the directory. */
+  project: readonly string[];
+  /** `~/x`. */
+  home: readonly string[];
+  /** The real name of a folder. Given, a pattern that asks or denies also binds the place that its first part leads to. */
+  realName?: (folder: string) => string;
+}
+
+/** How names are compared. */
+export interface PathStyle {
+  foldsCase: boolean;
+  windows: boolean;
+}
+
+export const thisPathStyle = (): PathStyle => ({
+  foldsCase: process.platform === 'darwin' || process.platform === 'win32',
+  windows: process.platform === 'win32',
+});
+
+interface PatternBase {
+  folder: readonly string[];
+  /** The names below it; `**` stands for any number of them. */
+  globs: readonly string[];
+  places: ReadonlyArray<Place<string>>;
+}
+
+export interface PathPattern {
+  style: PathStyle;
+  bases: readonly PatternBase[];
+  /** The same, for the question what may lie below a folder. */
+  below: readonly PatternBase[];
+}
+
+/** Whether a path, absolute and plain, is one that the pattern names or lies below one. */
+export function matchesPath({ bases, style }: PathPattern, path: string): boolean {
+  const names = components(path, style);
+  return bases.some(({ folder, places }) => {
+    const rest = restBelow(folder, names, style);
+    return rest !== undefined && matchesAll(places, rest);
+  });
+}
+
+/** Whether the pattern names the tree's root or all that is in it. */
+export const matchesTree = (pattern: PathPattern, root: string): boolean =>
+  matchesPath(pattern, root) || matchesPath(pattern, `${root === '/' ? '' : root}/${ANY_NAME}`);
+
+const ANY_NAME = '\u{10FFFD}'; // no file is called so: what takes this name takes every name
+
+/** Whether something below the folder could be named by the pattern. */
+export function mayMatchBelow({ below, style }: PathPattern, folder: string): boolean {
+  const names = components(folder, style);
+  return below.some(({ folder: base, places }) => {
+    if (restBelow(names, base, style)) return true;
+    const rest = restBelow(base, names, style);
+    return rest !== undefined && matchesBeginning(places, rest);
+  });
+}
+
+/** Whether a file that the shell's glob, absolute, may stand for could be named by the pattern. */
+export function mayMatchGlob({ below, style }: PathPattern, glob: string): boolean {
+  const names = components(glob, style).map((name) => folded(name, style));
+  return below.some(({ folder, globs }) => {
+    const wanted = [...folder, ...globs].map((name) => folded(name, style));
+    return overlap(names, wanted, '**', shareName);
+  });
+}
+
+/** Whether the shell's glob may stand for this very path. */
+export function mayBePath(glob: string, path: string, style: PathStyle): boolean {
+  const [globs, names] = [glob, path].map((text) => components(text, style).map((name) => folded(name, style)));
+  return overlap(globs ?? [], (names ?? []).map(escapePath), '**', shareName);
+}
+
+/** Whether some name is meant by both globs. A set of characters counts as any character. */
+export function shareName(shell: string, rule: string): boolean {
+  if (/[()]/.test(shell)) return true; // an extended glob, if it is one, is beyond this comparison
+  if (shell.startsWith('*') && rule.startsWith('.')) return false; // the shell's star leaves hidden files alone
+  const [one, other] = [shell, rule].map((glob) =>
+    [...glob.matchAll(/\\.|\[[^\]]*\]|[\s\S]/gu)].map(([token]) => token),
+  );
+  const isAny = (token: string): boolean => token === '?' || token.startsWith('[');
+  const plain = (token: string): string => token.replace(/^\\(?=.)/s, '');
+  const agree = (mine: string, theirs: string): boolean =>
+    isAny(mine) || isAny(theirs) || plain(mine) === plain(theirs);
+  return overlap(one ?? [], other ?? [], '*', agree);
+}
+
+/** Whether two sequences, in both of which a gap stands for anything, can mean the same. */
+function overlap(
+  one: readonly string[],
+  other: readonly string[],
+  gap: string,
+  agree: (one: string, other: string) => boolean,
+): boolean {
+  // reach[j]: whether the first i of one and the first j of the other can mean the same; i grows row by row.
+  let reach: boolean[] = [];
+  for (let i = 0; i <= one.length; i += 1) {
+    const row: boolean[] = [];
+    for (let j = 0; j <= other.length; j += 1) {
+      const [mine, theirs] = [one[i - 1], other[j - 1]];
+      const isStart = i === 0 && j === 0;
+      const byMine = mine === gap && (reach[j] === true || row[j - 1] === true);
+      const byTheirs = theirs === gap && (row[j - 1] === true || reach[j] === true);
+      const byBoth = mine !== undefined && theirs !== undefined && reach[j - 1] === true && agree(mine, theirs);
+      row.push(isStart || byMine || byTheirs || byBoth);
+    }
+    reach = row;
+  }
+  return reach[other.length] === true;
+}
+
+export type ParsedPath = { ok: true; pattern: PathPattern } | { ok: false; problem: string; fix: string };
+
+/** A pattern that allows means exactly its place; one that asks or denies is taken in its widest sense. */
+export function parsePathPattern(
+  text: string,
+  { list, anchors, style }: { list: 'allow' | 'ask' | 'deny'; anchors: Anchors; style: PathStyle },
+): ParsedPath {
+  const trimmed = text.trim();
+  const { folders, rest, isAnchored } = anchorOf(trimmed, anchors, style);
+  const isOnlyForFolders = /\/$/.test(rest);
+  const names = plainNames(rest);
+  if (!names) {
+    return {
+      ok: false,
+      problem: `"${text}" goes up with ".." behind a wildcard, so it can never match`,
+      fix: 'Write the folder that is meant.',
+    };
+  }
+  let bases = folders.map((folder) => components(folder, style));
+  while (names[0] === '..') {
+    names.shift();
+    bases = bases.map((base) => base.slice(0, -1));
+  }
+  const isOneName = names.length === 1 && names[0] !== '**';
+  const isOneFolder = names.length === 2 && names[1] === '**' && names[0] !== '**';
+  const isStrict = list !== 'allow';
+  // gitignore: a name without a slash is meant at any depth. "src/**" is too, where the rule asks or denies.
+  const isWritten = trimmed.startsWith('./') || trimmed.startsWith('../');
+  const atAnyDepth =
+    !isAnchored && ((isOneName && (!isWritten || isStrict)) || (isOneFolder && isStrict && !isWritten));
+  const mayBeDeep = atAnyDepth && !isWritten;
+  const globs = globsOf(names, isOnlyForFolders && !isStrict);
+  const compile = (deep: boolean): PatternBase[] =>
+    withRealNames(bases, names, isStrict ? anchors.realName : undefined, style).map(({ folder, skipped }) => {
+      const here = deep && skipped === 0 ? ['**', ...globs] : globs.slice(skipped);
+      return { folder, globs: here, places: here.map((glob) => (glob === '**' ? 'gap' : namePlace(glob, style))) };
+    });
+  return { ok: true, pattern: { style, bases: compile(atAnyDepth), below: compile(mayBeDeep) } };
+}
+
+/** Gitignore's wildcards in a name, made harmless. */
+export const escapePath = (path: string): string => path.replace(/[\\*?[\]!#]/g, (special) => `\\${special}`);
+
+interface Anchored {
+  folders: readonly string[];
+  rest: string;
+  /** The pattern says where it starts, so that it does not float. */
+  isAnchored: boolean;
+}
+
+function anchorOf(text: string, anchors: Anchors, { windows }: PathStyle): Anchored {
+  if (windows && /^[a-z]:[\\/]/i.test(text)) {
+    return { folders: ['/'], rest: text.replaceAll('\\', '/').replace(':', ''), isAnchored: true };
+  }
+  if (text.startsWith('//')) return { folders: ['/'], rest: text.slice(2), isAnchored: true };
+  if (text === '~' || text.startsWith('~/')) return { folders: anchors.home, rest: text.slice(2), isAnchored: true };
+  if (text.startsWith('/')) return { folders: anchors.source, rest: text.slice(1), isAnchored: true };
+  return { folders: anchors.project, rest: text, isAnchored: false };
+}
+
+/** The names between the slashes, without `.` and without `..` but at the beginning. */
+function plainNames(text: string): string[] | undefined {
+  const names: string[] = [];
+  for (const name of text.split('/')) {
+    if (name === '' || name === '.') continue;
+    const last = names.at(-1);
+    if (name !== '..' || last === undefined || last === '..') names.push(name);
+    else if (/[*?[\\]/.test(last)) return undefined;
+    else names.pop();
+  }
+  return names;
+}
+
+function globsOf(names: readonly string[], isOnlyBelow: boolean): string[] {
+  const globs = names.flatMap((name, index) => (name === '**' && index === names.length - 1 ? ['*', '**'] : [name])); // "a/**" is what is in a, not a itself
+  return isOnlyBelow ? [...globs, '*', '**'] : [...globs, '**']; // what is below a match is matched too
+}
+
+// An escaped character, a set of characters, stars, or a character that means itself, as a bracket without its partner.
+const NAME_TOKEN = /\\([\s\S])|\[([!^]?)(\]?(?:\\.|[^\]\\])+|\])\]|\*+|([\s\S])/gu;
+
+function namePlace(name: string, style: PathStyle): Place<string> {
+  const pattern = [...folded(name, style).matchAll(NAME_TOKEN)].map(
+    ([token, escaped, negated, set, plain]): Place<string> => {
+      if (set !== undefined) return characterPlace(set, negated !== '');
+      if (token.startsWith('*')) return 'gap';
+      if (plain === '?') return () => true;
+      const wanted = escaped ?? token;
+      return (character) => character === wanted;
+    },
+  );
+  return (text) => matchesAll(pattern, [...folded(text, style)]);
+}
+
+function characterPlace(set: string, isNegated: boolean): Place<string> {
+  const characters = [...set.matchAll(/\\?([\s\S])/gu)].map(([token, character = '']) => ({ token, character }));
+  const ranges: Array<[first: string, last: string]> = [];
+  for (let at = 0; at < characters.length; at += 1) {
+    const first = characters[at]?.character ?? '';
+    const last = characters[at + 2];
+    if (characters[at + 1]?.token === '-' && last) {
+      ranges.push([first, last.character]);
+      at += 2;
+    } else {
+      ranges.push([first, first]);
+    }
+  }
+  return (character) => ranges.some(([first, last]) => first <= character && character <= last) !== isNegated;
+}
+
+/** Each base as it is and, where the plain beginning of the pattern is a link, the place that it leads to. */
+function withRealNames(
+  bases: ReadonlyArray<readonly string[]>,
+  names: readonly string[],
+  realName: Anchors['realName'],
+  style: PathStyle,
+): Array<{ folder: readonly string[]; skipped: number }> {
+  const written = bases.map((folder) => ({ folder, skipped: 0 }));
+  const firstWildcard = names.findIndex((name) => /[*?[\\]/.test(name));
+  const plain = firstWildcard < 0 ? names : names.slice(0, firstWildcard);
+  if (!realName || plain.length === 0 || style.windows) return written;
+  const real = bases.flatMap((folder) => {
+    const path = `/${[...folder, ...plain].join('/')}`;
+    const target = realName(path);
+    return target === path ? [] : [{ folder: components(target, style), skipped: plain.length }];
+  });
+  return [...written, ...real];
+}
+
+/** The names that a path consists of. On Windows all spellings of a name become one. */
+export function components(path: string, { windows }: PathStyle): string[] {
+  if (!windows) return path.split('/').filter((name) => name !== '' && name !== '.');
+  return path
+    .replaceAll('\\', '/')
+    .replace(/^\/\/[?.]\/|^\/\?\?\//, '')
+    .split('/')
+    .map((name, index) => (index === 0 ? name.replace(/^([a-z]):$/i, '$1') : name.replace(/:.*$/, '')))
+    .map((name) => (/^\.+$/.test(name) ? name : name.replace(/[. ]+$/, '')))
+    .filter((name) => name !== '' && name !== '.');
+}
+
+function restBelow(folder: readonly string[], path: readonly string[], style: PathStyle): string[] | undefined {
+  const isBelow =
+    folder.length <= path.length &&
+    folder.every((name, index) => folded(name, style) === folded(path[index] ?? '', style));
+  return isBelow ? path.slice(folder.length) : undefined;
+}
+
+const folded = (text: string, { foldsCase }: PathStyle): string =>
+  foldsCase ? text.normalize('NFC').toLowerCase() : text;

@@ -1,0 +1,224 @@
+// Which rules speak of a call or of one of its effects. A rule that asks or denies is read widely, one that allows
+// narrowly: a link must be allowed by both its names, and is denied by either.
+import type { CommandEffect, Effect, FileEffect } from '../contract/effect.js';
+import type { DecisionRequest } from '../contract/permission.js';
+import { allowsCommand, type CommandPattern, coversWrapped, mayMeanCommand, meansCommand } from './match-command.js';
+import {
+  matchesPath,
+  matchesTree,
+  mayMatchBelow,
+  mayMatchGlob,
+  type PathPattern,
+  type PathStyle,
+} from './match-path.js';
+import { matchesText } from './match-text.js';
+import { hidesHost, matchesDomain } from './match-url.js';
+import type { Rule, RuleSubject } from './rule.js';
+import { EDITING_TOOLS, READING_TOOLS } from './tool-names.js';
+
+/** Whether a rule denies every use of the tool, so that the model need not hear of it. */
+export const isDeniedOutright = (tool: string, rules: readonly Rule[]): boolean =>
+  rules.some(({ list, subject }) => {
+    if (list !== 'deny') return false;
+    return subject.kind === 'command'
+      ? subject.pattern.kind === 'any' && tool === 'Bash'
+      : subject.kind === 'tool' && subject.isTool(tool);
+  });
+
+/** Whether a rule that asks or denies is about the call as a whole: its tool, or a field of its input. */
+export function meansCall({ subject }: Rule, { tool, input }: DecisionRequest): boolean {
+  switch (subject.kind) {
+    case 'tool':
+      return subject.isTool(tool);
+    case 'command':
+      return subject.pattern.kind === 'any' && tool === 'Bash';
+    case 'input':
+      return subject.isTool(tool) && matchesInput(subject, input);
+    case 'path':
+    case 'domain':
+      return false;
+  }
+}
+
+function matchesInput({ fields, patterns }: Extract<RuleSubject, { kind: 'input' }>, input: unknown): boolean {
+  if (typeof input !== 'object' || input === null) return false;
+  const values = fields.map((field): unknown => (Object.hasOwn(input, field) ? Reflect.get(input, field) : undefined));
+  const scalars = values.filter((value) => ['string', 'number', 'boolean'].includes(typeof value));
+  if (scalars.length === 0) return false;
+  const text = scalars.map(String).join(' ').trim();
+  return patterns.some((pattern) => matchesText(pattern, text));
+}
+
+/** Whether a rule that asks or denies is about this effect, wherever it comes from. */
+export function meansEffect({ subject }: Rule, effect: Effect, { tool }: DecisionRequest, style: PathStyle): boolean {
+  switch (subject.kind) {
+    case 'path':
+      // What may not be read may not be changed either.
+      if (effect.kind !== 'file' || (subject.access === 'edit' && effect.access === 'read')) return false;
+      return namesOf(effect).some((name) => matchesFile(subject.pattern, effect, name));
+    case 'command':
+      return effect.kind === 'command' && meansCommand(subject.pattern, effect, style.foldsCase);
+    case 'domain':
+      return effect.kind === 'network' && matchesDomain(subject.pattern, effect.url);
+    case 'tool':
+      if (effect.kind !== 'file') return false;
+      if (subject.tool === 'Read') return true;
+      if (effect.access === 'read') return false;
+      // Whoever bans Write does not want it done by a redirection or a patch; Edit stays another matter.
+      return (
+        subject.tool === 'Edit' || (subject.tool === 'Write' && (effect.by !== undefined || tool === 'apply_patch'))
+      );
+    case 'input':
+      return false;
+  }
+}
+
+const namesOf = ({ path, real }: FileEffect): string[] => [path, real];
+
+const matchesFile = (pattern: PathPattern, { tree }: FileEffect, name: string): boolean =>
+  tree ? matchesTree(pattern, name) : matchesPath(pattern, name);
+
+/**
+ * Whether a rule that asks or denies may turn out to be about the effect: it speaks of a part of a tree, or of what a
+ * word may become that is not known yet. Tools leave out what may not be read, so there a denied part needs no question;
+ * a command can't leave out anything, unless it only lists names.
+ */
+export function mayMeanEffect(
+  { subject, list }: Rule,
+  effect: Effect,
+  commands: readonly CommandEffect[],
+  style: PathStyle,
+): boolean {
+  if (subject.kind === 'command') {
+    return effect.kind === 'command' && mayMeanCommand(subject.pattern, effect, style.foldsCase);
+  }
+  if (subject.kind !== 'path' || effect.kind !== 'file' || !effect.tree || effect.listing) return false;
+  if (subject.access === 'edit' && effect.access === 'read') return false;
+  if (effect.access === 'read' && !effect.by && list === 'deny') return false;
+  const command = effect.by && commands[effect.by.command];
+  if (effect.pattern !== undefined && effect.access === 'read' && !goesDeep(command)) {
+    return mayMatchGlob(subject.pattern, effect.pattern);
+  }
+  return namesOf(effect).some((name) => mayMatchBelow(subject.pattern, name));
+}
+
+/** Whether the command reads what is below the folders that it is given, and not only the files. */
+function goesDeep(command: CommandEffect | undefined): boolean {
+  const [name, ...words] = command?.argv ?? command?.words ?? [];
+  if (typeof name !== 'string' || !SHALLOW_READERS.has(name)) return true;
+  return words.some(
+    (word) => typeof word === 'string' && /^-[a-z]*r|^--(dereference-)?recursive|^--directories/i.test(word),
+  );
+}
+
+const SHALLOW_READERS: ReadonlySet<string> = new Set([
+  ...[
+    'cat',
+    'tac',
+    'head',
+    'tail',
+    'wc',
+    'nl',
+    'sort',
+    'uniq',
+    'cut',
+    'tr',
+    'paste',
+    'column',
+    'fold',
+    'rev',
+    'od',
+    'xxd',
+  ],
+  ...[
+    'hexdump',
+    'strings',
+    'file',
+    'base64',
+    'md5sum',
+    'sha1sum',
+    'sha256sum',
+    'cksum',
+    'grep',
+    'egrep',
+    'fgrep',
+    'sed',
+  ],
+  ...['awk', 'jq', 'cmp', 'comm', 'less', 'more', 'bat', 'echo', 'printf', 'stat', 'test'],
+]);
+
+/** Whether a rule allows every effect of the call. Commands and files have rules of their own. */
+export function allowsCall({ subject }: Rule, { tool, input }: DecisionRequest): boolean {
+  if (subject.kind === 'input') return subject.isTool(tool) && matchesInput(subject, input);
+  if (subject.kind !== 'tool') return false;
+  if (subject.tool === 'Read') return READING_TOOLS.includes(tool);
+  if (subject.tool === 'Edit') return EDITING_TOOLS.includes(tool);
+  return subject.isTool(tool);
+}
+
+interface Surroundings {
+  commands: readonly CommandEffect[];
+  /** For a file: whether it lies in the project, by both its names. */
+  inWorkspace: boolean;
+  request: DecisionRequest;
+}
+
+/** Whether a rule allows this effect. What can't be known beforehand is allowed by no rule. */
+export function allowsEffect({ subject }: Rule, effect: Effect, surroundings: Surroundings): boolean {
+  switch (effect.kind) {
+    case 'file':
+      return allowsFile(subject, effect, surroundings);
+    case 'command':
+      return subject.kind === 'command' && coversCommand(subject.pattern, effect, surroundings.commands);
+    case 'network':
+      if (subject.kind === 'command') return subject.pattern.kind === 'any' && surroundings.request.tool === 'Bash';
+      return subject.kind === 'domain' && matchesDomain(subject.pattern, effect.url) && !hidesHost(effect.url);
+    case 'session':
+    case 'unknown':
+      return false;
+  }
+}
+
+/**
+ * The rules that allow a file between them: each of its names is allowed by one of the rules, if it is not free anyway.
+ */
+export function rulesForNames(
+  rules: readonly Rule[],
+  effect: FileEffect,
+  isFree: (name: string) => boolean,
+): readonly Rule[] {
+  const allowing = namesOf(effect).map((name) =>
+    rules.filter(({ subject }) => subject.kind === 'path' && allowsName(subject, effect, name)),
+  );
+  const isAllowed = namesOf(effect).every((name, index) => isFree(name) || allowing[index]?.length !== 0);
+  return isAllowed ? allowing.flat() : [];
+}
+
+/** Whoever may change a file may look at it. */
+const allowsName = (
+  { access, pattern }: Extract<RuleSubject, { kind: 'path' }>,
+  effect: FileEffect,
+  name: string,
+): boolean => (effect.access === 'read' || access === 'edit') && matchesFile(pattern, effect, name);
+
+function allowsFile(
+  subject: RuleSubject,
+  effect: FileEffect,
+  { commands, inWorkspace, request }: Surroundings,
+): boolean {
+  if (subject.kind === 'path') return namesOf(effect).every((name) => allowsName(subject, effect, name));
+  if (subject.kind !== 'command' || request.tool !== 'Bash') return false;
+  const isEverything = subject.pattern.kind === 'any';
+  const command = effect.by?.as === 'operand' ? commands[effect.by.command] : undefined;
+  // A rule speaks for what its command is given, not for where the shell sends the output.
+  if (!command) return isEverything && (effect.access === 'read' || inWorkspace);
+  if (effect.unresolved !== undefined && effect.access === 'write' && !isEverything) return false;
+  return coversCommand(subject.pattern, command, commands);
+}
+
+/** A rule allows the command itself, or was written for it together with its wrapper. */
+function coversCommand(pattern: CommandPattern, command: CommandEffect, commands: readonly CommandEffect[]): boolean {
+  if (allowsCommand(pattern, command)) return true;
+  const wrapper = command.wrappedBy === undefined ? undefined : commands[command.wrappedBy];
+  return wrapper !== undefined && allowsCommand(pattern, wrapper) && coversWrapped(pattern, wrapper, command);
+}

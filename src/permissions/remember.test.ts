@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest';
+import type { CommandEffect, Effect } from '../contract/effect.js';
+import { decide, type Policy } from './engine.js';
+import { suggestRules } from './remember.js';
+import { parseRules } from './rule.js';
+
+const anchors = { source: ['/p'], project: ['/p'], home: ['/home/me'] };
+const style = { foldsCase: false, windows: false };
+
+function suggested(tool: string, effects: Effect[], allow: string[] = []): string[] {
+  const { rules } = parseRules({ allow }, { source: { file: 'settings.json' }, anchors });
+  const policy: Policy = { mode: 'default', workspace: ['/p'], resultsFolder: '/r', dataFolders: [], rules, style };
+  const request = { tool, input: {}, effects };
+  return suggestRules(request, decide(request, policy));
+}
+
+const command = (text: string, more: Partial<CommandEffect> = {}): CommandEffect => ({
+  kind: 'command',
+  text,
+  argv: text.split(' '),
+  harmless: false,
+  ...more,
+});
+
+test.each<[string, string[]]>([
+  ['npm run dev --port 3', ['Bash(npm run dev:*)']],
+  ['npm test', ['Bash(npm test:*)']],
+  ['git push origin main', ['Bash(git push:*)']],
+  ['git -C /x push', ['Bash(git -C /x push)']],
+  ['docker compose up -d', ['Bash(docker compose up:*)']],
+  ['pytest -q', ['Bash(pytest:*)']],
+  ['frobnicate --all', ['Bash(frobnicate --all)']],
+  ['npm', ['Bash(npm)']],
+  ['rm -rf build', []],
+  ['sudo make', []],
+  ['python3 x.py', []],
+  ['node -e 1', []],
+  ['bash run.sh', []],
+  ['./run.sh', []],
+  ['curl https://x', []],
+  ['xargs rm', []],
+])('"%s" would be remembered as %j', (text, expected) => {
+  expect(suggested('Bash', [command(text)])).toEqual(expected);
+});
+
+test('has one rule for each part that needs it, and none for the others', () => {
+  const parts = [command('npm test'), { ...command('ls'), harmless: true }, command('make all'), command('npm test')];
+  expect(suggested('Bash', parts)).toEqual(['Bash(npm test:*)', 'Bash(make all:*)']);
+  expect(suggested('Bash', parts, ['Bash(make:*)'])).toEqual(['Bash(npm test:*)']);
+});
+
+test('offers nothing where a part would still be asked about', () => {
+  expect(suggested('Bash', [command('npm test'), { kind: 'unknown', why: 'x' }])).toEqual([]);
+  expect(suggested('Bash', [command('npm test'), command('rm x')])).toEqual([]);
+  expect(suggested('Write', [{ kind: 'file', access: 'write', path: '/p/.git/x', real: '/p/.git/x' }])).toEqual([]);
+  expect(suggested('Bash', [command('npm test', { assigns: ['PATH'], assignsUnsafely: true })])).toEqual([]);
+  expect(
+    suggested(
+      'Bash',
+      ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => command(`make ${name}`)),
+    ),
+  ).toEqual([]);
+});
+
+test('offers nothing that could not be read whole', () => {
+  const long = `frobnicate ${'x'.repeat(300)}`;
+  expect(suggested('Bash', [command(long)])).toEqual([]);
+  expect(suggested('Bash', [command('frobnicate a\u202eb')])).toEqual([]);
+  expect(suggested('Bash', [command("frobnicate 'a\nb'", { argv: ['frobnicate', 'a\nb'] })])).toEqual([]);
+});
+
+test('names files exactly, both names of a link, with wildcards made harmless', () => {
+  const link: Effect = { kind: 'file', access: 'write', path: '/p/a*[1].txt', real: '/else/b?' };
+  expect(suggested('Write', [link])).toEqual(['Edit(//p/a\\*\\[1\\].txt)', 'Edit(//else/b\\?)']);
+});
+
+test('what is remembered allows the same call the next time', () => {
+  const calls: Array<[string, Effect[]]> = [
+    ['Bash', [command('npm run dev --port 3'), command('frobnicate *'), command('make')]],
+    ['Write', [{ kind: 'file', access: 'write', path: '/p/a*', real: '/q/!x' }]],
+    [
+      'Bash',
+      [
+        command('make all'),
+        { kind: 'file', access: 'write', path: '/p/o', real: '/p/o', by: { command: 0, as: 'redirection' } },
+      ],
+    ],
+    ['Read', [{ kind: 'file', access: 'read', path: '/etc/hosts', real: '/etc/hosts' }]],
+    ['WebFetch', [{ kind: 'network', url: 'https://docs.x.test/a' }]],
+    ['mcp__a__b', [{ kind: 'unknown', why: 'x' }]],
+  ];
+  for (const [tool, effects] of calls) {
+    const rules = suggested(tool, effects);
+    expect(rules).not.toEqual([]);
+    const parsed = parseRules({ allow: rules }, { source: { file: 'settings.json' }, anchors });
+    expect(parsed.problems).toEqual([]);
+    const policy: Policy = {
+      mode: 'default',
+      workspace: ['/p'],
+      resultsFolder: '/r',
+      dataFolders: [],
+      rules: parsed.rules,
+      style,
+    };
+    expect(decide({ tool, input: {}, effects }, policy).behavior).toBe('allow');
+  }
+});

@@ -1,0 +1,138 @@
+// What "always" would remember: rules that would have allowed exactly the parts that were asked about.
+import type { CommandEffect, Effect } from '../contract/effect.js';
+import { type Decision, type DecisionRequest, decisionBases, type TrailEntry } from '../contract/permission.js';
+import { allowsCommand, parseCommandPattern } from './match-command.js';
+import { escapePath } from './match-path.js';
+import { hidesHost, hostOf } from './match-url.js';
+import { EDITING_TOOLS, READING_TOOLS } from './tool-names.js';
+
+const MAX_RULES = 5; // nobody reads more before saying yes
+const MAX_RULE_CHARS = 200;
+
+/**
+ * The rules to offer with the question, one for each part that needs it. None where a rule could not help or could not
+ * be shown whole: what asks in every mode, what can't be foreseen, programs that run whatever they are given.
+ */
+export function suggestRules(request: DecisionRequest, { behavior, trail = [] }: Decision): string[] {
+  if (behavior !== 'ask') return [];
+  const asking = answersOf(trail).filter((entry) => entry.behavior === 'ask');
+  const rules = asking.map((entry) => {
+    const effect = request.effects[entry.effect ?? -1];
+    return entry.basis === 'default' && effect ? rulesFor(effect, request) : undefined;
+  });
+  const all = [...new Set(rules.flatMap((some) => some ?? ['']))];
+  const isComplete = all.length > 0 && all.length <= MAX_RULES && all.every((rule) => canBeShown(rule));
+  return isComplete ? all : [];
+}
+
+const canBeShown = (rule: string): boolean =>
+  rule !== '' && rule.length <= MAX_RULE_CHARS && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(rule);
+
+/** The strongest finding of each part. */
+function answersOf(trail: readonly TrailEntry[]): TrailEntry[] {
+  const answers = new Map<number | undefined, TrailEntry>();
+  for (const entry of trail) {
+    const known = answers.get(entry.effect);
+    if (!known || decisionBases.indexOf(entry.basis) < decisionBases.indexOf(known.basis)) {
+      answers.set(entry.effect, entry);
+    }
+  }
+  return [...answers.values()];
+}
+
+function rulesFor(effect: Effect, { tool }: DecisionRequest): string[] | undefined {
+  switch (effect.kind) {
+    case 'file': {
+      const access = effect.access === 'read' ? 'Read' : 'Edit';
+      const names = [...new Set([effect.path, effect.real])]; // a link is allowed by both its names or not at all
+      return names.map((name) => `${access}(/${escapePath(name)})`);
+    }
+    case 'command': {
+      const rule = commandRule(effect);
+      return rule === undefined ? undefined : [rule];
+    }
+    case 'network': {
+      const host = hidesHost(effect.url) ? undefined : hostOf(effect.url);
+      return host === undefined ? undefined : [`WebFetch(domain:${host})`];
+    }
+    case 'unknown':
+      return tool === 'Bash' || EDITING_TOOLS.includes(tool) || READING_TOOLS.includes(tool) ? undefined : [tool];
+    case 'session':
+      return undefined;
+  }
+}
+
+/** A prefix where the program is known to have sub-commands, else the command as it is. */
+function commandRule(command: CommandEffect): string | undefined {
+  const { argv, text } = command;
+  const [name] = argv ?? [];
+  if (!argv || name === undefined || NEVER_REMEMBERED.test(name)) return undefined;
+  const count = subCommandWords(argv);
+  const first = argv.slice(0, count);
+  const isPrefix = count > 0 && first.length === count && first.every((word) => /^[\w@.:/+][\w@.:/+-]*$/.test(word));
+  const specifier = isPrefix ? `${first.join(' ')}:*` : text.replace(/[*\\]/g, (special) => `\\${special}`);
+  // A rule that would not allow this very command is no use, whatever the reason.
+  const pattern = parseCommandPattern(specifier);
+  return pattern && pattern.kind !== 'any' && allowsCommand(pattern, command) ? `Bash(${specifier})` : undefined;
+}
+
+/** Programs that run, delete or send whatever they are given. A path instead of a name may be anything at all. */
+const NEVER_REMEMBERED =
+  /\/|^(?:[a-z]*sh|python[\d.]*|pypy\d*|node|nodejs|deno|bun|ruby|perl|php|lua|tclsh|osascript|awk|gawk|mawk|Rscript|java|eval|exec|source|\.|command|builtin|env|xargs|parallel|find|sudo|doas|su|pkexec|chroot|unshare|nsenter|runuser|setsid|nohup|timeout|watch|flock|ionice|nice|stdbuf|time|script|expect|tmux|screen|at|batch|crontab|systemd-run|rm|rmdir|unlink|shred|dd|mkfs.*|kill|pkill|killall|shutdown|reboot|curl|wget|ssh|scp|rsync|nc|ncat|socat)$/;
+
+/** How many words name the thing that is run: `npm run dev` is three. None known: 0. */
+function subCommandWords(argv: readonly string[]): number {
+  for (let length = 2; length > 0; length -= 1) {
+    const key = argv.slice(0, length).join(' ');
+    const words = Object.hasOwn(subCommands, key) ? subCommands[key] : undefined;
+    if (words !== undefined) return words;
+  }
+  return 0;
+}
+
+const subCommands: Readonly<Record<string, number>> = {
+  git: 2,
+  'git remote': 3,
+  'git stash': 3,
+  'git submodule': 3,
+  'git worktree': 3,
+  'git config': 3,
+  gh: 3,
+  npm: 2,
+  'npm run': 3,
+  pnpm: 2,
+  'pnpm run': 3,
+  yarn: 2,
+  'yarn run': 3,
+  'bun run': 3,
+  cargo: 2,
+  go: 2,
+  make: 2,
+  just: 2,
+  docker: 2,
+  'docker compose': 3,
+  kubectl: 2,
+  terraform: 2,
+  dotnet: 2,
+  gradle: 2,
+  mvn: 2,
+  pip: 2,
+  pip3: 2,
+  uv: 2,
+  poetry: 2,
+  'poetry run': 3,
+  bundle: 2,
+  'bundle exec': 3,
+  brew: 2,
+  mkdir: 1,
+  touch: 1,
+  tsc: 1,
+  eslint: 1,
+  prettier: 1,
+  biome: 2,
+  vitest: 1,
+  jest: 1,
+  pytest: 1,
+  ruff: 2,
+  mypy: 1,
+};

@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest';
+import type { Behavior } from '../contract/permission.js';
+import { parseRule, parseRules, type RuleOptions } from './rule.js';
+
+const options = (list: Behavior, more: Partial<RuleOptions> = {}): RuleOptions => ({
+  list,
+  source: { file: '.helve/settings.json', line: 14 },
+  anchors: { source: ['/p'], project: ['/p'], home: ['/home/me'] },
+  knownTools: ['Bash', 'Read', 'Edit', 'Write', 'WebFetch', 'Task', 'Skill', 'TodoWrite'],
+  ...more,
+});
+
+const severity = (text: unknown, list: Behavior) => parseRule(text, options(list)).problem?.severity;
+
+test('says where a broken rule stands, what is wrong, what follows, and what to do', () => {
+  expect(parseRule('Bash(npm', options('deny')).problem?.message).toBe(
+    '.helve/settings.json:14: "Bash(npm" has no closing parenthesis, so the rule was ignored, and an ignored deny rule is unsafe, so helve will not start. Fix or remove it.',
+  );
+});
+
+test.each<[unknown]>([
+  ['Bash(npm:*'],
+  ['Bash npm:*)'],
+  ['Bash()'],
+  ['Bash( )'],
+  ['Bash(:*)'],
+  ['Bash(npm) x'],
+  [''],
+  ['Edit(*/../x)'],
+  ['WebFetch(example.com)'],
+  ['WebFetch(domain:not a host)'],
+  ['TodoWrite(x)'],
+  ['mcp__github__get(x)'],
+  [5],
+  [null],
+])('%j is left out where it allows, and stops the start where it denies or asks', (text) => {
+  expect(parseRule(text, options('allow')).rule).toBeUndefined();
+  expect(severity(text, 'allow')).toBe('dropped');
+  expect(severity(text, 'deny')).toBe('fatal');
+  expect(severity(text, 'ask')).toBe('fatal');
+});
+
+test.each([['*'], ['B*'], ['mcp__*'], ['mcp__git*__get']])('%s allows nothing, and may deny', (text) => {
+  expect(severity(text, 'allow')).toBe('dropped');
+  expect(parseRule(text, options('deny')).problem).toBeUndefined();
+});
+
+test.each<[string, string, boolean]>([
+  ['mcp__github', 'mcp__github__get', true],
+  ['mcp__github', 'mcp__github2__get', false],
+  ['mcp__github__*', 'mcp__github__get', true],
+  ['mcp__github__get_*', 'mcp__github__get_issue', true],
+  ['mcp__github__get_*', 'mcp__github__delete', false],
+  ['mcp__github__get', 'mcp__github__get_more', false],
+  ['Agent', 'Task', true],
+  ['KillBash', 'KillShell', true],
+  ['BashOutput', 'Bash', false],
+])('%s speaks of %s: %s', (text, tool, expected) => {
+  const subject = parseRule(text, options('allow')).rule?.subject;
+  expect(subject?.kind === 'tool' && subject.isTool(tool)).toBe(expected);
+});
+
+test('reports a tool that there is not, with the one that may be meant, and keeps the rule', () => {
+  const { rule, problem } = parseRule('Edti', options('deny'));
+  expect(rule?.list).toBe('deny');
+  expect(problem).toMatchObject({ severity: 'warning', message: expect.stringContaining('Did you mean "Edit"?') });
+  expect(parseRule('mcp__later__tool', options('deny')).problem).toBeUndefined();
+});
+
+test('a rule that denies is not lost to a capital letter', () => {
+  expect(parseRule('bash(rm:*)', options('deny')).rule?.subject.kind).toBe('command');
+  expect(parseRule('bash(rm:*)', options('allow')).rule?.subject.kind).not.toBe('command');
+});
+
+test('only rules that ask or deny look at a parameter', () => {
+  expect(severity('Bash(run_in_background:true)', 'allow')).toBe('dropped');
+  expect(parseRule('Bash(run_in_background:true)', options('deny')).rule?.subject.kind).toBe('input');
+  expect(parseRule('Bash(timeout:*)', options('allow')).rule?.subject.kind).toBe('command');
+  expect(parseRule('Bash(timeout:5000)', options('ask')).rule?.subject.kind).toBe('input');
+});
+
+test('a rule on the field that rules are about anyway counts as what it means, and says so', () => {
+  const { rule, problem } = parseRule('Bash(command:rm *)', options('deny'));
+  expect(rule?.subject).toMatchObject({ kind: 'command', pattern: { kind: 'prefix', text: 'rm' } });
+  expect(problem).toMatchObject({ severity: 'warning', message: expect.stringContaining('Write "Bash(rm *)".') });
+});
+
+test('an exception from what is denied is left out, an exception from what is allowed is asked about', () => {
+  expect(parseRule('Read(!public/**)', options('deny'))).toMatchObject({ problem: { severity: 'dropped' } });
+  expect(parseRule('Edit(!docs/secret.md)', options('allow'))).toMatchObject({
+    rule: { list: 'ask', subject: { kind: 'path', access: 'edit' } },
+    problem: { severity: 'warning' },
+  });
+});
+
+test('warns of braces, which a path takes literally', () => {
+  expect(severity('Read(*.{pem,key})', 'deny')).toBe('warning');
+});
+
+test('one bad rule takes no other with it, and each keeps its line', () => {
+  const { list: _, ...rest } = options('allow');
+  const lineOf = (list: Behavior, index: number) => ({ allow: 10, ask: 20, deny: 30 })[list] + index;
+  const { rules, problems } = parseRules({ allow: ['Bash(', 'Bash(ls:*)'], deny: ['Read(.env)'] }, { ...rest, lineOf });
+  expect(rules.map(({ text, source }) => [text, source.line])).toEqual([
+    ['Read(.env)', 30],
+    ['Bash(ls:*)', 11],
+  ]);
+  expect(problems.map(({ source, severity: how }) => [source.line, how])).toEqual([[10, 'dropped']]);
+});

@@ -1,0 +1,267 @@
+// From the text of a rule to something that can be matched. A rule that is not understood is said so, with its place:
+// one that allows is left out, one that asks or denies must not be, so whoever loads the settings stops.
+import type { Behavior } from '../contract/permission.js';
+import { nearestWords } from '../platform/text/similar-text.js';
+import { type CommandPattern, parseCommandPattern } from './match-command.js';
+import { type Anchors, type PathPattern, type PathStyle, parsePathPattern, thisPathStyle } from './match-path.js';
+import { matchesText, type TextPattern, textPattern } from './match-text.js';
+import { type DomainPattern, parseDomain } from './match-url.js';
+import { currentName, EDITING_TOOLS, isFieldOf, isFileTool, isPrimaryField, READING_TOOLS } from './tool-names.js';
+
+export interface RuleSource {
+  /** The settings file, or the flag, as a person knows it. */
+  file: string;
+  line?: number;
+}
+
+export interface RuleOptions {
+  list: Behavior;
+  source: RuleSource;
+  anchors: Anchors;
+  /** Whether the source may loosen policy: false for a project that nobody has trusted. Default true. */
+  trusted?: boolean;
+  /** The tools that there are. Left out, no rule is reported for naming a tool that there is not. */
+  knownTools?: readonly string[];
+  style?: PathStyle;
+}
+
+export interface Rule {
+  text: string;
+  list: Behavior;
+  source: RuleSource;
+  trusted: boolean;
+  subject: RuleSubject;
+}
+
+/** What a rule is about. */
+export type RuleSubject =
+  /** Every use of a tool. */
+  | { kind: 'tool'; isTool: (name: string) => boolean; tool: string }
+  /** Files, whichever tool or command touches them. */
+  | { kind: 'path'; access: 'read' | 'edit'; pattern: PathPattern }
+  | { kind: 'command'; pattern: CommandPattern }
+  | { kind: 'domain'; pattern: DomainPattern }
+  /** Fields of a tool's input, as one text. */
+  | { kind: 'input'; isTool: (name: string) => boolean; fields: readonly string[]; patterns: readonly TextPattern[] };
+
+export interface RuleProblem {
+  /** `fatal`: the file must not be used. `dropped`: the rule does not count. `warning`: it counts, but look at it. */
+  severity: 'fatal' | 'dropped' | 'warning';
+  rule: string;
+  list: Behavior;
+  source: RuleSource;
+  /** What is wrong, why it matters, and how to fix it. */
+  message: string;
+}
+
+export interface ParsedRule {
+  rule?: Rule;
+  problem?: RuleProblem;
+}
+
+export interface RuleLists {
+  allow?: readonly unknown[];
+  ask?: readonly unknown[];
+  deny?: readonly unknown[];
+}
+
+/** All the rules of one source. `lineOf` tells where in the file a rule stands. */
+export function parseRules(
+  lists: RuleLists,
+  {
+    lineOf,
+    ...options
+  }: Omit<RuleOptions, 'list'> & { lineOf?: (list: Behavior, index: number) => number | undefined },
+): { rules: Rule[]; problems: RuleProblem[] } {
+  const parsed = (['deny', 'ask', 'allow'] as const).flatMap((list) =>
+    (lists[list] ?? []).map((text, index) => {
+      const line = lineOf?.(list, index);
+      const source = line === undefined ? options.source : { ...options.source, line };
+      return parseRule(text, { ...options, source, list });
+    }),
+  );
+  return {
+    rules: parsed.flatMap(({ rule }) => (rule ? [rule] : [])),
+    problems: parsed.flatMap(({ problem }) => (problem ? [problem] : [])),
+  };
+}
+
+/** Gives a rule, a problem, or a rule with a warning. */
+export function parseRule(text: unknown, options: RuleOptions): ParsedRule {
+  const { source, trusted = true } = options;
+  const outcome =
+    typeof text === 'string' ? understand(text.trim(), options) : broken('is not text', 'Write it as a string.');
+  const shown = typeof text === 'string' ? text.trim() : (JSON.stringify(text) ?? String(text));
+  const list = outcome.list ?? options.list;
+  const rule = outcome.subject && { text: shown, list, source, trusted, subject: outcome.subject };
+  const problem = outcome.what === undefined ? undefined : problemOf(shown, outcome, options);
+  return { ...(rule && { rule }), ...(problem && { problem }) };
+}
+
+interface Outcome {
+  subject?: RuleSubject;
+  /** The list that the rule counts in, where it is another than the one it stands in. */
+  list?: Behavior;
+  what?: string;
+  fix?: string;
+  /** Nothing is lost when the rule is left out, whatever its list. */
+  isIdle?: boolean;
+}
+
+const broken = (what: string, fix: string): Outcome => ({ what, fix });
+
+function problemOf(rule: string, { subject, what = '', fix = '', isIdle }: Outcome, options: RuleOptions): RuleProblem {
+  const { list, source } = options;
+  const severity = subject ? 'warning' : list === 'allow' || isIdle ? 'dropped' : 'fatal';
+  const where = source.line === undefined ? source.file : `${source.file}:${source.line}`;
+  const consequences = {
+    warning: '',
+    dropped: ', so the rule was ignored',
+    fatal: `, so the rule was ignored, and an ignored ${list} rule is unsafe, so helve will not start`,
+  };
+  const message = `${where}: "${rule}" ${what}${consequences[severity]}. ${fix}`;
+  return { severity, rule, list, source, message };
+}
+
+function understand(text: string, options: RuleOptions): Outcome {
+  const open = text.indexOf('(');
+  if (text === '') return broken('is empty', 'Name a tool, or remove it.');
+  if (open < 0 && text.includes(')')) return broken('has no opening parenthesis', 'Fix or remove it.');
+  if (open >= 0 && !text.endsWith(')')) {
+    const what = text.includes(')', open) ? 'goes on behind its closing parenthesis' : 'has no closing parenthesis';
+    return broken(what, 'Fix or remove it.');
+  }
+  const written = (open < 0 ? text : text.slice(0, open)).trim();
+  if (!/^[\w*.-]+$/.test(written)) return broken('does not begin with the name of a tool', 'Fix or remove it.');
+  const tool = knownName(written, options);
+  const specifier = open < 0 ? undefined : text.slice(open + 1, -1);
+  if (specifier !== undefined && specifier.trim() === '') {
+    return broken('has nothing between its parentheses', `Write "${written}" for every use, or say which.`);
+  }
+  const outcome = specifier === undefined ? everyUse(tool, options) : someUses(tool, specifier.trim(), options);
+  const isNew = outcome.subject && !outcome.what && isUnknownTool(tool, options);
+  return isNew ? { ...outcome, what: `names no tool that there is`, fix: nearestTool(tool, options) } : outcome;
+}
+
+/** A rule that asks or denies is not lost to a capital letter. */
+function knownName(written: string, { list, knownTools = [] }: RuleOptions): string {
+  const current = currentName(written);
+  if (list === 'allow' || knownTools.includes(current)) return current;
+  const familiar = [...READING_TOOLS, ...EDITING_TOOLS, 'Bash', 'WebFetch', 'Task', ...knownTools];
+  return familiar.find((name) => name.toLowerCase() === current.toLowerCase()) ?? current;
+}
+
+function isUnknownTool(tool: string, { knownTools }: RuleOptions): boolean {
+  return knownTools !== undefined && !/[_*]/.test(tool) && !isFileTool(tool) && !knownTools.includes(tool);
+}
+
+function nearestTool(tool: string, { knownTools = [] }: RuleOptions): string {
+  const [nearest] = nearestWords(tool, knownTools);
+  return nearest === undefined ? 'Check the name, or remove it.' : `Did you mean "${nearest}"?`;
+}
+
+function everyUse(tool: string, { list }: RuleOptions): Outcome {
+  if (list === 'allow' && tool.includes('*') && !/^mcp__[^*]+?__/.test(tool)) {
+    return broken(
+      'would allow tools that nobody has named',
+      'Name each tool; a star may only follow the full name of an MCP server, as in "mcp__github__get_*".',
+    );
+  }
+  if (tool === 'Bash') return { subject: { kind: 'command', pattern: { kind: 'any' } } };
+  return { subject: { kind: 'tool', tool, isTool: nameMatcher(tool) } };
+}
+
+function nameMatcher(tool: string): (name: string) => boolean {
+  const pattern = textPattern(tool);
+  const isServer = /^mcp__(?:(?!__).)+$/.test(tool); // a server's name alone stands for all its tools
+  return (name) => matchesText(pattern, name) || (isServer && name.startsWith(`${tool}__`));
+}
+
+function someUses(tool: string, specifier: string, options: RuleOptions): Outcome {
+  if (/^\*+$/.test(specifier) && !(isFileTool(tool) && options.list === 'allow')) return everyUse(tool, options);
+  const parameter = /^(?<field>\w+)\s*:\s*(?<value>[\s\S]*)$/.exec(specifier)?.groups;
+  const { field = '', value = '' } = parameter ?? {};
+  const isPrefix = (tool === 'Bash' || tool === 'Skill' || tool === 'SlashCommand') && value === '*';
+  if (tool === 'WebFetch' && field === 'domain') return domainRule(value);
+  if (parameter && !isPrefix && isFieldOf(tool, field)) return parameterRule(tool, field, value, options);
+  if (tool === 'Bash') return commandRule(specifier);
+  if (isFileTool(tool)) return pathRule(tool, specifier, options);
+  if (tool === 'Task') return inputRule(tool, ['subagent_type'], specifier);
+  if (tool === 'Skill' || tool === 'SlashCommand') return skillRule(tool, specifier, options);
+  if (tool === 'WebFetch') {
+    return broken('does not say which domain', `Write "WebFetch(domain:${specifier})".`);
+  }
+  return broken(
+    `has a specifier that ${tool} does not know`,
+    options.list === 'allow'
+      ? `Write "${tool}".`
+      : `Write "${tool}", or "${tool}(field:value)" for one value of a field.`,
+  );
+}
+
+function commandRule(specifier: string): Outcome {
+  const pattern = parseCommandPattern(specifier);
+  if (!pattern) return broken('names no command', 'Write the command, as in "Bash(npm test:*)".');
+  return { subject: { kind: 'command', pattern } };
+}
+
+function domainRule(value: string): Outcome {
+  const pattern = parseDomain(value);
+  if (!pattern) return broken('names no domain', 'Write a host, as in "WebFetch(domain:example.com)".');
+  return { subject: { kind: 'domain', pattern } };
+}
+
+function pathRule(tool: string, specifier: string, options: RuleOptions): Outcome {
+  const { list, anchors, style = thisPathStyle() } = options;
+  const isNegated = specifier.startsWith('!');
+  // An exception from what is denied would loosen it: left out. An exception from what is allowed is to be asked about.
+  if (isNegated && list !== 'allow') {
+    return {
+      ...broken('makes an exception, and a rule that asks or denies has none', 'Narrow the rule that it is about.'),
+      isIdle: true,
+    };
+  }
+  const counted = isNegated ? 'ask' : list;
+  const access = READING_TOOLS.includes(tool) ? 'read' : 'edit';
+  const parsed = parsePathPattern(isNegated ? specifier.slice(1) : specifier, { list: counted, anchors, style });
+  if (!parsed.ok) return broken(`can't match: ${parsed.problem}`, parsed.fix);
+  const subject = { kind: 'path', access, pattern: parsed.pattern } as const;
+  if (isNegated) {
+    const fix = `Write "${tool}(${specifier.slice(1)})" in the ask list.`;
+    return { subject, list: 'ask', what: 'makes an exception, so it counts as a rule that asks', fix };
+  }
+  if (/\{[^{}]*,[^{}]*\}/.test(specifier)) {
+    return {
+      subject,
+      what: 'has braces, which stand for themselves in a path',
+      fix: 'Write one rule for each choice.',
+    };
+  }
+  return { subject };
+}
+
+/** Exact values only, of fields that the model really sent. */
+function parameterRule(tool: string, field: string, value: string, options: RuleOptions): Outcome {
+  if (options.list === 'allow') {
+    return broken(`allows by the value of "${field}", and only ask and deny rules may`, 'Remove it.');
+  }
+  if (!isPrimaryField(tool, field)) return inputRule(tool, [field], value);
+  const fix = `Write "${tool}(${value})".`;
+  const same = tool === 'WebFetch' ? inputRule(tool, [field], value) : someUses(tool, value, options);
+  return same.subject && !same.what
+    ? { ...same, what: `names the field "${field}", which is what ${tool} rules are about anyway`, fix }
+    : same;
+}
+
+const inputRule = (tool: string, fields: readonly string[], value: string): Outcome => ({
+  subject: { kind: 'input', isTool: nameMatcher(tool), fields, patterns: [textPattern(value)] },
+});
+
+/** `Skill(name)` means the bare name; with ` *` behind it, arguments as well. A rule that asks or denies means both. */
+function skillRule(tool: string, specifier: string, { list }: RuleOptions): Outcome {
+  const name = specifier.replace(/(?::\*| \*)$/, '');
+  const withArguments = name !== specifier || list !== 'allow';
+  const patterns = [name, ...(withArguments ? [`${name} *`] : [])].map(textPattern);
+  const fields = tool === 'Skill' ? ['skill', 'name', 'args'] : ['command'];
+  return { subject: { kind: 'input', isTool: nameMatcher(tool), fields, patterns } };
+}

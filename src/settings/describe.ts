@@ -1,0 +1,76 @@
+// The list of settings for people and for editors, made from the same table that the loader goes by.
+import * as z from 'zod';
+import type { JsonSchema } from '../contract/model.js';
+import { type Setting, settingNames, settings } from './schema.js';
+
+export interface SettingDescription {
+  key: string;
+  about: string;
+  /** How the words of several sources go together. */
+  merge: 'strongest' | 'strictest' | 'together' | 'by name';
+  /** Whether it counts in a project's files: always, when the folder is trusted, only if it tightens, or never. */
+  project: 'always' | 'trusted' | 'tightening' | 'never';
+  /** What a value that is not understood does. */
+  broken: 'left out' | 'strictest' | 'no start';
+}
+
+export const describeSettings = (): SettingDescription[] =>
+  settingNames.map((key) => {
+    const setting = settings[key];
+    const { about, broken } = setting;
+    return {
+      key,
+      about,
+      merge: mergeOf(setting),
+      project: projectOf(setting),
+      broken: broken === undefined ? 'left out' : broken === 'refuse' ? 'no start' : 'strictest',
+    };
+  });
+
+function mergeOf({ shape, strictest }: Setting): SettingDescription['merge'] {
+  if (shape === 'list' || shape === 'hooks') return 'together';
+  if (shape === 'map') return 'by name';
+  return strictest === undefined ? 'strongest' : 'strictest';
+}
+
+function projectOf({ from, loosens, order }: Setting): SettingDescription['project'] {
+  if (from && !from.includes('project')) return 'never';
+  if (!loosens) return 'always';
+  if (order) return 'tightening';
+  return [true, false].every((value) => loosens(value)) ? 'trusted' : 'tightening';
+}
+
+/** For editors: what a settings file may hold. Other names are not forbidden, since other agents have settings too. */
+export function settingsJsonSchema(): JsonSchema {
+  const root: Section = { type: 'object', properties: {} };
+  root.properties['$schema'] = { type: 'string' };
+  for (const key of settingNames) {
+    const parts = key.split('.');
+    const section = parts.slice(0, -1).reduce(sectionIn, root);
+    section.properties[parts.at(-1) ?? key] = schemaOf(settings[key]);
+  }
+  return { $schema: 'http://json-schema.org/draft-07/schema#', title: 'Settings of Helve', ...root };
+}
+
+interface Section {
+  type: 'object';
+  properties: Record<string, JsonSchema | Section>;
+}
+
+function sectionIn(above: Section, name: string): Section {
+  const known = above.properties[name];
+  if (isSection(known)) return known;
+  const made: Section = { type: 'object', properties: {} };
+  above.properties[name] = made;
+  return made;
+}
+
+const isSection = (schema: JsonSchema | Section | undefined): schema is Section =>
+  schema?.type === 'object' && 'properties' in schema;
+
+function schemaOf({ about, shape, schema }: Setting): JsonSchema {
+  const { $schema: _, ...value } = z.toJSONSchema(schema, { io: 'input', target: 'draft-7', unrepresentable: 'any' });
+  if (shape === 'list') return { description: about, type: 'array', items: value };
+  if (shape === 'map') return { description: about, type: 'object', additionalProperties: value };
+  return { ...value, description: about };
+}

@@ -1,0 +1,159 @@
+// Changes settings files for people: comments and formatting stay, what would not be understood is not written, and a
+// file is changed by one at a time and is never there in part.
+import { readFile, realpath } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import {
+  applyEdits,
+  findNodeAtLocation,
+  getNodeValue,
+  type ModificationOptions,
+  modify,
+  parseTree,
+} from 'jsonc-parser';
+import type { Behavior } from '../contract/permission.js';
+import { sha256 } from '../platform/crypto.js';
+import { writeFileAtomically } from '../platform/files/atomic-write.js';
+import { makeFolder } from '../platform/files/folder.js';
+import { realPath } from '../platform/files/paths.js';
+import { codeOf } from '../platform/files/write-failure.js';
+import { parseDocument } from './document.js';
+import { dataFolderOf, type PlaceOptions, type SettingsPlace, settingsPlaces } from './locations.js';
+import { withLock, writePrivateFile } from './private-file.js';
+import { readFiles } from './read-files.js';
+import type { SettingsProblem } from './report.js';
+import { approveItem } from './trust.js';
+
+/** The files that people can have changed for them. */
+export type EditableScope = 'user' | 'project' | 'local';
+
+/** The settings can't be changed that way; nothing was written. */
+export class EditRefused extends Error {}
+
+export interface Edit {
+  /** `['permissions', 'allow']`. */
+  path: readonly string[];
+  /** Undefined: away with it. */
+  value: unknown;
+  /** Adds the value to the list that is there instead. */
+  append?: boolean;
+}
+
+/** The file that a scope means. */
+export function editablePlace(scope: EditableScope, options: PlaceOptions): SettingsPlace & { path: string } {
+  const name = scope === 'local' ? 'settings.local.json' : 'settings.json';
+  const folder = scope === 'user' ? dataFolderOf(options) : join(resolve(options.root), '.helve');
+  const place = settingsPlaces(options).find(({ path }) => path === join(folder, name));
+  return { file: join(folder, name), anchor: folder, ...place, kind: scope, path: join(folder, name) };
+}
+
+/** Makes one change to a file. Says whether there was anything to change. */
+export async function editSettings(scope: EditableScope, edit: Edit, options: PlaceOptions): Promise<boolean> {
+  const place = editablePlace(scope, options);
+  const lock = join(
+    dataFolderOf(options),
+    'locks',
+    `settings-${sha256().update(place.path).digest('hex').slice(0, 40)}`,
+  );
+  return await withLock(lock, async () => {
+    const before = await textOf(place, options);
+    const after = edited(before ?? '', edit, place.file);
+    if (after === before) return false;
+    refuseBroken({ before: before ?? '', after }, place, options);
+    await write(place, after, { isNew: before === undefined, scope });
+    return true;
+  });
+}
+
+/** Writes down for this project that a person has said "always": the rule goes to `.helve/settings.local.json`. */
+export async function rememberRule(rule: string, list: Behavior, options: PlaceOptions): Promise<void> {
+  await editSettings('local', { path: ['permissions', list], value: rule, append: true }, options);
+  if (list !== 'allow') return;
+  // The person has seen this very rule: it counts without being asked about again.
+  const item = { key: 'permissions.allow', value: rule };
+  await approveItem(options.root, item, { dataFolder: dataFolderOf(options) });
+}
+
+/** A project's file must be where it seems to be: through a link, a project could have any file of the person changed. */
+async function textOf({ path, kind, file }: SettingsPlace & { path: string }, { root }: PlaceOptions) {
+  if (kind !== 'user') {
+    const real = join(await realpath(resolve(root)), '.helve', basename(path));
+    if ((await realPath(path)) !== real) {
+      throw new EditRefused(
+        `${file} leads through a link to ${await realPath(path)}, so it was not changed. Replace the link by a file.`,
+      );
+    }
+  }
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function edited(text: string, { path, value, append = false }: Edit, file: string): string {
+  const mark = text.startsWith('\ufeff') ? '\ufeff' : '';
+  const body = text.slice(mark.length).trim() === '' ? '{}\n' : text.slice(mark.length);
+  const parsed = parseDocument(body);
+  if ('problem' in parsed) {
+    const { line, column } = parsed.at;
+    throw new EditRefused(
+      `${file}:${line}:${column}: not valid JSON: ${parsed.problem}. Nothing was written. Correct it there first.`,
+    );
+  }
+  const options: ModificationOptions = { formattingOptions: formatOf(body) };
+  const tree = parseTree(body, [], { allowTrailingComma: true });
+  const there = tree && findNodeAtLocation(tree, [...path]);
+  if (append && there?.type === 'array') {
+    const known: unknown[] = getNodeValue(there);
+    if (known.includes(value)) return text;
+    return (
+      mark + applyEdits(body, modify(body, [...path, known.length], value, { ...options, isArrayInsertion: true }))
+    );
+  }
+  if (value === undefined && !there) return text;
+  return mark + applyEdits(body, modify(body, [...path], append ? [value] : value, options));
+}
+
+/** As the file is written already. */
+function formatOf(text: string) {
+  const [, indent = '  '] = /\n([ \t]+)\S/.exec(text) ?? [];
+  return {
+    insertSpaces: !indent.startsWith('\t'),
+    tabSize: indent.startsWith('\t') ? 1 : indent.length,
+    eol: text.includes('\r\n') ? '\r\n' : '\n',
+  };
+}
+
+/** What was wrong before is for the person to correct; nothing is added to it. */
+function refuseBroken(
+  { before, after }: { before: string; after: string },
+  place: SettingsPlace,
+  options: PlaceOptions,
+): void {
+  const known = new Set(problemsIn(before, place, options).map(withoutPlace));
+  const wrong = problemsIn(after, place, options).filter((problem) => !known.has(withoutPlace(problem)));
+  if (wrong.length === 0) return;
+  throw new EditRefused(`${wrong.map(({ message }) => message).join('\n')}\nNothing was written.`);
+}
+
+function problemsIn(text: string, { path: _, ...place }: SettingsPlace, options: PlaceOptions) {
+  const [checked] = readFiles([{ ...place, text }], options);
+  return checked?.problems.filter(({ severity }) => severity !== 'warning') ?? [];
+}
+
+const withoutPlace = ({ message }: SettingsProblem): string => message.replace(/^.*?:\d+(?::\d+)?: /, '');
+
+async function write(
+  { path }: { path: string },
+  text: string,
+  { isNew, scope }: { isNew: boolean; scope: EditableScope },
+): Promise<void> {
+  // A project's file is for everybody who has the project; the others are the person's own.
+  if (isNew && scope !== 'project') {
+    if (scope === 'local') await makeFolder(await realPath(dirname(path)));
+    return await writePrivateFile(path, text);
+  }
+  await makeFolder(await realPath(dirname(path)));
+  await writeFileAtomically(path, Buffer.from(text));
+}

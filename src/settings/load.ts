@@ -1,0 +1,85 @@
+// From the files on disk to the settings that hold. Where there is no file, this costs a few looks and loads nothing.
+import { type BigIntStats, statSync } from 'node:fs';
+import { homeFolder } from '../platform/files/paths.js';
+import { dataFolderOf, type SettingsPlace, settingsPlaces } from './locations.js';
+import type { ReadOptions, SourceFile } from './read-files.js';
+import { isFatal, SettingsRefused } from './report.js';
+import { noSettings, type Settings } from './settings.js';
+import { trustPath, trustState } from './trust.js';
+
+export interface LoadOptions extends ReadOptions {
+  /** `--trust`: everything of the folder counts for this run. */
+  trust?: boolean;
+}
+
+/** The settings that hold. Throws `SettingsRefused` where something that could refuse is not understood. */
+export async function loadSettings(options: LoadOptions): Promise<Settings> {
+  const settings = await readSettings(options);
+  const fatal = settings.problems.filter(isFatal);
+  if (fatal.length > 0) throw new SettingsRefused(fatal);
+  return settings;
+}
+
+/** The same for who only wants to look: what is wrong is among the problems. */
+export async function readSettings(options: LoadOptions): Promise<Settings> {
+  return (await readFrom(findFiles(options), options)).settings;
+}
+
+/** The files that were found, and what they say. */
+export async function readFrom(
+  found: readonly FoundFile[],
+  options: LoadOptions,
+  before: readonly SourceFile[] = [],
+): Promise<{ settings: Settings; sources: readonly SourceFile[] }> {
+  if (found.length === 0) return { settings: withoutFiles(options), sources: [] };
+  const { readAndMerge } = await import('./merge.js');
+  const places = found.map(({ place }) => place);
+  return readAndMerge(places, options, before);
+}
+
+function withoutFiles({ root, env, home = homeFolder(), trust }: LoadOptions): Settings {
+  const dataFolder = dataFolderOf({ ...(env && { env }), ...(home !== undefined && { home }) });
+  const { problem, ...report } = trustState(root, [], { dataFolder, trust, home });
+  return noSettings(
+    report,
+    problem === undefined ? [] : [{ severity: 'warning', file: 'trust.json', message: problem }],
+  );
+}
+
+export interface FoundFile {
+  place: SettingsPlace;
+  /** Another where the file has changed. */
+  stamp: string;
+}
+
+/** The places where there is something, the strongest first. */
+export function findFiles(options: LoadOptions): FoundFile[] {
+  const found = settingsPlaces(options).flatMap((place) => {
+    const stats = place.path === undefined ? undefined : look(place.path);
+    const isNamed = place.kind === 'flag'; // what a person has named is told if it is missing
+    return stats || isNamed ? [{ place, stamp: stampOf(stats) }] : [];
+  });
+  // In the home folder, or through links, a project's file may be the person's own: it is one file, and theirs.
+  const isUsers = ({ place, stamp }: FoundFile): boolean => place.kind === 'user' && stamp.includes(':');
+  const own = new Set(found.filter(isUsers).map(({ stamp }) => stamp));
+  return found.filter(({ place, stamp }) => (place.kind !== 'project' && place.kind !== 'local') || !own.has(stamp));
+}
+
+/** Another where somebody has trusted a folder, or has ceased to. */
+export function trustStamp({ env, home }: LoadOptions): string {
+  return stampOf(look(trustPath(dataFolderOf({ ...(env && { env }), ...(home !== undefined && { home }) }))));
+}
+
+function look(path: string): BigIntStats | 'unreadable' | undefined {
+  try {
+    return statSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch {
+    return 'unreadable'; // it is there, and reading it will tell what is wrong
+  }
+}
+
+function stampOf(stats: BigIntStats | 'unreadable' | undefined): string {
+  if (stats === undefined || stats === 'unreadable') return String(stats);
+  const { dev, ino, size, mtimeNs, ctimeNs } = stats;
+  return [dev, ino, size, mtimeNs, ctimeNs].join(':');
+}

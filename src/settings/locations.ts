@@ -1,0 +1,120 @@
+// Where settings come from, the strongest first.
+import { readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { homeFolder, isInside, shortPath } from '../platform/files/paths.js';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Who speaks, the strongest first. */
+export const sourceKinds = ['managed', 'flag', 'local', 'project', 'user'] as const;
+
+export type SourceKind = (typeof sourceKinds)[number];
+
+/** Where a value is written. */
+export interface Origin {
+  kind: SourceKind;
+  /** The file as a person knows it: `.helve/settings.json`, `~/.helve/settings.json`, `--settings`. */
+  file: string;
+  line?: number | undefined;
+  column?: number | undefined;
+}
+
+export interface SettingsPlace {
+  kind: SourceKind;
+  /** As a person knows it. */
+  file: string;
+  /** Absolute; missing for settings that were given on the command line as they are. */
+  path?: string;
+  /** What was given on the command line instead of a file. */
+  text?: string;
+  /** The folder that the file speaks for: where `/x` in its rules starts. */
+  anchor: string;
+  /** The file can hold these settings and no others, as `.mcp.json` does. */
+  only?: readonly string[];
+}
+
+export interface PlaceOptions {
+  /** The project: the folder that the session was started in. No folder above it is looked at. */
+  root: string;
+  env?: Environment;
+  /** Default: the home folder. */
+  home?: string;
+  /** `--settings`: a file, or the settings themselves as JSON. */
+  flag?: string;
+  /** Where the machine's administrator puts settings. Default: the platform's usual place. */
+  managedFolder?: string;
+}
+
+/** Helve's own folder: `HELVE_HOME`, else `~/.helve`. */
+export function dataFolderOf({ env = process.env, home = homeFolder() }: Pick<PlaceOptions, 'env' | 'home'>): string {
+  return resolve(env['HELVE_HOME'] || join(home ?? tmpdir(), '.helve'));
+}
+
+/** All places that settings may be at, the strongest first, whether there is something or not. */
+export function settingsPlaces(options: PlaceOptions): SettingsPlace[] {
+  const { env = process.env, home = homeFolder() } = options;
+  const root = resolve(options.root);
+  const [own, other] = [dataFolderOf({ env, ...(home !== undefined && { home }) }), claudeFolder(env, home)];
+  const project = (kind: 'project' | 'local', ...parts: string[]): SettingsPlace => {
+    const path = join(root, ...parts);
+    return { kind, path, file: shortPath(root, path), anchor: root };
+  };
+  const user = (folder: string): SettingsPlace => {
+    const path = join(folder, 'settings.json');
+    return { kind: 'user', path, file: fromHome(path, home), anchor: folder };
+  };
+  return [
+    ...managedPlaces(options.managedFolder ?? managedFolder()),
+    ...(options.flag === undefined ? [] : [flagPlace(options.flag, root)]),
+    project('local', '.helve', 'settings.local.json'),
+    project('local', '.claude', 'settings.local.json'),
+    project('project', '.helve', 'settings.json'),
+    project('project', '.claude', 'settings.json'),
+    { ...project('project', '.mcp.json'), only: ['mcpServers'] },
+    user(own),
+    ...(other === undefined ? [] : [user(other)]),
+  ];
+}
+
+function claudeFolder(env: Environment, home: string | undefined): string | undefined {
+  const named = env['CLAUDE_CONFIG_DIR'];
+  if (named) return resolve(named);
+  return home === undefined ? undefined : join(home, '.claude');
+}
+
+function managedFolder(): string {
+  if (process.platform === 'darwin') return '/Library/Application Support/Helve';
+  if (process.platform === 'win32') return 'C:\\Program Files\\Helve';
+  return '/etc/helve';
+}
+
+/** The file and, stronger the later they are in the alphabet, those of the folder beside it. */
+function managedPlaces(folder: string): SettingsPlace[] {
+  const parts = join(folder, 'managed-settings.d');
+  const paths = [join(folder, 'managed-settings.json'), ...namesIn(parts).map((name) => join(parts, name))];
+  return paths.reverse().map((path) => ({ kind: 'managed', path, file: path, anchor: folder }));
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith('.json') && !name.startsWith('.'))
+      .sort();
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    return ['']; // the folder itself, so that whoever reads it is told what is wrong with it
+  }
+}
+
+function flagPlace(flag: string, root: string): SettingsPlace {
+  const file = '--settings';
+  if (flag.trimStart().startsWith('{')) return { kind: 'flag', file, text: flag, anchor: root };
+  const path = resolve(flag);
+  return { kind: 'flag', path, file: shortPath(root, path), anchor: dirname(path) };
+}
+
+function fromHome(path: string, home: string | undefined): string {
+  return home !== undefined && isInside(home, path) ? `~/${shortPath(home, path)}` : path;
+}

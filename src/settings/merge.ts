@@ -1,0 +1,254 @@
+// What holds when all files have spoken. Single values go by rank: managed, --settings, local, project, user. Lists are
+// put together. What tightens counts from anywhere; what loosens, of a project, only once a person has trusted it.
+import { statSync } from 'node:fs';
+import { homeFolder, resolveIn } from '../platform/files/paths.js';
+import { refusedVariable } from './environment.js';
+import { dataFolderOf, type SettingsPlace } from './locations.js';
+import { type ReadOptions, readFiles, type SourceFile, type UnderstoodContribution } from './read-files.js';
+import { placeOf, problemAt, type SettingsProblem } from './report.js';
+import { type SettingName, type SettingValue, settings } from './schema.js';
+import type { Entry, Settings, Sourced } from './settings.js';
+import { hashOf, trustState } from './trust.js';
+
+export interface MergeOptions {
+  root: string;
+  env?: Readonly<Record<string, string | undefined>>;
+  home?: string;
+  /** `--trust`. */
+  trust?: boolean;
+}
+
+/** Something said, and why it does not count, if it does not. */
+interface Statement extends UnderstoodContribution {
+  ignored?: string;
+  /** It would count if the folder were trusted. */
+  isUntrusted?: true;
+}
+
+/** Reads the files, the strongest first, and says what holds. */
+export function readAndMerge(
+  places: readonly SettingsPlace[],
+  options: MergeOptions & ReadOptions,
+  before: readonly SourceFile[],
+): { settings: Settings; sources: readonly SourceFile[] } {
+  const sources = readFiles(places, options, before);
+  return { settings: mergeSettings(sources, options), sources };
+}
+
+function mergeSettings(files: readonly SourceFile[], options: MergeOptions): Settings {
+  const { home = homeFolder() } = options;
+  const said = files.flatMap(({ contributions, isFromBefore = false }) =>
+    contributions.map((contribution) => ({ ...contribution, isFromBefore })),
+  );
+  const covered = said.filter((one) => isOfProject(one) && loosens(one));
+  const { problem, ...trust } = trustState(options.root, covered.map(itemOf), {
+    dataFolder: dataFolderOf({ ...(options.env && { env: options.env }), ...(home !== undefined && { home }) }),
+    trust: options.trust,
+    home,
+    trustedFolders: said.flatMap(({ key, value }) => (key === 'trustedFolders' ? [String(value)] : [])),
+  });
+  const pending = new Set(trust.pending.map(hashOf));
+  const problems: SettingsProblem[] = files.flatMap((file) => file.problems);
+  if (problem !== undefined) problems.push({ severity: 'warning', file: 'trust.json', message: problem });
+
+  const limits = limitsOf(said);
+  const statements = withOverridden(
+    said.map((one): Statement => {
+      const { isFromBefore, ...statement } = one;
+      if (isFromBefore && loosens(one)) return { ...statement, ignored: 'its file is broken now' };
+      const ignored = flawOf(one, { ...options, home }) ?? limits(one);
+      if (ignored !== undefined) return { ...statement, ignored };
+      if (!isOfProject(one) || !loosens(one) || !pending.has(hashOf(itemOf(one)))) return statement;
+      return { ...statement, ignored: 'nobody has trusted this folder with it', isUntrusted: true };
+    }),
+  );
+  for (const one of said) {
+    const why = flawOf(one, { ...options, home });
+    const label = one.name === undefined ? one.key : `${one.key}.${one.name}`;
+    if (why !== undefined)
+      problems.push(problemAt(one.origin, 'dropped', `"${label}" is left out: ${why}. Remove it.`));
+  }
+  return {
+    ...collect(statements, { ...options, home }),
+    trust,
+    problems,
+    entries: statements.map(entryOf),
+    files: files.map(({ place: { kind, file, path } }) => ({ kind, file, ...(path !== undefined && { path }) })),
+  };
+}
+
+const isOfProject = ({ origin: { kind } }: UnderstoodContribution): boolean => kind === 'project' || kind === 'local';
+
+const loosens = ({ key, value }: UnderstoodContribution): boolean => settings[key].loosens?.(value) ?? false;
+
+const itemOf = ({ key, name, value }: UnderstoodContribution) => ({ key, name, value });
+
+const entryOf = ({ key, name, value, origin, ignored }: Statement): Entry => ({
+  key,
+  ...(name !== undefined && { name }),
+  value,
+  origin,
+  ...(ignored !== undefined && { ignored }),
+});
+
+/** What some settings say about whether others count. */
+function limitsOf(said: readonly UnderstoodContribution[]): (one: UnderstoodContribution) => string | undefined {
+  const isOn = (key: SettingName): boolean => said.some((one) => one.key === key && one.value === true);
+  const managedOnly = new Map<SettingName, boolean>([
+    ['permissions.allow', isOn('allowManagedPermissionRulesOnly')],
+    ['hooks', isOn('allowManagedHooksOnly')],
+    ['mcpServers', isOn('allowManagedMcpServersOnly')],
+  ]);
+  const bypassOff = said.find(({ key }) => key === 'permissions.disableBypassPermissionsMode');
+  const off = said.filter(({ key }) => key === 'disableAllHooks');
+  const offByProject = off.find(isOfProject)?.value === true;
+  const byPerson = off.find((one) => !isOfProject(one));
+  const disabled = new Set(said.flatMap(({ key, value }) => (key === 'disabledMcpjsonServers' ? [value] : [])));
+
+  return ({ key, name, value, origin }) => {
+    const { kind, file } = origin;
+    if (kind !== 'managed' && managedOnly.get(key)) return 'only managed settings count here';
+    if (key === 'hooks') {
+      const isProject = kind === 'project' || kind === 'local';
+      const isOff = byPerson?.value === true && (kind !== 'managed' || byPerson.origin.kind === 'managed');
+      if (isOff || (isProject && offByProject)) return 'hooks are switched off by "disableAllHooks"';
+    }
+    if (key === 'mcpServers' && file === '.mcp.json' && disabled.has(name)) {
+      return 'it is switched off by "disabledMcpjsonServers"';
+    }
+    if (key === 'permissions.defaultMode' && value === 'bypassPermissions' && bypassOff) {
+      return `${placeOf(bypassOff.origin)} has switched that mode off`;
+    }
+    return undefined;
+  };
+}
+
+/** What makes a statement useless on this machine, though it is written well. */
+function flawOf(
+  { key, name = '', value, origin }: UnderstoodContribution,
+  { root, home }: { root: string; home: string | undefined },
+): string | undefined {
+  if (key === 'env') return refusedVariable(name, value, origin.kind);
+  if (key !== 'permissions.additionalDirectories') return undefined;
+  const folder = resolveIn(root, String(value), () => home);
+  return isFolder(folder) ? undefined : `there is no folder ${folder}`;
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+/** Of single values and of entries with the same name, one holds. */
+function withOverridden(statements: readonly Statement[]): Statement[] {
+  const winners = new Map<string, Statement>();
+  for (const statement of statements) {
+    const { key, ignored, value } = statement;
+    const { shape, strictest } = settings[key];
+    if (ignored !== undefined || shape === 'list' || shape === 'hooks') continue;
+    const slot = slotOf(statement);
+    const winner = winners.get(slot);
+    const isStricter = strictest !== undefined && value === strictest && winner?.value !== strictest;
+    const isBetter = winner?.isBroken === true && strictnessOf(statement) > strictnessOf(winner);
+    if (!winner || isStricter || isBetter) winners.set(slot, statement);
+  }
+  for (const statement of statements) {
+    const { value = 'default' } = winners.get(slotOf(statement)) ?? {};
+    const isStricter = strictnessOf(statement) > strictnessOf({ ...statement, value });
+    if (statement.isUntrusted && isStricter) winners.set(slotOf(statement), statement);
+  }
+  return statements.map((statement) => {
+    const winner = winners.get(slotOf(statement));
+    if (winner === statement) return counting(statement);
+    if (!winner || statement.ignored !== undefined) return statement;
+    return { ...statement, ignored: `${placeOf(winner.origin)} says otherwise and comes first` };
+  });
+}
+
+const counting = ({ ignored: _, isUntrusted: __, ...statement }: Statement): Statement => statement;
+
+/** How strict a value is among those of its setting, where there is an order. */
+const strictnessOf = ({ key, value }: Pick<Statement, 'key' | 'value'>): number =>
+  settings[key].order?.indexOf(String(value)) ?? Number.NaN;
+
+function slotOf(statement: Statement): string {
+  const { key, name } = statement;
+  if (key === 'disableAllHooks') return `${key}\0${isOfProject(statement)}`; // each is about hooks of its own
+  return name === undefined ? key : `${key}\0${name}`;
+}
+
+type Collected = Omit<Settings, 'trust' | 'problems' | 'entries' | 'files'>;
+
+function collect(
+  statements: readonly Statement[],
+  { root, home }: { root: string; home: string | undefined },
+): Collected {
+  const counted = statements.filter(({ ignored }) => ignored === undefined);
+  const all = <Name extends SettingName>(name: Name): Array<Sourced<SettingValue<Name>>> =>
+    counted
+      .filter(({ key }) => key === name)
+      // What has this key has passed this key's schema.
+      .map(({ value, origin }) => ({ value: value as SettingValue<Name>, origin }));
+  const one = <Name extends SettingName>(name: Name): Sourced<SettingValue<Name>> | undefined => all(name)[0];
+  const values = <Name extends SettingName>(name: Name): Array<SettingValue<Name>> => [
+    ...new Set(all(name).map(({ value }) => value)),
+  ];
+  const inRoot = (path: string): string => resolveIn(root, path, () => home);
+  const named = <Name extends 'env' | 'mcpServers'>(wanted: Name): Map<string, Sourced<SettingValue<Name>>> =>
+    new Map(
+      counted.flatMap(({ key, name, value, origin }) =>
+        key === wanted && name !== undefined ? [[name, { value: value as SettingValue<Name>, origin }] as const] : [],
+      ),
+    );
+  return {
+    rules: statements.flatMap(({ rule, ignored, isUntrusted }) =>
+      rule && (ignored === undefined || isUntrusted) ? [{ ...rule, trusted: !isUntrusted }] : [],
+    ),
+    additionalDirectories: all('permissions.additionalDirectories').map(({ value, origin }) => ({
+      value: inRoot(value),
+      origin,
+    })),
+    ...given('defaultMode', one('permissions.defaultMode')),
+    ...given('bypassDisabledBy', one('permissions.disableBypassPermissionsMode')?.origin),
+    hooks: statements.flatMap(hookOf),
+    mcpServers: named('mcpServers'),
+    env: named('env'),
+    ...given('model', one('model')),
+    ...given('smallModel', one('smallModel')),
+    ...given('fallbackModel', one('fallbackModel')),
+    ...given('effort', one('effort')),
+    ...given('apiKeyHelper', one('apiKeyHelper')),
+    ...given('statusLine', one('statusLine')),
+    ...given('outputStyle', one('outputStyle')),
+    ...given('theme', one('theme')),
+    ...given('includeCoAuthoredBy', one('includeCoAuthoredBy')),
+    ...given('cleanupPeriodDays', one('cleanupPeriodDays')),
+    sandbox: {
+      ...given('enabled', one('sandbox.enabled')),
+      ...given('failIfUnavailable', one('sandbox.failIfUnavailable')),
+      ...given('autoAllowBashIfSandboxed', one('sandbox.autoAllowBashIfSandboxed')),
+      ...given('allowUnsandboxedCommands', one('sandbox.allowUnsandboxedCommands')),
+      excludedCommands: values('sandbox.excludedCommands'),
+      allowedDomains: values('sandbox.network.allowedDomains'),
+      deniedDomains: values('sandbox.network.deniedDomains'),
+      allowWrite: values('sandbox.filesystem.allowWrite').map(inRoot),
+      denyWrite: values('sandbox.filesystem.denyWrite').map(inRoot),
+      denyRead: values('sandbox.filesystem.denyRead').map(inRoot),
+      allowRead: values('sandbox.filesystem.allowRead').map(inRoot),
+    },
+  };
+}
+
+function hookOf({ key, value, origin, ignored, isUntrusted }: Statement): Settings['hooks'] {
+  if (key !== 'hooks' || (ignored !== undefined && !isUntrusted)) return [];
+  // Put together by the check of this key, from what the hooks' own reader has understood.
+  const hook = value as Pick<Settings['hooks'][number], 'event' | 'matcher' | 'hook'>;
+  return [{ ...hook, source: placeOf({ ...origin, column: undefined }), trusted: !isUntrusted }];
+}
+
+const given = <Name extends string, Value>(name: Name, value: Value | undefined) =>
+  // A computed name is of any text to the compiler; here it is this one.
+  (value === undefined ? {} : { [name]: value }) as { [key in Name]?: Value };

@@ -1,0 +1,40 @@
+// Settings that files written for other agents may hold and that Helve does not have. Those that would only add comfort
+// or power are passed over without a word. Those that would restrict something are named, so that nobody relies on them.
+
+export const passedOver: ReadonlySet<string> = new Set([
+  ...['$schema', 'advisorModel', 'agent', 'alwaysThinkingEnabled', 'attribution', 'autoCompactEnabled'],
+  ...['autoMemoryEnabled', 'autoMode', 'autoUpdates', 'autoUpdatesChannel', 'awsAuthRefresh', 'awsCredentialExport'],
+  ...['channelsEnabled', 'companyAnnouncements', 'disableAutoMode', 'editorMode', 'enableAllProjectMcpServers'],
+  ...['enabledMcpjsonServers', 'enabledPlugins', 'extraKnownMarketplaces', 'fastMode', 'feedbackSurveyState'],
+  ...['fileSuggestion', 'forceLoginMethod', 'forceLoginOrgUUID', 'gcpAuthRefresh', 'gitAttribution'],
+  ...['includeGitInstructions', 'language', 'messageIdleNotifThresholdMs', 'minimumVersion', 'otelHeadersHelper'],
+  ...['plansDirectory', 'prefersReducedMotion', 'preferredNotifChannel', 'promptSuggestionEnabled', 'respectGitignore'],
+  ...['showTurnDuration', 'skipDangerousModePermissionPrompt', 'spinnerTipsEnabled', 'spinnerTipsOverride'],
+  ...['spinnerVerbs', 'syntaxHighlightingDisabled', 'teammateMode', 'terminalProgressBarEnabled', 'todoFeatureEnabled'],
+  ...['useAutoModeDuringPlan', 'verbose', 'viewMode', 'voiceEnabled', 'worktree', 'permissions.disableAutoMode'],
+  ...['sandbox.ignoreViolations', 'sandbox.enableWeakerNestedSandbox', 'sandbox.allowNestedUserNamespaces'],
+  ...['sandbox.enableWeakerNetworkIsolation', 'sandbox.allowAppleEvents', 'sandbox.ripgrep', 'sandbox.bwrapPath'],
+  ...['sandbox.socatPath', 'sandbox.network.allowUnixSockets', 'sandbox.network.allowAllUnixSockets'],
+  ...['sandbox.network.allowLocalBinding', 'sandbox.network.allowMachLookup', 'sandbox.network.httpProxyPort'],
+  ...['sandbox.network.socksProxyPort', 'sandbox.network.tlsTerminate', 'sandbox.filesystem.disabled'],
+]);
+
+/** What would restrict and does nothing here, with what to write instead. */
+export const notEnforced: Readonly<Record<string, string>> = {
+  'permissions.denyInsteadOfPrompting': 'Write "defaultMode": "dontAsk" instead.',
+  'permissions.blockReadsOutsideWorkingDirectories': 'Deny what must not be read, as in "Read(//etc/**)".',
+  'permissions.blockWritesOutsideWorkingDirectories': 'Deny what must not be written, as in "Edit(//etc/**)".',
+  permissionPrompts: 'Write "defaultMode": "dontAsk" under "permissions" instead.',
+  allowedHttpHookUrls: 'Remove the hooks that must not run.',
+  httpHookAllowedEnvVars: 'Remove the hooks that must not run.',
+  allowedMcpServers: 'Set "allowManagedMcpServersOnly", or deny their tools by rules.',
+  deniedMcpServers: 'Deny their tools by rules, as in "mcp__NAME".',
+  availableModels: 'Set the model by "model".',
+  strictKnownMarketplaces: 'There are no plugins, so it can be removed.',
+  blockedMarketplaces: 'There are no plugins, so it can be removed.',
+  strictPluginOnlyCustomization: 'There are no plugins, so it can be removed.',
+  'sandbox.credentials': 'Name the files in "sandbox.filesystem.denyRead".',
+  'sandbox.network.allowManagedDomainsOnly': 'Name the other hosts in "sandbox.network.deniedDomains".',
+  'sandbox.network.strictAllowlist': 'Name the other hosts in "sandbox.network.deniedDomains".',
+  'sandbox.filesystem.allowManagedReadPathsOnly': 'Name what must not be read in "sandbox.filesystem.denyRead".',
+};

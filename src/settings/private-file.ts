@@ -1,0 +1,131 @@
+// Helve's own small files: private, whole or not there at all, never through a link, and changed by one at a time.
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { link, mkdir, readFile, realpath, rename, stat, unlink, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { monotonicMs } from '../platform/clock.js';
+import { randomHex } from '../platform/crypto.js';
+import { discard, stage } from '../platform/files/atomic-write.js';
+import { inFolder, sync } from '../platform/files/folder.js';
+import { isFromBefore, isRunning, type ProcessIdentity, thisProcess } from '../platform/files/process-identity.js';
+import { codeOf } from '../platform/files/write-failure.js';
+
+const WAIT_MS = 10_000; // a change takes milliseconds; who waits longer waits for somebody who hangs
+const POLL_MS = 10;
+
+/** The text of one of our files, or undefined where there is none. Throws where somebody else may have written it. */
+export function readPrivateFile(path: string): string | undefined {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    if (code === 'ELOOP' || code === 'EMLINK') throw new Error('it is a link', { cause: error });
+    throw error;
+  }
+  try {
+    const stats = fstatSync(descriptor);
+    const user = process.getuid?.();
+    if (!stats.isFile()) throw new Error('it is not a file');
+    if (user !== undefined && stats.uid !== user) throw new Error('it belongs to another user');
+    if (user !== undefined && (stats.mode & 0o022) !== 0) throw new Error('other users may write it');
+    return readFileSync(descriptor, 'utf8');
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Puts a private file in place of the one that is there, links included. */
+export async function writePrivateFile(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await inFolder(await realpath(dirname(path)), async (folder) => {
+    const temporary = `.helve-${randomHex(9)}.tmp`;
+    try {
+      await stage(folder, temporary, Buffer.from(text), { owner: { mode: 0o600 } });
+      await rename(folder.at(temporary), folder.at(basename(path)));
+    } catch (error) {
+      await discard(folder, temporary);
+      throw error;
+    }
+    await sync(folder);
+  });
+}
+
+/** Does the work while nobody else does work under the same lock, in this process or another. */
+export async function withLock<T>(lock: string, work: () => Promise<T>): Promise<T> {
+  await mkdir(dirname(lock), { recursive: true, mode: 0o700 });
+  const ours = await thisProcess();
+  const record = JSON.stringify({ ...ours, token: randomHex(9) });
+  const until = monotonicMs() + WAIT_MS;
+  while (!(await take(lock, record))) {
+    if (await isLeftBehind(lock, ours)) await setAside(lock, ours);
+    else if (monotonicMs() > until) {
+      throw new Error(`Another helve holds ${lock} for too long. If none is running, delete that file and try again.`);
+    } else await delay(POLL_MS * (0.5 + Math.random()));
+  }
+  try {
+    return await work();
+  } finally {
+    const held = await readFile(lock, 'utf8').catch(() => undefined);
+    if (held === record) await unlink(lock);
+  }
+}
+
+/** By a second name, so that a lock is there with its owner's name in it or not at all. */
+async function take(lock: string, record: string): Promise<boolean> {
+  const draft = `${lock}.${randomHex(9)}`;
+  await writeFile(draft, record, { flag: 'wx', mode: 0o600 });
+  try {
+    await link(draft, lock);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(codeOf(error) ?? '')) throw error;
+  } finally {
+    await unlink(draft);
+  }
+  // The file system has no second names. Without its owner's name in it yet, a lock counts as held.
+  try {
+    await writeFile(lock, record, { flag: 'wx', mode: 0o600 });
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+async function isLeftBehind(lock: string, ours: ProcessIdentity): Promise<boolean> {
+  try {
+    const [{ mtimeMs }, text] = await Promise.all([stat(lock), readFile(lock, 'utf8')]);
+    const owner = ownerIn(text);
+    return owner ? !(await isRunning(owner, mtimeMs, ours)) : isFromBefore(mtimeMs);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false; // free again: the next try takes it
+    throw error;
+  }
+}
+
+/** Two may find the same lock left behind; the second must not take away what the first has put in its place. */
+async function setAside(lock: string, ours: ProcessIdentity): Promise<void> {
+  const aside = join(dirname(lock), `${basename(lock)}.${randomHex(9)}`);
+  try {
+    await rename(lock, aside);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return;
+    throw error;
+  }
+  if (!(await isLeftBehind(aside, ours))) await link(aside, lock).catch(() => {});
+  await unlink(aside);
+}
+
+function ownerIn(text: string): ProcessIdentity | undefined {
+  try {
+    const { pid, started, boot, space, host }: Record<string, unknown> = JSON.parse(text);
+    if (typeof pid !== 'number' || typeof started !== 'number') return undefined;
+    if (typeof boot !== 'string' || typeof space !== 'string' || typeof host !== 'string') return undefined;
+    return { pid, started, boot, space, host };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,147 @@
+// Reads the settings files that there are. Loaded only when there is one: it brings the parser and the schemas.
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseRule, type Rule, type RuleProblem } from '../permissions/rule.js';
+import { homeFolder, realPathSync } from '../platform/files/paths.js';
+import { type Contribution, checkDocument } from './check.js';
+import { parseDocument } from './document.js';
+import type { PlaceOptions, SettingsPlace } from './locations.js';
+import { isFatal, oneLine, problemAt, type SettingsProblem } from './report.js';
+
+const MAX_BYTES = 2 * 1024 * 1024; // far more than anybody writes by hand
+
+/** What one file says. */
+export interface SourceFile {
+  place: SettingsPlace;
+  contributions: readonly UnderstoodContribution[];
+  problems: readonly SettingsProblem[];
+  /** The file is broken now: this is what it said before, and of that only what tightens counts. */
+  isFromBefore?: true;
+}
+
+export interface UnderstoodContribution extends Contribution {
+  /** Of a rule that was understood. */
+  rule?: Rule;
+}
+
+export interface ReadOptions extends PlaceOptions {
+  /** The tools that there are. Left out, no rule is reported for naming a tool that there is not. */
+  knownTools?: readonly string[];
+}
+
+/** What each file says. Of one that is broken now, what it said before goes on to tighten. */
+export function readFiles(
+  places: readonly SettingsPlace[],
+  options: ReadOptions,
+  before: readonly SourceFile[] = [],
+): SourceFile[] {
+  return places.map((place) => {
+    const last = before.find((one) => one.place.file === place.file && one.place.kind === place.kind);
+    const file = readSource(place, options, { isNew: last === undefined });
+    return last && file.problems.some(isFatal) ? fromBefore(last, file.problems) : file;
+  });
+}
+
+function fromBefore({ place, contributions }: SourceFile, problems: readonly SettingsProblem[]): SourceFile {
+  const told = problems.filter(isFatal).map((problem) => ({
+    ...problem,
+    severity: 'dropped' as const,
+    message: `${problem.message} Until then, what the file refused before is refused, and nothing else in it counts.`,
+  }));
+  return { place, contributions, problems: told, isFromBefore: true };
+}
+
+function readSource(place: SettingsPlace, options: ReadOptions, { isNew }: { isNew: boolean }): SourceFile {
+  const failed = (line: number | undefined, column: number | undefined, what: string): SourceFile => {
+    // A file that can't hold rules can be done without.
+    const consequence = place.only
+      ? 'Nothing in it counts. Correct it there.'
+      : 'It may hold rules that refuse something, so helve will not start. Correct it there, or move it away.';
+    const problem = problemAt({ file: place.file, line, column }, place.only ? 'dropped' : 'fatal', what + consequence);
+    return { place, contributions: [], problems: [problem] };
+  };
+  let text: string;
+  try {
+    text = place.text ?? readText(place.path ?? '');
+  } catch (error) {
+    return failed(undefined, undefined, `can't be read (${reason(error)}). `);
+  }
+  // Somebody may be about to write it: an empty file in place of one that said something is not taken at its word.
+  if (!isNew && text.trim() === '') return failed(undefined, undefined, 'is empty now. ');
+  const parsed = parseDocument(text);
+  if ('problem' in parsed) return failed(parsed.at.line, parsed.at.column, `not valid JSON: ${parsed.problem}. `);
+  const { contributions, problems } = checkDocument(parsed.node, place);
+  return withRules({ place, contributions, problems }, options);
+}
+
+function readText(path: string): string {
+  // Without waiting: something else than a file could keep us for ever.
+  const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) throw new Error('it is not a file');
+    if (stats.size > MAX_BYTES) throw new Error(`it has ${stats.size} bytes, and ${MAX_BYTES} are the limit`);
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(descriptor));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function reason(error: unknown): string {
+  if (error instanceof TypeError) return 'it is not text in UTF-8';
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ENOENT') return 'there is no such file';
+  if (code === 'EACCES' || code === 'EPERM') return 'permission is missing';
+  return error instanceof Error ? error.message : String(error);
+}
+
+function withRules({ place, contributions, problems }: SourceFile, options: ReadOptions): SourceFile {
+  const { home = homeFolder(), knownTools } = options;
+  const anchors = {
+    source: namesOf(place.anchor),
+    project: namesOf(options.root),
+    home: home === undefined ? [] : namesOf(home),
+    realName,
+  };
+  const ruleProblems: RuleProblem[] = [];
+  const understood = contributions.map((contribution) => {
+    const list = ruleList(contribution.key);
+    if (!list) return contribution;
+    const { file, line } = contribution.origin;
+    const source = { file, ...(line !== undefined && { line }) };
+    const { rule, problem } = parseRule(contribution.value, {
+      list,
+      source,
+      anchors,
+      ...(knownTools && { knownTools }),
+    });
+    if (problem) ruleProblems.push(problem);
+    return { ...contribution, ...(rule && { rule }) };
+  });
+  const told = ruleProblems.map(({ severity, message, source }) => ({
+    severity,
+    message: oneLine(message),
+    ...source,
+  }));
+  return { place, contributions: understood, problems: [...problems, ...told] };
+}
+
+function ruleList(key: string): 'allow' | 'ask' | 'deny' | undefined {
+  if (key === 'permissions.allow') return 'allow';
+  if (key === 'permissions.ask') return 'ask';
+  return key === 'permissions.deny' ? 'deny' : undefined;
+}
+
+/** A folder by its written and its real name. */
+function namesOf(folder: string): string[] {
+  const written = resolve(folder);
+  return [...new Set([written, realName(written)])];
+}
+
+function realName(folder: string): string {
+  try {
+    return realPathSync(folder);
+  } catch {
+    return folder; // not ours to look at, or a link that leads nowhere: the written name has to do
+  }
+}

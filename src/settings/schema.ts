@@ -1,0 +1,310 @@
+// Every setting that there is: what it is about, what fits, whose word counts, and what happens when it is broken.
+// The loader, the merge, `helve config`, the JSON Schema and the table in docs/settings.md all go by this list.
+import * as z from 'zod';
+import { efforts } from '../contract/model.js';
+import { permissionModes } from '../contract/permission.js';
+import { hooksSchema } from '../hooks/schema.js';
+import { parseDomain } from '../permissions/match-url.js';
+import type { SourceKind } from './locations.js';
+
+export interface Setting<Schema extends z.ZodType = z.ZodType> {
+  /** One sentence for the table of settings. */
+  about: string;
+  /** `list`: elements of all sources together. `map`: each name by itself. `hooks`: all hooks together. */
+  shape: 'one' | 'list' | 'map' | 'hooks';
+  /** Of the value; of lists and maps, of each element. */
+  schema: Schema;
+  /** Which values of a project count only once its folder is trusted. Left out: none. */
+  loosens?: (value: unknown) => boolean;
+  /** What a value that is not understood does. Left out: it is left out. */
+  broken?: 'refuse' | { as: string | boolean };
+  /** This value wins, whoever says it. */
+  strictest?: string | boolean;
+  /** All values, the loosest first: where a project is not trusted, its value counts if it is stricter than the others'. */
+  order?: readonly string[];
+  /** Whose word counts. Left out: everybody's. */
+  from?: readonly SourceKind[];
+  /** Values are not repeated in messages: they may hold a secret. */
+  isSecret?: boolean;
+}
+
+const text = z.string('must be a text').trim().min(1, 'must not be empty');
+const truth = z.boolean('must be true or false');
+const path = z
+  .string('must be a path')
+  .min(1, 'must not be empty')
+  .regex(/^[^\0]*$/, 'must not hold a NUL');
+const variable = z.union([z.string(), z.number(), z.boolean()], 'must be a text').transform(String);
+const domain = z
+  .string('must be a host')
+  .refine((host) => parseDomain(host.replace(/:\d+$/, '')) !== undefined, 'must be a host, as in "*.example.com"');
+const model = text.describe('PROVIDER/NAME or a short name');
+const models = z
+  .union([text.transform((names) => names.split(',')), z.array(text)], 'must be a text or a list of texts')
+  .transform((names) => names.map((name) => name.trim()).filter((name) => name !== ''))
+  .refine((names) => names.length > 0 && names.length <= 3, 'must name one to three models');
+
+// Rules are read one by one by the part that knows them, so that one that is wrong is told in its words.
+const rule = z.unknown().meta({ type: 'string' });
+
+const always = (): boolean => true;
+const isTrue = (value: unknown): boolean => value === true;
+const isFalse = (value: unknown): boolean => value === false;
+const ownSources: readonly SourceKind[] = ['managed', 'flag', 'user'];
+
+/** A server as its file describes it; what it needs beyond that is known where it is started. */
+export const serverSchema = z
+  .looseObject(
+    {
+      type: text.optional(),
+      command: text.optional(),
+      args: z.array(z.string('must be a text'), 'must be a list of texts').optional(),
+      env: z.record(z.string(), variable, 'must be an object of texts').optional(),
+      url: z.string('must be an address').optional(),
+      headers: z.record(z.string(), z.string('must be a text'), 'must be an object of texts').optional(),
+    },
+    'must be an object',
+  )
+  .refine((server) => server.command !== undefined || server.url !== undefined, 'needs a "command" or a "url"');
+
+const statusLineSchema = z.looseObject(
+  { type: z.literal('command', 'must be "command"'), command: text, padding: z.number().optional() },
+  'must be an object with "type" and "command"',
+);
+
+export const settingTable = {
+  'permissions.allow': {
+    about: 'Rules for calls that need no question.',
+    shape: 'list',
+    schema: rule,
+    loosens: always,
+  },
+  'permissions.ask': {
+    about: 'Rules for calls that are always asked about.',
+    shape: 'list',
+    schema: rule,
+    broken: 'refuse',
+  },
+  'permissions.deny': {
+    about: 'Rules for calls that are refused.',
+    shape: 'list',
+    schema: rule,
+    broken: 'refuse',
+  },
+  'permissions.defaultMode': {
+    about:
+      'The mode that a session starts in; one that is not understood means `default`. A project can not set `bypassPermissions`.',
+    shape: 'one',
+    schema: z
+      .enum([...permissionModes, 'manual'], `must be one of ${permissionModes.join(', ')}`)
+      .transform((mode) => (mode === 'manual' ? 'default' : mode)), // another agent's name for it
+    loosens: always,
+    order: ['bypassPermissions', 'acceptEdits', 'default', 'dontAsk', 'plan'],
+    broken: { as: 'default' },
+  },
+  'permissions.additionalDirectories': {
+    about: 'Folders that count as part of the project; relative ones start at the project.',
+    shape: 'list',
+    schema: path,
+    loosens: always,
+  },
+  'permissions.disableBypassPermissionsMode': {
+    about: '`"disable"`: nobody can switch to `bypassPermissions`.',
+    shape: 'one',
+    schema: z.literal(['disable', true], 'must be "disable"').transform(() => 'disable' as const),
+    broken: { as: 'disable' },
+    strictest: 'disable',
+  },
+  hooks: {
+    about: 'Commands that run on events, by the name of the event.',
+    shape: 'hooks',
+    schema: hooksSchema,
+    loosens: always,
+    isSecret: true,
+  },
+  disableAllHooks: {
+    about: "No hooks run. Managed hooks run all the same, and a project's word is about its own hooks.",
+    shape: 'one',
+    schema: truth,
+  },
+  mcpServers: {
+    about: 'MCP servers by name.',
+    shape: 'map',
+    schema: serverSchema,
+    loosens: always,
+    isSecret: true,
+  },
+  disabledMcpjsonServers: {
+    about: 'Servers of `.mcp.json` that are not started.',
+    shape: 'list',
+    schema: text,
+    broken: 'refuse',
+  },
+  env: {
+    about: 'Environment variables for Helve and what it runs.',
+    shape: 'map',
+    schema: variable,
+    loosens: always,
+    isSecret: true,
+  },
+  model: { about: 'The model to use: `PROVIDER/NAME`, or a short name.', shape: 'one', schema: model, loosens: always },
+  smallModel: { about: 'The model for small tasks.', shape: 'one', schema: model, loosens: always },
+  fallbackModel: {
+    about: 'At most three models to ask in turn while the one before is overloaded.',
+    shape: 'one',
+    schema: models,
+    loosens: always,
+  },
+  effort: {
+    about: 'How much the model is to think.',
+    shape: 'one',
+    schema: z.enum(efforts, `must be one of ${efforts.join(', ')}`),
+  },
+  apiKeyHelper: {
+    about: 'A command that prints the key for the model.',
+    shape: 'one',
+    schema: text,
+    loosens: always,
+    isSecret: true,
+  },
+  statusLine: {
+    about: 'A command whose output is the status line.',
+    shape: 'one',
+    schema: statusLineSchema,
+    loosens: always,
+    isSecret: true,
+  },
+  outputStyle: { about: 'How answers are to be worded.', shape: 'one', schema: text },
+  theme: { about: 'The colours of the terminal.', shape: 'one', schema: text },
+  includeCoAuthoredBy: { about: 'Whether commits name Helve as co-author.', shape: 'one', schema: truth },
+  cleanupPeriodDays: {
+    about: 'For how many days sessions are kept.',
+    shape: 'one',
+    schema: z.int('must be a whole number of days').nonnegative('must not be below 0'),
+    loosens: always,
+  },
+  trustedFolders: {
+    about: 'Folders that are trusted, with all that is below them, whatever their settings say.',
+    shape: 'list',
+    schema: path.regex(/^(?:\/|~(?:\/|$)|[A-Za-z]:[\\/]|\\\\)/, 'must be a full path, or one that begins with ~/'),
+    from: ownSources,
+  },
+  'sandbox.enabled': {
+    about: 'Whether commands run in a sandbox.',
+    shape: 'one',
+    schema: truth,
+    loosens: isFalse,
+    broken: { as: true },
+  },
+  'sandbox.failIfUnavailable': {
+    about: 'Without a sandbox on this machine, commands are refused.',
+    shape: 'one',
+    schema: truth,
+    loosens: isFalse,
+    broken: { as: true },
+    strictest: true,
+  },
+  'sandbox.autoAllowBashIfSandboxed': {
+    about: 'Commands in the sandbox need no question.',
+    shape: 'one',
+    schema: truth,
+    loosens: isTrue,
+    broken: { as: false },
+  },
+  'sandbox.allowUnsandboxedCommands': {
+    about: 'Whether a command may ask to run outside the sandbox.',
+    shape: 'one',
+    schema: truth,
+    loosens: isTrue,
+    broken: { as: false },
+    strictest: false,
+  },
+  'sandbox.excludedCommands': {
+    about: 'Commands that run outside the sandbox.',
+    shape: 'list',
+    schema: text,
+    loosens: always,
+  },
+  'sandbox.network.allowedDomains': {
+    about: 'Hosts that commands in the sandbox may reach.',
+    shape: 'list',
+    schema: domain,
+    loosens: always,
+  },
+  'sandbox.network.deniedDomains': {
+    about: 'Hosts that they may not reach, whatever else is allowed.',
+    shape: 'list',
+    schema: domain,
+    broken: 'refuse',
+  },
+  'sandbox.filesystem.allowWrite': {
+    about: 'What commands in the sandbox may write beside the project.',
+    shape: 'list',
+    schema: path,
+    loosens: always,
+  },
+  'sandbox.filesystem.denyWrite': {
+    about: 'What they may not write.',
+    shape: 'list',
+    schema: path,
+    broken: 'refuse',
+  },
+  'sandbox.filesystem.denyRead': {
+    about: 'What they may not read.',
+    shape: 'list',
+    schema: path,
+    broken: 'refuse',
+  },
+  'sandbox.filesystem.allowRead': {
+    about: 'What they may read all the same.',
+    shape: 'list',
+    schema: path,
+    loosens: always,
+  },
+  allowManagedPermissionRulesOnly: {
+    about: 'Of rules that allow, only managed ones count.',
+    shape: 'one',
+    schema: truth,
+    broken: { as: true },
+    strictest: true,
+    from: ['managed'],
+  },
+  allowManagedHooksOnly: {
+    about: 'Only managed hooks run.',
+    shape: 'one',
+    schema: truth,
+    broken: { as: true },
+    strictest: true,
+    from: ['managed'],
+  },
+  allowManagedMcpServersOnly: {
+    about: 'Only managed MCP servers are started.',
+    shape: 'one',
+    schema: truth,
+    broken: { as: true },
+    strictest: true,
+    from: ['managed'],
+  },
+} as const satisfies Readonly<Record<string, Setting>>;
+
+export type SettingName = keyof typeof settingTable;
+
+/** What a setting holds: the value, or one element of it. */
+export type SettingValue<Name extends SettingName> = z.output<(typeof settingTable)[Name]['schema']>;
+
+export const settings: Readonly<Record<SettingName, Setting>> = settingTable;
+
+export const isSettingName = (name: string): name is SettingName => Object.hasOwn(settingTable, name);
+
+// Object.keys can't say that the keys are those of the table, which is a constant.
+export const settingNames = Object.keys(settingTable) as readonly SettingName[];
+
+/** Names that only hold other settings: `permissions`, `sandbox.network`. */
+export const sectionNames: readonly string[] = [
+  ...new Set(
+    settingNames.flatMap((name) => {
+      const parts = name.split('.');
+      return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('.'));
+    }),
+  ),
+];

@@ -1,0 +1,109 @@
+// What all files together say: the one value that holds, and who said so.
+import type { Effort } from '../contract/model.js';
+import type { PermissionMode } from '../contract/permission.js';
+import type { ConfiguredHook } from '../hooks/schema.js';
+import type { Rule } from '../permissions/rule.js';
+import type { Origin, SourceKind } from './locations.js';
+import type { SettingsProblem } from './report.js';
+import type { TrustReport } from './trust.js';
+
+export interface Sourced<Value> {
+  value: Value;
+  origin: Origin;
+}
+
+export interface Settings {
+  /** From all sources. Those of a project that nobody trusts are marked so: they may tighten and not loosen. */
+  readonly rules: readonly Rule[];
+  /** Absolute. */
+  readonly additionalDirectories: ReadonlyArray<Sourced<string>>;
+  readonly defaultMode?: Sourced<PermissionMode>;
+  /** Who says that nobody may switch to bypassPermissions. */
+  readonly bypassDisabledBy?: Origin;
+  /** In the order in which they count; those of a project that nobody trusts are marked so. */
+  readonly hooks: readonly ConfiguredHook[];
+  readonly mcpServers: ReadonlyMap<string, Sourced<McpServerSettings>>;
+  readonly env: ReadonlyMap<string, Sourced<string>>;
+  readonly model?: Sourced<string>;
+  readonly smallModel?: Sourced<string>;
+  readonly fallbackModel?: Sourced<readonly string[]>;
+  readonly effort?: Sourced<Effort>;
+  readonly apiKeyHelper?: Sourced<string>;
+  readonly statusLine?: Sourced<{ command: string; padding?: number | undefined }>;
+  readonly outputStyle?: Sourced<string>;
+  readonly theme?: Sourced<string>;
+  readonly includeCoAuthoredBy?: Sourced<boolean>;
+  readonly cleanupPeriodDays?: Sourced<number>;
+  readonly sandbox: SandboxSettings;
+  readonly trust: TrustReport;
+  readonly problems: readonly SettingsProblem[];
+  /** Everything that was said, the strongest first, with what does not count and why. */
+  readonly entries: readonly Entry[];
+  /** The files that were read. */
+  readonly files: readonly ReadFile[];
+}
+
+/** A server as its file describes it. */
+export interface McpServerSettings {
+  readonly [field: string]: unknown;
+  readonly type?: string | undefined;
+  readonly command?: string | undefined;
+  readonly args?: readonly string[] | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly url?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Lists hold what all sources say; paths are absolute. */
+export interface SandboxSettings {
+  readonly enabled?: Sourced<boolean>;
+  readonly failIfUnavailable?: Sourced<boolean>;
+  readonly autoAllowBashIfSandboxed?: Sourced<boolean>;
+  readonly allowUnsandboxedCommands?: Sourced<boolean>;
+  readonly excludedCommands: readonly string[];
+  readonly allowedDomains: readonly string[];
+  readonly deniedDomains: readonly string[];
+  readonly allowWrite: readonly string[];
+  readonly denyWrite: readonly string[];
+  readonly denyRead: readonly string[];
+  readonly allowRead: readonly string[];
+}
+
+export interface Entry {
+  /** `permissions.deny`, `env`. */
+  key: string;
+  /** Which entry of a map, or for which event. */
+  name?: string;
+  value: unknown;
+  origin: Origin;
+  /** Why it does not count; left out where it does. */
+  ignored?: string;
+}
+
+export interface ReadFile {
+  kind: SourceKind;
+  file: string;
+  path?: string;
+}
+
+/** What holds where there is no settings file at all. */
+export const noSettings = (trust: TrustReport, problems: readonly SettingsProblem[] = []): Settings => ({
+  rules: [],
+  additionalDirectories: [],
+  hooks: [],
+  mcpServers: new Map(),
+  env: new Map(),
+  sandbox: {
+    excludedCommands: [],
+    allowedDomains: [],
+    deniedDomains: [],
+    allowWrite: [],
+    denyWrite: [],
+    denyRead: [],
+    allowRead: [],
+  },
+  trust,
+  problems,
+  entries: [],
+  files: [],
+});

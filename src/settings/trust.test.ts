@@ -1,0 +1,152 @@
+import { chmodSync, statSync, symlinkSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { loadSettings } from './load.js';
+import { trustNotice } from './report.js';
+import { local, machine, project } from './temporary-machine.js';
+import { approveItem, type CoveredItem, describeItem, forgetTrust, trustFolder, trustState } from './trust.js';
+
+const hook = (command: string) => ({ Stop: [{ hooks: [{ type: 'command', command }] }] });
+
+test('what a person has trusted counts from then on, and no other folder does', async () => {
+  const here = machine({
+    [project]: { model: 'x', hooks: hook('./a') },
+    'project/below/.helve/settings.json': { model: 'y' },
+  });
+  const { trust } = await loadSettings(here);
+  await trustFolder(trust.folder, trust.covered, here);
+  const after = await loadSettings(here);
+  expect([after.trust.state, after.trust.by, after.model?.value, after.hooks[0]?.trusted]).toEqual([
+    'trusted',
+    'approval',
+    'x',
+    true,
+  ]);
+  const below = await loadSettings({ ...here, root: here.path('project/below') });
+  expect([below.trust.state, below.model]).toEqual(['untrusted', undefined]);
+});
+
+test('a changed hook and a new server ask again, while the rest goes on to count', async () => {
+  const here = machine({ [project]: { model: 'x', hooks: hook('./a') } });
+  const { trust } = await loadSettings(here);
+  await trustFolder(trust.folder, trust.covered, here);
+  here.write(project, { model: 'x', hooks: hook('./b'), mcpServers: { s: { command: 's' } } });
+  const after = await loadSettings(here);
+  expect(after.trust.state).toBe('changed');
+  expect(after.trust.pending.map(({ key, name, change }) => [key, name, change])).toEqual([
+    ['hooks', 'Stop', 'changed'],
+    ['mcpServers', 's', 'new'],
+  ]);
+  expect([after.model?.value, after.hooks.map(({ trusted }) => trusted), after.mcpServers.size]).toEqual([
+    'x',
+    [false],
+    0,
+  ]);
+  expect(trustNotice(after.trust)).toBe(
+    'Settings of this folder do not count, because they are new or changed since you trusted it: hooks.Stop, mcpServers.s. To look at them and trust the folder: helve config trust; for one run: --trust.',
+  );
+});
+
+test.each<[string, CoveredItem, CoveredItem]>([
+  [
+    'an argument of a server',
+    { key: 'mcpServers', name: 's', value: { command: 'a', args: ['b'] } },
+    { key: 'mcpServers', name: 's', value: { command: 'a', args: ['b', 'c'] } },
+  ],
+  [
+    'a variable of a server',
+    { key: 'mcpServers', name: 's', value: { env: { A: '1' } } },
+    { key: 'mcpServers', name: 's', value: { env: { A: '2' } } },
+  ],
+  ['the value of a variable', { key: 'env', name: 'A', value: '1' }, { key: 'env', name: 'A', value: '2' }],
+  ['the name of a variable', { key: 'env', name: 'A', value: '1' }, { key: 'env', name: 'B', value: '1' }],
+  ['the kind of a value', { key: 'x', value: { a: 1 } }, { key: 'x', value: [['a', 1]] }],
+  [
+    'a matcher',
+    { key: 'hooks', name: 'Stop', value: { matcher: 'a', hook: {} } },
+    { key: 'hooks', name: 'Stop', value: { matcher: 'b', hook: {} } },
+  ],
+])('%s that changes is not what was trusted', async (_, before, after) => {
+  const here = machine();
+  await trustFolder(here.root, [before], here);
+  expect([trustState(here.root, [before], here).state, trustState(here.root, [after], here).state]).toEqual([
+    'trusted',
+    'changed',
+  ]);
+});
+
+test('the order of names and what was taken away ask nothing', async () => {
+  const here = machine();
+  const item = { key: 'mcpServers', name: 's', value: { command: 'a', args: ['b'] } };
+  await trustFolder(here.root, [item, { key: 'env', name: 'A', value: '1' }], here);
+  const turned = { ...item, value: { args: ['b'], command: 'a' } };
+  expect(trustState(here.root, [turned], here)).toMatchObject({ state: 'trusted', pending: [] });
+});
+
+test('one approved item counts though nobody has trusted the folder', async () => {
+  const here = machine({ [local]: { permissions: { allow: ['Bash(ls)', 'Bash(rm *)'] } } });
+  await approveItem(here.root, { key: 'permissions.allow', value: 'Bash(ls)' }, here);
+  const { rules, trust } = await loadSettings(here);
+  expect([trust.state, rules.map(({ trusted }) => trusted)]).toEqual(['untrusted', [true, false]]);
+});
+
+test('trust can be taken back', async () => {
+  const here = machine();
+  await trustFolder(here.root, [], here);
+  expect(await forgetTrust(here.root, here)).toBe(true);
+  expect([trustState(here.root, [], here).state, await forgetTrust(here.root, here)]).toEqual(['untrusted', false]);
+});
+
+test('many who trust at once lose nothing of each other', async () => {
+  const here = machine();
+  const folders = Array.from({ length: 12 }, (_, index) => here.path(`folder-${index}`));
+  await Promise.all(folders.map((folder) => trustFolder(folder, [], here)));
+  expect(folders.map((folder) => trustState(folder, [], here).state)).toEqual(folders.map(() => 'trusted'));
+});
+
+test('the record is private', async () => {
+  const here = machine();
+  await trustFolder(here.root, [], here);
+  expect(statSync(here.path('home/.helve/trust.json')).mode & 0o777).toBe(0o600);
+});
+
+test('a lock that a process left behind keeps nobody waiting', async () => {
+  const here = machine({
+    'home/.helve/trust.json.lock': { pid: 2 ** 22 + 1, started: 1, boot: 'long ago', space: '', host: 'here' },
+  });
+  const { thisProcess } = await import('../platform/files/process-identity.js');
+  here.write('home/.helve/trust.json.lock', { ...(await thisProcess()), boot: 'an earlier one' });
+  await trustFolder(here.root, [], here);
+  expect(trustState(here.root, [], here).state).toBe('trusted');
+});
+
+test('a record that others may write, that is a link or that is broken makes nothing trusted', async () => {
+  const here = machine();
+  const file = here.path('home/.helve/trust.json');
+  await trustFolder(here.root, [], here);
+  const good = here.text('home/.helve/trust.json');
+  chmodSync(file, 0o666);
+  expect(trustState(here.root, [], here)).toMatchObject({
+    state: 'untrusted',
+    problem: expect.stringContaining('other users may write it'),
+  });
+  chmodSync(file, 0o600);
+  here.write('home/.helve/trust.json', good.slice(0, -5));
+  expect(trustState(here.root, [], here)).toMatchObject({
+    state: 'untrusted',
+    problem: expect.stringContaining('it is not valid JSON'),
+  });
+  await expect(trustFolder(here.root, [], here)).rejects.toThrow('Correct or delete it.');
+  const linked = machine({ 'elsewhere.json': good });
+  linked.write('home/.helve/x', '');
+  symlinkSync(linked.path('elsewhere.json'), linked.path('home/.helve/trust.json'));
+  expect(trustState(here.root, [], linked)).toMatchObject({
+    state: 'untrusted',
+    problem: expect.stringContaining('it is a link'),
+  });
+  expect((await loadSettings({ ...linked, root: here.root })).problems[0]?.message).toContain('it is a link');
+});
+
+test('what is to be trusted is shown whole, with nothing that can not be seen', () => {
+  const item = { key: 'env', name: 'A', value: 'a\u202e\u200b\n\u001b[2Jb' };
+  expect(describeItem(item)).toBe('env.A: a\\u202e\\u{200b}\\u{a}\\u001b[2Jb');
+});

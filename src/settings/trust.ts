@@ -1,0 +1,208 @@
+// Before a person has trusted a folder, nothing from it runs, is fetched or loosens policy. Trust is bound to the folder's
+// real path and to the content of what it covers: each hook, server, variable and rule that a person has seen. What is
+// changed or new counts only after it was seen as well; what was seen goes on to count.
+import { join, resolve } from 'node:path';
+import { sha256 } from '../platform/crypto.js';
+import { isInside, realPathSync, resolveIn } from '../platform/files/paths.js';
+import { visible } from '../platform/text/visible.js';
+import { readPrivateFile, withLock, writePrivateFile } from './private-file.js';
+
+/** Something of a folder that counts only when a person trusts it. */
+export interface CoveredItem {
+  /** `hooks`, `mcpServers`, `env`, `permissions.allow`. */
+  key: string;
+  /** Which entry: an event, a server, a variable. */
+  name?: string | undefined;
+  value: unknown;
+}
+
+export interface TrustReport {
+  /** `changed`: a person has trusted the folder, and something came or changed since. */
+  state: 'trusted' | 'changed' | 'untrusted';
+  /** The real path. */
+  folder: string;
+  /** For the whole run, by a list in the person's own settings, or by what was approved. */
+  by?: 'flag' | 'settings' | 'approval';
+  /** What the folder brings that needs trust. */
+  covered: readonly CoveredItem[];
+  /** What of it nobody has approved, so that it does not count. */
+  pending: ReadonlyArray<CoveredItem & { change: 'new' | 'changed' }>;
+}
+
+export interface TrustOptions {
+  /** Helve's own folder, where trust is kept. */
+  dataFolder: string;
+  /** `--trust`: everything of the folder counts for this run. */
+  trust?: boolean | undefined;
+  /** Folders that are trusted with all that is below them. */
+  trustedFolders?: readonly string[] | undefined;
+  home?: string | undefined;
+}
+
+/** Says whether the folder is trusted with what it brings. A record that can't be relied on is no record: see `problem`. */
+export function trustState(
+  folder: string,
+  covered: readonly CoveredItem[],
+  options: TrustOptions,
+): TrustReport & { problem?: string } {
+  const real = realFolder(folder);
+  const whole = wholeTrust(real, options);
+  if (whole) return { state: 'trusted', folder: real, by: whole, covered, pending: [] };
+  let record: FolderRecord | undefined;
+  try {
+    record = readRecords(options.dataFolder)[real];
+  } catch (error) {
+    return { state: 'untrusted', folder: real, covered, pending: asNew(covered), problem: unusable(options, error) };
+  }
+  const items = record?.items ?? {};
+  const missing = covered.filter((item) => !Object.hasOwn(items, hashOf(item)));
+  const current = new Set(covered.map(hashOf));
+  const gone = Object.keys(items).filter((hash) => !current.has(hash));
+  const lost = new Set(gone.map((hash) => items[hash]));
+  const pending = missing.map((item) => ({
+    ...item,
+    change: lost.has(labelOf(item)) ? ('changed' as const) : ('new' as const),
+  }));
+  if (!record?.trusted) return { state: 'untrusted', folder: real, covered, pending };
+  return { state: missing.length > 0 ? 'changed' : 'trusted', folder: real, by: 'approval', covered, pending };
+}
+
+const asNew = (covered: readonly CoveredItem[]) => covered.map((item) => ({ ...item, change: 'new' as const }));
+
+function wholeTrust(real: string, { trust, trustedFolders = [], home }: TrustOptions): 'flag' | 'settings' | undefined {
+  if (trust) return 'flag';
+  const isListed = trustedFolders
+    .map((listed) => resolveIn('', listed, () => home))
+    .some((listed) => isInside(realFolder(listed), real));
+  return isListed ? 'settings' : undefined;
+}
+
+/** Writes down that a person trusts the folder with these items. Those that were approved before stay so. */
+export async function trustFolder(
+  folder: string,
+  covered: readonly CoveredItem[],
+  { dataFolder }: Pick<TrustOptions, 'dataFolder'>,
+): Promise<void> {
+  await updateRecord(folder, dataFolder, () => ({
+    trusted: true,
+    at: new Date().toISOString(),
+    items: Object.fromEntries(covered.map((item) => [hashOf(item), labelOf(item)])),
+  }));
+}
+
+/** Writes down that a person has approved this one item, whatever they think of the folder. */
+export async function approveItem(
+  folder: string,
+  item: CoveredItem,
+  { dataFolder }: Pick<TrustOptions, 'dataFolder'>,
+): Promise<void> {
+  await updateRecord(folder, dataFolder, (before) => ({
+    trusted: before?.trusted ?? false,
+    at: before?.at ?? new Date().toISOString(),
+    items: { ...before?.items, [hashOf(item)]: labelOf(item) },
+  }));
+}
+
+/** Takes all trust in the folder back. Says whether there was any. */
+export async function forgetTrust(folder: string, { dataFolder }: Pick<TrustOptions, 'dataFolder'>): Promise<boolean> {
+  let found = false;
+  await updateRecord(folder, dataFolder, (before) => {
+    found = before !== undefined;
+    return undefined;
+  });
+  return found;
+}
+
+/** One line for a person who is to decide: everything that the item would do, with nothing that can't be seen. */
+export function describeItem(item: CoveredItem): string {
+  const value = typeof item.value === 'string' ? item.value : JSON.stringify(item.value);
+  return visible(`${labelOf(item)}: ${value}`).replace(
+    /[\p{Cf}\p{Zl}\p{Zp}\n\t]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  );
+}
+
+const labelOf = ({ key, name }: CoveredItem): string => (name === undefined ? key : `${key}.${name}`);
+
+/** Names an item by its content. */
+export function hashOf({ key, name, value }: CoveredItem): string {
+  return sha256()
+    .update(JSON.stringify([key, name ?? null, sorted(value)]))
+    .digest('hex');
+}
+
+/** The same whatever the order in which names are written. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
+  return {
+    names: entries.sort(([one], [other]) => (one < other ? -1 : 1)).map(([name, inner]) => [name, sorted(inner)]),
+  };
+}
+
+interface FolderRecord {
+  /** A person trusts the folder. Without it, only the items are approved, one by one. */
+  trusted: boolean;
+  at: string;
+  /** By hash, what each item was called. */
+  items: Readonly<Record<string, string>>;
+}
+
+type Records = Readonly<Record<string, FolderRecord>>;
+
+export const trustPath = (dataFolder: string): string => join(dataFolder, 'trust.json');
+
+function readRecords(dataFolder: string): Records {
+  const text = readPrivateFile(trustPath(dataFolder));
+  if (text === undefined) return {};
+  const { folders }: { folders?: unknown } = JSON.parse(text);
+  if (!isObject(folders)) throw new Error('it has no list of folders');
+  return Object.fromEntries(
+    Object.entries(folders).flatMap(([path, record]) => (isRecord(record) ? [[path, record]] : [])),
+  );
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isRecord = (value: unknown): value is FolderRecord =>
+  isObject(value) &&
+  typeof value['trusted'] === 'boolean' &&
+  typeof value['at'] === 'string' &&
+  isObject(value['items']) &&
+  Object.values(value['items']).every((label) => typeof label === 'string');
+
+function unusable({ dataFolder }: TrustOptions, error: unknown): string {
+  const why = error instanceof SyntaxError ? 'it is not valid JSON' : error instanceof Error ? error.message : error;
+  return `${trustPath(dataFolder)} can't be relied on (${why}), so no folder counts as trusted. Correct or delete it.`;
+}
+
+async function updateRecord(
+  folder: string,
+  dataFolder: string,
+  change: (before: FolderRecord | undefined) => FolderRecord | undefined,
+): Promise<void> {
+  const path = trustPath(dataFolder);
+  const real = realFolder(folder);
+  await withLock(`${path}.lock`, async () => {
+    let records: Records;
+    try {
+      records = readRecords(dataFolder);
+    } catch (error) {
+      throw new Error(unusable({ dataFolder }, error), { cause: error });
+    }
+    const { [real]: before, ...others } = records;
+    const after = change(before);
+    const folders = after ? { ...others, [real]: after } : others;
+    await writePrivateFile(path, `${JSON.stringify({ version: 1, folders }, null, 2)}\n`);
+  });
+}
+
+function realFolder(folder: string): string {
+  try {
+    return realPathSync(resolve(folder));
+  } catch {
+    return resolve(folder); // not ours to look at: only its written name can have been trusted
+  }
+}
