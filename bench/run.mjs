@@ -2,7 +2,20 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
-const all = ['start-up', 'incremental-json', 'long-session'];
+const all = [
+  'start-up',
+  'incremental-json',
+  'long-session',
+  'search',
+  'read-large',
+  'edit-large',
+  'shell',
+  'sandbox',
+  'command-analysis',
+  'resume',
+  'snapshot',
+  'permissions',
+];
 const chosen = process.argv.slice(2);
 const unknown = chosen.filter((name) => !all.includes(name));
 if (unknown.length > 0) {

@@ -19,6 +19,8 @@ const shared = {
   metafile: true,
   // Finds its platform's binary by a look beside its own folder, so it can't be moved into a bundle.
   external: ['@vscode/ripgrep'],
+  // Its other form loads its parts in a way that no bundler can follow.
+  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   define: { HELVE_VERSION: JSON.stringify(manifest.version) },
   logLevel: 'warning',
 };

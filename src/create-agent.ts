@@ -58,6 +58,7 @@ export function createAgent(options: AgentOptions): Agent {
           model,
           system,
           environment: engine.environment,
+          refresh: engine.refresh,
           prompt: content,
           maxTurns: options.maxTurns,
           signal: signal ? AbortSignal.any([signal, controller.signal]) : controller.signal,

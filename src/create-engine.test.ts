@@ -16,7 +16,9 @@ test('leaves its own data out of every tree that is read', async () => {
   const engine = createEngine({ ...bypass, root, dataFolder: path('.helve') });
   await write('.helve/secret.txt', 'needle\n');
   expect(await call(engine, 'Grep', { pattern: 'needle' })).toBe('Found 1 file\na.txt');
-  expect(await call(engine, 'Grep', { pattern: 'needle', output_mode: 'content' })).toBe('a.txt:1:needle');
+  expect(await call(engine, 'Grep', { pattern: 'needle', output_mode: 'content' })).toBe(
+    'a.txt:1:needle\n(Found 1 matching line in 1 file.)',
+  );
   expect(await call(engine, 'Glob', { pattern: '**/*.txt' })).toBe('a.txt');
   expect(await call(engine, 'LS', {})).toBe('./\n  a.txt');
 });

@@ -1,21 +1,34 @@
 import { realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { createAuditLog } from './agent/audit-log.js';
 import { Session } from './agent/session.js';
+import { createSessionPolicy } from './agent/session-policy.js';
 import { ToolPool } from './agent/tool-pool.js';
 import type { ToolCall } from './calls/assemble.js';
 import type { CallEnvironment } from './calls/environment.js';
 import { runCall } from './calls/run-call.js';
+import type { Effect } from './contract/effect.js';
 import type { AgentHappening } from './contract/event.js';
 import type { ToolResultBlock } from './contract/message.js';
 import { type AskPermission, type PermissionMode, permissionModes } from './contract/permission.js';
+import type { AskUser } from './contract/question.js';
 import type { Tool } from './contract/tool.js';
 import type { ToolContext, ToolSetMode } from './contract/tool-context.js';
+import { lazyHooks } from './hooks/lazy-hooks.js';
+import type { HookCallbacks } from './hooks/run-hooks.js';
+import type { ConfiguredHook } from './hooks/schema.js';
 import { providers } from './models/catalogue-data.js';
-import { decideBy } from './permissions/engine.js';
+import type { RuleLists } from './permissions/rule.js';
 import { homeFolder, realPathSync } from './platform/files/paths.js';
+import { describeRecovery, recoverChanges } from './platform/files/recover-changes.js';
+import { reapLeftovers } from './platform/shell/reap.js';
+import type { Settings } from './settings/settings.js';
+import type { WatchedSettings } from './settings/watch.js';
 import { createFileLedger } from './tools/editing/file-ledger.js';
 import { builtInTools, simpleToolNames } from './tools/index.js';
+
+const SESSION_END_MS = 15_000; // beyond what the hooks themselves are given
 
 export interface EngineOptions {
   /** The project. Default: the process's working directory. */
@@ -25,6 +38,16 @@ export interface EngineOptions {
   permissionMode?: PermissionMode;
   /** Who answers when a call needs permission. Left out: such a call is denied. */
   askPermission?: AskPermission;
+  /** Who answers a tool's own questions, such as what to do about a conflict. Left out: nobody. */
+  askUser?: AskUser;
+  /** Rules beside those of settings. */
+  permissions?: RuleLists;
+  /** What settings files say, watched; see `loadSettings`. Left out: nothing. */
+  settings?: WatchedSettings;
+  /** Keeps a rule that a person wants to hold always. Left out: it holds for the session. */
+  saveRule?: (rule: string) => Promise<void>;
+  /** Hooks inside the program, beside those of settings. */
+  hooks?: HookCallbacks;
   /** Tools beside the built-in ones. */
   tools?: readonly Tool[];
   toolSet?: ToolSetMode;
@@ -33,8 +56,12 @@ export interface EngineOptions {
   env?: Readonly<Record<string, string | undefined>>;
   /** Names of variables that tools and commands do not get, beside the keys of the built-in providers. */
   hiddenVariables?: readonly string[];
+  /** What `~` stands for in commands. Default: the home folder of the user. */
+  home?: string;
   /** Where Helve keeps its own files. Default: `HELVE_HOME`, else `~/.helve`. */
   dataFolder?: string;
+  /** Whether calls and decisions are kept in the session's audit log. Default: true. */
+  audit?: boolean;
 }
 
 /** The tools with their gate, their permissions and their session, without a model: bring your own loop. */
@@ -45,7 +72,9 @@ export interface Engine {
   /** Runs the calls of one message; the results come in the order of the calls. */
   runCalls(calls: readonly ToolCall[], options?: RunCallsOptions): Promise<ToolResultBlock[]>;
   /** What a tool gets to see of the session, for one call. */
-  contextFor(callId: string, signal: AbortSignal): ToolContext;
+  contextFor(callId: string, signal: AbortSignal, approved?: readonly Effect[]): ToolContext;
+  /** Takes over what has changed in settings; whoever begins a turn calls it. */
+  refresh(emit: (happening: AgentHappening) => void): Promise<void>;
   /** Ends everything that calls have left running. */
   end(): Promise<void>;
 }
@@ -57,15 +86,15 @@ export interface RunCallsOptions {
 
 export function createEngine(options: EngineOptions = {}): Engine {
   const env = options.env ?? process.env;
+  const home = options.home ?? homeFolder();
   const root = realFolder(options.root ?? process.cwd(), 'root');
-  const writtenDataFolder = resolve(
-    options.dataFolder || env['HELVE_HOME'] || join(homeFolder() ?? tmpdir(), '.helve'),
-  );
+  const writtenDataFolder = resolve(options.dataFolder || env['HELVE_HOME'] || join(home ?? tmpdir(), '.helve'));
   const dataFolder = realPathSync(writtenDataFolder);
+  const toolSet = options.toolSet ?? (options.askPermission ? 'repl' : 'headless');
   const tools = new ToolPool({
     builtIn: builtInTools(),
     added: options.tools ?? [],
-    mode: options.toolSet ?? (options.askPermission ? 'repl' : 'headless'),
+    mode: toolSet,
     simpleNames: simpleToolNames,
     root,
     ...(options.editStyle && { editStyle: options.editStyle }),
@@ -75,38 +104,105 @@ export function createEngine(options: EngineOptions = {}): Engine {
     throw new TypeError(`There is no permission mode "${mode}". There are: ${permissionModes.join(', ')}.`);
   }
   const visibleEnv = withoutSecrets(env, options.hiddenVariables);
-  const session = new Session({ root, dataFolder, mode, env: visibleEnv, ledger: createFileLedger(), tools });
-  const workspace = withRealNames([options.root ?? root, ...(options.additionalDirectories ?? [])]);
-  const policy = { workspace, resultsFolder: session.resultsFolder, dataFolders: [dataFolder, writtenDataFolder] };
-  const decide = decideBy(() => ({ ...policy, mode: session.mode }));
-  const mayRead = (real: string): boolean => {
-    const effects = [{ kind: 'file', access: 'read', path: real, real }] as const;
-    return decide({ tool: '', input: {}, effects }).behavior !== 'deny';
+  const session = new Session({
+    root,
+    dataFolder,
+    mode,
+    env: visibleEnv,
+    ledger: createFileLedger(),
+    tools,
+    interactive: toolSet === 'repl',
+    home,
+    ...(options.askUser && { askUser: options.askUser }),
+  });
+  const settings = (): Settings | undefined => options.settings?.current;
+  const policy = createSessionPolicy({
+    session,
+    folders: [options.root ?? root, ...(options.additionalDirectories ?? []).map((folder) => checkedFolder(folder))],
+    dataFolders: [dataFolder, writtenDataFolder],
+    home,
+    lists: options.permissions ?? {},
+    settings: () => ({
+      rules: settings()?.rules ?? [],
+      folders: settings()?.additionalDirectories.map(({ value }) => value) ?? [],
+    }),
+    saveRule: options.saveRule,
+    knownTools: builtInTools().map(({ name }) => name),
+  });
+  const hooks = lazyHooks(() => settings()?.hooks ?? noneConfigured, {
+    root,
+    env: visibleEnv,
+    sessionId: session.id,
+    transcriptPath: join(dataFolder, 'sessions', session.id, 'session.jsonl'),
+    situation: () => ({ cwd: session.cwd, mode: session.mode }),
+    matchesRule: policy.matchesRule,
+    whileRunning: (kill) => session.whileRunning(kill),
+    ...(options.hooks && { callbacks: options.hooks }),
+  });
+  const contextFor: Engine['contextFor'] = (callId, signal, approved) =>
+    session.contextFor(callId, signal, { mayRead: policy.mayRead, approved });
+  const audit = options.audit === false ? undefined : createAuditLog({ dataFolder, sessionId: session.id, root });
+  let recovery: Promise<void> | undefined;
+  const recover = async (emit: (happening: AgentHappening) => void): Promise<void> => {
+    void reapLeftovers(dataFolder).catch(() => {}); // nobody waits for what a killed process left running
+    // A data folder that can't be read keeps nobody from reading files; who changes one is told.
+    const report = await recoverChanges(dataFolder).catch(() => undefined);
+    const text = report && describeRecovery(report);
+    if (text !== undefined) tell(emit, { type: 'notice', text });
   };
-  const contextFor = (callId: string, signal: AbortSignal): ToolContext => session.contextFor(callId, signal, mayRead);
+
+  const refresh = async (emit: (happening: AgentHappening) => void): Promise<void> => {
+    const { problems = [] } = (await options.settings?.refresh()) ?? {};
+    for (const { message } of problems) emit({ type: 'notice', text: message });
+  };
 
   const environment = (emit: (happening: AgentHappening) => void): CallEnvironment => ({
+    ready() {
+      recovery ??= recover(emit);
+      return recovery;
+    },
     findTool: (name) => tools.find(name),
     toolNames: () => tools.names,
     gate: session.gate,
     slots: session.slots,
-    decide,
+    decide: policy.decide,
+    hooks,
+    suggestRules: policy.suggest,
+    remember: policy.remember,
+    remembered: policy.remembered,
     askPermission: options.askPermission,
     contextFor,
-    emit: (happening) => tell(emit, happening),
+    emit(happening) {
+      audit?.take(happening);
+      tell(emit, happening);
+    },
   });
 
   return {
     session,
     environment,
     contextFor,
+    refresh,
     async runCalls(calls, { signal = new AbortController().signal, onEvent = () => {} } = {}) {
+      await refresh((happening) => tell(onEvent, happening));
       const calling = environment(onEvent);
+      for (const { id: callId, name: tool, input } of calls) {
+        audit?.take({ type: 'tool_call', callId, tool, input, display: { title: tool } });
+      }
       return await Promise.all(calls.map((call) => runCall(call, calling, signal)));
     },
-    end: () => session.end(),
+    async end() {
+      if (hooks.has('SessionEnd')) {
+        const signal = AbortSignal.timeout(SESSION_END_MS);
+        await hooks.run('SessionEnd', { reason: 'other' }, { signal }).catch(() => {}); // nobody is there to be told
+      }
+      audit?.close();
+      await Promise.all([session.end(), hooks.end()]);
+    },
   };
 }
+
+const noneConfigured: readonly ConfiguredHook[] = [];
 
 /** What tools and their processes get: not the keys that pay for the model, unless `HELVE_PASS_ENV` names them. */
 function withoutSecrets(
@@ -119,15 +215,6 @@ function withoutSecrets(
   return Object.fromEntries(Object.entries(env).filter(([name]) => !hidden.includes(name)));
 }
 
-/** A folder is known by its written name and by its real one. */
-function withRealNames(folders: readonly string[]): string[] {
-  return folders.flatMap((folder) => {
-    const written = resolve(folder);
-    const real = realFolder(written, 'additionalDirectories');
-    return real === written ? [real] : [written, real];
-  });
-}
-
 /** A listener's own error is its author's affair: it must not turn a call that worked into one that failed. */
 function tell(emit: (happening: AgentHappening) => void, happening: AgentHappening): void {
   try {
@@ -135,6 +222,11 @@ function tell(emit: (happening: AgentHappening) => void, happening: AgentHappeni
   } catch (error) {
     process.emitWarning(error instanceof Error ? error : String(error));
   }
+}
+
+function checkedFolder(path: string): string {
+  realFolder(path, 'additionalDirectories');
+  return path;
 }
 
 function realFolder(path: string, option: string): string {

@@ -8,7 +8,7 @@ const floors = [
   { name: 'ground', rooms: ['contract', 'platform'] },
   { name: 'parts', rooms: ['tools', 'permissions', 'hooks', 'models', 'mcp'] },
   { name: 'calls', rooms: ['calls'] },
-  { name: 'agent', rooms: ['agent', 'settings', 'create-engine.ts', 'create-agent.ts'] },
+  { name: 'agent', rooms: ['agent', 'settings', 'create-engine.ts', 'create-agent.ts', 'explain-call.ts'] },
   { name: 'surfaces', rooms: ['cli', 'terminal', 'testing', 'index.ts'] },
 ];
 
@@ -17,6 +17,7 @@ const neighbours: Readonly<Record<string, readonly string[]>> = {
   platform: ['contract'],
   'create-engine.ts': ['agent', 'settings'],
   'create-agent.ts': ['agent', 'settings', 'create-engine.ts'],
+  'explain-call.ts': ['agent', 'settings', 'create-engine.ts'],
   cli: ['terminal'],
 };
 

@@ -4,6 +4,7 @@ import type { Message, UserBlock, UserMessage } from '../contract/message.js';
 import type { Model, ModelFailure, StopReason, Usage } from '../contract/model.js';
 import { monotonicMs, steadyClock } from '../platform/clock.js';
 import { EventQueue } from '../platform/event-queue.js';
+import { conversationHooks } from './conversation-hooks.js';
 import type { Session } from './session.js';
 import { runTurn, type TurnOutcome } from './turn.js';
 import { addUsage, costOf, noUsage } from './usage.js';
@@ -18,6 +19,8 @@ export interface LoopInput {
   model: Model;
   system: readonly string[];
   environment(emit: (happening: AgentHappening) => void): CallEnvironment;
+  /** Takes over what has changed in settings. */
+  refresh?(emit: (happening: AgentHappening) => void): Promise<void>;
   prompt: readonly UserBlock[];
   /** How many requests to the model this run may make. */
   maxTurns?: number | undefined;
@@ -71,15 +74,19 @@ async function drive(input: LoopInput, emit: (happening: AgentHappening) => void
     mode: session.mode,
     tools: [...session.tools.names],
   });
-  session.transcript.append({ role: 'user', content: input.prompt });
+  const hooks = conversationHooks(environment.hooks, session, { emit, signal });
+  const { added, refused } = await hooks.onPrompt(input.prompt);
+  if (refused !== undefined) return finish('stopped', refused);
+  session.transcript.append({ role: 'user', content: [...input.prompt, ...added, ...session.takeReminders()] });
 
   for (let turn = 1; turn <= maxTurns; turn += 1) {
     emit({ type: 'turn_start', turn });
+    await input.refresh?.(emit);
     const request = {
       system: input.system,
       tools: session.tools.definitions(),
       messages: session.transcript.forRequest(),
-      ...(turn === 1 && { onSent: () => void session.tools.preload() }),
+      onSent: () => void session.tools.preload(session),
     };
     const started = monotonicMs();
     const claimCallId = (id: string): string => session.claimCallId(id);
@@ -90,9 +97,15 @@ async function drive(input: LoopInput, emit: (happening: AgentHappening) => void
       say(outcome.message);
       emit({ type: 'assistant_message', message: outcome.message, id: outcome.id, model: outcome.model });
     }
-    const next = run.next(outcome);
+    let next = run.next(outcome);
+    if (next.end === 'completed') {
+      const say = await hooks.onEnd(next.text);
+      if (say !== undefined) next = { say };
+    }
     const content: UserBlock[] = [...outcome.results];
     if (next.say !== undefined) content.push({ type: 'text', text: next.say });
+    // Only with what the model reads next: after its last word they wait for the next prompt.
+    if (content.length > 0 && next.end === undefined) content.push(...session.takeReminders());
     if (content.length > 0) say({ role: 'user', content } satisfies UserMessage);
     emit({ type: 'turn_end', turn, stopReason: outcome.stopReason, usage: outcome.usage });
     if (next.end !== undefined) return finish(next.end, next.text);
@@ -124,12 +137,14 @@ class RunRecord {
   #malformedTurns = 0;
   #pauses = 0;
   #nudged = false;
+  #stopRequest: string | undefined;
 
   constructor(model: Model) {
     this.#model = model;
   }
 
   note(happening: AgentHappening): void {
+    if (happening.type === 'stop_request') this.#stopRequest ??= happening.reason;
     if (happening.type === 'model_retry') {
       const { provider, name } = this.#model;
       this.#standsIn = happening.provider !== provider || happening.model !== name;
@@ -154,6 +169,7 @@ class RunRecord {
 
   /** Complete calls decide, not the stop reason alone: where there are results, the model gets to see them. */
   next(outcome: TurnOutcome): Next {
+    if (this.#stopRequest !== undefined) return { end: 'stopped', text: this.#stopRequest };
     if (outcome.interrupted) {
       return { end: 'interrupted', text: 'Interrupted.', say: '[The user interrupted here.]' };
     }

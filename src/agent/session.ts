@@ -1,9 +1,14 @@
 import { mkdir, open, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Gate } from '../calls/gate.js';
+import type { Effect } from '../contract/effect.js';
+import type { FileChanges } from '../contract/file-change.js';
+import type { TextBlock } from '../contract/message.js';
 import type { PermissionMode } from '../contract/permission.js';
+import type { AskUser } from '../contract/question.js';
 import type { FileLedger, SessionPort, ToolContext } from '../contract/tool-context.js';
 import { randomId } from '../platform/crypto.js';
+import { createFileChanges } from '../platform/files/file-changes.js';
 import { Slots } from '../platform/slots.js';
 import { uniqueCallId } from './call-id.js';
 import type { ToolPool } from './tool-pool.js';
@@ -19,33 +24,52 @@ export interface SessionOptions {
   env: Readonly<Record<string, string | undefined>>;
   ledger: FileLedger;
   tools: ToolPool;
+  /** Absent where nobody can answer. */
+  askUser?: AskUser;
+  /** Whether a person sits at it. */
+  interactive?: boolean;
+  home?: string | undefined;
 }
 
 /** Everything that one conversation remembers. There is no state outside of it, so any number can live in one process. */
 export class Session implements SessionPort {
   readonly id = randomId();
+  readonly interactive: boolean;
+  readonly dataFolder: string;
+  readonly home?: string;
   readonly root: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly ledger: FileLedger;
+  readonly changes: FileChanges;
   readonly tools: ToolPool;
   readonly transcript = new Transcript();
   readonly gate = new Gate();
   readonly slots = new Slots(MAX_PARALLEL_CALLS);
   readonly resultsFolder: string;
   mode: PermissionMode;
+  readonly #askUser: AskUser | undefined;
   readonly #callIds = new Set<string>();
   readonly #callNumbers = new Map<string, number>();
-  readonly #kills = new Set<() => void>();
+  readonly #owned = new Map<unknown, unknown>();
+  /** How to end what runs, with the name of what may outlive its call. */
+  readonly #kills = new Map<() => void, string | undefined>();
+  #reminders: string[] = [];
+  #hasStarted = false;
   #cwd: string;
   #cleanUps: Array<() => void | Promise<void>> = [];
 
   constructor(options: SessionOptions) {
+    this.interactive = options.interactive ?? false;
+    this.dataFolder = options.dataFolder;
+    if (options.home !== undefined) this.home = options.home;
     this.root = options.root;
     this.#cwd = options.root;
     this.mode = options.mode;
     this.env = options.env;
     this.ledger = options.ledger;
     this.tools = options.tools;
+    this.#askUser = options.askUser;
+    this.changes = createFileChanges({ dataFolder: options.dataFolder, sessionId: this.id });
     this.resultsFolder = join(options.dataFolder, 'sessions', this.id, 'results');
   }
 
@@ -78,18 +102,46 @@ export class Session implements SessionPort {
     }
   }
 
+  own<Thing>(make: (session: SessionPort) => Thing): Thing {
+    if (!this.#owned.has(make)) this.#owned.set(make, make(this));
+    return this.#owned.get(make) as Thing; // what is kept under a function is what that function made
+  }
+
+  /** True the first time only. */
+  startsNow(): boolean {
+    const starts = !this.#hasStarted;
+    this.#hasStarted = true;
+    return starts;
+  }
+
   atEnd(cleanUp: () => void | Promise<void>): void {
     this.#cleanUps.push(cleanUp);
   }
 
-  whileRunning(kill: () => void): () => void {
-    this.#kills.add(kill);
+  whileRunning(kill: () => void, what?: string): () => void {
+    this.#kills.set(kill, what);
     return () => this.#kills.delete(kill);
+  }
+
+  /** What would end with the session if it ended now, by name. */
+  get stillRunning(): string[] {
+    return [...this.#kills.values()].filter((what) => what !== undefined);
+  }
+
+  remind(text: string): void {
+    this.#reminders.push(text);
+  }
+
+  /** What the model has not been told yet, as it is sent; each only once. */
+  takeReminders(): TextBlock[] {
+    const reminders = this.#reminders;
+    this.#reminders = [];
+    return reminders.map((text) => ({ type: 'text', text: `<system-reminder>\n${text}\n</system-reminder>` }));
   }
 
   /** Ends every process at once, without asking it first and without waiting: for the moment before the program exits. */
   killAll(): void {
-    for (const kill of this.#kills) kill();
+    for (const kill of this.#kills.keys()) kill();
   }
 
   /** Ends what calls left running. Nothing of the session may be used after it. */
@@ -101,7 +153,11 @@ export class Session implements SessionPort {
     for (const folder of [this.resultsFolder, dirname(this.resultsFolder)]) await rmdir(folder).catch(() => {});
   }
 
-  contextFor(callId: string, signal: AbortSignal, mayRead: ToolContext['mayRead']): ToolContext {
+  contextFor(
+    callId: string,
+    signal: AbortSignal,
+    { mayRead, approved }: Pick<ToolContext, 'mayRead'> & { approved?: readonly Effect[] | undefined },
+  ): ToolContext {
     const session = this;
     return {
       callId,
@@ -113,6 +169,8 @@ export class Session implements SessionPort {
       env: this.env,
       session,
       mayRead,
+      ...(this.#askUser && { askUser: this.#askUser }),
+      ...(approved && { approved }),
     };
   }
 }

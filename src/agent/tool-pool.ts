@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '../contract/model.js';
 import type { Tool } from '../contract/tool.js';
-import type { DescribeContext, ToolDirectory, ToolSetMode } from '../contract/tool-context.js';
+import type { DescribeContext, SessionPort, ToolDirectory, ToolSetMode } from '../contract/tool-context.js';
 
 export interface ToolPoolOptions {
   /** Layer 1: everything that was built in. */
@@ -86,8 +86,8 @@ export class ToolPool implements ToolDirectory {
   }
 
   /** Gets ready what the model may call at once. A tool that can't be loaded says so when it is called. */
-  async preload(): Promise<void> {
-    await Promise.allSettled(this.#tools.filter(({ enabled }) => enabled).map(({ tool }) => tool.preload()));
+  async preload(session: SessionPort): Promise<void> {
+    await Promise.allSettled(this.#tools.filter(({ enabled }) => enabled).map(({ tool }) => tool.preload(session)));
   }
 
   isActive({ name, exposure }: Tool): boolean {

@@ -2,41 +2,98 @@
 // needed. Nothing of a denied file is looked at: the check runs only once reading is allowed.
 import type { Effect } from '../contract/effect.js';
 import { ToolFailure } from '../contract/failure.js';
-import type { Decision } from '../contract/permission.js';
+import type { AskPermission, Decision, PermissionAnswer, PermissionQuestion } from '../contract/permission.js';
 import type { ToolContext } from '../contract/tool-context.js';
 import { abortable } from '../platform/abortable.js';
+import type { CallHooks } from './call-hooks.js';
 import type { CallEnvironment } from './environment.js';
 import type { ResolvedCall } from './resolve.js';
 
-/** Throws `ToolFailure` unless the call may run. Tells whether a person was asked, since the world may have moved meanwhile. */
+/** The call may run, unless `rewritten` is another input, which has to be judged first. */
+export interface Authorized {
+  /** Somebody was asked, so the world may have moved meanwhile. */
+  asked: boolean;
+  rewritten?: Readonly<Record<string, unknown>>;
+}
+
+/** Throws `ToolFailure` unless the call may run. */
 export async function authorize(
-  { tool, bound }: ResolvedCall,
+  resolved: ResolvedCall,
   effects: readonly Effect[],
+  hooks: CallHooks,
   context: ToolContext,
   environment: CallEnvironment,
-): Promise<{ asked: boolean }> {
-  const request = { tool: tool.name, input: bound.input, effects };
+): Promise<Authorized> {
+  const { tool, bound } = resolved;
+  const request = { tool: tool.name, input: bound.input, effects, hooks: hooks.answers };
   const { callId, signal } = context;
-  let asked = false;
+  let authorized: Authorized = { asked: false };
 
   const settleWith = async (decision: Decision): Promise<void> => {
     environment.emit({ type: 'permission_decision', callId, tool: tool.name, decision });
     if (decision.behavior === 'deny') throw denied(tool.name, decision.reason);
     if (decision.behavior === 'allow') return;
+    const answered = await hooks.answerQuestion(resolved, effects);
+    if (answered?.behavior === 'deny' || answered?.stop) {
+      throw denied(
+        tool.name,
+        answered.answers.find(({ behavior }) => behavior === 'deny')?.reason ?? 'a hook refused it',
+      );
+    }
+    if (answered?.behavior === 'allow') {
+      authorized = { asked: true, ...(answered.updatedInput && { rewritten: answered.updatedInput }) };
+      return;
+    }
     const { askPermission } = environment;
     if (!askPermission) {
       throw denied(tool.name, `${decision.reason}, and nobody is here to be asked`);
     }
-    const question = { callId, ...request, reason: decision.reason, display: bound.displayRefusal() };
-    const answer = await abortable(() => askPermission(question, signal), signal).catch((error: unknown) => {
-      signal.throwIfAborted();
-      throw denied(tool.name, `${decision.reason}, and the question could not be put (${messageOf(error)})`);
-    });
-    asked = true;
+    hooks.notify(`Helve needs your permission to use ${tool.name}`);
+    const answer = await ask(askPermission, decision);
+    authorized = { asked: true };
+    if (answer === 'settled') return;
     // Whoever answers may be written without types: nothing but a clear yes is a yes.
     if (answer?.behavior === 'deny') throw refusedByPerson(tool.name, answer.reason);
     if (answer?.behavior !== 'allow') {
       throw denied(tool.name, `${decision.reason}, and the question was answered with neither allow nor deny`);
+    }
+    if (answer.remember) await remember(answer.remember);
+  };
+
+  /** Puts the question, unless what somebody agrees to meanwhile settles it. */
+  const ask = async (askPermission: AskPermission, decision: Decision): Promise<PermissionAnswer | 'settled'> => {
+    const question: PermissionQuestion = {
+      callId,
+      tool: tool.name,
+      input: bound.input,
+      effects,
+      decision,
+      reason: decision.reason,
+      display: bound.displayRefusal(),
+      suggestions: environment.suggestRules(request, decision),
+    };
+    const withdrawn = new AbortController();
+    const asking = AbortSignal.any([signal, withdrawn.signal]);
+    const answered = abortable(() => askPermission(question, asking), signal).catch((error: unknown) => {
+      signal.throwIfAborted();
+      throw denied(tool.name, `${decision.reason}, and the question could not be put (${messageOf(error)})`);
+    });
+    answered.catch(() => {}); // a question that was withdrawn may fail unheard
+    for (;;) {
+      const answer = await Promise.race([answered, environment.remembered().then(() => undefined)]);
+      if (answer !== undefined) return answer;
+      if (environment.decide(request).behavior !== 'allow') continue;
+      withdrawn.abort(new Error('The question was settled by another answer.'));
+      return 'settled';
+    }
+  };
+
+  const remember = async ({ rules, scope }: RememberedRules): Promise<void> => {
+    try {
+      await environment.remember(rules, scope);
+    } catch (error) {
+      const text = `The rule could not be kept for later sessions: ${messageOf(error)}`;
+      environment.emit({ type: 'notice', text });
     }
   };
 
@@ -46,11 +103,13 @@ export async function authorize(
     byEffects.behavior === 'deny' || (byEffects.behavior === 'ask' && mayLook.behavior !== 'allow');
   if (decidedBeforeCheck) await settleWith(byEffects);
 
-  const check = await runCheck({ tool, bound }, context);
+  const check = await runCheck(resolved, context);
   if (check) await settleWith(environment.decide({ ...request, checkAsks: check.ask }));
   else if (!decidedBeforeCheck) await settleWith(byEffects);
-  return { asked };
+  return authorized;
 }
+
+type RememberedRules = NonNullable<Extract<PermissionAnswer, { behavior: 'allow' }>['remember']>;
 
 /** What merely looking at the same files would be. */
 const asRead = (effect: Effect): Effect => (effect.kind === 'file' ? { ...effect, access: 'read' } : effect);

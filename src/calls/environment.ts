@@ -1,12 +1,16 @@
 // What the path of a call needs from the session around it, handed in so that the path knows no session.
+import type { Effect } from '../contract/effect.js';
 import type { AgentHappening } from '../contract/event.js';
-import type { AskPermission, Decide } from '../contract/permission.js';
+import type { Hooks } from '../contract/hook.js';
+import type { AskPermission, Decide, Decision, DecisionRequest } from '../contract/permission.js';
 import type { Tool } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
 import type { Slots } from '../platform/slots.js';
 import type { Gate } from './gate.js';
 
 export interface CallEnvironment {
+  /** Settles when the files are fit to be looked at: what a killed process left half done is put right first. */
+  ready?(): Promise<void>;
   /** By the name that the model uses; a deferred tool that is called becomes active by it. */
   findTool(name: string): Tool | undefined;
   toolNames(): readonly string[];
@@ -14,8 +18,16 @@ export interface CallEnvironment {
   /** How many calls may work at the same time. */
   readonly slots: Slots;
   readonly decide: Decide;
+  readonly hooks: Hooks;
+  /** What "always" would remember of a question. */
+  suggestRules(request: DecisionRequest, decision: Decision): readonly string[];
+  /** Keeps what a person has agreed to for more than one call. */
+  remember(rules: readonly string[], scope: 'session' | 'always'): Promise<void>;
+  /** Settles when something is remembered next: questions that wait may have their answer by it. */
+  remembered(): Promise<void>;
   /** Absent where nobody can answer. */
   readonly askPermission: AskPermission | undefined;
-  contextFor(callId: string, signal: AbortSignal): ToolContext;
+  /** `approved` is what the call may touch, once that is decided. */
+  contextFor(callId: string, signal: AbortSignal, approved?: readonly Effect[]): ToolContext;
   emit(happening: AgentHappening): void;
 }

@@ -1,18 +1,21 @@
 // The life of one tool call, from the model's block to its result. Read this first: every call of every tool, built in or
 // not, takes this path and no other.
+import type { Effect } from '../contract/effect.js';
 import type { ToolResultEvent } from '../contract/event.js';
 import { ToolFailure } from '../contract/failure.js';
 import type { ToolResultBlock } from '../contract/message.js';
-import type { ToolDisplay } from '../contract/tool.js';
+import type { ToolDisplay, ToolOutcome } from '../contract/tool.js';
+import type { ToolContext } from '../contract/tool-context.js';
 import { abortable } from '../platform/abortable.js';
 import type { MalformedCall, ToolCall } from './assemble.js';
 import { authorize } from './authorize.js';
+import { type CallHooks, hooksOf } from './call-hooks.js';
 import { sameEffects } from './conflict.js';
 import type { CallEnvironment } from './environment.js';
 import { execute } from './execute.js';
 import { describeFailure } from './failure-text.js';
 import type { Place } from './gate.js';
-import { resolve } from './resolve.js';
+import { type ResolvedCall, resolve } from './resolve.js';
 import { settleFailure, settleSuccess } from './settle.js';
 
 /** Runs a call and gives its one result; it never rejects. Calls stand at the gate in the order in which they start here. */
@@ -38,22 +41,18 @@ async function passThrough(
   signal: AbortSignal,
 ): Promise<ToolResultEvent> {
   let display = (): ToolDisplay => ({ title: call.name });
+  let hooks: CallHooks | undefined;
   let started = false;
   try {
     if ('problem' in call) throw new ToolFailure(call.problem, { kind: 'invalid_input' });
+    await environment.ready?.();
     const resolved = await resolve(call, environment);
-    const { tool, bound } = resolved;
+    display = () => resolved.bound.displayRefusal();
+    hooks = hooksOf(call.id, environment, signal);
+    const { tool, bound, context } = await admit(call, resolved, place, hooks, environment, signal);
     display = () => bound.displayRefusal();
-    const context = environment.contextFor(call.id, signal);
 
-    for (;;) {
-      const effects = await place.enter(() => bound.effects(context), signal);
-      const { asked } = await authorize(resolved, effects, context, environment);
-      // A person may take an hour to answer. If the call would touch something else by now, it is judged again.
-      if (!asked || sameEffects(effects, await abortable(() => bound.effects(context), signal))) break;
-    }
-
-    const work = async () => {
+    const work = async (): Promise<ToolOutcome> => {
       started = true;
       environment.emit({ type: 'tool_start', callId: call.id, tool: tool.name });
       return await execute(bound, context, (text) =>
@@ -62,8 +61,58 @@ async function passThrough(
     };
     // A call that touches nothing may run calls of its own, so it must not hold one of the slots that they need.
     const outcome = place.effects.length === 0 ? await work() : await environment.slots.run(work, signal);
-    return await settleSuccess(call, outcome, tool.maxResultChars, context);
+    const words = await hooks.afterSuccess({ tool, bound }, outcome);
+    return await settleSuccess(call, outcome, { words, maxResultChars: tool.maxResultChars, context });
   } catch (error) {
-    return settleFailure(call, describeFailure(call.name, error, signal, started), error, display());
+    const failure = describeFailure(call.name, error, signal, started);
+    const words = started ? await hooks?.afterFailure(failure.text) : undefined;
+    return settleFailure(call, failure, { error, display: display(), words: words ?? hooks?.words() });
+  }
+}
+
+interface AdmittedCall extends ResolvedCall {
+  /** With what was approved. */
+  context: ToolContext;
+}
+
+/** Past the gate, hooks, decision and check; until the call may run it may have to take its place anew. */
+async function admit(
+  call: ToolCall,
+  asSent: ResolvedCall,
+  place: Place,
+  hooks: CallHooks,
+  environment: CallEnvironment,
+  signal: AbortSignal,
+): Promise<AdmittedCall> {
+  const context = environment.contextFor(call.id, signal);
+  let resolved = asSent;
+  for (;;) {
+    const { bound } = resolved;
+    const effects: readonly Effect[] = await place.enter(() => bound.effects(context), signal);
+    // Hooks see a call once, and refused ones too. An input that they change is checked and judged like any other.
+    let rewritten = await hooks.before(resolved, effects);
+    if (rewritten === undefined) {
+      const authorized = await authorize(resolved, effects, hooks, context, environment);
+      rewritten = authorized.rewritten;
+      // A person may take an hour to answer. If the call would touch something else by now, it is judged again.
+      const isSettled =
+        !authorized.asked || sameEffects(effects, await abortable(() => bound.effects(context), signal));
+      if (rewritten === undefined && isSettled) {
+        return { ...resolved, context: environment.contextFor(call.id, signal, effects) };
+      }
+    }
+    if (rewritten !== undefined) resolved = await resolveRewritten({ ...call, input: rewritten }, environment);
+  }
+}
+
+async function resolveRewritten(call: ToolCall, environment: CallEnvironment): Promise<ResolvedCall> {
+  try {
+    return await resolve(call, environment);
+  } catch (error) {
+    if (!(error instanceof ToolFailure)) throw error;
+    throw new ToolFailure(`A hook changed the input of this call to one that does not fit. ${error.message}`, {
+      kind: error.kind,
+      cause: error,
+    });
   }
 }

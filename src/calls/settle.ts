@@ -3,6 +3,7 @@ import type { ToolResultEvent } from '../contract/event.js';
 import type { ContentBlock } from '../contract/message.js';
 import type { ToolDisplay, ToolOutcome } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
+import type { HookWords } from './call-hooks.js';
 import type { FailureReport } from './failure-text.js';
 import { fitResult } from './result-budget.js';
 
@@ -14,10 +15,10 @@ interface Answered {
 export async function settleSuccess(
   call: Answered,
   outcome: ToolOutcome,
-  maxResultChars: number,
-  context: ToolContext,
+  { words, maxResultChars, context }: { words: HookWords; maxResultChars: number; context: ToolContext },
 ): Promise<ToolResultEvent> {
-  const content = await fitResult(presentable(outcome.content), maxResultChars, context);
+  const answer = words.instead ? asText(words.instead.value) : outcome.content;
+  const content = withWords(await fitResult(presentable(answer), maxResultChars, context), words);
   return {
     type: 'tool_result',
     callId: call.id,
@@ -31,19 +32,28 @@ export async function settleSuccess(
 export function settleFailure(
   call: Answered,
   failure: FailureReport,
-  error: unknown,
-  display: ToolDisplay,
+  { error, display, words }: { error: unknown; display: ToolDisplay; words: HookWords | undefined },
 ): ToolResultEvent {
+  const content = words ? withWords(failure.text, words) : failure.text;
   return {
     type: 'tool_result',
     callId: call.id,
     tool: call.name,
-    result: { type: 'tool_result', tool_use_id: call.id, content: failure.text, is_error: true },
+    result: { type: 'tool_result', tool_use_id: call.id, content, is_error: true },
     failure: failure.kind,
     error,
     display,
   };
 }
+
+/** Behind the tool's own answer, marked as what it is: a hook speaks, not the tool and not the person. */
+function withWords(content: string | ContentBlock[], { added }: HookWords): string | ContentBlock[] {
+  if (added.length === 0) return content;
+  const text = added.map((word) => `<system-reminder>\n${word}\n</system-reminder>`).join('\n');
+  return typeof content === 'string' ? `${content}\n\n${text}` : [...content, { type: 'text', text }];
+}
+
+const asText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
 const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 

@@ -3,7 +3,9 @@ import type { ToolResultBlock } from '../contract/message.js';
 import { createEngine, type Engine } from '../create-engine.js';
 import { secretVariables } from '../models/catalogue.js';
 import { readLines } from '../platform/text/read-lines.js';
-import { engineFlags, engineOptions, readArgs } from './args.js';
+import { visible } from '../platform/text/visible.js';
+import { engineFlags, readArgs } from './args.js';
+import { engineOptions } from './engine-options.js';
 import { exitCode } from './exit-codes.js';
 import { readCatalogue } from './read-catalogue.js';
 import { onSignals } from './signals.js';
@@ -20,8 +22,8 @@ export async function call(argv: readonly string[]): Promise<number> {
   if (values.stdin && positionals.length > 0)
     throw new UsageProblem(`--stdin takes its calls from standard input. ${USAGE}`);
 
-  const options = engineOptions(values, process.env);
-  const hiddenVariables = secretVariables(await readCatalogue(process.env));
+  const options = await engineOptions(values);
+  const hiddenVariables = secretVariables(await readCatalogue(options.env));
   const engine = createEngine({ ...options, hiddenVariables });
   const signals = onSignals(() => engine.session.killAll());
   try {
@@ -51,7 +53,10 @@ async function runSingle(engine: Engine, { tool, input }: RequestedCall, signal:
   const { result, wasAsked } = await runOne(engine, 'call_1', { tool, input }, signal);
   await writeLine(process.stdout, JSON.stringify(result));
   if (wasAsked) {
-    await writeLine(process.stderr, 'helve: to allow it, run again with --permission-mode bypassPermissions.');
+    await writeLine(
+      process.stderr,
+      'helve: to allow it, run again with --allowed-tools and a rule for it, see helve permissions explain.',
+    );
   }
   return result.is_error === true;
 }
@@ -101,6 +106,7 @@ async function runOne(
   let wasAsked = false;
   const onEvent = (event: AgentHappening): void => {
     if (event.type === 'permission_decision') wasAsked = event.decision.behavior === 'ask';
+    if (event.type === 'notice') process.stderr.write(`helve: ${visible(event.text)}\n`);
   };
   const [result] = await engine.runCalls([{ id, name: tool, input }], { signal, onEvent });
   if (!result) throw new Error(`The call ${id} of ${tool} gave no result.`);

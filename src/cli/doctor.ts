@@ -29,7 +29,9 @@ const marks = { ok: '✓', missing: '–', broken: '✗' } as const;
 export async function doctor(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, { json: { type: 'boolean' } });
   if (positionals.length > 0) throw new UsageProblem(`helve doctor takes no word such as "${positionals[0]}".`);
-  const findings = (await Promise.all([node(), shell(), search(), model(), dataFolder(), localServers()])).flat();
+  const findings = (
+    await Promise.all([node(), shell(), limits(), sandbox(), search(), model(), dataFolder(), localServers()])
+  ).flat();
   if (values.json) await writeLine(process.stdout, JSON.stringify(findings, null, 2));
   else
     for (const { what, state, detail } of findings)
@@ -47,19 +49,30 @@ async function shell(): Promise<Finding> {
   return { what: 'Shell', state: 'broken', detail: 'bash was not found, so the Bash tool can not run. Install bash.' };
 }
 
+async function limits(): Promise<Finding> {
+  const { describeLimits } = await import('../platform/shell/limits.js');
+  try {
+    return { what: 'Limits', state: 'ok', detail: describeLimits(process.env) };
+  } catch (error) {
+    return { what: 'Limits', state: 'broken', detail: messageOf(error) };
+  }
+}
+
+async function sandbox(): Promise<Finding> {
+  const { chooseSandbox, describeSandbox } = await import('../platform/sandbox/choose.js');
+  return describeSandbox(await chooseSandbox({ env: process.env, workspace: [process.cwd()] }));
+}
+
 async function search(): Promise<Finding> {
   const { findRipgrep } = await import('../platform/ripgrep.js');
+  const slower = 'Until then searches are done without it, which is slower.';
   try {
     const path = await findRipgrep(process.env);
     const version = await firstLineOf(path, ['--version']);
-    if (version !== undefined) return { what: 'Search', state: 'ok', detail: version };
-    return {
-      what: 'Search',
-      state: 'broken',
-      detail: `${path} does not run, so Glob and Grep can not work. Reinstall helve.`,
-    };
+    if (version !== undefined) return { what: 'Search', state: 'ok', detail: `${version}, ${path}` };
+    return { what: 'Search', state: 'missing', detail: `${path} does not run. Reinstall helve or ripgrep. ${slower}` };
   } catch (error) {
-    return { what: 'Search', state: 'broken', detail: messageOf(error) };
+    return { what: 'Search', state: 'missing', detail: `${messageOf(error)} ${slower}` };
   }
 }
 

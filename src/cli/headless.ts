@@ -6,7 +6,8 @@ import { chooseModel } from '../models/choose-model.js';
 import { MAX_FALLBACKS } from '../models/retry.js';
 import { retriesFrom } from '../models/retry-environment.js';
 import { visible } from '../platform/text/visible.js';
-import { engineFlags, engineOptions, readArgs } from './args.js';
+import { engineFlags, readArgs } from './args.js';
+import { type CliEngineOptions, engineOptions } from './engine-options.js';
 import { exitCode } from './exit-codes.js';
 import { readCatalogue } from './read-catalogue.js';
 import { readPiped } from './read-piped.js';
@@ -37,11 +38,11 @@ export async function headless(argv: readonly string[], version: string): Promis
     throw new UsageProblem(`--output-format takes ${outputFormats.join(', ')}, but was "${values['output-format']}".`);
   }
   const maxTurns = readMaxTurns(values['max-turns']);
-  const options = engineOptions(values, process.env);
+  const options = await engineOptions(values);
   const prompt = await readPrompt(positionals);
 
-  const catalogue = await readCatalogue(process.env);
-  const models = await readModels(values, catalogue).catch((error: unknown) => {
+  const catalogue = await readCatalogue(options.env);
+  const models = await readModels(values, options, catalogue).catch((error: unknown) => {
     if (error instanceof ModelFailure) throw new UsageProblem(error.message);
     throw error;
   });
@@ -60,8 +61,10 @@ export async function headless(argv: readonly string[], version: string): Promis
       if (event.type === 'result') result = event;
       if (format === 'stream-json') await writeEach(output.lines(event));
       else if (event.type === 'model_retry') await writeLine(process.stderr, retryLine(event));
+      else if (event.type === 'notice') await writeLine(process.stderr, `helve: ${visible(event.text)}`);
     }
   } finally {
+    for (const what of agent.session.stillRunning) await writeLine(process.stderr, `helve: ending ${visible(what)}`);
     await agent.end();
     signals.dispose();
   }
@@ -72,18 +75,23 @@ export async function headless(argv: readonly string[], version: string): Promis
   return signals.exitCode ?? (failed ? exitCode.failed : exitCode.ok);
 }
 
-async function readModels(flags: { model?: string; 'fallback-model'?: string; effort?: string }, catalogue: Catalogue) {
-  const retries = retriesFrom(process.env);
-  const options = { ...readEffort(flags.effort), catalogue };
-  const model = await chooseModel(flags.model, process.env, options);
-  const names = (flags['fallback-model'] ?? '').split(',').filter((name) => name.trim() !== '');
+async function readModels(
+  flags: { model?: string; 'fallback-model'?: string; effort?: string },
+  { env, settings: { current } }: CliEngineOptions,
+  catalogue: Catalogue,
+) {
+  const retries = retriesFrom(env);
+  const options = { ...readEffort(flags.effort ?? current.effort?.value), catalogue };
+  const model = await chooseModel(flags.model ?? current.model?.value, env, options);
+  const fallback = flags['fallback-model'] ?? current.fallbackModel?.value.join(',') ?? '';
+  const names = fallback.split(',').filter((name) => name.trim() !== '');
   if (flags['fallback-model'] !== undefined && (names.length === 0 || names.length > MAX_FALLBACKS)) {
     throw new UsageProblem(
       `--fallback-model takes one to ${MAX_FALLBACKS} models with commas between, but was "${flags['fallback-model']}".`,
     );
   }
   const fallbackModels: Model[] = [];
-  for (const name of names) fallbackModels.push(await chooseModel(name, process.env, options));
+  for (const name of names) fallbackModels.push(await chooseModel(name, env, options));
   return { model, fallbackModels, retries };
 }
 

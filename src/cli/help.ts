@@ -4,6 +4,9 @@ export const help = `helve: lets a language model use real tools on this machine
   helve tools               the tools that a conversation here would have
   helve call TOOL JSON      run one tool call down the whole path, without a model
   helve call --stdin        the same for many: one JSON object a line in, one a line out
+  helve permissions explain TOOL JSON   would this call be allowed, and why; --stdin for many, --json for programs
+  helve permissions test FILE, list     check a policy by examples; the rules that hold here, and where they stand
+  helve audit list|show|verify   what was decided and done in a session, and whether the log is as it was written
   helve models              the providers, what runs on this machine, and the models that are known
   helve doctor              check the set-up
   helve demo                see it work without a key: a script plays the model, all the rest is real

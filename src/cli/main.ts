@@ -5,10 +5,14 @@ type Command = (argv: readonly string[]) => Promise<number>;
 
 /** Loaded only when called, so that no command pays for another. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  audit: async () => (await import('./audit.js')).audit,
   call: async () => (await import('./call.js')).call,
+  config: async () => (await import('./config.js')).config,
   demo: async () => (await import('./demo.js')).demo,
   doctor: async () => (await import('./doctor.js')).doctor,
   models: async () => (await import('./models.js')).models,
+  permissions: async () => (await import('./permissions.js')).permissions,
+  sessions: async () => (await import('./sessions.js')).sessions,
   tools: async () => (await import('./tools.js')).tools,
 };
 

@@ -18,6 +18,8 @@ export class StreamJson {
     switch (event.type) {
       case 'session_start':
         return [this.#line({ type: 'system', subtype: 'init', ...this.#initFacts(event) })];
+      case 'notice':
+        return [this.#line({ type: 'system', subtype: 'notice', text: event.text })];
       case 'model_retry': {
         const { attempt, maxRetries, waitMs, status = null, reason, model } = event;
         const facts = { attempt, max_retries: maxRetries, retry_delay_ms: waitMs, error_status: status, error: reason };

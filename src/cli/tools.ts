@@ -1,6 +1,7 @@
 import type { PooledTool } from '../agent/tool-pool.js';
 import { createEngine } from '../create-engine.js';
-import { engineFlags, engineOptions, readArgs } from './args.js';
+import { engineFlags, readArgs } from './args.js';
+import { engineOptions } from './engine-options.js';
 import { exitCode } from './exit-codes.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
@@ -13,7 +14,7 @@ export async function tools(argv: readonly string[]): Promise<number> {
     all: { type: 'boolean' },
   });
   if (positionals.length > 0) throw new UsageProblem(`helve tools takes no word such as "${positionals[0]}".`);
-  const { session } = createEngine(engineOptions(values, process.env));
+  const { session } = createEngine(await engineOptions(values));
   const listed = session.tools.all.filter(
     (pooled) => values.all || (pooled.enabled && session.tools.isActive(pooled.tool)),
   );

@@ -27,6 +27,9 @@ export class PlainLines {
         this.#write(visible(event.text));
         this.#midLine = !event.text.endsWith('\n');
         return;
+      case 'notice':
+        this.line(`  ! ${visible(event.text)}`);
+        return;
       case 'model_retry':
         this.line(`  … ${visible(event.reason)} Trying again in ${Math.ceil(event.waitMs / 1000)} s.`);
         return;

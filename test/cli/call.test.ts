@@ -30,7 +30,9 @@ test('denies a write where nobody can be asked, and says how to allow it', async
   const run = await runHelve(['call', 'Write', '{"file_path":"a.txt","content":"x"}'], { cwd });
   expect(run.code).toBe(1);
   expect(JSON.parse(run.stdout).content).toContain('nobody is here to be asked');
-  expect(run.stderr).toBe('helve: to allow it, run again with --permission-mode bypassPermissions.\n');
+  expect(run.stderr).toBe(
+    'helve: to allow it, run again with --allowed-tools and a rule for it, see helve permissions explain.\n',
+  );
   await expect(readFile(join(cwd, 'a.txt'))).rejects.toThrow('ENOENT');
 });
 
@@ -43,7 +45,7 @@ test.each([
   [['call', '--stdni'], 'There is no option --stdni here. Did you mean --stdin?'],
   [
     ['call', '--permission-mode', 'yolo', 'Read', '{}'],
-    '--permission-mode takes default, plan, dontAsk, bypassPermissions, but was "yolo"',
+    '--permission-mode takes default, acceptEdits, plan, dontAsk, bypassPermissions, but was "yolo"',
   ],
   [
     ['call', 'LS', '{}', '--permission-mode', 'plan', '--dangerously-skip-permissions'],

@@ -11,7 +11,20 @@ test('lists the tools that a conversation here would have', async () => {
 
 test('prints each tool with its schema as JSON', async () => {
   const { stdout } = await runHelve(['tools', '--json']);
-  expect(names(stdout)).toEqual(['Bash', 'Edit', 'Glob', 'Grep', 'LS', 'Read', 'Think', 'Write']);
+  expect(names(stdout)).toEqual([
+    'Bash',
+    'BashOutput',
+    'Edit',
+    'Glob',
+    'Grep',
+    'KillShell',
+    'LS',
+    'MultiEdit',
+    'Read',
+    'Think',
+    'ToolSearch',
+    'Write',
+  ]);
   const [bash] = JSON.parse(stdout);
   expect(Object.keys(bash).toSorted()).toEqual([
     'description',
@@ -31,8 +44,8 @@ test('prints each tool with its schema as JSON', async () => {
 
 test('with --all adds those that are switched off here', async () => {
   const { stdout } = await runHelve(['tools', '--json', '--all']);
-  expect(names(stdout)).toContain('ToolSearch');
-  expect(JSON.parse(stdout).find(({ name }: { name: string }) => name === 'ToolSearch').enabled).toBe(false);
+  expect(names(stdout)).toContain('NotebookEdit');
+  expect(JSON.parse(stdout).find(({ name }: { name: string }) => name === 'apply_patch').enabled).toBe(false);
 });
 
 test.each<[string[], Record<string, string>]>([

@@ -1,0 +1,47 @@
+// What understanding a shell command costs before it may run: the first one, which loads the parser, and the ones after
+// it, each a new text, so that nothing is remembered. Each first run comes from a process of its own.
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { importSource } from './bundle-source.mjs';
+
+const RUNS = 5;
+const WARM = 2_000;
+const commands = {
+  'git status': () => 'git status',
+  '200 characters, pipeline': (n) =>
+    `cd src && find . -name '*.ts' -not -path './node_modules/*' | xargs grep -ln "needle-${n}" | sort | head -20 && git log --oneline --author="someone" -n 5 -- src/platform | wc -l # ${'x'.repeat(20)}`,
+  '200 characters, nested': (n) =>
+    `for f in a-${n} b c; do if [ -f "$f" ]; then echo "$(wc -l < "$f") $(head -1 "$f" | tr a-z A-Z)"; else printf '%s\\n' "\${f%.ts}" >&2; fi; done; diff <(ls src) <(ls test) || echo "they differ: $?"`,
+};
+
+const [which] = process.argv.slice(2);
+if (which === undefined) report();
+else console.log(JSON.stringify(await measure(which)));
+
+function report() {
+  console.log(`Effects of a command, median of ${RUNS} processes, Node ${process.version}\n`);
+  console.log('| command | characters | first, ms | each after it, ms |');
+  console.log('|---|--:|--:|--:|');
+  for (const name of Object.keys(commands)) {
+    const runs = Array.from({ length: RUNS }, () =>
+      JSON.parse(execFileSync(process.execPath, [fileURLToPath(import.meta.url), name])),
+    );
+    const median = (key) => runs.map((run) => run[key]).sort((a, b) => a - b)[Math.floor(RUNS / 2)];
+    console.log(
+      `| ${name} | ${commands[name](0).length} | ${median('cold').toFixed(1)} | ${median('warm').toFixed(3)} |`,
+    );
+  }
+}
+
+async function measure(name) {
+  const { createCommandAnalyzer } = await importSource('src/platform/shell/command-effects.ts');
+  const analyzer = createCommandAnalyzer();
+  const place = { cwd: process.cwd(), home: '/home/someone' };
+  const coldAt = performance.now();
+  await analyzer.effects(commands[name](0), place);
+  const cold = performance.now() - coldAt;
+  for (let n = 1; n < WARM; n += 1) await analyzer.effects(commands[name](n), place);
+  const warmAt = performance.now();
+  for (let n = WARM; n < 2 * WARM; n += 1) await analyzer.effects(commands[name](n), place);
+  return { cold, warm: (performance.now() - warmAt) / WARM };
+}

@@ -1,0 +1,83 @@
+// What the sandbox adds to a command: from the start of `bash -c true` to its end, bare and walled in, turn by turn in one
+// run. "wrap" is our own part of it: looking at the policy's paths before, and taking placeholders away after.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { importSource } from './bundle-source.mjs';
+
+const RUNS = 50;
+const { chooseSandbox } = await importSource('src/platform/sandbox/choose.ts');
+const { protectedPaths, secretPaths } = await importSource('src/platform/sandbox/sensitive-paths.ts');
+
+const sandbox = await chooseSandbox({ env: process.env, workspace: [] });
+console.log(`### Sandbox (Node ${process.versions.node}, median and least of ${RUNS} runs)\n`);
+if (sandbox.kind === 'none') {
+  console.log(sandbox.why);
+  process.exit(0);
+}
+const folder = await mkdtemp(join(tmpdir(), 'helve-bench-'));
+try {
+  const [root, temp] = [join(folder, 'project'), join(folder, 'temp')];
+  for (const path of [root, temp, join(root, '.git/hooks')]) await mkdir(path, { recursive: true });
+  const home = homedir();
+  const walls = { workspace: [root], writable: [], hidden: [], readOnly: [], network: 'off', temp, home };
+  const full = { ...walls, hidden: secretPaths(home, join(home, '.helve')), readOnly: protectedPaths(root, home) };
+  const command = { program: 'bash', args: ['--noprofile', '--norc', '-c', 'true'], cwd: root, env: process.env };
+  const rows = {
+    'bare bash -c': () => run({ ...command, descriptors: [] }),
+    'walls alone': () => runWrapped(walls),
+    'walls alone, network on': () => runWrapped({ ...walls, network: 'on' }),
+    'walls, secrets hidden, protected paths held': () => runWrapped(full),
+  };
+  const times = Object.fromEntries(Object.keys(rows).map((name) => [name, []]));
+  for (let turn = 0; turn < RUNS; turn += 1) for (const name in rows) times[name].push(await rows[name]());
+  const bare = median(times['bare bash -c'].map(({ all }) => all));
+  const leastBare = Math.min(...times['bare bash -c'].map(({ all }) => all));
+  const mounts = (await prepared(full, async ({ args }) => args)).filter(
+    (word) => /bind|tmpfs|proc|dev$/.test(word) && word.startsWith('--'),
+  );
+  console.log('| | ms | over bare | of that wrap | least ms | over bare |\n|---|--:|--:|--:|--:|--:|');
+  for (const [name, measured] of Object.entries(times)) {
+    const all = median(measured.map((one) => one.all));
+    const least = Math.min(...measured.map((one) => one.all));
+    const own = median(measured.map((one) => one.own));
+    console.log(
+      `| ${name} | ${all.toFixed(1)} | ${(all - bare).toFixed(1)} | ${own.toFixed(1)} | ${least.toFixed(1)} | ${(least - leastBare).toFixed(1)} |`,
+    );
+  }
+  console.log(`\n${sandbox.why}; ${mounts.length} mounts with everything.`);
+
+  async function runWrapped(policy) {
+    const started = performance.now();
+    const { own } = await prepared(policy, run);
+    const all = performance.now() - started;
+    return { all, own: all - own };
+  }
+
+  async function prepared(policy, use) {
+    const wrapped = await sandbox.wrap({ ...command, freeDescriptor: 3 }, policy);
+    try {
+      const result = await use(wrapped);
+      return Array.isArray(result) ? result : { own: result.all };
+    } finally {
+      await wrapped.ended();
+    }
+  }
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function run({ program, args, cwd, env, descriptors, started: onStarted }) {
+  const started = performance.now();
+  const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'ignore', 'inherit', ...descriptors] });
+  onStarted?.();
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error(`${program} exited with ${code}.`);
+  return { all: performance.now() - started, own: 0 };
+}
+
+function median(values) {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+}

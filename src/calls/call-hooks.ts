@@ -1,0 +1,100 @@
+// Where hooks meet a call: before the decision, where a person would be asked, and after the work. What they say to the
+// model is collected for the result; what concerns the person goes out as events.
+import type { Effect } from '../contract/effect.js';
+import type { HookEvent, HookOutcome, HookPayloads } from '../contract/hook.js';
+import type { HookAnswer } from '../contract/permission.js';
+import type { ToolOutcome } from '../contract/tool.js';
+import { monotonicMs } from '../platform/clock.js';
+import type { CallEnvironment } from './environment.js';
+import type { ResolvedCall } from './resolve.js';
+
+/** What the hooks of one call have said so far. */
+export interface CallHooks {
+  /** Runs the hooks that see a call before it is judged, at most once. Gives the input that they want instead. */
+  before(call: ResolvedCall, effects: readonly Effect[]): Promise<Readonly<Record<string, unknown>> | undefined>;
+  /** What those hooks answered. */
+  readonly answers: readonly HookAnswer[];
+  /** Lets hooks answer in the place of a person. Undefined where none did. */
+  answerQuestion(call: ResolvedCall, effects: readonly Effect[]): Promise<HookOutcome | undefined>;
+  /** Tells hooks that a question waits for a person. */
+  notify(message: string): void;
+  afterSuccess(call: ResolvedCall, outcome: ToolOutcome): Promise<HookWords>;
+  afterFailure(error: string): Promise<HookWords>;
+  words(): HookWords;
+}
+
+/** What hooks have to say to the model about a call. */
+export interface HookWords {
+  /** Stands in the place of the tool's own answer. */
+  instead?: { value: unknown };
+  added: readonly string[];
+}
+
+export function hooksOf(callId: string, environment: CallEnvironment, signal: AbortSignal): CallHooks {
+  const { hooks } = environment;
+  const added: string[] = [];
+  let answers: readonly HookAnswer[] = [];
+  let hasRun = false;
+  let seen: ResolvedCall | undefined;
+  const startedAt = monotonicMs();
+
+  const run = async <Event extends HookEvent>(
+    event: Event,
+    payload: HookPayloads[Event],
+    options: { signal?: AbortSignal; effects?: readonly Effect[] } = {},
+  ): Promise<HookOutcome> => {
+    const outcome = await hooks.run(event, payload, { signal, ...options });
+    for (const text of [...outcome.messages, ...outcome.reports]) environment.emit({ type: 'notice', text });
+    if (outcome.stop) environment.emit({ type: 'stop_request', reason: outcome.stop.reason });
+    return outcome;
+  };
+  const about = ({ tool, bound }: ResolvedCall) => ({ tool_name: tool.name, tool_input: bound.input });
+  const words = (): HookWords => ({ added });
+
+  return {
+    get answers() {
+      return answers;
+    },
+    async before(call, effects) {
+      seen = call;
+      if (hasRun || !hooks.has('PreToolUse')) return undefined;
+      hasRun = true;
+      const outcome = await run('PreToolUse', { ...about(call), tool_use_id: callId }, { effects });
+      answers = outcome.answers;
+      added.push(...outcome.additionalContext);
+      return outcome.updatedInput;
+    },
+    async answerQuestion(call, effects) {
+      if (!hooks.has('PermissionRequest')) return undefined;
+      const outcome = await run('PermissionRequest', about(call), { effects });
+      return outcome.behavior === undefined && !outcome.stop ? undefined : outcome;
+    },
+    notify(message) {
+      if (!hooks.has('Notification')) return;
+      const payload = { message, notification_type: 'permission_prompt' };
+      void run('Notification', payload).catch(() => {}); // the person is asked all the same; an abort ends it
+    },
+    async afterSuccess(call, { data }) {
+      if (!hooks.has('PostToolUse')) return words();
+      const duration_ms = Math.round(monotonicMs() - startedAt);
+      const outcome = await run('PostToolUse', {
+        ...about(call),
+        tool_use_id: callId,
+        tool_response: data,
+        duration_ms,
+      });
+      added.push(...(outcome.block ? [outcome.block.reason] : []), ...outcome.additionalContext);
+      return { ...(outcome.updatedOutput && { instead: outcome.updatedOutput }), added };
+    },
+    async afterFailure(error) {
+      if (!seen || !hooks.has('PostToolUseFailure')) return words();
+      const duration_ms = Math.round(monotonicMs() - startedAt);
+      const payload = { ...about(seen), tool_use_id: callId, error, is_interrupt: signal.aborted, duration_ms };
+      // They hear of an interrupted call too, so they can't run by the signal that ended it.
+      const outcome = await run('PostToolUseFailure', payload, { signal: new AbortController().signal });
+      added.push(...(outcome.block ? [outcome.block.reason] : []), ...outcome.additionalContext);
+      return words();
+    },
+    words,
+  };
+}

@@ -1,0 +1,156 @@
+import { realpathSync } from 'node:fs';
+import { type AuditEntry, auditedSessions, checkAudit, readAudit } from '../agent/read-audit.js';
+import { sessionFolder } from '../agent/session-folder.js';
+import { noSuchSession, SessionProblem } from '../agent/session-problem.js';
+import { nearestWords } from '../platform/text/similar-text.js';
+import { visible } from '../platform/text/visible.js';
+import { dataFolderOf } from '../settings/locations.js';
+import { oneLine } from '../settings/report.js';
+import { readArgs } from './args.js';
+import { exitCode } from './exit-codes.js';
+import { UsageProblem } from './usage-problem.js';
+import { writeLine } from './write-line.js';
+
+const USAGE = 'Use helve audit list, helve audit show SESSION, or helve audit verify [SESSION|--all].';
+
+const flags = {
+  json: { type: 'boolean' },
+  all: { type: 'boolean' },
+  hash: { type: 'string' },
+} as const;
+
+type Flags = ReturnType<typeof readArgs<typeof flags>>['values'];
+
+const actions: Readonly<Record<string, (words: readonly string[], values: Flags) => Promise<number>>> = {
+  list,
+  show,
+  verify,
+};
+
+/** The log of what was decided and done, and whether it is still as it was written. */
+export async function audit(argv: readonly string[]): Promise<number> {
+  const { values, positionals } = readArgs(argv, flags);
+  const [name = 'list', ...words] = positionals;
+  const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
+  if (!action) {
+    const [nearest] = nearestWords(name, Object.keys(actions));
+    const meant = nearest === undefined ? '' : ` Did you mean "helve audit ${nearest}"?`;
+    throw new UsageProblem(`There is no "helve audit ${name}".${meant} ${USAGE}`);
+  }
+  try {
+    return await action(words, values);
+  } catch (error) {
+    if (!(error instanceof SessionProblem)) throw error;
+    await writeLine(process.stderr, `helve: ${visible(error.message)}`);
+    return exitCode.failed;
+  }
+}
+
+const dataFolder = (): string => dataFolderOf({ env: process.env });
+
+function summaryOf(id: string) {
+  const { entries, problems, last } = load(id);
+  const [first] = entries;
+  const root = first?.['root'];
+  const count = (type: string, fits: (entry: AuditEntry) => boolean = () => true): number =>
+    entries.filter((entry) => entry.type === type && fits(entry)).length;
+  return {
+    session: id,
+    begun: first?.at ?? null,
+    root: typeof root === 'string' ? root : null,
+    calls: count('call'),
+    denied: count('result', ({ failure }) => failure === 'permission_denied'),
+    entries: entries.length,
+    intact: problems.length === 0,
+    problems,
+    last,
+  };
+}
+
+function load(id: string) {
+  const text = readAudit(sessionFolder(dataFolder(), id).path);
+  if (!text) throw noSuchSession(id);
+  return checkAudit(text);
+}
+
+async function list(words: readonly string[], { json, all }: Flags): Promise<number> {
+  if (words.length > 0) throw new UsageProblem(`helve audit list takes no word such as "${words[0]}". ${USAGE}`);
+  const here = realpathSync(process.cwd());
+  const rows = auditedSessions(dataFolder())
+    .map(summaryOf)
+    .filter(({ root }) => all || root === here);
+  if (json) await writeLine(process.stdout, JSON.stringify(rows, null, 2));
+  else {
+    for (const { session, begun, calls, denied, intact, root } of rows) {
+      const facts = `${calls === 1 ? '1 call' : `${calls} calls`}, ${denied} denied${intact ? '' : ', NOT INTACT'}`;
+      await writeLine(process.stdout, `${session}  ${begun ?? '?'}  ${facts}${all ? `  ${oneLine(root ?? '?')}` : ''}`);
+    }
+    if (rows.length === 0) {
+      const where = all ? '' : ` for ${oneLine(here)}. helve audit list --all shows those of other folders`;
+      await writeLine(process.stderr, `No audit log${where}.`);
+    }
+  }
+  return exitCode.ok;
+}
+
+/** A session by its id, its beginning, or "last". */
+function sessionOf(wanted: string): string {
+  const ids = auditedSessions(dataFolder());
+  const [newest] = ids;
+  if (wanted === 'last' && newest !== undefined) return newest;
+  const meant = ids.includes(wanted) ? [wanted] : ids.filter((id) => wanted !== '' && id.startsWith(wanted));
+  const [only, second] = meant;
+  if (only !== undefined && second === undefined) return only;
+  throw new SessionProblem(
+    only === undefined ? 'unknown' : 'ambiguous',
+    only === undefined
+      ? `There is no audit log of a session "${wanted.slice(0, 80)}". helve audit list --all shows those there are.`
+      : `"${wanted}" is the beginning of ${meant.length} ids: ${meant.slice(0, 5).join(', ')}. Give more of the one you mean.`,
+  );
+}
+
+async function show(words: readonly string[], { json }: Flags): Promise<number> {
+  const [wanted, ...more] = words;
+  if (wanted === undefined || more.length > 0) throw new UsageProblem(`helve audit show takes one session. ${USAGE}`);
+  const { entries, problems } = load(sessionOf(wanted));
+  for (const entry of entries) await writeLine(process.stdout, json ? JSON.stringify(entry) : describe(entry));
+  for (const problem of problems) await writeLine(process.stderr, `helve: ${problem}`);
+  return problems.length === 0 ? exitCode.ok : exitCode.failed;
+}
+
+function describe({ n, at, type, hash: _, ...fields }: AuditEntry): string {
+  const { call, tool, ...rest } = fields;
+  const what = [type, tool, call].filter((word) => typeof word === 'string').join(' ');
+  const facts = Object.entries(rest).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  return oneLine(`${String(n).padStart(5)}  ${at}  ${[what, ...facts].join('  ')}`);
+}
+
+async function verify(words: readonly string[], { all, json, hash }: Flags): Promise<number> {
+  const [wanted, ...more] = words;
+  if (more.length > 0 || (all && wanted !== undefined)) throw new UsageProblem(`One session, or --all. ${USAGE}`);
+  if (hash !== undefined && (all || !/^[0-9a-f]{64}$/.test(hash))) {
+    throw new UsageProblem('--hash takes the 64 digits that an earlier verify of one session has printed.');
+  }
+  const ids = all ? auditedSessions(dataFolder()) : [sessionOf(wanted ?? 'last')];
+  const reports = ids.map((id) => {
+    const { entries, problems, last } = load(id);
+    const isMissing = hash !== undefined && !entries.some((entry) => entry.hash === hash);
+    const found = isMissing
+      ? [...problems, `no entry has the hash ${hash}: the log was replaced or cut off`]
+      : problems;
+    return { session: id, intact: found.length === 0, entries: entries.length, last, problems: found };
+  });
+  if (json) await writeLine(process.stdout, JSON.stringify(reports, null, 2));
+  else {
+    for (const { session, intact, entries, last, problems } of reports) {
+      const count = entries === 1 ? '1 entry' : `${entries} entries`;
+      await writeLine(
+        process.stdout,
+        `${session}: ${intact ? `intact, ${count}, last hash ${last.hash}` : 'NOT INTACT'}`,
+      );
+      for (const problem of problems) await writeLine(process.stdout, `  ${problem}`);
+    }
+    if (reports.length === 0) await writeLine(process.stderr, 'No audit log.');
+  }
+  return reports.every(({ intact }) => intact) ? exitCode.ok : exitCode.failed;
+}

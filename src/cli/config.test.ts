@@ -1,0 +1,170 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { local, type Machine, machine, project, user } from '../settings/temporary-machine.js';
+import { config } from './config.js';
+import { UsageProblem } from './usage-problem.js';
+
+let here: Machine;
+let [out, err] = ['', ''];
+
+beforeEach(() => {
+  here = machine();
+  [out, err] = ['', ''];
+  vi.stubEnv('HELVE_HOME', here.dataFolder);
+  vi.stubEnv('CLAUDE_CONFIG_DIR', here.path('home/.claude'));
+  vi.spyOn(process, 'cwd').mockReturnValue(here.root);
+  vi.spyOn(process.stdout, 'write').mockImplementation(take((text) => (out += text)));
+  vi.spyOn(process.stderr, 'write').mockImplementation(take((text) => (err += text)));
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+const take =
+  (keep: (text: string) => void) =>
+  (text: string | Uint8Array, ...rest: unknown[]): boolean => {
+    keep(String(text));
+    const done = rest.at(-1);
+    if (typeof done === 'function') done();
+    return true;
+  };
+
+const json = (): unknown => JSON.parse(out);
+
+test('list shows what holds and where it is written, then what has no effect and why', async () => {
+  here.write(user, '{\n  "model": "mine",\n  "env": { "API_KEY": "hunter2", "LANG": "C" }\n}');
+  here.write(project, { model: 'theirs', permissions: { deny: ['Read(.env)'] } });
+  expect(await config(['list'])).toBe(0);
+  const file = `${here.dataFolder}/settings.json`;
+  expect(out).toBe(
+    [
+      'permissions.deny = "Read(.env)"  (.helve/settings.json:1)',
+      `model = "mine"  (${file}:2)`,
+      `env.API_KEY = "(hidden)"  (${file}:3)`,
+      `env.LANG = "C"  (${file}:3)`,
+      'Without effect:',
+      '  model = "theirs"  (.helve/settings.json:1): nobody has trusted this folder with it',
+      '',
+    ].join('\n'),
+  );
+  expect(err).toContain('helve config trust');
+});
+
+test('list as JSON has all of it for programs, and fails where a start would', async () => {
+  here.write(project, { permissions: { deny: ['Read('], allow: ['Bash(ls)'] } });
+  expect(await config(['list', '--json'])).toBe(1);
+  expect(json()).toMatchObject({
+    values: [
+      { key: 'permissions.deny', value: 'Read(', source: 'project', file: '.helve/settings.json', line: 1 },
+      { key: 'permissions.allow', value: 'Bash(ls)', counts: false },
+    ],
+    trust: { state: 'untrusted' },
+    problems: [{ severity: 'fatal' }],
+    files: [{ kind: 'project' }],
+  });
+});
+
+test.each([
+  ['model', 'mine\n'],
+  ['permissions.deny', '[\n  "Read(a)",\n  "Read(b)"\n]\n'],
+  ['env.A.B', 'x\n'],
+  ['sandbox', '{\n  "sandbox.enabled": true\n}\n'],
+])('get %s gives what holds', async (key, expected) => {
+  here.write(user, {
+    model: 'mine',
+    permissions: { deny: ['Read(b)'] },
+    env: { 'A.B': 'x' },
+    sandbox: { enabled: true },
+  });
+  here.write(local, { permissions: { deny: ['Read(a)'] } });
+  expect([await config(['get', key]), out]).toEqual([0, expected]);
+});
+
+test('get says what is not set, and names the nearest for what there is not', async () => {
+  expect([await config(['get', 'model']), err]).toEqual([1, 'helve: "model" is not set.\n']);
+  await expect(config(['get', 'permissions.denny'])).rejects.toThrow(
+    'There is no setting "permissions.denny". Did you mean "permissions.deny"?',
+  );
+});
+
+test.each([
+  ['model', 'opus', [], user, { model: 'opus' }],
+  ['cleanupPeriodDays', '7', ['--user'], user, { cleanupPeriodDays: 7 }],
+  ['sandbox.enabled', 'true', ['--project'], project, { sandbox: { enabled: true } }],
+  ['env.DEBUG', 'true', ['--local'], local, { env: { DEBUG: 'true' } }],
+  ['permissions.deny', 'Read(x)', [], user, { permissions: { deny: ['Read(x)'] } }],
+  ['permissions.deny', '["Read(x)", "Read(y)"]', [], user, { permissions: { deny: ['Read(x)', 'Read(y)'] } }],
+  ['mcpServers.git', '{"command": "git-mcp"}', [], user, { mcpServers: { git: { command: 'git-mcp' } } }],
+])('set %s %s writes it where it belongs', async (key, value, flags, file, expected) => {
+  expect(await config(['set', key, value, ...flags])).toBe(0);
+  expect(JSON.parse(here.text(file))).toEqual(expected);
+});
+
+test('set writes nothing that would not be understood', async () => {
+  for (const words of [
+    ['sandbox.enabled', 'maybe'],
+    ['permissions.deny', 'Read('],
+    ['trustedFolders', '/', '--project'],
+    ['permissions.defaultMode', 'bypassPermissions', '--local'],
+    ['modle', 'x'],
+    ['model', 'x', '--user', '--local'],
+  ]) {
+    await expect(config(['set', ...words]), words.join(' ')).rejects.toThrow(UsageProblem);
+  }
+  expect(() => here.text(user)).toThrow('ENOENT');
+  expect(() => here.text(project)).toThrow('ENOENT');
+});
+
+test('set, then unset, leaves what else is there', async () => {
+  here.write(user, '{\n  // mine\n  "theme": "dark"\n}\n');
+  await config(['set', 'model', 'opus']);
+  expect(here.text(user)).toBe('{\n  // mine\n  "theme": "dark",\n  "model": "opus"\n}\n');
+  await config(['unset', 'model']);
+  expect(here.text(user)).toBe('{\n  // mine\n  "theme": "dark"\n}\n');
+});
+
+test('trust shows everything, changes nothing without a yes, and holds until something changes', async () => {
+  here.write(project, { hooks: { Stop: [{ hooks: [{ type: 'command', command: './notify' }] }] } });
+  await expect(config(['trust'])).rejects.toThrow('Nobody is here to be asked.');
+  expect(out).toContain('./notify');
+  expect(await config(['trust', '--yes'])).toBe(0);
+  out = '';
+  await config(['trust']);
+  expect(out).toBe(`${here.root} is trusted already.\n`);
+  await config(['untrust']);
+  expect(await config(['list'])).toBe(0);
+  expect(err).toContain('nobody has trusted it: hooks.Stop');
+});
+
+test('path tells where settings are looked for', async () => {
+  here.write(local, {});
+  await config(['path', '--json']);
+  expect(json()).toContainEqual({
+    source: 'local',
+    file: '.helve/settings.local.json',
+    path: here.path(local),
+    exists: true,
+  });
+});
+
+test('keys and schema speak of the same settings', async () => {
+  await config(['keys', '--json']);
+  expect(json()).toContainEqual({
+    key: 'permissions.deny',
+    about: 'Rules for calls that are refused.',
+    merge: 'together',
+    project: 'always',
+    broken: 'no start',
+  });
+  out = '';
+  await config(['schema']);
+  expect(json()).toMatchObject({
+    properties: { sandbox: { properties: { network: { properties: { allowedDomains: { type: 'array' } } } } } },
+  });
+});
+
+test('a word too many, or an action that there is not, is wrong usage', async () => {
+  await expect(config(['frob'])).rejects.toThrow('There is no "helve config frob".');
+  await expect(config(['get'])).rejects.toThrow('takes 1 words, but there are 0');
+});

@@ -1,0 +1,335 @@
+import { createInterface } from 'node:readline/promises';
+import { visible } from '../platform/text/visible.js';
+import { nearestName } from '../settings/check.js';
+import { describeSettings, settingsJsonSchema } from '../settings/describe.js';
+import { type Edit, type EditableScope, EditRefused, editablePlace, editSettings } from '../settings/edit-file.js';
+import { findFiles, readSettings } from '../settings/load.js';
+import { dataFolderOf, settingsPlaces } from '../settings/locations.js';
+import { isFatal, oneLine, placeOf, trustNotice } from '../settings/report.js';
+import {
+  isSettingName,
+  settings as knownSettings,
+  type SettingName,
+  sectionNames,
+  settingNames,
+} from '../settings/schema.js';
+import type { Entry, Settings } from '../settings/settings.js';
+import { describeItem, forgetTrust, trustFolder } from '../settings/trust.js';
+import { readArgs } from './args.js';
+import { exitCode } from './exit-codes.js';
+import { UsageProblem } from './usage-problem.js';
+import { writeLine } from './write-line.js';
+
+const USAGE = 'Use helve config list, get KEY, set KEY VALUE, unset KEY, path, keys, schema, trust or untrust.';
+
+const flags = {
+  json: { type: 'boolean' },
+  settings: { type: 'string' },
+  trust: { type: 'boolean' },
+  user: { type: 'boolean' },
+  project: { type: 'boolean' },
+  local: { type: 'boolean' },
+  yes: { type: 'boolean' },
+} as const;
+
+type Flags = ReturnType<typeof readArgs<typeof flags>>['values'];
+
+type Action = (words: readonly string[], values: Flags) => Promise<number>;
+
+const actions: Readonly<Record<string, { words: number; run: Action }>> = {
+  list: { words: 0, run: (_, values) => list(values) },
+  get: { words: 1, run: ([key = ''], values) => get(key, values) },
+  set: { words: 2, run: ([key = '', value = ''], values) => set(key, value, values) },
+  unset: { words: 1, run: ([key = ''], values) => unset(key, values) },
+  path: { words: 0, run: (_, values) => paths(values) },
+  keys: { words: 0, run: (_, values) => keys(values) },
+  schema: { words: 0, run: () => schema() },
+  trust: { words: 0, run: (_, values) => trust(values) },
+  untrust: { words: 0, run: () => untrust() },
+};
+
+/** Shows and changes settings, and says which folders are trusted. */
+export async function config(argv: readonly string[]): Promise<number> {
+  const { values, positionals } = readArgs(argv, flags);
+  const [name = '', ...words] = positionals;
+  const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
+  if (!action) throw new UsageProblem(`There is no "helve config ${name}". ${USAGE}`);
+  if (words.length !== action.words) {
+    throw new UsageProblem(`helve config ${name} takes ${action.words} words, but there are ${words.length}. ${USAGE}`);
+  }
+  return await action.run(words, values);
+}
+
+const optionsOf = ({ settings, trust: isTrusted }: Flags = {}) => ({
+  root: process.cwd(),
+  env: process.env,
+  ...(settings !== undefined && { flag: settings }),
+  ...(isTrusted && { trust: true }),
+});
+
+async function list(values: Flags): Promise<number> {
+  const read = await readSettings(optionsOf(values));
+  if (values.json) {
+    const { trust: report, problems, files } = read;
+    const trusted = { state: report.state, folder: report.folder, by: report.by ?? null, pending: report.pending };
+    const answer = { values: read.entries.map(asRow), trust: trusted, problems, files };
+    await writeLine(process.stdout, JSON.stringify(answer, null, 2));
+  } else {
+    const counted = read.entries.filter(({ ignored }) => ignored === undefined);
+    const others = read.entries.filter(({ ignored }) => ignored !== undefined);
+    for (const entry of counted) await writeLine(process.stdout, lineOf(entry));
+    if (others.length > 0) await writeLine(process.stdout, 'Without effect:');
+    for (const entry of others) await writeLine(process.stdout, `  ${lineOf(entry)}: ${entry.ignored}`);
+    if (read.entries.length === 0)
+      await writeLine(process.stdout, 'No settings. helve config path says where they go.');
+  }
+  return await tell(read);
+}
+
+/** Problems go where they are seen and do not get into the output. */
+async function tell({ problems, trust: report }: Settings): Promise<number> {
+  for (const { message } of problems) await writeLine(process.stderr, `helve: ${visible(message)}`);
+  const notice = trustNotice(report);
+  if (notice !== undefined) await writeLine(process.stderr, `helve: ${notice}`);
+  return problems.some(isFatal) ? exitCode.failed : exitCode.ok;
+}
+
+const lineOf = (entry: Entry): string =>
+  `${oneLine(labelOf(entry))} = ${visible(JSON.stringify(withoutSecrets(entry)))}  (${placeOf({ ...entry.origin, column: undefined })})`;
+
+const labelOf = ({ key, name }: Entry): string => (name === undefined ? key : `${key}.${name}`);
+
+function asRow(entry: Entry) {
+  const { kind, file, line = null } = entry.origin;
+  return {
+    key: labelOf(entry),
+    value: withoutSecrets(entry),
+    source: kind,
+    file,
+    line,
+    counts: entry.ignored === undefined,
+    ignored: entry.ignored ?? null,
+  };
+}
+
+const HIDDEN = '(hidden)';
+
+/** A list may be shown to anybody: what may be a key is left out. `get` shows it to who asks for it by name. */
+function withoutSecrets({ key, name = '', value }: Entry): unknown {
+  if (key === 'env') return isSecretName(name) ? HIDDEN : value;
+  return key === 'mcpServers' || key === 'hooks' ? hideWithin(value) : value;
+}
+
+const isSecretName = (name: string): boolean => /key|token|secret|password|passwd|credential|auth|cookie/i.test(name);
+
+function hideWithin(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(hideWithin);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      typeof inner === 'string' && isSecretName(name) ? HIDDEN : hideWithin(inner),
+    ]),
+  );
+}
+
+async function get(text: string, values: Flags): Promise<number> {
+  const wanted = sectionNames.includes(text) ? undefined : knownKey(text);
+  const read = await readSettings(optionsOf(values));
+  const entries = read.entries.filter(
+    ({ key, name, ignored }) =>
+      ignored === undefined &&
+      (wanted ? key === wanted.key && (wanted.name === undefined || name === wanted.name) : key.startsWith(`${text}.`)),
+  );
+  const status = await tell(read);
+  if (entries.length === 0) {
+    await writeLine(process.stderr, `helve: "${visible(text)}" is not set.`);
+    return exitCode.failed;
+  }
+  const value = wanted ? heldValue(wanted, entries) : Object.fromEntries(groupedByKey(entries));
+  const answer = values.json
+    ? JSON.stringify({ key: text, value, origins: entries.map(({ origin }) => origin) }, null, 2)
+    : typeof value === 'string'
+      ? visible(value)
+      : visible(JSON.stringify(value, null, 2));
+  await writeLine(process.stdout, answer);
+  return status;
+}
+
+interface WantedKey {
+  key: SettingName;
+  name?: string;
+}
+
+function heldValue({ key, name }: WantedKey, entries: readonly Entry[]): unknown {
+  const { shape } = knownSettings[key];
+  const all = entries.map(({ value }) => value);
+  if (shape === 'list' || shape === 'hooks') return all;
+  if (shape === 'map' && name === undefined) {
+    return Object.fromEntries(entries.map((entry) => [entry.name ?? '', entry.value]));
+  }
+  return all[0];
+}
+
+function groupedByKey(entries: readonly Entry[]): Array<[string, unknown]> {
+  const keys = settingNames.filter((key) => entries.some((entry) => entry.key === key));
+  return keys.map((key) => [
+    key,
+    heldValue(
+      { key },
+      entries.filter((entry) => entry.key === key),
+    ),
+  ]);
+}
+
+/** A setting, or one entry of it: `env.NAME`. */
+function knownKey(text: string): WantedKey {
+  if (isSettingName(text)) return { key: text };
+  const key = settingNames.find((name) => text.startsWith(`${name}.`));
+  if (key && ['map', 'hooks'].includes(knownSettings[key].shape)) return { key, name: text.slice(key.length + 1) };
+  const nearest = nearestName(text);
+  const meant = nearest === undefined ? 'docs/settings.md lists all of them.' : `Did you mean "${nearest}"?`;
+  throw new UsageProblem(`There is no setting "${text}". ${meant}`);
+}
+
+async function set(text: string, value: string, values: Flags): Promise<number> {
+  const { key, name } = knownKey(text);
+  const path = [...key.split('.'), ...(name === undefined ? [] : [name])];
+  const given = parsed(key, value);
+  const isElement = knownSettings[key].shape === 'list' && !Array.isArray(given);
+  const scope = scopeOf(values);
+  const changed = await change(scope, { path, value: given, append: isElement });
+  await say(scope, changed ? `${text} was set in` : `${text} is so already in`);
+  if (scope !== 'user' && knownSettings[key].loosens?.(given)) {
+    await writeLine(process.stderr, 'helve: it counts once the folder is trusted with it: helve config trust.');
+  }
+  return exitCode.ok;
+}
+
+async function unset(text: string, values: Flags): Promise<number> {
+  const { key, name } = knownKey(text);
+  const scope = scopeOf(values);
+  const changed = await change(scope, {
+    path: [...key.split('.'), ...(name === undefined ? [] : [name])],
+    value: undefined,
+  });
+  await say(scope, changed ? `${text} was removed from` : `${text} is not set in`);
+  return exitCode.ok;
+}
+
+/** A text where a text fits, JSON where it does not or where it looks like it. */
+function parsed(key: SettingName, text: string): unknown {
+  const json = fromJson(text);
+  const { shape, schema } = knownSettings[key];
+  if (json === undefined || json === null) return text;
+  if (typeof json === 'object') return json;
+  const isElement = shape === 'one' || shape === 'list' || shape === 'map';
+  return isElement && schema.safeParse(text).success ? text : json;
+}
+
+function fromJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function scopeOf(values: Flags): EditableScope {
+  const named = (['user', 'project', 'local'] as const).filter((scope) => values[scope]);
+  if (named.length > 1) throw new UsageProblem('Of --user, --project and --local, only one can be meant.');
+  return named[0] ?? 'user';
+}
+
+async function change(scope: EditableScope, edit: Edit): Promise<boolean> {
+  try {
+    return await editSettings(scope, edit, optionsOf());
+  } catch (error) {
+    if (error instanceof EditRefused) throw new UsageProblem(error.message);
+    throw error;
+  }
+}
+
+async function say(scope: EditableScope, words: string): Promise<void> {
+  await writeLine(process.stdout, `${visible(words)} ${editablePlace(scope, optionsOf()).file}.`);
+}
+
+async function paths(values: Flags): Promise<number> {
+  const options = optionsOf(values);
+  const found = new Set(findFiles(options).map(({ place }) => place.file));
+  const rows = settingsPlaces(options).map(({ kind, file, path }) => ({
+    source: kind,
+    file,
+    path: path ?? null,
+    exists: found.has(file),
+  }));
+  if (values.json) await writeLine(process.stdout, JSON.stringify(rows, null, 2));
+  else {
+    for (const { source, file, exists } of rows) {
+      await writeLine(process.stdout, `${source.padEnd(8)} ${exists ? '✓' : '–'} ${visible(file)}`);
+    }
+  }
+  return exitCode.ok;
+}
+
+/** Every setting that there is. */
+async function keys({ json }: Flags): Promise<number> {
+  const rows = describeSettings();
+  if (json) await writeLine(process.stdout, JSON.stringify(rows, null, 2));
+  else for (const { key, about } of rows) await writeLine(process.stdout, `${key}: ${about}`);
+  return exitCode.ok;
+}
+
+async function schema(): Promise<number> {
+  await writeLine(process.stdout, JSON.stringify(settingsJsonSchema(), null, 2));
+  return exitCode.ok;
+}
+
+/** Shows all that would count, and asks. */
+async function trust(values: Flags): Promise<number> {
+  const read = await readSettings(optionsOf());
+  const { folder, covered, pending, state } = read.trust;
+  for (const { message } of read.problems) await writeLine(process.stderr, `helve: ${visible(message)}`);
+  if (read.problems.some(isFatal)) return exitCode.failed; // what is not understood can't be shown
+  if (state === 'trusted') {
+    await writeLine(process.stdout, `${visible(folder)} is trusted already.`);
+    return exitCode.ok;
+  }
+  await writeLine(process.stdout, `${visible(folder)} brings, where it is trusted:`);
+  for (const item of covered) {
+    const change = pending.find((one) => one.key === item.key && one.name === item.name && one.value === item.value);
+    await writeLine(
+      process.stdout,
+      `  ${describeItem(item)}${state === 'changed' && change ? ` (${change.change})` : ''}`,
+    );
+  }
+  if (covered.length === 0) await writeLine(process.stdout, '  nothing that needs trust today');
+  if (!values.yes && !(await saysYes())) {
+    await writeLine(process.stdout, 'Nothing was changed.');
+    return exitCode.failed;
+  }
+  await trustFolder(folder, covered, { dataFolder: dataFolderOf(optionsOf()) });
+  await writeLine(process.stdout, `${visible(folder)} is trusted with that. What changes later is asked about again.`);
+  return exitCode.ok;
+}
+
+async function saysYes(): Promise<boolean> {
+  if (!process.stdin.isTTY) {
+    throw new UsageProblem(
+      'Nobody is here to be asked. Look at the list above; if it is good, run helve config trust --yes.',
+    );
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return /^y(?:es)?$/i.test((await terminal.question('Trust it? [y/N] ')).trim());
+  } finally {
+    terminal.close();
+  }
+}
+
+async function untrust(): Promise<number> {
+  const { root } = optionsOf();
+  const was = await forgetTrust(root, { dataFolder: dataFolderOf(optionsOf()) });
+  await writeLine(process.stdout, was ? `${visible(root)} is no longer trusted.` : `${visible(root)} was not trusted.`);
+  return exitCode.ok;
+}

@@ -1,0 +1,93 @@
+import { statSync } from 'node:fs';
+import { type PermissionMode, permissionModes } from '../contract/permission.js';
+import type { EngineOptions } from '../create-engine.js';
+import { environmentWith } from '../settings/environment.js';
+import type { Settings } from '../settings/settings.js';
+import type { WatchedSettings } from '../settings/watch.js';
+import { builtInTools } from '../tools/index.js';
+import { readSettings } from './read-settings.js';
+import { UsageProblem } from './usage-problem.js';
+
+export interface EngineFlagValues {
+  'permission-mode'?: string | undefined;
+  'dangerously-skip-permissions'?: boolean | undefined;
+  'add-dir'?: string[] | undefined;
+  'allowed-tools'?: string[] | undefined;
+  allowedTools?: string[] | undefined;
+  'disallowed-tools'?: string[] | undefined;
+  disallowedTools?: string[] | undefined;
+  settings?: string | undefined;
+  trust?: boolean | undefined;
+  simple?: boolean | undefined;
+}
+
+export type CliEngineOptions = EngineOptions & {
+  settings: WatchedSettings;
+  env: Readonly<Record<string, string | undefined>>;
+};
+
+/** What flags, settings and the environment say about permissions and tools, in this order. */
+export async function engineOptions(flags: EngineFlagValues): Promise<CliEngineOptions> {
+  const settings = await readSettings({
+    root: process.cwd(),
+    env: process.env,
+    knownTools: builtInTools().map(({ name }) => name),
+    ...(flags.settings !== undefined && { flag: flags.settings }),
+    ...(flags.trust && { trust: true }),
+  });
+  const env = environmentWith(settings.current, process.env);
+  const permissionMode = readPermissionMode(flags, settings.current);
+  if (permissionMode === 'bypassPermissions') refuseBypass(settings.current, env);
+  const simple = flags.simple === true || env['HELVE_SIMPLE'] === '1';
+  return {
+    permissionMode,
+    permissions: {
+      allow: listed(flags['allowed-tools'], flags.allowedTools),
+      deny: listed(flags['disallowed-tools'], flags.disallowedTools),
+    },
+    additionalDirectories: (flags['add-dir'] ?? []).map(existingFolder),
+    toolSet: simple ? 'simple' : 'headless',
+    settings,
+    env,
+  };
+}
+
+function existingFolder(path: string): string {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;
+  throw new UsageProblem(`--add-dir takes a folder, but there is none at "${path}".`);
+}
+
+/** Rules with commas or blanks between them; those within parentheses belong to the rule. */
+function listed(...given: ReadonlyArray<readonly string[] | undefined>): string[] {
+  return given.flatMap((texts = []) =>
+    texts.flatMap((text) => text.match(/[^\s,(]+(?:\((?:[^()]|\([^()]*\))*\))?|\(/g) ?? []),
+  );
+}
+
+function readPermissionMode(flags: EngineFlagValues, { defaultMode }: Settings): PermissionMode {
+  if (flags['dangerously-skip-permissions']) {
+    const other = flags['permission-mode'];
+    if (other === undefined || other === 'bypassPermissions') return 'bypassPermissions';
+    throw new UsageProblem(
+      `--dangerously-skip-permissions and --permission-mode ${other} contradict each other. Leave one out.`,
+    );
+  }
+  const wanted = flags['permission-mode'] ?? defaultMode?.value ?? 'default';
+  const mode = permissionModes.find((known) => known === wanted);
+  if (mode) return mode;
+  throw new UsageProblem(`--permission-mode takes ${permissionModes.join(', ')}, but was "${wanted}".`);
+}
+
+function refuseBypass({ bypassDisabledBy }: Settings, env: Readonly<Record<string, string | undefined>>): void {
+  if (bypassDisabledBy) {
+    const { file, line } = bypassDisabledBy;
+    throw new UsageProblem(
+      `The mode bypassPermissions is switched off by ${line === undefined ? file : `${file}:${line}`}. Choose another mode.`,
+    );
+  }
+  if (process.getuid?.() !== 0 || ['1', 'yes', 'true'].includes(env['IS_SANDBOX'] ?? '')) return;
+  throw new UsageProblem(
+    'The mode bypassPermissions is refused to root, since nothing would stand between the model and the machine. ' +
+      'Run helve as an ordinary user, or set IS_SANDBOX=1 if this machine is itself a sandbox.',
+  );
+}

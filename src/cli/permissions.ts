@@ -1,0 +1,162 @@
+import { statSync } from 'node:fs';
+import { type PermissionMode, permissionModes } from '../contract/permission.js';
+import { createExplainer, type ExplainerOptions } from '../explain-call.js';
+import { readLines } from '../platform/text/read-lines.js';
+import { nearestWords } from '../platform/text/similar-text.js';
+import { visible } from '../platform/text/visible.js';
+import { readSettings } from '../settings/load.js';
+import { isFatal, oneLine, placeOf, trustNotice } from '../settings/report.js';
+import { builtInTools } from '../tools/index.js';
+import { readArgs } from './args.js';
+import { exitCode } from './exit-codes.js';
+import { answerLine, asAnswer } from './permissions/answer-line.js';
+import { describeExplanation } from './permissions/describe-explanation.js';
+import { runPolicyTests } from './permissions/policy-tests.js';
+import { UsageProblem } from './usage-problem.js';
+import { writeLine } from './write-line.js';
+
+const USAGE =
+  'Use helve permissions explain TOOL JSON, helve permissions explain --stdin, helve permissions test FILE or helve permissions list.';
+
+const flags = {
+  json: { type: 'boolean' },
+  stdin: { type: 'boolean' },
+  'permission-mode': { type: 'string' },
+  settings: { type: 'string' },
+  'add-dir': { type: 'string', multiple: true },
+  trust: { type: 'boolean' },
+} as const;
+
+type Flags = ReturnType<typeof readArgs<typeof flags>>['values'];
+
+const actions: Readonly<Record<string, (words: readonly string[], values: Flags) => Promise<number>>> = {
+  explain,
+  test,
+  list,
+};
+
+/** Says what is allowed here, and why, without running anything. */
+export async function permissions(argv: readonly string[]): Promise<number> {
+  const { values, positionals } = readArgs(argv, flags);
+  const [name = '', ...words] = positionals;
+  const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
+  if (action) return await action(words, values);
+  const [nearest] = nearestWords(name, Object.keys(actions));
+  const meant = nearest === undefined ? '' : ` Did you mean "helve permissions ${nearest}"?`;
+  throw new UsageProblem(`There is no "helve permissions ${name}".${meant} ${USAGE}`);
+}
+
+async function explain(words: readonly string[], values: Flags): Promise<number> {
+  const explainCall = createExplainer(explainerOptions(values));
+  if (values.stdin) {
+    if (words.length > 0) throw new UsageProblem(`--stdin takes its calls from standard input. ${USAGE}`);
+    let number = 0;
+    for await (const line of readLines(process.stdin, new AbortController().signal)) {
+      number += 1;
+      if (line.trim() !== '') await writeLine(process.stdout, await answerLine(line, number, explainCall));
+    }
+    return exitCode.ok;
+  }
+  const [tool, json, ...more] = words;
+  if (tool === undefined || json === undefined || more.length > 0) throw new UsageProblem(USAGE);
+  const explanation = await explainCall({ tool, input: parsedInput(tool, json) });
+  const shown = values.json
+    ? JSON.stringify(asAnswer(explanation), null, 2)
+    : visible(describeExplanation(explanation, { cwd: process.cwd() }));
+  await writeLine(process.stdout, shown);
+  return exitCode.ok;
+}
+
+function parsedInput(tool: string, json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageProblem(`The input of ${tool} is not valid JSON: ${why}. ${USAGE}`);
+  }
+}
+
+function explainerOptions(values: Flags): ExplainerOptions {
+  const mode = modeOf(values['permission-mode']);
+  return {
+    ...(mode && { mode }),
+    additionalDirectories: (values['add-dir'] ?? []).map(existingFolder),
+    settings: loadOptions(values),
+  };
+}
+
+const loadOptions = ({ settings, trust }: Flags) => ({
+  env: process.env,
+  ...(settings !== undefined && { flag: settings }),
+  ...(trust && { trust }),
+});
+
+/** Judging by a mode is not running in it, so it is free to everybody. */
+function modeOf(wanted: string | undefined): PermissionMode | undefined {
+  const mode = permissionModes.find((known) => known === wanted);
+  if (mode || wanted === undefined) return mode;
+  throw new UsageProblem(`--permission-mode takes ${permissionModes.join(', ')}, but was "${wanted}".`);
+}
+
+function existingFolder(path: string): string {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;
+  throw new UsageProblem(`--add-dir takes a folder, but there is none at "${path}".`);
+}
+
+async function test(words: readonly string[], values: Flags): Promise<number> {
+  const [file, ...more] = words;
+  if (file === undefined || more.length > 0) throw new UsageProblem(`helve permissions test takes one file. ${USAGE}`);
+  const { total, failures } = await runPolicyTests(file, createExplainer(explainerOptions(values)));
+  if (values.json) {
+    await writeLine(process.stdout, JSON.stringify({ total, failed: failures.length, failures }, null, 2));
+  } else {
+    for (const { name, expected, decision, reason } of failures) {
+      const what = `${oneLine(name)}: expected ${expected}, but the answer is ${decision}`;
+      await writeLine(process.stdout, `${what}. ${oneLine(reason)}`);
+    }
+    const count = total === 1 ? '1 test' : `${total} tests`;
+    await writeLine(process.stdout, failures.length === 0 ? `${count}, all pass` : `${count}, ${failures.length} fail`);
+  }
+  return failures.length === 0 ? exitCode.ok : exitCode.failed;
+}
+
+/** Every rule that there is here, and who says so. */
+async function list(words: readonly string[], values: Flags): Promise<number> {
+  if (words.length > 0) throw new UsageProblem(`helve permissions list takes no word such as "${words[0]}". ${USAGE}`);
+  const knownTools = builtInTools().map(({ name }) => name);
+  const settings = await readSettings({ ...loadOptions(values), root: process.cwd(), knownTools });
+  const { problems, trust } = settings;
+  const mode = modeOf(values['permission-mode']) ?? settings.defaultMode?.value ?? 'default';
+  const rows = ['deny', 'ask', 'allow'].flatMap((which) => settings.rules.filter((rule) => rule.list === which));
+  const counts = (rule: (typeof rows)[number]): boolean => rule.list !== 'allow' || rule.trusted;
+  const folders = [
+    ...settings.additionalDirectories.map(({ value }) => value),
+    ...(values['add-dir'] ?? []).map(existingFolder),
+  ];
+  if (values.json) {
+    const rules = rows.map((rule) => ({
+      list: rule.list,
+      rule: rule.text,
+      file: rule.source.file,
+      line: rule.source.line ?? null,
+      trusted: rule.trusted,
+      counts: counts(rule),
+    }));
+    const answer = { mode, rules, additional_directories: folders, trust: trust.state, problems };
+    await writeLine(process.stdout, JSON.stringify(answer, null, 2));
+  } else {
+    const width = Math.max(...rows.map(({ text }) => oneLine(text).length), 0);
+    for (const rule of rows) {
+      const place = `${rule.list.padEnd(5)}  ${oneLine(rule.text).padEnd(width)}  ${oneLine(placeOf(rule.source))}`;
+      const note = counts(rule) ? '' : ', does not count: the folder is not trusted';
+      await writeLine(process.stdout, `${place}${note}`);
+    }
+    if (rows.length === 0) await writeLine(process.stdout, 'No rules. helve config path says where settings go.');
+    await writeLine(process.stdout, `Mode: ${mode}`);
+    for (const folder of folders) await writeLine(process.stdout, `Part of the project: ${oneLine(folder)}`);
+    const notice = trustNotice(trust);
+    const told = [...problems.map(({ message }) => message), ...(notice === undefined ? [] : [notice])];
+    for (const line of told) await writeLine(process.stderr, `helve: ${visible(line)}`);
+  }
+  return problems.some(isFatal) ? exitCode.failed : exitCode.ok;
+}

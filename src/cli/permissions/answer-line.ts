@@ -1,0 +1,80 @@
+// One line of `helve permissions explain --stdin`: a question as JSON in, the answer as JSON out. What is wrong with a
+// line is answered with a deny, for that line alone.
+import type { PermissionMode } from '../../contract/permission.js';
+import type { ExplainRequest, Explanation } from '../../explain-call.js';
+
+type Explain = (request: ExplainRequest) => Promise<Explanation>;
+
+const SHAPE = '{"id"?, "cwd"?, "home"?, "settings"?, "mode"?, "tool", "input"}';
+
+export async function answerLine(line: string, number: number, explain: Explain): Promise<string> {
+  const refused = (id: unknown, problem: string): string =>
+    asLine({
+      id,
+      decision: 'deny',
+      reason: `Line ${number} was not judged: ${problem}. A line is one JSON object ${SHAPE}.`,
+    });
+  let request: unknown;
+  try {
+    request = JSON.parse(line);
+  } catch (error) {
+    return refused(null, `it is not valid JSON (${error instanceof Error ? error.message : String(error)})`);
+  }
+  if (!isObject(request)) return refused(null, 'it is not a JSON object');
+  const { id = null, tool } = request;
+  if (typeof tool !== 'string') return refused(id, '"tool" must name a tool');
+  for (const field of ['cwd', 'home', 'mode']) {
+    if (isGiven(request[field]) && typeof request[field] !== 'string') return refused(id, `"${field}" must be text`);
+  }
+  try {
+    return asLine({ id, ...asAnswer(await explain(asRequest(tool, request))) });
+  } catch (error) {
+    return refused(id, error instanceof Error ? error.message : String(error));
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+
+export function asRequest(tool: string, fields: Readonly<Record<string, unknown>>): ExplainRequest {
+  const { cwd, home, mode, settings, input = {} } = fields;
+  return {
+    tool,
+    input,
+    ...(isGiven(cwd) && { cwd: String(cwd) }),
+    ...(isGiven(home) && { home: String(home) }),
+    ...(isGiven(mode) && { mode: mode as PermissionMode }), // one that is none is refused by whoever judges
+    ...(isGiven(settings) && { settings }),
+  };
+}
+
+/** An explanation as programs read it: the answer first, then what it hangs on. */
+export function asAnswer({ decision, reason, tool, mode, effects, trail, injection, problems }: Explanation) {
+  const rules = trail.flatMap(({ rule, about, decided, basis }) =>
+    rule
+      ? [
+          {
+            rule: rule.text,
+            list: rule.list,
+            file: rule.file,
+            line: rule.line ?? null,
+            about,
+            counts: basis !== 'untrusted',
+            decided,
+          },
+        ]
+      : [],
+  );
+  return { decision, reason, tool, mode, ...(injection && { injection }), rules, effects, trail, problems };
+}
+
+function asLine(answer: { id: unknown; decision: string; reason: string }): string {
+  try {
+    return JSON.stringify(answer);
+  } catch {
+    const reason = 'The id nests too deep to be written again. Use a short text or a number.';
+    return JSON.stringify({ id: null, decision: 'deny', reason });
+  }
+}

@@ -1,0 +1,65 @@
+// A decision for people: the answer first, then each part of the call with what it would touch and what that hung on.
+import type { CommandEffect, Effect } from '../../contract/effect.js';
+import type { TrailEntry } from '../../contract/permission.js';
+import type { Explanation } from '../../explain-call.js';
+import { oneLine } from '../../settings/report.js';
+
+export function describeExplanation(explanation: Explanation, { cwd }: { cwd: string }): string {
+  const { decision, reason, tool, mode, effects, trail, problems } = explanation;
+  const commands = effects.filter((effect) => effect.kind === 'command');
+  const whole = trail.filter(({ effect }) => effect === undefined);
+  const lines = [`${decision}: ${oneLine(reason)}`, '', `${oneLine(tool)} in ${oneLine(cwd)}, mode ${mode}`];
+  lines.push(...whole.flatMap((entry) => ground(entry, '  ')));
+  for (const [index, effect] of effects.entries()) {
+    if (effect.kind === 'file' && effect.by) continue; // told below its command
+    if (effect.kind === 'session' && effect.access === 'read') continue; // that is so for every relative path
+    lines.push(...part(effect, index, '  ', trail));
+    if (effect.kind !== 'command') continue;
+    const position = commands.indexOf(effect);
+    for (const [at, file] of effects.entries()) {
+      if (file.kind === 'file' && file.by?.command === position) lines.push(...part(file, at, '    ', trail));
+    }
+  }
+  const rules = new Map(
+    trail.flatMap(({ rule, basis }) => {
+      if (!rule) return [];
+      const place = rule.line === undefined ? rule.file : `${rule.file}:${rule.line}`;
+      const note = basis === 'untrusted' ? ', which does not count: the folder is not trusted' : '';
+      const line = `  ${rule.list.padEnd(5)}  ${oneLine(rule.text)}  (${oneLine(place)})${note}`;
+      return [[line, line]];
+    }),
+  );
+  lines.push('', rules.size === 0 ? 'No rule matched.' : 'Rules that matched:', ...rules.keys());
+  if (problems.length > 0) lines.push('', 'Problems:', ...problems.map(({ message }) => `  ${oneLine(message)}`));
+  return lines.join('\n');
+}
+
+function part(effect: Effect, index: number, indent: string, trail: readonly TrailEntry[]): string[] {
+  const grounds = trail.filter((entry) => entry.effect === index).flatMap((entry) => ground(entry, `${indent}  `));
+  return [`${indent}${oneLine(inWords(effect))}`, ...grounds];
+}
+
+const ground = ({ behavior, because, decided }: TrailEntry, indent: string): string[] => [
+  `${indent}${behavior.padEnd(5)}  ${oneLine(because)}${decided ? '  <- decides' : ''}`,
+];
+
+function inWords(effect: Effect): string {
+  switch (effect.kind) {
+    case 'command':
+      return `command: ${effect.text}${notes(effect)}`;
+    case 'file': {
+      const verb = effect.removes ? 'removes' : effect.access === 'read' ? 'reads' : 'writes';
+      const real = effect.real === effect.path ? '' : ` (really ${effect.real})`;
+      const name = effect.unresolved ?? effect.pattern ?? `${effect.path}${real}`;
+      return `${verb} ${name}${effect.tree && effect.unresolved === undefined ? ' and what is below it' : ''}`;
+    }
+    case 'network':
+      return `network: ${effect.url}`;
+    case 'session':
+      return `session: ${effect.access === 'read' ? 'depends on' : 'changes'} its ${effect.what}`;
+    case 'unknown':
+      return `not known beforehand: ${effect.why}`;
+  }
+}
+
+const notes = ({ harmless, why }: CommandEffect): string => (harmless ? ' (harmless)' : why ? ` (${why})` : '');

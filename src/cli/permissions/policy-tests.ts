@@ -1,0 +1,135 @@
+// Unit tests of a policy: calls, and what the answer to each must be.
+import { readFileSync } from 'node:fs';
+import type { ParseError } from 'jsonc-parser';
+import * as z from 'zod';
+import type { Behavior } from '../../contract/permission.js';
+import { permissionModes } from '../../contract/permission.js';
+import type { ExplainRequest, Explanation } from '../../explain-call.js';
+import { UsageProblem } from '../usage-problem.js';
+import { asRequest } from './answer-line.js';
+
+const expectations = ['allow', 'ask', 'deny', 'not-allow'] as const;
+
+type Expectation = (typeof expectations)[number];
+
+const circumstances = {
+  settings: z.unknown().optional(),
+  mode: z.enum(permissionModes).optional(),
+  cwd: z.string().optional(),
+  home: z.string().optional(),
+};
+
+const oneTest = z.looseObject({
+  ...circumstances,
+  name: z.string().optional(),
+  id: z.union([z.string(), z.number()]).nullish(),
+  tool: z.string(),
+  input: z.record(z.string(), z.unknown()),
+  expect: z.enum(expectations),
+});
+
+const suite = z.strictObject({
+  $schema: z.string().optional(),
+  ...circumstances,
+  tests: z.array(z.unknown()),
+});
+
+export interface FailedTest {
+  name: string;
+  expected: Expectation;
+  decision: Behavior;
+  reason: string;
+}
+
+/** What a test says itself comes before what the file says for all of them. */
+export async function runPolicyTests(
+  file: string,
+  explain: (request: ExplainRequest) => Promise<Explanation>,
+): Promise<{ total: number; failures: FailedTest[] }> {
+  const tests = await readTests(file);
+  const failures: FailedTest[] = [];
+  for (const { name, expect, request } of tests) {
+    const { decision, reason } = await explain(request);
+    const isRight = expect === 'not-allow' ? decision !== 'allow' : decision === expect;
+    if (!isRight) failures.push({ name, expected: expect, decision, reason });
+  }
+  return { total: tests.length, failures };
+}
+
+interface PolicyTest {
+  name: string;
+  expect: Expectation;
+  request: ExplainRequest;
+}
+
+async function readTests(file: string): Promise<PolicyTest[]> {
+  const text = readText(file).replace(/^\ufeff/, '');
+  const { parse, printParseErrorCode } = await import('jsonc-parser');
+  const errors: ParseError[] = [];
+  const whole: unknown = parse(text, errors, { allowTrailingComma: true });
+  const [wrong] = errors;
+  const isSuite = typeof whole === 'object' && whole !== null && 'tests' in whole;
+  const lines = wrong || !isSuite ? asLines(text) : undefined;
+  const tests = lines
+    ? lines.map(([number, value]) => understood(value, `${file}:${number}`, {}))
+    : wrong
+      ? unreadable(`${file}:${lineAt(text, wrong.offset)}: it is not valid JSON (${printParseErrorCode(wrong.error)})`)
+      : testsOf(whole, file);
+  if (tests.length === 0) unreadable(`${file} holds no test`);
+  return tests;
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageProblem(`${file} can't be read: ${error instanceof Error ? error.message : String(error)}.`);
+  }
+}
+
+/** One test a line; undefined where the first line is none, so that the text must be something else. */
+function asLines(text: string): Array<[number: number, value: unknown]> | undefined {
+  const rows = text.split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [[index + 1, line] as const]));
+  const values = rows.map(([number, line]): [number, unknown] => [number, parsedOrNothing(line)]);
+  const [first] = values;
+  return first !== undefined && typeof first[1] === 'object' ? values : undefined;
+}
+
+function parsedOrNothing(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const lineAt = (text: string, offset: number): number => text.slice(0, offset).split('\n').length;
+
+function testsOf(whole: unknown, file: string): PolicyTest[] {
+  const read = suite.safeParse(whole);
+  if (!read.success) return unreadable(`${file}: ${firstIssue(read.error)}`);
+  const { tests, $schema: _, ...common } = read.data;
+  return tests.map((test, index) => understood(test, `${file}: test ${index + 1}`, common));
+}
+
+function understood(value: unknown, place: string, common: object): PolicyTest {
+  const read = oneTest.safeParse(value);
+  if (!read.success) return unreadable(`${place}: ${firstIssue(read.error)}`);
+  const { name, id, tool, input, expect } = read.data;
+  const shown = `${tool} ${JSON.stringify(input)}`;
+  return {
+    name: name ?? (id === undefined || id === null ? shown.slice(0, 200) : String(id)),
+    expect,
+    request: asRequest(tool, { ...common, ...read.data }),
+  };
+}
+
+function firstIssue({ issues: [issue] }: z.ZodError): string {
+  return issue ? `${issue.path.length === 0 ? 'it' : `"${issue.path.join('.')}"`} is wrong (${issue.message})` : '';
+}
+
+function unreadable(what: string): never {
+  throw new UsageProblem(
+    `${what}. A test is {"name"?, "tool", "input", "expect": "${expectations.join('|')}", "mode"?, "settings"?}; a file holds {"tests": […]} or one test a line.`,
+  );
+}

@@ -1,0 +1,251 @@
+import { realpathSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { inputLine, viewConversation } from '../agent/conversation-view.js';
+import { exportFormats, exportSession, shownCost } from '../agent/export-session.js';
+import { findSession, listSessions, type SessionSummary } from '../agent/list-sessions.js';
+import { readSession } from '../agent/read-session.js';
+import { removeSession } from '../agent/remove-session.js';
+import { type RestoredSession, restoreSession } from '../agent/restore-session.js';
+import { sessionFolder } from '../agent/session-folder.js';
+import { isInUse } from '../agent/session-lock.js';
+import { SessionProblem } from '../agent/session-problem.js';
+import { homeFolder } from '../platform/files/paths.js';
+import { codeOf, explain } from '../platform/files/write-failure.js';
+import { nearestWords } from '../platform/text/similar-text.js';
+import { visible } from '../platform/text/visible.js';
+import { readArgs } from './args.js';
+import { exitCode } from './exit-codes.js';
+import { UsageProblem } from './usage-problem.js';
+import { writeLine } from './write-line.js';
+
+const SHORT_ID_CHARS = 8;
+
+const commands: Readonly<Record<string, (argv: readonly string[], place: Place) => Promise<number>>> = {
+  list,
+  show,
+  delete: remove,
+  export: write,
+};
+
+interface Place {
+  dataFolder: string;
+  /** The project: the directory that helve is started in. */
+  root: string;
+}
+
+/** Looks at the conversations that are kept on disk. */
+export async function sessions(argv: readonly string[]): Promise<number> {
+  const [first = 'list', ...rest] = argv[0]?.startsWith('-') ? ['list', ...argv] : argv;
+  const command = Object.hasOwn(commands, first) ? commands[first] : undefined;
+  if (!command) {
+    const [nearest] = nearestWords(first, Object.keys(commands));
+    const meant = nearest ? ` Did you mean "helve sessions ${nearest}"?` : '';
+    throw new UsageProblem(
+      `There is no "helve sessions ${first}".${meant} There are: ${Object.keys(commands).join(', ')}.`,
+    );
+  }
+  try {
+    return await command(rest, { dataFolder: dataFolder(process.env), root: realpathSync(process.cwd()) });
+  } catch (error) {
+    if (!(error instanceof SessionProblem)) throw error;
+    await writeLine(process.stderr, `helve: ${visible(error.message)}`);
+    return exitCode.failed;
+  }
+}
+
+const dataFolder = (env: NodeJS.ProcessEnv): string =>
+  resolve(env['HELVE_HOME'] || join(homeFolder() ?? tmpdir(), '.helve'));
+
+async function list(argv: readonly string[], { dataFolder, root }: Place): Promise<number> {
+  const { values, positionals } = readArgs(argv, { all: { type: 'boolean' }, json: { type: 'boolean' } });
+  if (positionals.length > 0) throw new UsageProblem(`helve sessions list takes no word such as "${positionals[0]}".`);
+  const found = await listSessions(dataFolder, values.all ? {} : { root });
+  if (values.json) await writeLine(process.stdout, JSON.stringify(found.map(asJson), null, 2));
+  else if (found.length > 0) await writeLine(process.stdout, asTable(found, { withRoot: values.all === true }));
+  else {
+    const where = values.all ? '' : ` in ${root}. helve sessions list --all shows those of other folders`;
+    await writeLine(process.stderr, `No sessions${where}.`);
+  }
+  return exitCode.ok;
+}
+
+const asJson = ({ id, title, root, model, created, updated, turns, costUsd, bytes, inUse, fork }: SessionSummary) => ({
+  id,
+  title,
+  root: root ?? null,
+  model: model ?? null,
+  created: created.toISOString(),
+  updated: updated.toISOString(),
+  turns,
+  cost_usd: costUsd,
+  bytes,
+  in_use: inUse,
+  forked_from: fork ?? null,
+});
+
+function asTable(found: readonly SessionSummary[], { withRoot }: { withRoot: boolean }): string {
+  const rows = found.map(({ id, title, root, updated, turns, costUsd, inUse }) => [
+    id.slice(0, SHORT_ID_CHARS),
+    localTime(updated),
+    turns === 1 ? '1 turn' : `${turns} turns`,
+    costUsd === null ? '?' : shownCost(costUsd),
+    ...(withRoot ? [visible(root ?? '?')] : []),
+    `${visible(title) || '(no title)'}${inUse ? ' (in use)' : ''}`,
+  ]);
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+function localTime(date: Date): string {
+  const two = (number: number): string => String(number).padStart(2, '0');
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+async function show(argv: readonly string[], place: Place): Promise<number> {
+  const { values, positionals } = readArgs(argv, { json: { type: 'boolean' } });
+  const { id, session } = await load(onlyId(positionals, 'show'), place);
+  if (values.json) {
+    const { header, title, messages, cwd, mode, totals, damaged } = session;
+    const shown = {
+      id,
+      title,
+      header: header ?? null,
+      cwd: cwd ?? null,
+      mode,
+      totals,
+      damaged_lines: damaged,
+      messages,
+    };
+    await writeLine(process.stdout, JSON.stringify(shown, null, 2));
+    return exitCode.ok;
+  }
+  for (const line of factLines(id, session)) await writeLine(process.stdout, visible(line));
+  for (const entry of viewConversation(session.messages)) {
+    const text = entryText(entry);
+    if (text !== '') await writeLine(process.stdout, visible(text));
+  }
+  // What is under way in another process looks as if it had been interrupted.
+  const notes = (await isInUse(sessionFolder(place.dataFolder, id))) ? [] : session.notes;
+  for (const note of notes) await writeLine(process.stderr, `helve: ${visible(note)}`);
+  return exitCode.ok;
+}
+
+function factLines(id: string, { header, title, totals }: RestoredSession): string[] {
+  const { turns, costUsd } = totals;
+  const facts = [header?.root, header?.model, turns === 1 ? '1 turn' : `${turns} turns`, `cost ${shownCost(costUsd)}`];
+  return [title || '(no title)', `${id}: ${facts.filter((fact) => fact !== undefined).join(', ')}`];
+}
+
+type Entry = ReturnType<typeof viewConversation> extends Generator<infer One> ? One : never;
+
+function entryText(entry: Entry): string {
+  switch (entry.type) {
+    case 'prompt':
+      return `\n> ${entry.text.trimEnd().replaceAll('\n', '\n> ')}`;
+    case 'answer':
+      return `\n${entry.text.trimEnd()}`;
+    case 'thinking':
+      return '';
+    case 'image':
+      return `  [an image, ${entry.image.source.media_type}]`;
+    case 'other':
+      return `  ${entry.text}`;
+    case 'call': {
+      const { tool, input, result } = entry;
+      const [first = ''] = (result?.text ?? 'no result').trim().split('\n', 1);
+      const shown = first.length > 100 ? `${first.slice(0, 99)}…` : first;
+      return `  ${tool} ${inputLine(input, (text) => text)}\n    ${result?.isError ? 'failed: ' : ''}${shown}`;
+    }
+  }
+}
+
+async function remove(argv: readonly string[], { dataFolder, root }: Place): Promise<number> {
+  const { positionals } = readArgs(argv, {});
+  if (positionals.length === 0)
+    throw new UsageProblem('helve sessions delete needs the ids of sessions, or their beginnings.');
+  let failed = false;
+  // All names are looked up first: a slip in the second must not be found out after the first is gone.
+  const ids = new Set<string>();
+  for (const wanted of positionals) ids.add(await findSession(dataFolder, wanted, { root }));
+  const titles = new Map((await listSessions(dataFolder)).map(({ id, title }) => [id, title]));
+  for (const id of ids) {
+    try {
+      await removeSession(dataFolder, id);
+      const title = titles.get(id);
+      await writeLine(process.stdout, `Deleted ${id}${title ? `: ${visible(title)}` : ''}`);
+    } catch (error) {
+      if (!(error instanceof SessionProblem)) throw error;
+      failed = true;
+      await writeLine(process.stderr, `helve: ${visible(error.message)} It was not deleted.`);
+    }
+  }
+  return failed ? exitCode.failed : exitCode.ok;
+}
+
+async function write(argv: readonly string[], place: Place): Promise<number> {
+  const { values, positionals } = readArgs(argv, {
+    format: { type: 'string' },
+    output: { type: 'string', short: 'o' },
+  });
+  const wanted = values.format ?? (values.output?.endsWith('.html') ? 'html' : 'md');
+  const format = exportFormats.find((known) => known === wanted);
+  if (!format) throw new UsageProblem(`--format takes ${exportFormats.join(' or ')}, but was "${wanted}".`);
+  const { id, session } = await load(onlyId(positionals, 'export'), place);
+  const pieces = exportSession(session, { id, format, secrets: secretsOf(process.env) });
+  if (values.output === undefined) {
+    for (const piece of pieces) if (piece !== '') await writeLine(process.stdout, piece.replace(/\n$/, ''));
+    return exitCode.ok;
+  }
+  await writeNewFile(resolve(values.output), pieces);
+  await writeLine(
+    process.stdout,
+    `Written to ${values.output}. Known formats of secrets are blacked out; read it before you share it.`,
+  );
+  return exitCode.ok;
+}
+
+async function writeNewFile(path: string, pieces: Iterable<string>): Promise<void> {
+  try {
+    const file = await open(path, 'wx', 0o600);
+    try {
+      for (const piece of pieces) await file.write(piece);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') {
+      throw new UsageProblem(
+        `${path} is there already, and was not written over. Choose another name, or remove it first.`,
+      );
+    }
+    const reason = await explain(error, path, 'written');
+    throw new UsageProblem(reason instanceof Error ? reason.message : String(reason));
+  }
+}
+
+/** Values that the environment itself calls secret. */
+const secretsOf = (env: NodeJS.ProcessEnv): string[] =>
+  Object.entries(env).flatMap(([name, value]) =>
+    value && value.length >= 8 && /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$/i.test(name) ? [value] : [],
+  );
+
+function onlyId(positionals: readonly string[], command: string): string {
+  const [wanted, more] = positionals;
+  if (wanted !== undefined && more === undefined) return wanted;
+  throw new UsageProblem(`helve sessions ${command} takes the id of one session, its beginning, or "last".`);
+}
+
+async function load(wanted: string, { dataFolder, root }: Place): Promise<{ id: string; session: RestoredSession }> {
+  const id = await findSession(dataFolder, wanted, { root });
+  return { id, session: restoreSession(readSession(sessionFolder(dataFolder, id)), { whole: true }) };
+}

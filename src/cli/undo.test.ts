@@ -1,0 +1,194 @@
+import { mkdir, mkdtemp, readFile, realpath, rename, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { expect, test } from 'vitest';
+import { createFileChanges } from '../platform/files/file-changes.js';
+import { hashOf } from '../platform/files/journal.js';
+import { undo } from './undo.js';
+
+interface Run {
+  code: number;
+  out: string;
+  errors: string;
+}
+
+interface Place {
+  root: string;
+  text(): Promise<string>;
+  edit(callId: string, before: string, after: string): Promise<void>;
+  run(args: string[], options?: { answer?: string; cwd?: string }): Promise<Run>;
+}
+
+/** A project with one file, `a`, that a session changes. */
+async function place(text: string): Promise<Place> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-undo-cli-')));
+  const [root, dataFolder] = [join(folder, 'project'), join(folder, 'helve')];
+  const file = join(root, 'a');
+  await mkdir(root);
+  await mkdir(dataFolder);
+  await writeFile(file, text);
+  const changes = createFileChanges({ dataFolder, sessionId: 'session-1' });
+  return {
+    root,
+    text: () => readFile(file, 'utf8'),
+    edit: async (callId, before, after) =>
+      await changes.apply(callId, [{ real: file, before: hashOf(Buffer.from(before)), after: Buffer.from(after) }]),
+    async run(args, { answer, cwd = root } = {}) {
+      const [out, errors] = [collector(), collector()];
+      const ask = answer === undefined ? {} : { ask: async () => answer };
+      const surroundings = { env: { HELVE_HOME: dataFolder }, cwd, out: out.stream, errors: errors.stream, ...ask };
+      const code = await undo(args, surroundings);
+      return { code, out: out.text(), errors: errors.text() };
+    },
+  };
+}
+
+function collector(): { stream: Writable; text: () => string } {
+  let text = '';
+  const stream = new Writable({
+    write(chunk, _, done) {
+      text += String(chunk);
+      done();
+    },
+  });
+  return { stream, text: () => text };
+}
+
+const edited = async (): Promise<Place> => {
+  const made = await place('one\n');
+  await made.edit('call_1', 'one\n', 'two\n');
+  return made;
+};
+
+test('shows the patch, undoes the last call, and says how to take that back', async () => {
+  const { run, text } = await edited();
+  const { code, out } = await run(['--yes']);
+  expect([code, await text()]).toEqual([0, 'one\n']);
+  expect(out).toMatch(/^To undo: call_1 \(\d{4}-.*\)\nchange back a\n--- a\/a\n\+\+\+ b\/a\n@@ .* @@\n-two\n\+one\n/);
+  const [, undoId = ''] =
+    /1 file or folder is as before\. To take this undo back: helve undo --call (undo_\w+)\n$/.exec(out) ?? [];
+  expect((await run(['--call', undoId, '--yes'])).code).toBe(0);
+  expect(await text()).toBe('two\n');
+});
+
+test.each([
+  ['y', 'one\n', 0],
+  ['n', 'two\n', 1],
+  ['', 'two\n', 1],
+])('does as the person answers "%s"', async (answer, expected, code) => {
+  const { run, text } = await edited();
+  expect((await run([], { answer })).code).toBe(code);
+  expect(await text()).toBe(expected);
+});
+
+test('changes nothing with --dry-run', async () => {
+  const { run, text } = await edited();
+  const { code, out } = await run(['--dry-run']);
+  expect([code, await text()]).toEqual([0, 'two\n']);
+  expect(out).toContain('-two\n+one');
+});
+
+test('without a terminal needs --yes or --dry-run', async () => {
+  const { run } = await edited();
+  await expect(run([])).rejects.toThrow(
+    'helve undo asks before it changes files, and here is nobody to ask. Say --yes to go ahead, or --dry-run to look.',
+  );
+});
+
+test('refuses where the file was changed since, shows why, and does it with --force', async () => {
+  const { run, text, root } = await edited();
+  await writeFile(join(root, 'a'), 'by hand\n');
+  const { code, out, errors } = await run(['--yes']);
+  expect([code, await text()]).toEqual([1, 'by hand\n']);
+  expect(out).toMatch(/\n! change back a: it was changed since, at \d{4}-/);
+  expect(errors).toBe(
+    'helve: Nothing was undone, because of what is said above. To undo the rest, and to replace what was changed since, add --force.\n',
+  );
+  expect((await run(['--yes', '--force'])).code).toBe(0);
+  expect(await text()).toBe('one\n');
+});
+
+test('undoes several calls', async () => {
+  const { run, text, edit } = await edited();
+  await edit('call_2', 'two\n', 'three\n');
+  await run(['--calls', '2', '--yes']);
+  expect(await text()).toBe('one\n');
+});
+
+test('lists the calls, latest first', async () => {
+  const { run, edit } = await edited();
+  await edit('call_2', 'two\n', 'three\n');
+  await run(['--yes']);
+  const { code, out } = await run(['--list']);
+  expect(code).toBe(0);
+  expect(out.replaceAll(/\d{4}-\S+Z/g, 'TIME').replaceAll(/undo_\w+/g, 'undo_ID')).toBe(
+    `Calls of session session-1 that changed files, latest first:
+  undo_ID  TIME  a (took back call_2)
+  call_2  TIME  a (taken back by undo_ID)
+  call_1  TIME  a
+`,
+  );
+});
+
+test('tells the plan and what was done as JSON', async () => {
+  const { run, root } = await edited();
+  const planned = JSON.parse((await run(['--json', '--dry-run'])).out);
+  const path = join(root, 'a');
+  const file = { path, shown: 'a', action: 'change', diff: '--- a/a\n+++ b/a\n@@ -1,1 +1,1 @@\n-two\n+one' };
+  expect(planned).toEqual({ session: 'session-1', calls: ['call_1'], files: [file], notCovered: [], applied: false });
+  const done = JSON.parse((await run(['--json', '--yes'])).out);
+  expect(done).toEqual({ ...planned, applied: true, undo: expect.stringMatching(/^undo_/), done: [path], left: [] });
+});
+
+test('shows what could move the cursor as what it is', async () => {
+  const { run, edit } = await edited();
+  await edit('call_2', 'two\n', '\u001b[2Jthree\n');
+  expect((await run(['--dry-run'])).out).toContain('-\\u001b[2Jthree');
+});
+
+test('finds the last session that changed files here, and says which one changed files elsewhere', async () => {
+  const { run, root } = await edited();
+  const elsewhere = await realpath(await mkdtemp(join(tmpdir(), 'helve-undo-elsewhere-')));
+  const { code, errors } = await run(['--yes'], { cwd: elsewhere });
+  expect([code, errors]).toEqual([
+    1,
+    `helve: No session has changed files below ${elsewhere}. The last one that changed files was session-1, in ${root}. If you mean that, use --session session-1; if the project was moved, move it back first.\n`,
+  ]);
+  expect((await run(['--yes', '--session', 'session-1'], { cwd: elsewhere })).code).toBe(0);
+});
+
+test('says that the project is gone', async () => {
+  const { run, root } = await edited();
+  await rename(root, `${root}-moved`);
+  const { code, out } = await run(['--yes', '--session', 'session-1'], { cwd: tmpdir() });
+  expect(code).toBe(1);
+  expect(out).toContain(`its folder ${root} does not exist any more`);
+});
+
+test.each<[string[], string]>([
+  [['--session', 'nope', '--yes'], 'There is no session "nope" that changed files in the last 30 days.'],
+  [['--session', '../x', '--yes'], 'There is no session "../x" that changed files in the last 30 days.'],
+  [['--call', 'nope', '--yes'], 'No call "nope" of this session changed files.'],
+])('says of %j what is wrong', async (args, message) => {
+  const { run } = await edited();
+  const { code, errors } = await run(args);
+  expect([code, errors]).toEqual([1, expect.stringContaining(message)]);
+});
+
+test('says that there is nothing to undo yet', async () => {
+  const { run } = await place('one\n');
+  expect((await run(['--yes'])).errors).toMatch(/^helve: No session has changed files yet, as far as .* knows/);
+});
+
+test.each<[string[], string]>([
+  [['--calls', '0', '--yes'], '--calls takes the number of calls to undo, such as 3, but was "0".'],
+  [['--calls', 'x', '--yes'], '--calls takes the number of calls to undo, such as 3, but was "x".'],
+  [['--call', 'a', '--calls', '2', '--yes'], '--call, --calls and --list exclude each other.'],
+  [['--list', '--call', 'a'], '--call, --calls and --list exclude each other.'],
+  [['call_1', '--yes'], 'helve undo takes no word such as "call_1". To undo one call, use --call ID.'],
+  [['--forc', '--yes'], 'Did you mean --force?'],
+])('refuses %j', async (args, message) => {
+  const { run } = await edited();
+  await expect(run(args)).rejects.toThrow(message);
+});

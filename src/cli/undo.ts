@@ -1,0 +1,244 @@
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import type { Writable } from 'node:stream';
+import { applyUndo, type UndoOutcome } from '../agent/apply-undo.js';
+import { planUndo, type UndoItem, type UndoPlan } from '../agent/undo.js';
+import { listUndoable, type UndoableCall, UndoFailure, type UndoSelection } from '../agent/undo-calls.js';
+import { listChanges, listSessions } from '../platform/files/journal.js';
+import { isInside, realPathSync, shortPath } from '../platform/files/paths.js';
+import { describeRecovery, recoverChanges } from '../platform/files/recover-changes.js';
+import { visible } from '../platform/text/visible.js';
+import { readArgs } from './args.js';
+import { exitCode } from './exit-codes.js';
+import { UsageProblem } from './usage-problem.js';
+import { writeLine } from './write-line.js';
+
+const MAX_SESSIONS = 200; // that are looked through for one that has changed files here
+const MAX_LISTED_FILES = 3;
+
+/** Where the command runs, and who is there to answer. */
+export interface UndoSurroundings {
+  env: Readonly<Record<string, string | undefined>>;
+  cwd: string;
+  out: Writable;
+  errors: Writable;
+  /** Absent where there is no terminal. */
+  ask?: (question: string) => Promise<string>;
+}
+
+/** Takes back what calls of a session did to files. */
+export async function undo(argv: readonly string[], at: UndoSurroundings = ofProcess()): Promise<number> {
+  const { values, positionals } = readArgs(argv, {
+    session: { type: 'string' },
+    call: { type: 'string' },
+    calls: { type: 'string' },
+    list: { type: 'boolean' },
+    force: { type: 'boolean' },
+    yes: { type: 'boolean' },
+    'dry-run': { type: 'boolean' },
+    json: { type: 'boolean' },
+  });
+  if (positionals.length > 0) {
+    throw new UsageProblem(`helve undo takes no word such as "${positionals[0]}". To undo one call, use --call ID.`);
+  }
+  const selection = readSelection(values);
+  const isSure = values.yes === true || values['dry-run'] === true || values.list === true;
+  if (!isSure && (!at.ask || values.json)) {
+    throw new UsageProblem(
+      'helve undo asks before it changes files, and here is nobody to ask. Say --yes to go ahead, or --dry-run to look.',
+    );
+  }
+  const dataFolder = realPathSync(resolve(at.cwd, at.env['HELVE_HOME'] || join(homedir(), '.helve')));
+  const recovery = describeRecovery(await recoverChanges(dataFolder));
+  if (recovery !== undefined) await writeLine(at.errors, `helve: ${recovery}`);
+  try {
+    const sessionId = await findSession(dataFolder, values.session ?? 'last', at.cwd);
+    if (values.list) return await list(await listUndoable(dataFolder, sessionId), sessionId, { at, json: values.json });
+    const plan = await planUndo(dataFolder, sessionId, selection, { cwd: at.cwd });
+    return await carryOut(plan, at, { ...values, dryRun: values['dry-run'] });
+  } catch (error) {
+    if (!(error instanceof UndoFailure)) throw error;
+    await writeLine(at.errors, `helve: ${visible(error.message)}`);
+    return exitCode.failed;
+  }
+}
+
+function ofProcess(): UndoSurroundings {
+  const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
+  return {
+    env: process.env,
+    cwd: process.cwd(),
+    out: process.stdout,
+    errors: process.stderr,
+    ...(isTerminal && { ask: askTerminal }),
+  };
+}
+
+async function askTerminal(question: string): Promise<string> {
+  const { createInterface } = await import('node:readline/promises');
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    // Closed without an answer, as by Ctrl-C, means no.
+    const closed = new Promise<string>((done) => terminal.once('close', () => done('')));
+    return await Promise.race([terminal.question(question), closed]);
+  } finally {
+    terminal.close();
+  }
+}
+
+function readSelection({
+  call,
+  calls,
+  list,
+}: {
+  call?: string | undefined;
+  calls?: string | undefined;
+  list?: boolean | undefined;
+}): UndoSelection {
+  if ([call, calls, list || undefined].filter((choice) => choice !== undefined).length > 1) {
+    throw new UsageProblem('--call, --calls and --list exclude each other. Leave all but one out.');
+  }
+  if (call !== undefined) return { callIds: [call] };
+  if (calls === undefined) return { calls: 1 };
+  if (!/^[1-9]\d{0,5}$/.test(calls)) {
+    throw new UsageProblem(`--calls takes the number of calls to undo, such as 3, but was "${calls}".`);
+  }
+  return { calls: Number(calls) };
+}
+
+/** The session of that id, or the last one that changed files here. */
+async function findSession(dataFolder: string, wanted: string, cwd: string): Promise<string> {
+  const sessions = await listSessions(dataFolder);
+  const [newest] = sessions;
+  if (!newest) {
+    throw new UndoFailure(
+      `No session has changed files yet, as far as ${dataFolder} knows, so there is nothing to undo.`,
+    );
+  }
+  if (wanted !== 'last') {
+    if (sessions.some(({ sessionId }) => sessionId === wanted)) return wanted;
+    throw new UndoFailure(
+      `There is no session "${wanted}" that changed files in the last 30 days. The latest is ${newest.sessionId}; use --session with an id, or leave it out.`,
+    );
+  }
+  const here = realPathSync(cwd);
+  for (const { sessionId } of sessions.slice(0, MAX_SESSIONS)) {
+    const changes = await listChanges(dataFolder, sessionId);
+    if (changes.some(({ files }) => files.some(({ real }) => isInside(here, real)))) return sessionId;
+  }
+  const [elsewhere] = (await listChanges(dataFolder, newest.sessionId)).flatMap(({ files }) => files);
+  const where = elsewhere ? `, in ${dirname(elsewhere.real)}` : '';
+  throw new UndoFailure(
+    `No session has changed files below ${here}. The last one that changed files was ${newest.sessionId}${where}. If you mean that, use --session ${newest.sessionId}; if the project was moved, move it back first.`,
+  );
+}
+
+async function list(
+  calls: readonly UndoableCall[],
+  sessionId: string,
+  { at, json }: { at: UndoSurroundings; json: boolean | undefined },
+): Promise<number> {
+  if (json) {
+    await writeLine(at.out, JSON.stringify({ session: sessionId, calls }, null, 2));
+    return exitCode.ok;
+  }
+  await writeLine(at.out, `Calls of session ${sessionId} that changed files, latest first:`);
+  for (const call of calls.toReversed()) await writeLine(at.out, visible(lineFor(call, at.cwd)));
+  return exitCode.ok;
+}
+
+function lineFor({ callId, at, files, undoes, undoneBy, notCovered }: UndoableCall, cwd: string): string {
+  const shown = files.slice(0, MAX_LISTED_FILES).map((real) => shortPath(cwd, real));
+  const more = files.length > shown.length ? [`${files.length - shown.length} more`] : [];
+  const notes = [
+    undoes && `took back ${undoes.join(', ')}`,
+    undoneBy && `taken back by ${undoneBy}`,
+    notCovered && 'a command of which not all is known',
+  ].filter(Boolean);
+  const what = [...shown, ...more].join(', ') || 'no files';
+  return `  ${callId}  ${at}  ${what}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`;
+}
+
+async function carryOut(
+  plan: UndoPlan,
+  at: UndoSurroundings,
+  options: {
+    force?: boolean | undefined;
+    yes?: boolean | undefined;
+    json?: boolean | undefined;
+    dryRun?: boolean | undefined;
+  },
+): Promise<number> {
+  const { force = false, yes = false, json = false, dryRun = false } = options;
+  const isBlocked = plan.notCovered.length > 0 || plan.items.some(({ conflict, impossible }) => conflict ?? impossible);
+  if (!json) await show(plan, at);
+  if (dryRun || (isBlocked && !force)) {
+    if (json) await writeLine(at.out, JSON.stringify(asJson(plan, at.cwd), null, 2));
+    if (!isBlocked || force) return exitCode.ok;
+    await writeLine(
+      at.errors,
+      'helve: Nothing was undone, because of what is said above. To undo the rest, and to replace what was changed since, add --force.',
+    );
+    return exitCode.failed;
+  }
+  if (!yes && plan.items.length > 0) {
+    const answer = (await at.ask?.('Undo this? [y/N] ')) ?? '';
+    if (!/^y(es)?$/i.test(answer.trim())) {
+      await writeLine(at.out, 'Nothing was undone.');
+      return exitCode.failed;
+    }
+  }
+  const outcome = await applyUndo(plan, { force });
+  await writeLine(at.out, json ? JSON.stringify(asJson(plan, at.cwd, outcome), null, 2) : resultText(outcome, at.cwd));
+  return exitCode.ok;
+}
+
+async function show({ calls, items, notCovered, hasCommands }: UndoPlan, at: UndoSurroundings): Promise<void> {
+  const names = calls.map(({ callId, at: when }) => `${callId} (${when})`).join(', ');
+  await writeLine(at.out, visible(`To undo: ${names}`));
+  for (const item of items) await writeLine(at.out, visible(textFor(item, at.cwd)));
+  if (items.length === 0) await writeLine(at.out, 'All that is known of is as it was before already.');
+  for (const why of notCovered) await writeLine(at.out, visible(`! ${why}`));
+  if (hasCommands) {
+    await writeLine(
+      at.out,
+      'Not covered are what commands did outside the project, to files that git ignores and to .git, and what they left running did later.',
+    );
+  }
+}
+
+const verbs = { change: 'change back', make: 'bring back', remove: 'remove', mode: 'change the mode of' } as const;
+
+function textFor({ real, action, diff, conflict, impossible, stays }: UndoItem, cwd: string): string {
+  const path = shortPath(cwd, real);
+  if (impossible !== undefined) return `! ${path} can't be put back: ${impossible}`;
+  const head = stays === undefined ? `${verbs[action]} ${path}` : `leave the folder ${path}: ${stays}`;
+  return [`${conflict === undefined ? '' : '! '}${head}${conflict === undefined ? '' : `: ${conflict}`}`, diff]
+    .filter(Boolean)
+    .join('\n');
+}
+
+function resultText({ done, left, undoId }: UndoOutcome, cwd: string): string {
+  const lines = left.map(({ real, why }) => `Left: ${shortPath(cwd, real)}, because ${why}.`);
+  const count = done.length === 1 ? '1 file or folder is' : `${done.length} files and folders are`;
+  return visible([...lines, `${count} as before. To take this undo back: helve undo --call ${undoId}`].join('\n'));
+}
+
+function asJson({ sessionId, calls, items, notCovered }: UndoPlan, cwd: string, outcome?: UndoOutcome): object {
+  return {
+    session: sessionId,
+    calls: calls.map(({ callId }) => callId),
+    files: items.map(({ real, action, diff, conflict, impossible, stays }) => ({
+      path: real,
+      shown: shortPath(cwd, real),
+      action,
+      diff,
+      conflict,
+      impossible,
+      stays,
+    })),
+    notCovered,
+    applied: outcome !== undefined,
+    ...(outcome && { undo: outcome.undoId, done: outcome.done, left: outcome.left }),
+  };
+}

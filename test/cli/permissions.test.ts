@@ -1,0 +1,244 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type Case, casesOf, setUp, wrongAnswers } from './permission-corpus.js';
+import { emptyFolder, jsonLines, runHelve } from './run-helve.js';
+
+const explainLines = async (lines: readonly unknown[], options: Parameters<typeof runHelve>[1] = {}) => {
+  const input = lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join('');
+  const run = await runHelve(['permissions', 'explain', '--stdin'], { ...options, input });
+  expect(run).toMatchObject({ code: 0, stderr: '' });
+  return jsonLines(run.stdout);
+};
+
+const asLine = ({ id, cwd, home, settings, mode, tool, input }: Case) => ({
+  id,
+  cwd,
+  home,
+  settings: { permissions: settings },
+  mode,
+  tool,
+  input,
+});
+
+function expectRight(cases: readonly Case[], answers: ReadonlyArray<Record<string, unknown>>): void {
+  expect(answers.map(({ id }) => id)).toEqual(cases.map(({ id }) => id));
+  const { falseAllows, falsePrompts, others } = wrongAnswers(cases, answers);
+  expect({ falseAllows, others }).toEqual({ falseAllows: [], others: [] });
+  const harmless = cases.filter((one) => one.expect === 'allow');
+  expect(harmless.length).toBeGreaterThan(10);
+  expect(falsePrompts.length / harmless.length, falsePrompts.join('\n')).toBeLessThan(0.02);
+}
+
+test('allows no command of the corpus that must not be, and asks about hardly one that need not be', async () => {
+  const root = await emptyFolder();
+  const [cwd, home] = [join(root, 'project'), join(root, 'home')];
+  await setUp([{ file: join(cwd, 'src/a.ts'), content: 'a\n' }, { file: join(cwd, 'a.txt') }, { dir: home }]);
+  const cases = casesOf('bash-permissions.jsonl', () => root).map((one) => ({ ...one, cwd, home }));
+  expectRight(cases, await explainLines(cases.map(asLine)));
+});
+
+test('the same for calls that are about paths, and names nothing that is denied', async () => {
+  const root = await emptyFolder();
+  const cases = casesOf('path-permissions.jsonl', (index) => join(root, String(index)));
+  for (const { setup = [] } of cases) await setUp(setup);
+  const answers = await explainLines(cases.map(asLine));
+  expectRight(cases, answers);
+  const revealed = cases.flatMap(({ id, must_not_reveal = [] }, index) =>
+    must_not_reveal.filter((text) => JSON.stringify(answers[index]).includes(text)).map((text) => [id, text]),
+  );
+  expect(revealed).toEqual([]);
+  expect(cases.some(({ must_not_reveal = [] }) => must_not_reveal.length > 0)).toBe(true);
+});
+
+test('answers each line in order, and refuses the ones that it can not judge, alone', async () => {
+  const cwd = await emptyFolder();
+  const read = { cwd, settings: {}, tool: 'Read', input: { file_path: 'a' } };
+  const answers = await explainLines([
+    { ...read, id: 1 },
+    'no json',
+    '',
+    '[1]',
+    { ...read, id: 'none', tool: undefined },
+    { ...read, id: 'unknown', tool: 'Reed' },
+    { ...read, id: 'input', input: { path: 5 } },
+    { ...read, id: 'mode', mode: 'yolo' },
+    { ...read, id: 'cwd', cwd: 7 },
+    { ...read, id: 'deny', settings: { permissions: { deny: ['Read('] } } },
+    { ...read, id: 'ask', settings: { permissions: { ask: [''] } } },
+    { ...read, id: 'lists', settings: { permissions: { deny: 'Read' } } },
+    { ...read, id: 'allow', settings: { permissions: { allow: ['Read('] } } },
+    { ...read, id: { nested: [2] } },
+  ]);
+  expect(answers.map(({ id, decision }) => [id, decision])).toEqual([
+    [1, 'allow'],
+    [null, 'deny'],
+    [null, 'deny'],
+    ['none', 'deny'],
+    ['unknown', 'deny'],
+    ['input', 'deny'],
+    ['mode', 'deny'],
+    ['cwd', 'deny'],
+    ['deny', 'deny'],
+    ['ask', 'deny'],
+    ['lists', 'deny'],
+    ['allow', 'allow'],
+    [{ nested: [2] }, 'allow'],
+  ]);
+  expect(answers[1]?.['reason']).toContain('Line 2 was not judged: it is not valid JSON');
+  expect(answers[4]?.['reason']).toBe('There is no tool named "Reed". Did you mean "Read"?');
+  expect(answers[8]?.['reason']).toContain('no closing parenthesis');
+});
+
+test('without settings in the line judges by the files of that folder', async () => {
+  const project = await projectWith({ allow: ['Bash(make:*)'], deny: ['Read(./.env)'] });
+  const make = { cwd: project, tool: 'Bash', input: { command: 'make' } };
+  const secret = { cwd: project, tool: 'Bash', input: { command: 'cat .env' } };
+  const decisions = async (args: string[]) => {
+    const input = [make, secret, { ...secret, settings: {} }].map((line) => `${JSON.stringify(line)}\n`).join('');
+    const { stdout } = await runHelve(['permissions', 'explain', '--stdin', ...args], { input });
+    return jsonLines(stdout).map(({ decision }) => decision);
+  };
+  expect(await decisions([])).toEqual(['ask', 'deny', 'allow']);
+  expect(await decisions(['--trust'])).toEqual(['allow', 'deny', 'allow']);
+  expect(await decisions(['--permission-mode', 'dontAsk'])).toEqual(['deny', 'deny', 'allow']);
+});
+
+async function projectWith(permissions: object): Promise<string> {
+  const project = await emptyFolder();
+  await mkdir(join(project, '.helve'));
+  await writeFile(join(project, '.helve/settings.json'), JSON.stringify({ permissions }, null, 2));
+  return project;
+}
+
+test('explains to a person the answer, each part with what it touches, and each rule with its place', async () => {
+  const project = await projectWith({ allow: ['Bash(npm test:*)'], deny: ['Read(./.env)'] });
+  const { code, stdout } = await runHelve(
+    ['permissions', 'explain', 'Bash', '{"command": "npm test && cat .env > out\\u001b[31m"}'],
+    { cwd: project },
+  );
+  expect(code).toBe(0);
+  expect(stdout.split('\n')[0]).toBe(
+    `deny: the rule "Read(./.env)" (.helve/settings.json:7) denies reading ${project}/.env`,
+  );
+  expect(stdout).toContain(`Bash in ${project}, mode default`);
+  expect(stdout).toContain('  command: npm test (');
+  expect(stdout).toContain(`    reads ${project}/.env\n      deny   the rule`);
+  expect(stdout).toContain(`    writes ${project}/out\\u001b[31m`);
+  expect(stdout).toContain('  deny   Read(./.env)  (.helve/settings.json:7)');
+  expect(stdout).toContain(
+    'Bash(npm test:*)  (.helve/settings.json:4), which does not count: the folder is not trusted',
+  );
+  expect(stdout).not.toContain('\u001b');
+});
+
+test('explains to a program with --json', async () => {
+  const project = await projectWith({ ask: ['Bash(git push:*)'] });
+  const args = ['permissions', 'explain', '--json', 'Bash', '{"command": "git push"}'];
+  const { stdout } = await runHelve(args, { cwd: project });
+  expect(JSON.parse(stdout)).toMatchObject({
+    decision: 'ask',
+    tool: 'Bash',
+    mode: 'default',
+    rules: [
+      { rule: 'Bash(git push:*)', list: 'ask', file: '.helve/settings.json', line: 4, counts: true, decided: true },
+    ],
+    effects: [{ kind: 'command', text: 'git push' }, { kind: 'session' }],
+    problems: [],
+  });
+});
+
+test.each([
+  [['explain'], 'Use helve permissions explain TOOL JSON'],
+  [['explain', 'Read', '{'], 'is not valid JSON'],
+  [['explain', 'Read', '{}', 'more'], 'Use helve'],
+  [['explain', '--stdin', 'Read'], 'takes its calls from standard input'],
+  [['explain', '--permission-mode', 'yolo', 'Read', '{}'], '--permission-mode takes'],
+  [['tset'], 'Did you mean "helve permissions test"?'],
+  [['test'], 'takes one file'],
+  [['test', 'missing.json'], "can't be read"],
+])('takes permissions %j for wrong usage', async (args, message) => {
+  const { code, stderr } = await runHelve(['permissions', ...args]);
+  expect(code).toBe(2);
+  expect(stderr).toContain(message);
+});
+
+const suite = `{
+  // what our policy promises
+  "settings": { "permissions": { "deny": ["Bash(rm:*)"], "allow": ["Bash(npm test:*)"] } },
+  "cwd": "/project",
+  "home": "/home/someone",
+  "tests": [
+    { "name": "tests run", "tool": "Bash", "input": { "command": "npm test" }, "expect": "allow" },
+    { "tool": "Bash", "input": { "command": "npm test; rm -rf x" }, "expect": "deny" },
+    { "tool": "Write", "input": { "file_path": "a", "content": "" }, "mode": "acceptEdits", "expect": "allow" },
+    { "tool": "Bash", "input": { "command": "rm x" }, "settings": {}, "expect": "ask" },
+    { "tool": "Bash", "input": { "command": "curl x" }, "expect": "not-allow" },
+  ],
+}`;
+
+test('runs the tests of a policy', async () => {
+  const folder = await emptyFolder();
+  await writeFile(join(folder, 'policy.json'), suite);
+  const { code, stdout } = await runHelve(['permissions', 'test', 'policy.json'], { cwd: folder });
+  expect([code, stdout]).toEqual([0, '5 tests, all pass\n']);
+});
+
+test('names each test that fails, with the reason, and exits with 1', async () => {
+  const folder = await emptyFolder();
+  const lines = [
+    { name: 'reads', tool: 'Read', input: { file_path: 'a' }, settings: {}, expect: 'allow' },
+    { name: 'no push', tool: 'Bash', input: { command: 'git push' }, settings: {}, expect: 'deny' },
+  ];
+  await writeFile(join(folder, 'policy.jsonl'), lines.map((line) => JSON.stringify(line)).join('\n'));
+  const run = await runHelve(['permissions', 'test', 'policy.jsonl'], { cwd: folder });
+  expect(run.code).toBe(1);
+  expect(run.stdout).toBe(
+    'no push: expected deny, but the answer is ask. it runs the command "git push"\n2 tests, 1 fail\n',
+  );
+  const json = await runHelve(['permissions', 'test', '--json', 'policy.jsonl'], { cwd: folder });
+  expect(JSON.parse(json.stdout)).toMatchObject({ total: 2, failed: 1, failures: [{ name: 'no push' }] });
+});
+
+test.each([
+  ['{"tests": [{"tool": "Read", "expect": "allow"}]}', 'policy.json: test 1: "input" is wrong'],
+  ['{"tests": []}', 'holds no test'],
+  ['{"tests": [', 'policy.json:1: it is not valid JSON'],
+  ['{"tool": "Read", "input": {}, "expect": "alow"}', 'policy.json:1: "expect" is wrong'],
+  ['{"tool": "Read", "input": {}, "expect": "allow"}\nnonsense', 'policy.json:2: it is wrong'],
+])('does not run a file of tests that it does not understand: %s', async (text, message) => {
+  const folder = await emptyFolder();
+  await writeFile(join(folder, 'policy.json'), text);
+  const { code, stderr } = await runHelve(['permissions', 'test', 'policy.json'], { cwd: folder });
+  expect(code).toBe(2);
+  expect(stderr).toContain(message);
+});
+
+test('lists the rules that there are, with their place, and whether they count', async () => {
+  const project = await projectWith({ allow: ['Bash(make:*)'], deny: ['Read(./.env)'] });
+  const { code, stdout, stderr } = await runHelve(['permissions', 'list'], { cwd: project });
+  expect([code, stdout]).toEqual([
+    0,
+    'deny   Read(./.env)  .helve/settings.json:7\n' +
+      'allow  Bash(make:*)  .helve/settings.json:4, does not count: the folder is not trusted\n' +
+      'Mode: default\n',
+  ]);
+  expect(stderr).toContain('helve config trust');
+  const json = await runHelve(['permissions', 'list', '--json', '--trust'], { cwd: project });
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    mode: 'default',
+    trust: 'trusted',
+    rules: [
+      { list: 'deny', rule: 'Read(./.env)', file: '.helve/settings.json', line: 7, counts: true },
+      { list: 'allow', rule: 'Bash(make:*)', file: '.helve/settings.json', line: 4, trusted: true, counts: true },
+    ],
+    problems: [],
+  });
+});
+
+test('lists what is wrong with rules, and exits with 1 where helve would not start', async () => {
+  const project = await projectWith({ deny: ['Read('] });
+  const { code, stderr } = await runHelve(['permissions', 'list'], { cwd: project });
+  expect(code).toBe(1);
+  expect(stderr).toContain('.helve/settings.json:4');
+});
