@@ -93,7 +93,8 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       if (file || waiting.length > 0) add({ type: 'end' });
       flush();
       file?.close();
-      isBroken = true;
+      file = undefined;
+      isBroken = true; // who ends a session twice gets no second end
     },
   };
 }

@@ -80,8 +80,9 @@ export async function authorize(
     });
     answered.catch(() => {}); // a question that was withdrawn may fail unheard
     for (;;) {
-      const answer = await Promise.race([answered, environment.remembered().then(() => undefined)]);
-      if (answer !== undefined) return answer;
+      const agreed = environment.remembered().then(() => ({ settledElsewhere: true }) as const);
+      const first = await Promise.race([answered.then((answer) => ({ answer })), agreed]);
+      if ('answer' in first) return first.answer;
       if (environment.decide(request).behavior !== 'allow') continue;
       withdrawn.abort(new Error('The question was settled by another answer.'));
       return 'settled';
