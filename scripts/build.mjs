@@ -1,6 +1,7 @@
 // Bundles the command line and the library entry points into dist/, split into chunks that load when they are needed.
-import { readdirSync, rmSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
 
@@ -26,7 +27,12 @@ const shared = {
 };
 // Apart from the library: what both would share would be cut into many small chunks, and each costs time at the start.
 const builds = await Promise.all([
-  build({ ...shared, entryPoints: { cli: 'src/cli/main.ts' }, chunkNames: 'chunks/cli-[name]-[hash]' }),
+  build({
+    ...shared,
+    entryPoints: { cli: 'src/cli/main.ts' },
+    chunkNames: 'chunks/cli-[name]-[hash]',
+    plugins: [await lazyTools()],
+  }),
   build({
     ...shared,
     entryPoints: {
@@ -46,3 +52,44 @@ for (const folder of ['dist', 'dist/chunks']) {
   }
 }
 if (process.stdout.isTTY) console.log(`built dist/ in ${Math.round(performance.now() - started)} ms`);
+
+/**
+ * In the command line, each tool is loaded with its first call: most of the time that a start took went into tools that
+ * nobody had called yet, and into their schemas. What the model is told of them is found out here. The list itself
+ * stays the one in the source: of each of its imports that can wait, a lazy one is made.
+ */
+async function lazyTools() {
+  const list = resolve('src/tools/index.ts');
+  const source = readFileSync(list, 'utf8');
+  const imports = [...source.matchAll(/^import \{ (\w+Tool) \} from '(.+)';$/gm)];
+  const facts = await factsByName(imports.map(([, name, path]) => `export { ${name} } from '${path}';`));
+  const lazy = imports.reduce((text, [line, name, path]) => {
+    if (!facts[name]) return text;
+    return text.replace(
+      line,
+      () => `const ${name} = lazyTool(${JSON.stringify(facts[name])}, async () => (await import('${path}')).${name});`,
+    );
+  }, source);
+  const contents = `import { lazyTool } from '../contract/lazy-tool.js';\n${lazy}`;
+  return {
+    name: 'lazy-tools',
+    setup({ onLoad }) {
+      onLoad({ filter: /[\\/]src[\\/]tools[\\/]index\.ts$/ }, () => ({ contents, loader: 'ts', resolveDir: 'src/tools' }));
+    },
+  };
+}
+
+/** Asks the tools themselves. */
+async function factsByName(exports) {
+  const { entryPoints: _, sourcemap: __, outdir: ___, splitting: ____, ...options } = shared;
+  const contents = [...exports, "export { factsOf } from '../contract/lazy-tool.js';"].join('\n');
+  const { outputFiles } = await build({ ...options, stdin: { contents, resolveDir: 'src/tools' }, write: false });
+  const file = resolve('dist', `.tools-${process.pid}.mjs`);
+  writeFileSync(file, outputFiles[0].contents);
+  try {
+    const { factsOf, ...tools } = await import(pathToFileURL(file).href);
+    return Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, factsOf(tool)]));
+  } finally {
+    rmSync(file);
+  }
+}

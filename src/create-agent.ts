@@ -1,5 +1,8 @@
+import { keeperOf, type SessionKeeper } from './agent/lazy-store.js';
 import { runLoop } from './agent/loop.js';
+import type { ResumedSession } from './agent/resume-session.js';
 import type { Session } from './agent/session.js';
+import type { SessionStore } from './agent/session-store.js';
 import { systemPrompt } from './agent/system-prompt.js';
 import type { AgentEvent } from './contract/event.js';
 import type { UserBlock } from './contract/message.js';
@@ -15,6 +18,12 @@ export interface AgentOptions extends EngineOptions {
   /** How failed requests are sent again, before what the environment says; false for not at all. */
   retries?: Omit<RetryOptions, 'fallbacks'> | false;
   maxTurns?: number;
+  /** Writes the conversation to the data folder, so that it can be taken up again. Default: it is not kept. */
+  keepSession?: boolean;
+  /** A session to take up, from `resumeSession`; it is kept. */
+  resumed?: ResumedSession;
+  /** One sentence for the person, when the session can't be saved. */
+  onStoreProblem?: (sentence: string) => void;
   appendSystemPrompt?: string;
 }
 
@@ -32,7 +41,25 @@ export interface Agent {
 export function createAgent(options: AgentOptions): Agent {
   if (!options.model) throw new TypeError('createAgent needs a model. Take one from helve/models.');
   const { editStyle } = options.model.facts ?? {};
-  const engine = createEngine({ ...(editStyle && { editStyle }), ...options });
+  const { resumed, model: asked } = options;
+  let keeper: SessionKeeper | undefined;
+  const engine = createEngine({
+    ...(editStyle && { editStyle }),
+    ...options,
+    ...(resumed && { sessionId: resumed.id, root: resumed.root }),
+    ...((resumed || options.keepSession) && { onSeen: (real, seen) => keeper?.saw(real, seen) }),
+  });
+  const { session } = engine;
+  if (resumed) takeUp(session, resumed);
+  const newStore = async (): Promise<SessionStore> => {
+    const { SessionStore } = await import('./agent/session-store.js');
+    const { dataFolder, id, root } = session;
+    const prices = asked.facts?.prices;
+    return new SessionStore({ dataFolder, id, root, model: asked.name, prices, onProblem: options.onStoreProblem });
+  };
+  if (resumed || options.keepSession) {
+    keeper = keeperOf(resumed ? async () => resumed.store : newStore, session, options.onStoreProblem ?? (() => {}));
+  }
   const system = systemPrompt({
     root: engine.session.root,
     platform: process.platform,
@@ -59,17 +86,31 @@ export function createAgent(options: AgentOptions): Agent {
           system,
           environment: engine.environment,
           refresh: engine.refresh,
+          keeper,
           prompt: content,
           maxTurns: options.maxTurns,
           signal: signal ? AbortSignal.any([signal, controller.signal]) : controller.signal,
         });
       } finally {
+        await keeper?.flushed();
         running = undefined;
       }
     },
     interrupt: () => running?.abort(new Error('Interrupted.')),
-    end: () => engine.end(),
+    async end() {
+      await engine.end();
+      await keeper?.close();
+    },
   };
+}
+
+/** Puts a session back to where it was. */
+function takeUp(session: Session, { restored }: ResumedSession): void {
+  for (const message of restored.messages) session.transcript.append(message);
+  for (const id of restored.callIds) session.claimCallId(id);
+  for (const [real, seen] of restored.ledger) session.ledger.set(real, seen);
+  if (restored.cwd !== undefined) session.changeDirectory(restored.cwd);
+  session.mode = restored.mode;
 }
 
 function patientModel({ model, fallbackModels = [], retries = {}, env = process.env }: AgentOptions): Model {

@@ -5,6 +5,7 @@ import { createAuditLog } from './agent/audit-log.js';
 import { Session } from './agent/session.js';
 import { createSessionPolicy } from './agent/session-policy.js';
 import { ToolPool } from './agent/tool-pool.js';
+import { watchedLedger } from './agent/watched-ledger.js';
 import type { ToolCall } from './calls/assemble.js';
 import type { CallEnvironment } from './calls/environment.js';
 import { runCall } from './calls/run-call.js';
@@ -14,7 +15,7 @@ import type { ToolResultBlock } from './contract/message.js';
 import { type AskPermission, type PermissionMode, permissionModes } from './contract/permission.js';
 import type { AskUser } from './contract/question.js';
 import type { Tool } from './contract/tool.js';
-import type { ToolContext, ToolSetMode } from './contract/tool-context.js';
+import type { SandboxWish, SeenFile, ToolContext, ToolSetMode } from './contract/tool-context.js';
 import { lazyHooks } from './hooks/lazy-hooks.js';
 import type { HookCallbacks } from './hooks/run-hooks.js';
 import type { ConfiguredHook } from './hooks/schema.js';
@@ -46,6 +47,12 @@ export interface EngineOptions {
   settings?: WatchedSettings;
   /** Keeps a rule that a person wants to hold always. Left out: it holds for the session. */
   saveRule?: (rule: string) => Promise<void>;
+  /** Takes up a session under its own id. */
+  sessionId?: string;
+  /** Is told what the model gets to see of files. */
+  onSeen?: (real: string, seen: SeenFile) => void;
+  /** Walls around commands. Default: as settings say, else none. */
+  sandbox?: SandboxWish;
   /** Hooks inside the program, beside those of settings. */
   hooks?: HookCallbacks;
   /** Tools beside the built-in ones. */
@@ -104,18 +111,21 @@ export function createEngine(options: EngineOptions = {}): Engine {
     throw new TypeError(`There is no permission mode "${mode}". There are: ${permissionModes.join(', ')}.`);
   }
   const visibleEnv = withoutSecrets(env, options.hiddenVariables);
-  const session = new Session({
+  const settings = (): Settings | undefined => options.settings?.current;
+  const session: Session = new Session({
     root,
     dataFolder,
     mode,
     env: visibleEnv,
-    ledger: createFileLedger(),
+    ...(options.sessionId !== undefined && { id: options.sessionId }),
+    ledger: options.onSeen ? watchedLedger(createFileLedger(), options.onSeen) : createFileLedger(),
     tools,
     interactive: toolSet === 'repl',
     home,
+    workspace: () => policy.workspace(),
+    sandbox: () => options.sandbox ?? sandboxOf(settings()),
     ...(options.askUser && { askUser: options.askUser }),
   });
-  const settings = (): Settings | undefined => options.settings?.current;
   const policy = createSessionPolicy({
     session,
     folders: [options.root ?? root, ...(options.additionalDirectories ?? []).map((folder) => checkedFolder(folder))],
@@ -200,6 +210,13 @@ export function createEngine(options: EngineOptions = {}): Engine {
       await Promise.all([session.end(), hooks.end()]);
     },
   };
+}
+
+function sandboxOf(settings: Settings | undefined): SandboxWish | undefined {
+  if (!settings?.sandbox.enabled?.value) return undefined;
+  const { allowWrite, denyWrite, denyRead, failIfUnavailable } = settings.sandbox;
+  // Names of hosts can't be told apart by the walls that there are, so a list of them opens nothing.
+  return { network: 'off', allowWrite, denyWrite, denyRead, failIfUnavailable: failIfUnavailable?.value ?? false };
 }
 
 const noneConfigured: readonly ConfiguredHook[] = [];

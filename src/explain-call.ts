@@ -250,6 +250,8 @@ function contextAt(engine: Engine, { cwd, home }: Place): ToolContext {
     id: session.id,
     interactive: session.interactive,
     dataFolder: session.dataFolder,
+    workspace: session.workspace,
+    resultsFolder: session.resultsFolder,
     env: session.env,
     ...(home !== undefined && { home }),
     changeDirectory: () => {},

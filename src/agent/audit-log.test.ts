@@ -63,10 +63,10 @@ const wholeCall = (callId: string): AgentHappening[] => [
   ended(callId),
 ];
 
-function writtenLog(calls = 3): string {
+function writtenLog(calls = 3, name = 'c'): string {
   const dataFolder = newFolder();
   const log = open(dataFolder);
-  for (let number = 1; number <= calls; number += 1) for (const event of wholeCall(`c${number}`)) log.take(event);
+  for (let number = 1; number <= calls; number += 1) for (const event of wholeCall(`${name}${number}`)) log.take(event);
   log.close();
   return dataFolder;
 }
@@ -206,11 +206,11 @@ test('finds a log that was cut within a line, and lines of another log', () => {
   expect(check(cut).problems.join('\n')).toContain('line 14 has no end');
 
   const replaced = writtenLog();
-  rewrite(replaced, linesOf(writtenLog()).slice(0, 14));
+  rewrite(replaced, linesOf(writtenLog(3, 'other')).slice(0, 14));
   expect(check(replaced).problems.join('\n')).toContain('entry 14 is not the one that was written');
 
   const spliced = writtenLog();
-  rewrite(spliced, [...linesOf(writtenLog()).slice(0, 5), ...linesOf(spliced).slice(5)]);
+  rewrite(spliced, [...linesOf(writtenLog(3, 'other')).slice(0, 5), ...linesOf(spliced).slice(5)]);
   expect(check(spliced).problems.join('\n')).toContain('entry 6) does not fit the entry before it');
 });
 

@@ -5,6 +5,7 @@ import type { Model, ModelFailure, StopReason, Usage } from '../contract/model.j
 import { monotonicMs, steadyClock } from '../platform/clock.js';
 import { EventQueue } from '../platform/event-queue.js';
 import { conversationHooks } from './conversation-hooks.js';
+import type { SessionKeeper } from './lazy-store.js';
 import type { Session } from './session.js';
 import { runTurn, type TurnOutcome } from './turn.js';
 import { addUsage, costOf, noUsage } from './usage.js';
@@ -19,6 +20,8 @@ export interface LoopInput {
   model: Model;
   system: readonly string[];
   environment(emit: (happening: AgentHappening) => void): CallEnvironment;
+  /** Keeps what happens. */
+  keeper?: Pick<SessionKeeper, 'prompt' | 'take' | 'begin'> | undefined;
   /** Takes over what has changed in settings. */
   refresh?(emit: (happening: AgentHappening) => void): Promise<void>;
   prompt: readonly UserBlock[];
@@ -34,6 +37,7 @@ export async function* runLoop(input: LoopInput): AsyncGenerator<AgentEvent, voi
   const signal = AbortSignal.any([input.signal, stop.signal]);
   const now = steadyClock();
   const emit = (happening: AgentHappening): void => {
+    input.keeper?.take(happening);
     queue.push(Object.assign(happening, { at: now() }));
   };
   let isOver = false;
@@ -77,7 +81,9 @@ async function drive(input: LoopInput, emit: (happening: AgentHappening) => void
   const hooks = conversationHooks(environment.hooks, session, { emit, signal });
   const { added, refused } = await hooks.onPrompt(input.prompt);
   if (refused !== undefined) return finish('stopped', refused);
-  session.transcript.append({ role: 'user', content: [...input.prompt, ...added, ...session.takeReminders()] });
+  const prompt = [...input.prompt, ...added, ...session.takeReminders()];
+  session.transcript.append({ role: 'user', content: prompt });
+  input.keeper?.prompt(prompt);
 
   for (let turn = 1; turn <= maxTurns; turn += 1) {
     emit({ type: 'turn_start', turn });
@@ -86,7 +92,10 @@ async function drive(input: LoopInput, emit: (happening: AgentHappening) => void
       system: input.system,
       tools: session.tools.definitions(),
       messages: session.transcript.forRequest(),
-      onSent: () => void session.tools.preload(session),
+      onSent: () => {
+        void input.keeper?.begin();
+        void session.tools.preload(session);
+      },
     };
     const started = monotonicMs();
     const claimCallId = (id: string): string => session.claimCallId(id);

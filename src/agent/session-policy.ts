@@ -27,6 +27,8 @@ export interface SessionPolicyOptions {
 
 /** What is permitted in one session: rules and folders from all sources, and what a person has agreed to on the way. */
 export interface SessionPolicy {
+  /** The project and all that was added to it, by all names. */
+  workspace(): readonly string[];
   readonly decide: Decide;
   mayRead(real: string): boolean;
   /** What "always" would remember of a question. */
@@ -59,11 +61,12 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
   const agreed: Rule[] = [];
   let next = Promise.withResolvers<void>();
 
+  const workspace = (): string[] => [...own, ...options.settings().folders.flatMap(namesOf)];
   const policy = (): Policy => {
-    const { rules, folders } = options.settings();
+    const { rules } = options.settings();
     return {
       mode: session.mode,
-      workspace: [...own, ...folders.flatMap(namesOf)],
+      workspace: workspace(),
       resultsFolder: session.resultsFolder,
       dataFolders: options.dataFolders,
       rules: [...rules, ...given, ...agreed],
@@ -74,6 +77,7 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
     parseRule(text, { list: 'allow', source: { file: 'an answer in this session' }, anchors }).rule;
 
   return {
+    workspace,
     decide: (request) => decide(request, policy()),
     mayRead: (real) => mayShow(real, policy()),
     suggest: suggestRules,

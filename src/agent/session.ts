@@ -6,7 +6,7 @@ import type { FileChanges } from '../contract/file-change.js';
 import type { TextBlock } from '../contract/message.js';
 import type { PermissionMode } from '../contract/permission.js';
 import type { AskUser } from '../contract/question.js';
-import type { FileLedger, SessionPort, ToolContext } from '../contract/tool-context.js';
+import type { FileLedger, SandboxWish, SessionPort, ToolContext } from '../contract/tool-context.js';
 import { randomId } from '../platform/crypto.js';
 import { createFileChanges } from '../platform/files/file-changes.js';
 import { Slots } from '../platform/slots.js';
@@ -17,6 +17,8 @@ import { Transcript } from './transcript.js';
 const MAX_PARALLEL_CALLS = 10;
 
 export interface SessionOptions {
+  /** Of a session that is taken up again. */
+  id?: string;
   root: string;
   /** Helve's data folder; the session's own is made below it when there is something to keep. */
   dataFolder: string;
@@ -29,11 +31,14 @@ export interface SessionOptions {
   /** Whether a person sits at it. */
   interactive?: boolean;
   home?: string | undefined;
+  /** The project and what was added to it, by all names. It may grow with settings. */
+  workspace?(): readonly string[];
+  sandbox?(): SandboxWish | undefined;
 }
 
 /** Everything that one conversation remembers. There is no state outside of it, so any number can live in one process. */
 export class Session implements SessionPort {
-  readonly id = randomId();
+  readonly id: string;
   readonly interactive: boolean;
   readonly dataFolder: string;
   readonly home?: string;
@@ -48,6 +53,8 @@ export class Session implements SessionPort {
   readonly resultsFolder: string;
   mode: PermissionMode;
   readonly #askUser: AskUser | undefined;
+  readonly #workspace: (() => readonly string[]) | undefined;
+  readonly #sandbox: (() => SandboxWish | undefined) | undefined;
   readonly #callIds = new Set<string>();
   readonly #callNumbers = new Map<string, number>();
   readonly #owned = new Map<unknown, unknown>();
@@ -59,6 +66,7 @@ export class Session implements SessionPort {
   #cleanUps: Array<() => void | Promise<void>> = [];
 
   constructor(options: SessionOptions) {
+    this.id = options.id ?? randomId();
     this.interactive = options.interactive ?? false;
     this.dataFolder = options.dataFolder;
     if (options.home !== undefined) this.home = options.home;
@@ -69,8 +77,18 @@ export class Session implements SessionPort {
     this.ledger = options.ledger;
     this.tools = options.tools;
     this.#askUser = options.askUser;
+    this.#workspace = options.workspace;
+    this.#sandbox = options.sandbox;
     this.changes = createFileChanges({ dataFolder: options.dataFolder, sessionId: this.id });
     this.resultsFolder = join(options.dataFolder, 'sessions', this.id, 'results');
+  }
+
+  get workspace(): readonly string[] {
+    return this.#workspace?.() ?? [this.root];
+  }
+
+  get sandbox(): SandboxWish | undefined {
+    return this.#sandbox?.();
   }
 
   get cwd(): string {

@@ -87,7 +87,7 @@ export class ToolPool implements ToolDirectory {
 
   /** Gets ready what the model may call at once. A tool that can't be loaded says so when it is called. */
   async preload(session: SessionPort): Promise<void> {
-    await Promise.allSettled(this.#tools.filter(({ enabled }) => enabled).map(({ tool }) => tool.preload(session)));
+    await Promise.allSettled(this.#tools.filter(({ enabled }) => enabled).map(({ tool }) => tool.preload?.(session)));
   }
 
   isActive({ name, exposure }: Tool): boolean {

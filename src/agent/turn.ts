@@ -47,7 +47,10 @@ export async function runTurn(input: TurnInput): Promise<TurnOutcome> {
   const answer = new StreamedAnswer(input);
   let failure: ModelFailure | undefined;
   try {
-    for await (const event of input.model.stream(input.request, input.signal)) answer.take(event);
+    for await (const event of input.model.stream(input.request, input.signal)) {
+      if (event.type === 'call_start') await loadTool(event.name, input.environment);
+      answer.take(event);
+    }
   } catch (error) {
     // Whatever it was, what has been completed is kept: calls may have done something.
     if (error instanceof ModelFailure) failure = error;
@@ -56,6 +59,13 @@ export async function runTurn(input: TurnInput): Promise<TurnOutcome> {
   if (input.signal.aborted) answer.closeInterrupted();
   else if (failure) answer.closeBroken();
   return { ...(await answer.settle()), failure, interrupted: input.signal.aborted };
+}
+
+/** From its first word on a call is shown in the words of its tool. One that can't be loaded says so when it is called. */
+async function loadTool(name: string, { findTool }: CallEnvironment): Promise<void> {
+  await findTool(name)
+    ?.load()
+    .catch(() => {});
 }
 
 function unexpected(error: unknown): ModelFailure {

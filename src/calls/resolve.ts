@@ -15,6 +15,7 @@ export interface ResolvedCall {
 export async function resolve(call: ToolCall, environment: CallEnvironment): Promise<ResolvedCall> {
   const tool = findTool(call.name, environment);
   if (!tool) throw new ToolFailure(unknownTool(call.name, environment.toolNames()), { kind: 'unknown_tool' });
+  await tool.load();
   const checked = await check(tool, call.input);
   if (checked.ok) return { tool, bound: checked.call };
   // Only an input that is refused is looked at a second time. The model knows what it sent, not what we made of it.

@@ -1,3 +1,4 @@
+import type { ResumedSession } from '../agent/resume-session.js';
 import type { AgentEvent, RunResult } from '../contract/event.js';
 import { efforts, type Model, ModelFailure } from '../contract/model.js';
 import { createAgent } from '../create-agent.js';
@@ -29,6 +30,10 @@ export async function headless(argv: readonly string[], version: string): Promis
     'output-format': { type: 'string' },
     'max-turns': { type: 'string' },
     'append-system-prompt': { type: 'string' },
+    continue: { type: 'boolean', short: 'c' },
+    resume: { type: 'string', short: 'r' },
+    fork: { type: 'boolean' },
+    'no-save': { type: 'boolean' },
     verbose: { type: 'boolean' }, // other programs send it along with stream-json
   });
   if (!values.print)
@@ -46,9 +51,15 @@ export async function headless(argv: readonly string[], version: string): Promis
     if (error instanceof ModelFailure) throw new UsageProblem(error.message);
     throw error;
   });
+  const wanted = values.resume ?? (values.continue ? 'last' : undefined);
+  if (values.fork && wanted === undefined) throw new UsageProblem('--fork goes with --resume ID or --continue.');
+  const resumed = wanted === undefined ? undefined : await takeUp(wanted, values, options, models.model);
   const agent = createAgent({
     ...options,
     ...models,
+    keepSession: !values['no-save'],
+    onStoreProblem: (sentence) => process.stderr.write(`helve: ${visible(sentence)}\n`),
+    ...(resumed && { resumed }),
     hiddenVariables: secretVariables(catalogue),
     ...(maxTurns !== undefined && { maxTurns }),
     ...(values['append-system-prompt'] !== undefined && { appendSystemPrompt: values['append-system-prompt'] }),
@@ -73,6 +84,23 @@ export async function headless(argv: readonly string[], version: string): Promis
   if (format === 'json') await writeEach(output.lines({ ...result, at: Date.now() }));
   if (format === 'text') await writeText(result.text, { failed });
   return signals.exitCode ?? (failed ? exitCode.failed : exitCode.ok);
+}
+
+async function takeUp(
+  wanted: string,
+  flags: { fork?: boolean; 'permission-mode'?: string },
+  { env, permissionMode }: CliEngineOptions,
+  model: Model,
+): Promise<ResumedSession> {
+  const { resume } = await import('./resume.js');
+  const { SessionProblem } = await import('../agent/session-problem.js');
+  const mode = flags['permission-mode'] === undefined ? undefined : permissionMode;
+  try {
+    return await resume({ wanted, fork: flags.fork === true, model, mode, env });
+  } catch (error) {
+    if (error instanceof SessionProblem) throw new UsageProblem(error.message);
+    throw error;
+  }
 }
 
 async function readModels(

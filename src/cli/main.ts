@@ -14,6 +14,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   permissions: async () => (await import('./permissions.js')).permissions,
   sessions: async () => (await import('./sessions.js')).sessions,
   tools: async () => (await import('./tools.js')).tools,
+  undo: async () => (await import('./undo.js')).undo,
 };
 
 declare const HELVE_VERSION: string; // put in by the build

@@ -38,6 +38,12 @@ export interface SessionPort {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** What `~` stands for; absent where there is no home folder. */
   readonly home?: string;
+  /** The project's root and the folders that were added to it, by all their names. */
+  readonly workspace: readonly string[];
+  /** Where this session keeps long results. */
+  readonly resultsFolder: string;
+  /** Absent: commands run without walls. */
+  readonly sandbox?: SandboxWish;
   changeDirectory(path: string): void;
   readonly ledger: FileLedger;
   readonly changes: FileChanges;
@@ -55,6 +61,16 @@ export interface SessionPort {
   whileRunning(kill: () => void, what?: string): () => void;
   /** Tells the model something that happened meanwhile, together with whatever is sent to it next. */
   remind(text: string): void;
+}
+
+/** Walls around commands, beside the decisions and never instead of them. Paths are absolute. */
+export interface SandboxWish {
+  network: 'off' | 'on';
+  allowWrite: readonly string[];
+  denyWrite: readonly string[];
+  denyRead: readonly string[];
+  /** No command runs without walls. */
+  failIfUnavailable: boolean;
 }
 
 /** What the model has seen of each file, by real path: the lock that keeps it from editing what it has not read. */

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 import { checkedEffects } from './check-effects.js';
 import type { Effect } from './effect.js';
 import type { ContentBlock } from './message.js';
@@ -73,7 +73,10 @@ export interface Tool {
   readonly bringsOwnSchema: boolean;
   describe(context: DescribeContext): string;
   isEnabled(context: DescribeContext): boolean;
-  preload(session: SessionPort): Promise<unknown>;
+  /** Absent where there is nothing to get ready. */
+  preload?(session: SessionPort): Promise<unknown>;
+  /** Brings the tool's code. Whoever wants to call it, or to show a call of it, waits for this first. */
+  load(): Promise<void>;
   /** Checks the input against the schema and binds it to the tool. */
   accept(input: unknown): AcceptedInput;
   displayCall(partialInput: unknown): ToolDisplay;
@@ -133,7 +136,8 @@ export function defineTool<Input, Data>(spec: ToolSpec<Input, Data>): Tool {
     },
     describe: (context) => (typeof spec.description === 'string' ? spec.description : spec.description(context)),
     isEnabled: (context) => spec.isEnabled?.(context) ?? true,
-    preload: async (session) => await spec.preload?.(session),
+    ...(spec.preload && { preload: async (session) => await spec.preload?.(session) }),
+    load: async () => {}, // it is here
 
     accept(raw) {
       if (!spec.input) return { ok: true, call: bind(spec, raw as Input) }; // the caller checks it against the tool's own schema
@@ -186,8 +190,12 @@ function bind<Input, Data>(spec: ToolBehaviour<Input, Data>, input: Input): Boun
   };
 }
 
+/** By the schema's own method: to load zod here would cost every start. */
 function toJsonSchema(schema: z.ZodType): JsonSchema {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input' });
+  if (typeof schema.toJSONSchema !== 'function') {
+    throw new TypeError('An input schema has no toJSONSchema method. Make it with zod 4.2 or newer.');
+  }
+  const { $schema: _, ...rest } = schema.toJSONSchema({ io: 'input' });
   return rest;
 }
 

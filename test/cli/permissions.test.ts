@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Case, casesOf, setUp, wrongAnswers } from './permission-corpus.js';
 import { emptyFolder, jsonLines, runHelve } from './run-helve.js';
@@ -182,6 +182,11 @@ test('runs the tests of a policy', async () => {
   await writeFile(join(folder, 'policy.json'), suite);
   const { code, stdout } = await runHelve(['permissions', 'test', 'policy.json'], { cwd: folder });
   expect([code, stdout]).toEqual([0, '5 tests, all pass\n']);
+});
+
+test('the examples of the documentation are true', async () => {
+  const { code, stdout } = await runHelve(['permissions', 'test', resolve('examples/policy-tests.jsonc')]);
+  expect([code, stdout]).toEqual([0, '19 tests, all pass\n']);
 });
 
 test('names each test that fails, with the reason, and exits with 1', async () => {

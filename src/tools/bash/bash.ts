@@ -8,6 +8,7 @@ import type { ToolContext } from '../../contract/tool-context.js';
 import { randomHex } from '../../platform/crypto.js';
 import { type Limits, limitsFrom, parseSize } from '../../platform/shell/limits.js';
 import { readLastLines } from '../../platform/shell/read-output.js';
+import type { WrapShell } from '../../platform/shell/ready-shell.js';
 import {
   MAX_OUTPUT_BYTES,
   type ProcessOptions,
@@ -28,6 +29,7 @@ import {
   MOST_OUTPUT_CHARS,
   TIMEOUT_LINES,
 } from './limits.js';
+import { wallsFor } from './sandboxed.js';
 import { sessionAnalyzer, sessionBackground, sessionShells } from './session-shells.js';
 import { firstLine, seconds, shortTitle } from './title.js';
 
@@ -94,13 +96,17 @@ export const bashTool = defineTool({
     return effects;
   },
 
-  async *execute({ command, timeout, run_in_background }, context): AsyncGenerator<ToolProgress, BashData, void> {
+  async *execute(
+    { command, timeout, run_in_background, dangerouslyDisableSandbox },
+    context,
+  ): AsyncGenerator<ToolProgress, BashData, void> {
     const limits = limitsFrom(context.env);
-    const [place, outputFile] = await Promise.all([
+    const [place, outputFile, walls] = await Promise.all([
       workingDirectory(context),
       context.session.resultFile(`${context.callId}.txt`),
+      dangerouslyDisableSandbox ? undefined : wallsFor(context),
     ]);
-    const about = { command, cwd: place.cwd, outputFile, limits, note: place.note };
+    const about = { command, cwd: place.cwd, outputFile, limits, walls, note: place.note };
     if (run_in_background) return await startInBackground(about, backgroundLife(timeout), context);
 
     const timeoutMs = timeoutFor(timeout, context.env);
@@ -182,12 +188,16 @@ interface Command {
   cwd: string;
   outputFile: string;
   limits: Limits | undefined;
+  walls: WrapShell | undefined;
   /** What was to be said about the directory already. */
   note: string | undefined;
 }
 
 /** What every command is run with, in the foreground and in the background. */
-function commonOptions({ command, cwd, outputFile, limits }: Command, { env, root, session, approved }: ToolContext) {
+function commonOptions(
+  { command, cwd, outputFile, limits, walls }: Command,
+  { env, root, session, approved }: ToolContext,
+) {
   const harmless = environmentFor(approved);
   const envFile = env['HELVE_ENV_FILE'] || env['CLAUDE_ENV_FILE'];
   let kill = (): void => {};
@@ -199,6 +209,7 @@ function commonOptions({ command, cwd, outputFile, limits }: Command, { env, roo
     outputFile,
     shells: session.own(sessionShells),
     limits,
+    wrap: walls,
     ...(harmless && { env: harmless }),
     maxOutputBytes: parseSize(env['HELVE_MAX_OUTPUT'] ?? '') ?? MAX_OUTPUT_BYTES,
     ...(envFile && { sourceFile: resolve(root, envFile) }),

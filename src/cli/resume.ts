@@ -1,0 +1,32 @@
+import { realpathSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { findSession } from '../agent/list-sessions.js';
+import { type ResumedSession, resumeSession } from '../agent/resume-session.js';
+import type { Model } from '../contract/model.js';
+import type { PermissionMode } from '../contract/permission.js';
+import { homeFolder } from '../platform/files/paths.js';
+import { visible } from '../platform/text/visible.js';
+import { writeLine } from './write-line.js';
+
+export interface ResumeWish {
+  /** An id, the beginning of one, or `last`. */
+  wanted: string;
+  fork: boolean;
+  model: Model;
+  /** The mode that a flag names. */
+  mode: PermissionMode | undefined;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Takes up a session of this folder, and tells the person what is not as it was. */
+export async function resume({ wanted, fork, model, mode, env }: ResumeWish): Promise<ResumedSession> {
+  const dataFolder = resolve(env['HELVE_HOME'] || join(homeFolder() ?? tmpdir(), '.helve'));
+  const root = realpathSync(process.cwd());
+  const id = await findSession(dataFolder, wanted, { root });
+  const onProblem = (sentence: string): void => void writeLine(process.stderr, `helve: ${visible(sentence)}`);
+  const prices = model.facts?.prices;
+  const resumed = await resumeSession({ dataFolder, id, root, model: model.name, prices, fork, mode, onProblem });
+  for (const note of resumed.restored.notes) await writeLine(process.stderr, `helve: ${visible(note)}`);
+  return resumed;
+}

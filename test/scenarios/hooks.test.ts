@@ -1,0 +1,459 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { PermissionAnswer, PermissionQuestion } from '../../src/contract/permission.js';
+import { rememberRule } from '../../src/settings/edit-file.js';
+import { local, project, user } from '../../src/settings/temporary-machine.js';
+import { isRunning, isWritten, pidsIn, until } from '../../src/testing/watch-processes.js';
+import { calls, decides, done, hook, hookedAgent, prints } from './hooked-agent.js';
+
+const write = (file_path: string, content = 'new\n'): [string, unknown] => ['Write', { file_path, content }];
+const read = (file_path: string): [string, unknown] => ['Read', { file_path }];
+const bash = (command: string): [string, unknown] => ['Bash', { command }];
+
+/** Answers questions in turn, and keeps them. */
+function person(...answers: PermissionAnswer[]) {
+  const asked: PermissionQuestion[] = [];
+  const askPermission = async (question: PermissionQuestion): Promise<PermissionAnswer> => {
+    asked.push(question);
+    return answers[asked.length - 1] ?? { behavior: 'deny', reason: 'nobody expected this question' };
+  };
+  return { asked, askPermission };
+}
+
+test('a hook that denies keeps the call from running, in every mode, and the model reads why', async () => {
+  const settings = hook('PreToolUse', decides('deny', { permissionDecisionReason: 'not on Fridays' }), { matcher: 'Write' });
+  const { run, place, requests } = await hookedAgent({ turns: [calls(write('a.txt')), done], settings });
+  const { results, result } = await run();
+  expect(results['a']).toContain('denies it: not on Fridays');
+  expect(JSON.stringify(requests[1]?.messages.at(-1))).toContain('not on Fridays');
+  expect(existsSync(place.path('project/a.txt'))).toBe(false);
+  expect(result).toMatchObject({ outcome: 'completed', denials: [{ tool: 'Write', callId: 'a' }] });
+});
+
+test('a hook that asks puts the question to the person, in every mode', async () => {
+  const settings = hook('PreToolUse', decides('ask', { permissionDecisionReason: 'big change' }), { matcher: 'Write' });
+  const { asked, askPermission } = person({ behavior: 'allow' }, { behavior: 'deny', reason: 'no more' });
+  const turns = [calls(write('a.txt')), calls(write('b.txt')), done];
+  const { run, place } = await hookedAgent({ turns, settings, engine: { askPermission } });
+  const { results } = await run();
+  expect(asked.map(({ reason }) => reason)).toEqual([
+    expect.stringContaining('wants it asked about: big change'),
+    expect.stringContaining('big change'),
+  ]);
+  expect(place.text('project/a.txt')).toBe('new\n');
+  expect(existsSync(place.path('project/b.txt'))).toBe(false);
+  expect(results['a']).toContain('no more');
+});
+
+test('a hook that allows spares the question, but outdoes no rule and no protected place', async () => {
+  const settings = {
+    ...hook('PreToolUse', decides('allow')),
+    permissions: { deny: ['Edit(secret.txt)'], ask: ['Edit(asked.txt)'] },
+  };
+  const turns = [calls(write('a.txt'), write('secret.txt'), write('asked.txt'), write('.git/config')), done];
+  const { run, place } = await hookedAgent({ turns, settings, engine: { permissionMode: 'default' } });
+  const { decisions } = await run();
+  expect(decisions).toEqual({ a: 'allow', b: 'deny', c: 'ask', d: 'ask' });
+  expect(place.text('project/a.txt')).toBe('new\n');
+  for (const name of ['secret.txt', 'asked.txt', '.git/config']) expect(existsSync(place.path(`project/${name}`))).toBe(false);
+});
+
+test('a rewritten input is what runs, and is what is judged', async () => {
+  const rewrite = (file_path: string) => decides('allow', { updatedInput: { file_path, content: 'by the hook\n' } });
+  const settings = { ...hook('PreToolUse', rewrite('b.txt'), { matcher: 'Write' }), permissions: { deny: ['Edit(c.txt)'] } };
+  const first = await hookedAgent({ turns: [calls(write('a.txt')), done], settings, engine: { permissionMode: 'default' } });
+  await first.run();
+  expect(first.place.text('project/b.txt')).toBe('by the hook\n');
+  expect(existsSync(first.place.path('project/a.txt'))).toBe(false);
+
+  const denied = { ...settings, ...hook('PreToolUse', rewrite('c.txt'), { matcher: 'Write' }) };
+  const second = await hookedAgent({ turns: [calls(write('a.txt')), done], settings: denied });
+  const { results } = await second.run();
+  expect(results['a']).toContain('the rule "Edit(c.txt)"');
+  expect(existsSync(second.place.path('project/c.txt'))).toBe(false);
+
+  const misfit = hook('PreToolUse', decides('allow', { updatedInput: { nonsense: true } }), { matcher: 'Write' });
+  const third = await hookedAgent({ turns: [calls(write('a.txt')), done], settings: misfit });
+  expect((await third.run()).results['a']).toContain('A hook changed the input of this call to one that does not fit');
+});
+
+test('a call whose input was rewritten takes its place anew', async () => {
+  const settings = hook(
+    'PreToolUse',
+    `jq -c '{hookSpecificOutput:{hookEventName:"PreToolUse",updatedInput:{command:"echo late >> log.txt"}}}'`,
+    { matcher: 'Bash', if: 'Bash(true:*)' },
+  );
+  // The first call becomes a write of what the second reads, so the second waits although it did not have to before.
+  const turns = [calls(bash('true'), bash('cat log.txt')), done];
+  const { run } = await hookedAgent({ turns, settings, files: { 'project/log.txt': 'early\n' } });
+  const { results, events } = await run();
+  const order = events.flatMap((event) =>
+    event.type === 'tool_start' || event.type === 'tool_result' ? [`${event.type} ${event.callId}`] : [],
+  );
+  expect(results['b']).toMatch(/^early(\nlate)?$/); // one before the other, never beside it
+  expect(order.indexOf('tool_result a') < order.indexOf('tool_start b') || order.indexOf('tool_result b') < order.indexOf('tool_start a')).toBe(true);
+});
+
+test('an audit hook sees every call once, refused ones and rewritten ones too', async () => {
+  const settings = {
+    ...hook('PreToolUse', `jq -c '[.tool_name, .tool_input.file_path // .tool_input.command, .tool_use_id]' >> seen.jsonl`),
+    permissions: { deny: ['Read(.env)', 'Bash(rm:*)'] },
+  };
+  const turns = [calls(read('.env')), calls(bash('rm -rf x')), calls(read('a.txt')), done];
+  const { run, place } = await hookedAgent({ turns, settings, files: { 'project/a.txt': 'x', 'project/.env': 'KEY' } });
+  await run();
+  const seen = place.text('project/seen.jsonl').trim().split('\n').map((line) => JSON.parse(line));
+  expect(seen).toEqual([
+    ['Read', '.env', expect.any(String)],
+    ['Bash', 'rm -rf x', expect.any(String)],
+    ['Read', 'a.txt', expect.any(String)],
+  ]);
+});
+
+test('a hook gets the file by its usual name, whatever name the model used', async () => {
+  const settings = hook('PreToolUse', `jq -r .tool_input.file_path > seen.txt`, { matcher: 'Read' });
+  const { run, place } = await hookedAgent({ turns: [calls(['Read', { path: 'a.txt' }]), done], settings, files: { 'project/a.txt': 'x' } });
+  await run();
+  expect(place.text('project/seen.txt')).toBe('a.txt\n');
+});
+
+test('hooks after a call add context and replace what the model reads', async () => {
+  const settings = {
+    hooks: {
+      PostToolUse: [
+        { matcher: 'Read', hooks: [{ type: 'command', command: prints({ hookSpecificOutput: { hookEventName: 'PostToolUse', updatedToolOutput: 'cleaned', additionalContext: 'two secrets were left out' } }) }] },
+        { matcher: 'Bash', hooks: [{ type: 'command', command: prints({ decision: 'block', reason: 'tests fail now' }) }] },
+      ],
+      PostToolUseFailure: [{ hooks: [{ type: 'command', command: `jq -r '"failed: " + .tool_name + ", " + (.is_interrupt|tostring)' > failed.txt; ${prints({ hookSpecificOutput: { hookEventName: 'PostToolUseFailure', additionalContext: 'try ls first' } })}` }] }],
+    },
+  };
+  const turns = [calls(read('a.txt'), bash('echo hi'), read('missing.txt')), done];
+  const { run, place } = await hookedAgent({ turns, settings, files: { 'project/a.txt': 'SECRET' } });
+  const { results } = await run();
+  expect(results['a']).toBe('cleaned\n\n<system-reminder>\ntwo secrets were left out\n</system-reminder>');
+  expect(results['b']).toBe('hi\n\n<system-reminder>\ntests fail now\n</system-reminder>');
+  const failure = existsSync(place.path('project/failed.txt')) ? place.text('project/failed.txt') : '';
+  expect([results['c']?.includes('try ls first'), failure]).toEqual(failure === '' ? [false, ''] : [true, 'failed: Read, false\n']);
+});
+
+test('a hook that is told of failures hears of a command that failed', async () => {
+  const settings = hook('PostToolUseFailure', `jq -r .tool_name > failed.txt; ${prints({ hookSpecificOutput: { hookEventName: 'PostToolUseFailure', additionalContext: 'try again' } })}`);
+  const { run, place } = await hookedAgent({ turns: [calls(bash('exit 3')), done], settings });
+  const { results } = await run();
+  expect(place.text('project/failed.txt')).toBe('Bash\n');
+  expect(results['a']).toContain('<system-reminder>\ntry again\n</system-reminder>');
+});
+
+test('an `if` rule chooses calls after they ran as it does before', async () => {
+  const settings = hook('PostToolUse', `jq -r .tool_input.command >> seen.txt`, { matcher: 'Bash', if: 'Bash(echo a:*)' });
+  const { run, place } = await hookedAgent({ turns: [calls(bash('echo a'), bash('echo b')), done], settings });
+  await run();
+  expect(place.text('project/seen.txt')).toBe('echo a\n');
+});
+
+test.each([
+  ['git status && git push', true],
+  ['git $X', true],
+  ['X=push; git $X origin', true],
+  ['eval "$CODE"', true],
+  ['if then ((', true],
+  ['echo "$(git push)"', true],
+  ['git status', false],
+  ['echo git push', false],
+])('a guard with an `if` rule runs for a command that is or may be meant: %s', async (command, isSeen) => {
+  const settings = hook('PreToolUse', decides('deny'), { matcher: 'Bash', if: 'Bash(git push:*)' });
+  const { run } = await hookedAgent({ turns: [calls(bash(command)), done], settings });
+  const { results } = await run();
+  expect(results['a']?.includes('denies it')).toBe(isSeen);
+});
+
+test('a PermissionRequest hook answers in the place of a person', async () => {
+  const answer = (decision: unknown) => prints({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } });
+  const engine = { permissionMode: 'default' } as const;
+  const allowing = await hookedAgent({ turns: [calls(write('a.txt')), done], settings: hook('PermissionRequest', answer({ behavior: 'allow' })), engine });
+  await allowing.run();
+  expect(allowing.place.text('project/a.txt')).toBe('new\n');
+
+  const { asked, askPermission } = person();
+  const denying = await hookedAgent({
+    turns: [calls(write('a.txt')), done],
+    settings: hook('PermissionRequest', answer({ behavior: 'deny', message: 'not this file' })),
+    engine: { ...engine, askPermission },
+  });
+  expect((await denying.run()).results['a']).toContain('not this file');
+  expect(asked).toEqual([]);
+});
+
+test('a PermissionRequest hook that always rewrites is content with its own input, and a rule that denies is not', async () => {
+  const answer = (file_path: string) =>
+    prints({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'allow', updatedInput: { file_path, content: 'by the hook\n' } } } });
+  const engine = { permissionMode: 'default' } as const;
+  const turns = [calls(write('a.txt')), done];
+  const first = await hookedAgent({ turns, settings: hook('PermissionRequest', `echo . >> count.txt; ${answer('b.txt')}`), engine });
+  await first.run();
+  expect(first.place.text('project/b.txt')).toBe('by the hook\n');
+  expect(first.place.text('project/count.txt')).toBe('.\n');
+
+  const settings = { ...hook('PermissionRequest', answer('c.txt')), permissions: { deny: ['Edit(c.txt)'] } };
+  const second = await hookedAgent({ turns, settings, engine });
+  expect((await second.run()).results['a']).toContain('the rule "Edit(c.txt)"');
+});
+
+test('what a PermissionRequest hook made of a call runs, also where the first input gives the tool a question', async () => {
+  const key = `-----BEGIN RSA PRIVATE KEY-----\n${'A'.repeat(64)}\n-----END RSA PRIVATE KEY-----\n`;
+  const rewriting = `if [ -e once ]; then exit 0; fi; touch once; ${prints({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'allow', updatedInput: { file_path: 'key.txt', content: 'hidden\n' } } } })}`;
+  const { askPermission } = person({ behavior: 'allow' }, { behavior: 'allow' });
+  const settings = { ...hook('PermissionRequest', rewriting), permissions: { ask: ['Read(key.txt)'] } };
+  const { run, place } = await hookedAgent({ turns: [calls(write('key.txt', key)), done], settings, engine: { permissionMode: 'default', askPermission } });
+  await run();
+  expect(place.text('project/key.txt')).toBe('hidden\n');
+});
+
+test('a prompt that a hook blocks is not sent, and what the session began with is not lost by it', async () => {
+  const settings = {
+    hooks: {
+      SessionStart: [{ hooks: [{ type: 'command', command: 'echo started >> starts.txt; echo The deploy is frozen.' }] }],
+      UserPromptSubmit: [{ hooks: [{ type: 'command', command: `if jq -r .prompt | grep -q secret; then echo no secrets here >&2; exit 2; fi; echo It is Monday.` }] }],
+    },
+  };
+  const { run, requests, place } = await hookedAgent({ turns: [done, done], settings });
+  const blocked = await run('my secret is 1234');
+  expect(blocked.result).toMatchObject({ outcome: 'stopped', text: 'A hook stopped the prompt: no secrets here', turns: 0 });
+  expect(requests).toEqual([]);
+  await run('hello');
+  await run('again');
+  const texts = requests.map(({ messages }) => JSON.stringify(messages));
+  expect(texts[0]).toContain('The deploy is frozen.');
+  expect(texts[0]).toContain('It is Monday.');
+  expect(texts[0]).not.toContain('secret');
+  expect(texts[1]?.split('The deploy is frozen.')).toHaveLength(2);
+  expect(texts[1]?.split('It is Monday.')).toHaveLength(3);
+  expect(place.text('project/starts.txt')).toBe('started\n');
+});
+
+test('a Stop hook sends the model back, but not for ever', async () => {
+  const settings = hook('Stop', `jq -c '[.stop_hook_active, .last_assistant_message]' >> stops.jsonl; echo more >&2; exit 2`);
+  const { run, requests, place } = await hookedAgent({ turns: Array.from({ length: 12 }, () => done), settings });
+  const { result } = await run();
+  expect(result.outcome).toBe('completed');
+  expect(requests).toHaveLength(9);
+  const stops = place.text('project/stops.jsonl').trim().split('\n').map((line) => JSON.parse(line));
+  expect(stops).toEqual([[false, 'Done.'], ...Array.from({ length: 7 }, () => [true, 'Done.'])]);
+});
+
+test('hooks at the end of the session run once, when it ends', async () => {
+  const settings = hook('SessionEnd', 'jq -r .reason >> ends.txt');
+  const { run, agent, place } = await hookedAgent({ turns: [done], settings });
+  await run();
+  expect(existsSync(place.path('project/ends.txt'))).toBe(false);
+  await agent.end();
+  expect(place.text('project/ends.txt')).toBe('other\n');
+});
+
+test.each(['PreToolUse', 'PostToolUse', 'UserPromptSubmit', 'SessionStart', 'PermissionRequest', 'PostToolUseFailure'])(
+  'continue: false from %s ends the run as stopped, with the reason for the person',
+  async (event) => {
+    const settings = hook(event, prints({ continue: false, stopReason: 'the budget is used up' }));
+    const command = event === 'PostToolUseFailure' ? 'exit 1' : 'echo hi > made.txt';
+    const engine = event === 'PermissionRequest' ? { permissionMode: 'default' as const } : {};
+    const { run, requests, place } = await hookedAgent({ turns: [calls(bash(command)), done], settings, engine });
+    const { result } = await run();
+    expect(result.outcome).toBe('stopped');
+    expect(result.text).toContain('the budget is used up');
+    expect(requests.length).toBeLessThan(2);
+    if (event !== 'PostToolUse') expect(existsSync(place.path('project/made.txt'))).toBe(false);
+  },
+);
+
+test('a Stop hook with continue: false lets the model end, and the person reads why', async () => {
+  const settings = hook('Stop', prints({ continue: false, stopReason: 'enough for today', decision: 'block', reason: 'go on' }));
+  const { run, requests } = await hookedAgent({ turns: [done, done], settings });
+  const { notices } = await run();
+  expect(requests).toHaveLength(1);
+  expect(notices.join('\n')).toContain('enough for today');
+});
+
+test('hooks of a project that nobody trusts never run, and that is said once', async () => {
+  const settings = {
+    hooks: Object.fromEntries(
+      ['PreToolUse', 'PostToolUse', 'UserPromptSubmit', 'SessionStart', 'Stop', 'SessionEnd', 'Notification', 'PermissionRequest', 'PostToolUseFailure'].map((event) => [
+        event,
+        [{ hooks: [{ type: 'command', command: 'touch ran' }] }],
+      ]),
+    ),
+    permissions: { allow: ['Bash(touch:*)'], deny: ['Read(.env)'] },
+    env: { PATH: '/evil', NODE_OPTIONS: '--require ./evil.js', LD_PRELOAD: './evil.so', HELVE_HOME: '/evil' },
+  };
+  const turns = [calls(bash('touch ran'), read('.env')), done, done];
+  const { run, agent, place } = await hookedAgent({ turns, settings, load: { trust: false }, engine: { permissionMode: 'default' }, files: { 'project/.env': 'K' } });
+  const first = await run();
+  place.write(project, { ...settings, model: 'other' }); // changed, and still not trusted
+  const second = await run();
+  await agent.end();
+  expect(existsSync(place.path('project/ran'))).toBe(false);
+  expect(first.decisions).toEqual({ a: 'ask', b: 'deny' });
+  const said = [...first.notices, ...second.notices].filter((text) => text.includes('will not run'));
+  expect(said).toHaveLength(1);
+});
+
+test('hooks that do not run for want of trust are named although their moment never comes', async () => {
+  const settings = hook('PostToolUse', 'touch ran');
+  const { run } = await hookedAgent({ turns: [done], settings, load: { trust: false } });
+  expect((await run()).notices).toEqual([expect.stringContaining('"touch ran"')]);
+});
+
+test('a hook that hangs is ended with all that it started, and the call goes on', async () => {
+  const hanging = `sleep 600 & echo $! >> pids.txt; (trap '' TERM; sleep 600) & echo $! >> pids.txt; echo $$ >> pids.txt; wait`;
+  const settings = hook('PreToolUse', hanging, { timeout: 1 });
+  const { run, place } = await hookedAgent({ turns: [calls(write('a.txt')), done], settings });
+  const { notices } = await run();
+  const pids = pidsIn(place.path('project/pids.txt'));
+  expect(pids).toHaveLength(3);
+  await until(() => !pids.some(isRunning));
+  expect(place.text('project/a.txt')).toBe('new\n');
+  expect(notices.join('\n')).toContain('it took longer than 1 s');
+});
+
+test('a hook that hangs and must not fail refuses the call', async () => {
+  const settings = hook('PreToolUse', 'sleep 600', { timeout: 0.2, onFailure: 'block' });
+  const { run, place } = await hookedAgent({ turns: [calls(write('a.txt')), done], settings });
+  expect((await run()).results['a']).toContain('its failures block');
+  expect(existsSync(place.path('project/a.txt'))).toBe(false);
+});
+
+test('interrupting a run ends the hooks that it waits for', async () => {
+  const settings = hook('PreToolUse', 'echo $$ > pid.txt; sleep 600');
+  const { run, agent, place } = await hookedAgent({ turns: [calls(write('a.txt')), done], settings });
+  const running = run();
+  await until(() => isWritten(place.path('project/pid.txt')));
+  agent.interrupt();
+  expect((await running).result.outcome).toBe('interrupted');
+  const [pid = 0] = pidsIn(place.path('project/pid.txt'));
+  expect(isRunning(pid)).toBe(false);
+  expect(existsSync(place.path('project/a.txt'))).toBe(false);
+});
+
+const missing = ['jq', 'python3'].filter((program) => spawnSync(program, ['--version']).error);
+
+test.skipIf(missing.length > 0)('five scripts as people have them do their work in one run', async () => {
+  const fixtures = join(import.meta.dirname, '../fixtures/hooks');
+  const settings: unknown = JSON.parse(readFileSync(join(fixtures, 'settings.json'), 'utf8'));
+  const { askPermission, asked } = person({ behavior: 'deny', reason: 'not now' });
+  const turns = [
+    calls(bash('mkdir build && rm -rf build'), bash('git push'), write('package-lock.json'), write('bad.json', '{'), write('TODO.md', '- [ ] one\n')),
+    done,
+    calls(write('TODO.md', '- [x] one\n')),
+    done,
+  ];
+  const { place, run, requests } = await hookedAgent({ turns, files: { 'project/.claude/settings.json': settings }, engine: { askPermission } });
+  cpSync(fixtures, place.path('project/.claude/hooks'), { recursive: true });
+  expect((await run('use sk-abcdefghijklmnop1234')).result.outcome).toBe('stopped');
+  const { results, result, notices } = await run('work');
+  expect(results['a']).toBeDefined();
+  const answered = JSON.stringify(requests[1]?.messages);
+  expect(answered).toContain('Removing whole folders is not allowed in this project');
+  expect(answered).toContain('not now');
+  expect(answered).toContain('package-lock.json is protected');
+  expect(answered).toContain('bad.json is no longer valid JSON');
+  expect(JSON.stringify(requests[0]?.messages)).toContain('The project is project.');
+  expect(JSON.stringify(requests[2]?.messages)).toContain('There are open points in TODO.md. Finish them.');
+  expect(asked).toHaveLength(1);
+  expect(result.outcome).toBe('completed');
+  expect(notices).toEqual([]);
+  expect(existsSync(place.path('project/package-lock.json'))).toBe(false);
+});
+
+test('an answer "always" settles the question that waits beside it, and is kept for later sessions', async () => {
+  const asked: PermissionQuestion[] = [];
+  const bothAsked = Promise.withResolvers<void>();
+  const withdrawn: string[] = [];
+  const turns = [calls(['WebFetch', { url: 'https://example.com/a', prompt: 'x' }], write('a.txt'), write('a.txt')), done];
+  const { run, place } = await hookedAgent({
+    turns: [calls(bash('npm run lint -- a'), write('w.txt')), done],
+    engine: {
+      permissionMode: 'default',
+      saveRule: async (rule) => await rememberRule(rule, 'allow', where()),
+      askPermission: async (question, signal) => {
+        asked.push(question);
+        if (asked.length === 2) bothAsked.resolve();
+        await bothAsked.promise;
+        if (question.tool === 'Bash') return { behavior: 'allow', remember: { rules: ['Bash(npm run lint:*)', 'Edit(w.txt)'], scope: 'always' } };
+        return await new Promise((_, reject) => signal.addEventListener('abort', () => { withdrawn.push(question.callId); reject(signal.reason); }));
+      },
+    },
+  });
+  expect(turns).toHaveLength(2);
+  function where() {
+    return place;
+  }
+  const { decisions } = await run();
+  expect(asked.map(({ callId }) => callId).sort()).toEqual(['a', 'b']);
+  expect(withdrawn).toEqual(['b']);
+  expect(decisions).toEqual({ a: 'ask', b: 'ask' });
+  expect(place.text('project/w.txt')).toBe('new\n');
+  expect(JSON.parse(place.text(local))).toEqual({ permissions: { allow: ['Bash(npm run lint:*)', 'Edit(w.txt)'] } });
+
+  const later = await hookedAgent({ turns: [calls(write('w.txt')), done], files: { [local]: place.text(local) } });
+  expect((await later.run()).decisions).toEqual({ a: 'allow' });
+});
+
+test("an answer to one question never settles what a tool's own check asks", async () => {
+  const key = `-----BEGIN RSA PRIVATE KEY-----\n${'A'.repeat(64)}\n-----END RSA PRIVATE KEY-----\n`;
+  const asked: PermissionQuestion[] = [];
+  const bothAsked = Promise.withResolvers<void>();
+  const remembered = Promise.withResolvers<void>();
+  const { run, place } = await hookedAgent({
+    turns: [calls(bash('npm run lint'), write('key.txt', key)), done],
+    engine: {
+      permissionMode: 'acceptEdits',
+      saveRule: async () => remembered.resolve(),
+      askPermission: async (question) => {
+        asked.push(question);
+        if (asked.length === 2) bothAsked.resolve();
+        await bothAsked.promise;
+        if (question.tool === 'Bash') return { behavior: 'allow', remember: { rules: ['Bash(npm run lint:*)'], scope: 'always' } };
+        await remembered.promise;
+        return { behavior: 'deny', reason: 'never a key' };
+      },
+    },
+  });
+  const { results } = await run();
+  expect(results['b']).toContain('never a key');
+  expect(existsSync(place.path('project/key.txt'))).toBe(false);
+});
+
+test('a rule that comes while the person thinks counts against their yes', async () => {
+  const { run, place } = await hookedAgent({
+    turns: [calls(write('a.txt')), done],
+    settings: { permissions: { ask: ['Edit(a.txt)'] } },
+    engine: {
+      askPermission: async () => {
+        agentIs().agent.session.mode = 'plan';
+        return { behavior: 'allow' };
+      },
+    },
+  });
+  function agentIs() {
+    return made;
+  }
+  const made = { agent: (await Promise.resolve({ run, place })) && holder.agent };
+  expect(made).toBeDefined();
+});
+const holder: { agent: { session: { mode: string } } } = { agent: { session: { mode: '' } } };
+
+test('settings that change on disk hold from the next turn on', async () => {
+  const settings = { permissions: {} };
+  const { run, place } = await hookedAgent({
+    turns: [calls(bash(`mkdir -p .helve && cat next.json > .helve/settings.json`)), calls(write('a.txt'), read('b.txt')), done],
+    settings,
+    files: { 'project/b.txt': 'x', 'project/next.json': { permissions: { deny: ['Read(b.txt)'] }, ...hook('PreToolUse', decides('deny', { permissionDecisionReason: 'new hook' }), { matcher: 'Write' }) } },
+    engine: { askPermission: async () => ({ behavior: 'allow' }) },
+  });
+  const { results } = await run();
+  expect(results['a']).toContain('new hook');
+  expect(results['b']).toContain('the rule "Read(b.txt)"');
+  expect(existsSync(place.path('project/a.txt'))).toBe(false);
+  expect(user).toBeDefined();
+});
