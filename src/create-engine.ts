@@ -21,9 +21,9 @@ import type { HookCallbacks } from './hooks/run-hooks.js';
 import type { ConfiguredHook } from './hooks/schema.js';
 import { providers } from './models/catalogue-data.js';
 import type { RuleLists } from './permissions/rule.js';
+import { recoverIfNeeded } from './platform/files/lazy-changes.js';
 import { homeFolder, realPathSync } from './platform/files/paths.js';
-import { describeRecovery, recoverChanges } from './platform/files/recover-changes.js';
-import { reapLeftovers } from './platform/shell/reap.js';
+import { reapedLeftovers } from './platform/shell/leftovers.js';
 import type { Settings } from './settings/settings.js';
 import type { WatchedSettings } from './settings/watch.js';
 import { createFileLedger } from './tools/editing/file-ledger.js';
@@ -154,10 +154,9 @@ export function createEngine(options: EngineOptions = {}): Engine {
   const audit = options.audit === false ? undefined : createAuditLog({ dataFolder, sessionId: session.id, root });
   let recovery: Promise<void> | undefined;
   const recover = async (emit: (happening: AgentHappening) => void): Promise<void> => {
-    void reapLeftovers(dataFolder).catch(() => {}); // nobody waits for what a killed process left running
+    void session.own(reapedLeftovers); // nobody waits for what a killed process left running
     // A data folder that can't be read keeps nobody from reading files; who changes one is told.
-    const report = await recoverChanges(dataFolder).catch(() => undefined);
-    const text = report && describeRecovery(report);
+    const text = await recoverIfNeeded(dataFolder).catch(() => undefined);
     if (text !== undefined) tell(emit, { type: 'notice', text });
   };
 

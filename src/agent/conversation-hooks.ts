@@ -30,7 +30,9 @@ export function conversationHooks(
       for (const text of hooks.notices()) emit({ type: 'notice', text });
       const outcomes: HookOutcome[] = [];
       if (session.startsNow() && hooks.has('SessionStart')) {
-        outcomes.push(await run('SessionStart', { source: 'startup' }));
+        const outcome = await run('SessionStart', { source: 'startup' });
+        for (const text of outcome.additionalContext) session.remind(text); // with the first prompt that is sent
+        outcomes.push({ ...outcome, additionalContext: [] });
       }
       if (hooks.has('UserPromptSubmit')) {
         outcomes.push(await run('UserPromptSubmit', { prompt: textOf(prompt) }));
@@ -48,6 +50,7 @@ export function conversationHooks(
       if (!hooks.has('Stop') || sentBack >= MAX_SENT_BACK) return undefined;
       const outcome = await run('Stop', { stop_hook_active: sentBack > 0, last_assistant_message: lastWords });
       const words = [...(outcome.block ? [outcome.block.reason] : []), ...outcome.additionalContext];
+      if (outcome.stop) emit({ type: 'notice', text: `A hook ended the work: ${outcome.stop.reason}` });
       if (outcome.stop || words.length === 0) return undefined;
       sentBack += 1;
       return words.join('\n');

@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
+import type { Effect } from '../contract/effect.js';
 import type { Decide, Decision, DecisionRequest } from '../contract/permission.js';
 import { decide, mayShow, type Policy } from '../permissions/engine.js';
 import type { Anchors } from '../permissions/match-path.js';
 import { thisPathStyle } from '../permissions/match-path.js';
-import { meansCall, meansEffect } from '../permissions/match-rule.js';
+import { mayMeanEffect, meansCall, meansEffect } from '../permissions/match-rule.js';
 import { suggestRules } from '../permissions/remember.js';
 import { parseRule, parseRules, type Rule, type RuleLists } from '../permissions/rule.js';
 import { realPathSync } from '../platform/files/paths.js';
@@ -88,17 +89,29 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
       }
       next.resolve();
       next = Promise.withResolvers<void>();
-      if (scope === 'always') for (const text of rules) await options.saveRule?.(text);
+      if (scope !== 'always') return;
+      const failures: unknown[] = [];
+      // One that can't be kept must not take the others with it.
+      for (const text of rules) await options.saveRule?.(text).catch((error: unknown) => failures.push(error));
+      if (failures.length > 0) throw new Error(failures.map(messageOf).join(' '), { cause: failures[0] });
     },
     remembered: () => next.promise,
     matchesRule(text, request) {
       const { rule } = parseRule(text, { list: 'ask', source: { file: 'a hook' }, anchors });
       if (!rule) return true; // one that is not understood must not keep a guard from running
       const style = thisPathStyle();
-      return meansCall(rule, request) || request.effects.some((effect) => meansEffect(rule, effect, request, style));
+      const commands = request.effects.filter((effect) => effect.kind === 'command');
+      const isMeant = (effect: Effect): boolean =>
+        meansEffect(rule, effect, request, style) ||
+        mayMeanEffect(rule, effect, commands, style) ||
+        // A command that can't be understood may be any command.
+        (effect.kind === 'unknown' && request.tool === 'Bash' && ['command', 'path'].includes(rule.subject.kind));
+      return meansCall(rule, request) || request.effects.some(isMeant);
     },
   };
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** A folder is known by its written name and by its real one. */
 export function namesOf(folder: string): string[] {

@@ -8,7 +8,7 @@ import type { PermissionMode } from '../contract/permission.js';
 import type { AskUser } from '../contract/question.js';
 import type { FileLedger, SandboxWish, SessionPort, ToolContext } from '../contract/tool-context.js';
 import { randomId } from '../platform/crypto.js';
-import { createFileChanges } from '../platform/files/file-changes.js';
+import { lazyFileChanges } from '../platform/files/lazy-changes.js';
 import { Slots } from '../platform/slots.js';
 import { uniqueCallId } from './call-id.js';
 import type { ToolPool } from './tool-pool.js';
@@ -79,7 +79,7 @@ export class Session implements SessionPort {
     this.#askUser = options.askUser;
     this.#workspace = options.workspace;
     this.#sandbox = options.sandbox;
-    this.changes = createFileChanges({ dataFolder: options.dataFolder, sessionId: this.id });
+    this.changes = lazyFileChanges({ dataFolder: options.dataFolder, sessionId: this.id });
     this.resultsFolder = join(options.dataFolder, 'sessions', this.id, 'results');
   }
 

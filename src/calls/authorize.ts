@@ -2,7 +2,13 @@
 // needed. Nothing of a denied file is looked at: the check runs only once reading is allowed.
 import type { Effect } from '../contract/effect.js';
 import { ToolFailure } from '../contract/failure.js';
-import type { AskPermission, Decision, PermissionAnswer, PermissionQuestion } from '../contract/permission.js';
+import type {
+  AskPermission,
+  Decision,
+  DecisionRequest,
+  PermissionAnswer,
+  PermissionQuestion,
+} from '../contract/permission.js';
 import type { ToolContext } from '../contract/tool-context.js';
 import { abortable } from '../platform/abortable.js';
 import type { CallHooks } from './call-hooks.js';
@@ -25,11 +31,11 @@ export async function authorize(
   environment: CallEnvironment,
 ): Promise<Authorized> {
   const { tool, bound } = resolved;
-  const request = { tool: tool.name, input: bound.input, effects, hooks: hooks.answers };
+  const request: DecisionRequest = { tool: tool.name, input: bound.input, effects, hooks: hooks.answers };
   const { callId, signal } = context;
   let authorized: Authorized = { asked: false };
 
-  const settleWith = async (decision: Decision): Promise<void> => {
+  const settleWith = async (judged: DecisionRequest, decision: Decision): Promise<void> => {
     environment.emit({ type: 'permission_decision', callId, tool: tool.name, decision });
     if (decision.behavior === 'deny') throw denied(tool.name, decision.reason);
     if (decision.behavior === 'allow') return;
@@ -42,14 +48,14 @@ export async function authorize(
     }
     if (answered?.behavior === 'allow') {
       authorized = { asked: true, ...(answered.updatedInput && { rewritten: answered.updatedInput }) };
-      return;
+      return refuseIfDeniedNow(judged);
     }
     const { askPermission } = environment;
     if (!askPermission) {
       throw denied(tool.name, `${decision.reason}, and nobody is here to be asked`);
     }
     hooks.notify(`Helve needs your permission to use ${tool.name}`);
-    const answer = await ask(askPermission, decision);
+    const answer = await ask(askPermission, judged, decision);
     authorized = { asked: true };
     if (answer === 'settled') return;
     // Whoever answers may be written without types: nothing but a clear yes is a yes.
@@ -58,10 +64,23 @@ export async function authorize(
       throw denied(tool.name, `${decision.reason}, and the question was answered with neither allow nor deny`);
     }
     if (answer.remember) await remember(answer.remember);
+    refuseIfDeniedNow(judged);
+  };
+
+  /** A yes outdoes no rule, hook or mode that refuses, be it one that came while somebody thought about the question. */
+  const refuseIfDeniedNow = (judged: DecisionRequest): void => {
+    const decision = environment.decide(judged);
+    if (decision.behavior !== 'deny') return;
+    environment.emit({ type: 'permission_decision', callId, tool: tool.name, decision });
+    throw denied(tool.name, decision.reason);
   };
 
   /** Puts the question, unless what somebody agrees to meanwhile settles it. */
-  const ask = async (askPermission: AskPermission, decision: Decision): Promise<PermissionAnswer | 'settled'> => {
+  const ask = async (
+    askPermission: AskPermission,
+    judged: DecisionRequest,
+    decision: Decision,
+  ): Promise<PermissionAnswer | 'settled'> => {
     const question: PermissionQuestion = {
       callId,
       tool: tool.name,
@@ -70,7 +89,7 @@ export async function authorize(
       decision,
       reason: decision.reason,
       display: bound.displayRefusal(),
-      suggestions: environment.suggestRules(request, decision),
+      suggestions: environment.suggestRules(judged, decision),
     };
     const withdrawn = new AbortController();
     const asking = AbortSignal.any([signal, withdrawn.signal]);
@@ -83,7 +102,7 @@ export async function authorize(
       const agreed = environment.remembered().then(() => ({ settledElsewhere: true }) as const);
       const first = await Promise.race([answered.then((answer) => ({ answer })), agreed]);
       if ('answer' in first) return first.answer;
-      if (environment.decide(request).behavior !== 'allow') continue;
+      if (environment.decide(judged).behavior !== 'allow') continue;
       withdrawn.abort(new Error('The question was settled by another answer.'));
       return 'settled';
     }
@@ -102,11 +121,14 @@ export async function authorize(
   const mayLook = environment.decide({ ...request, effects: effects.map(asRead) });
   const decidedBeforeCheck =
     byEffects.behavior === 'deny' || (byEffects.behavior === 'ask' && mayLook.behavior !== 'allow');
-  if (decidedBeforeCheck) await settleWith(byEffects);
+  if (decidedBeforeCheck) await settleWith(request, byEffects);
+  // What was agreed to is another input, so this one is not looked at any more.
+  if (authorized.rewritten) return authorized;
 
   const check = await runCheck(resolved, context);
-  if (check) await settleWith(environment.decide({ ...request, checkAsks: check.ask }));
-  else if (!decidedBeforeCheck) await settleWith(byEffects);
+  const checked: DecisionRequest = check ? { ...request, checkAsks: check.ask } : request;
+  if (check) await settleWith(checked, environment.decide(checked));
+  else if (!decidedBeforeCheck) await settleWith(request, byEffects);
   return authorized;
 }
 

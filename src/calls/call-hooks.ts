@@ -36,6 +36,9 @@ export function hooksOf(callId: string, environment: CallEnvironment, signal: Ab
   let answers: readonly HookAnswer[] = [];
   let hasRun = false;
   let seen: ResolvedCall | undefined;
+  let touched: readonly Effect[] = [];
+  /** A hook has agreed to the input that it made itself, which is judged next. */
+  let agreed: HookOutcome | undefined;
   const startedAt = monotonicMs();
 
   const run = async <Event extends HookEvent>(
@@ -57,6 +60,7 @@ export function hooksOf(callId: string, environment: CallEnvironment, signal: Ab
     },
     async before(call, effects) {
       seen = call;
+      touched = effects;
       if (hasRun || !hooks.has('PreToolUse')) return undefined;
       hasRun = true;
       const outcome = await run('PreToolUse', { ...about(call), tool_use_id: callId }, { effects });
@@ -65,8 +69,19 @@ export function hooksOf(callId: string, environment: CallEnvironment, signal: Ab
       return outcome.updatedInput;
     },
     async answerQuestion(call, effects) {
+      if (agreed) {
+        const answered = agreed;
+        agreed = undefined;
+        return answered;
+      }
       if (!hooks.has('PermissionRequest')) return undefined;
       const outcome = await run('PermissionRequest', about(call), { effects });
+      if (outcome.behavior === 'allow' && outcome.updatedInput) {
+        const { updatedInput: _, ...answered } = outcome;
+        agreed = answered;
+        // What hooks allowed before was another input.
+        answers = answers.filter(({ behavior }) => behavior !== 'allow');
+      }
       return outcome.behavior === undefined && !outcome.stop ? undefined : outcome;
     },
     notify(message) {
@@ -77,12 +92,8 @@ export function hooksOf(callId: string, environment: CallEnvironment, signal: Ab
     async afterSuccess(call, { data }) {
       if (!hooks.has('PostToolUse')) return words();
       const duration_ms = Math.round(monotonicMs() - startedAt);
-      const outcome = await run('PostToolUse', {
-        ...about(call),
-        tool_use_id: callId,
-        tool_response: data,
-        duration_ms,
-      });
+      const payload = { ...about(call), tool_use_id: callId, tool_response: data, duration_ms };
+      const outcome = await run('PostToolUse', payload, { effects: touched });
       added.push(...(outcome.block ? [outcome.block.reason] : []), ...outcome.additionalContext);
       return { ...(outcome.updatedOutput && { instead: outcome.updatedOutput }), added };
     },
@@ -91,7 +102,7 @@ export function hooksOf(callId: string, environment: CallEnvironment, signal: Ab
       const duration_ms = Math.round(monotonicMs() - startedAt);
       const payload = { ...about(seen), tool_use_id: callId, error, is_interrupt: signal.aborted, duration_ms };
       // They hear of an interrupted call too, so they can't run by the signal that ended it.
-      const outcome = await run('PostToolUseFailure', payload, { signal: new AbortController().signal });
+      const outcome = await run('PostToolUseFailure', payload, { signal: new AbortController().signal, effects: touched });
       added.push(...(outcome.block ? [outcome.block.reason] : []), ...outcome.additionalContext);
       return words();
     },

@@ -7,6 +7,9 @@ export const help = `helve: lets a language model use real tools on this machine
   helve permissions explain TOOL JSON   would this call be allowed, and why; --stdin for many, --json for programs
   helve permissions test FILE, list     check a policy by examples; the rules that hold here, and where they stand
   helve audit list|show|verify   what was decided and done in a session, and whether the log is as it was written
+  helve config list|get|set settings, where they stand, and which folders are trusted
+  helve sessions            the conversations that are kept; show, delete or export one
+  helve undo                take back what the last call did to files; --list to choose
   helve models              the providers, what runs on this machine, and the models that are known
   helve doctor              check the set-up
   helve demo                see it work without a key: a script plays the model, all the rest is real
@@ -18,13 +21,19 @@ Options of -p
   --output-format FORMAT    text (default), json, or stream-json
   --max-turns N             at most N requests to the model
   --append-system-prompt T  add T to the system prompt
+  --continue, --resume ID   take up the last session of this folder, or another; --fork leaves it as it is
+  --no-save                 keep nothing of this conversation
 
 Options of -p, tools and call
   --permission-mode MODE    default: reading the project is free, all else is asked, and denied where nobody can answer
+                            acceptEdits: changing files of the project is free too
                             plan: nothing but reading    dontAsk: deny what would be asked
                             bypassPermissions: allow all (refused to root unless IS_SANDBOX=1)
   --dangerously-skip-permissions   the same as --permission-mode bypassPermissions
+  --allowed-tools RULES, --disallowed-tools RULES   rules beside those of settings, as "Read,Bash(git log:*)"
   --add-dir DIR             count DIR as part of the project
+  --settings FILE           settings above those of the project and the user, as a file or as JSON
+  --trust                   trust this folder for this run: its hooks, servers and allow rules count
   --simple                  only the tools Bash, Read and Edit (also HELVE_SIMPLE=1)
 
 Options of tools, models and doctor

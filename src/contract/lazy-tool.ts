@@ -11,9 +11,14 @@ export interface ToolFacts {
   inputSchema: JsonSchema;
   bringsOwnSchema: boolean;
   preloads: boolean;
-  /** By tool set and edit style, where they make a difference. */
-  description: string | Record<string, string>;
-  isEnabled: boolean | Record<string, boolean>;
+  description: ByContext<string>;
+  isEnabled: ByContext<boolean>;
+}
+
+/** What holds in most contexts, and what in others. */
+interface ByContext<Value> {
+  usual: Value;
+  others?: Record<string, Value>;
 }
 
 /** A tool by its facts. What `load` gives takes over once it is there. */
@@ -67,42 +72,49 @@ export function factsOf(tool: Tool): ToolFacts | undefined {
   return { name, exposure, maxResultChars, inputSchema, bringsOwnSchema, preloads, description, isEnabled };
 }
 
-type Tabled = Pick<DescribeContext, 'mode' | 'editStyle'>;
+const modes: readonly ToolSetMode[] = ['repl', 'headless', 'child', 'simple'];
+const NAMES = '{deferred tools}'; // stands for their names in a text
 
-const modes: readonly ToolSetMode[] = ['simple', 'repl', 'headless', 'child'];
-const contexts: readonly Tabled[] = modes.flatMap((mode) => [
-  { mode, editStyle: 'text' },
-  { mode, editStyle: 'patch' },
-]);
+/** Every context that makes a difference, but for the folder and for the names of the tools that wait. */
+const contexts: ReadonlyArray<Omit<DescribeContext, 'root'>> = modes.flatMap((mode) =>
+  (['text', 'patch'] as const).flatMap((editStyle) => [
+    { mode, editStyle, deferredTools: [] },
+    { mode, editStyle, deferredTools: [NAMES] },
+  ]),
+);
 
-const keyOf = ({ mode, editStyle }: Tabled): string => `${mode} ${editStyle}`;
+const keyOf = ({ mode, editStyle, deferredTools }: Omit<DescribeContext, 'root'>): string =>
+  `${mode} ${editStyle} ${deferredTools.length > 0 ? 'deferred' : 'all'}`;
 
-function tabulate<Value>(of: (context: DescribeContext) => Value): Value | Record<string, Value> | undefined {
+function tabulate<Value>(of: (context: DescribeContext) => Value): ByContext<Value> | undefined {
   let looksFurther = false;
-  const further = <Seen>(seen: Seen): Seen => {
-    looksFurther = true;
-    return seen;
-  };
-  const rows = contexts.map((tabled): [string, Value] => {
-    const context: DescribeContext = {
-      ...tabled,
+  const within = (context: Omit<DescribeContext, 'root'>): Value =>
+    of({
+      ...context,
       get root() {
-        return further('/');
+        looksFurther = true;
+        return '';
       },
-      get deferredTools() {
-        return further([]);
-      },
-    };
-    return [keyOf(tabled), of(context)];
+    });
+  const rows = contexts.map((context): [string, Value] => {
+    const value = within(context);
+    const twoNames = ['{one tool}', '{another}'];
+    if (context.deferredTools.length > 0 && within({ ...context, deferredTools: twoNames }) !== filled(value, twoNames)) {
+      looksFurther = true; // it does more with the names than list them
+    }
+    return [keyOf(context), value];
   });
-  if (looksFurther) return undefined;
-  const [[, first] = []] = rows;
-  return rows.every(([, value]) => value === first) ? first : Object.fromEntries(rows);
+  const [first] = rows;
+  if (looksFurther || !first) return undefined;
+  const [, usual] = first;
+  const others = rows.filter(([, value]) => value !== usual);
+  return { usual, ...(others.length > 0 && { others: Object.fromEntries(others) }) };
 }
 
-function inContext<Value extends string | boolean>(table: Value | Record<string, Value>, context: Tabled): Value {
-  if (typeof table !== 'object') return table;
-  const value = table[keyOf(context)];
-  if (value === undefined) throw new TypeError(`No tool is known for the tool set "${keyOf(context)}".`);
-  return value;
+const inContext = <Value>({ usual, others }: ByContext<Value>, context: DescribeContext): Value =>
+  filled(others?.[keyOf(context)] ?? usual, context.deferredTools);
+
+function filled<Value>(value: Value, names: readonly string[]): Value {
+  if (typeof value !== 'string') return value;
+  return value.replaceAll(NAMES, () => names.join(', ')) as Value & string; // a text stays a text
 }

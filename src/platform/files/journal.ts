@@ -15,6 +15,7 @@ import { lstat, mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeF
 import { join } from 'node:path';
 import * as z from 'zod';
 import { randomHex, sha256 } from '../crypto.js';
+import { PRUNE_EVERY_MS } from './lazy-changes.js';
 import { codeOf, WriteFailure } from './write-failure.js';
 
 const DAY_MS = 24 * 3_600_000;
@@ -217,7 +218,7 @@ function sessionPath({ sessions }: JournalFolders, sessionId: string): string {
 export async function pruneJournal(folders: JournalFolders, now = Date.now()): Promise<void> {
   const marker = join(folders.top, 'pruned');
   const last = await stat(marker).catch(() => undefined);
-  if (last && now - last.mtimeMs < DAY_MS) return;
+  if (last && now - last.mtimeMs < PRUNE_EVERY_MS) return;
   await writeFile(marker, '', { mode: 0o600 });
   await utimes(marker, new Date(now), new Date(now));
   await removeOld(folders.sessions, now, Number.POSITIVE_INFINITY);

@@ -5,7 +5,7 @@ import {
   createBackgroundCommands,
 } from '../../platform/shell/background.js';
 import type { CommandAnalyzer } from '../../platform/shell/command-effects.js';
-import { reapLeftovers } from '../../platform/shell/reap.js';
+import { reapedLeftovers } from '../../platform/shell/leftovers.js';
 import { createShellSupply, type ShellSupply } from '../../platform/shell/shell-supply.js';
 import { shortTitle } from './title.js';
 
@@ -13,7 +13,7 @@ import { shortTitle } from './title.js';
 export function sessionShells(session: SessionPort): ShellSupply {
   const { dataFolder } = session;
   const shells = createShellSupply(session.env, { dataFolder });
-  const reaped = reapLeftovers(dataFolder).catch(() => {}); // the next start tries again
+  const reaped = session.own(reapedLeftovers);
   const takeBack = session.whileRunning(() => shells.kill());
   session.atEnd(async () => {
     await Promise.all([shells.end(), reaped]);

@@ -1,0 +1,38 @@
+// The ways into the changing of files that every start passes: nothing of it is loaded where there is nothing to do.
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FileChanges } from '../../contract/file-change.js';
+import type { FileChangesOptions } from './file-changes.js';
+
+export const PRUNE_EVERY_MS = 24 * 3_600_000;
+
+/** Changes whose code comes with the first of them. */
+export function lazyFileChanges(options: FileChangesOptions): FileChanges {
+  let loading: Promise<FileChanges> | undefined;
+  const load = async (): Promise<FileChanges> =>
+    (await import('./file-changes.js')).createFileChanges(options);
+  return {
+    async apply(callId, changes) {
+      loading ??= load();
+      await (await loading).apply(callId, changes);
+    },
+  };
+}
+
+/** Recovers what changes were cut short, and says it in words. Where nothing was, two looks at the journal show it. */
+export async function recoverIfNeeded(dataFolder: string): Promise<string | undefined> {
+  if (!needsCare(join(dataFolder, 'journal'))) return undefined;
+  const { describeRecovery, recoverChanges } = await import('./recover-changes.js');
+  return describeRecovery(await recoverChanges(dataFolder));
+}
+
+/** Whether a change is on its way, or the journal has not been tidied today. */
+function needsCare(journal: string): boolean {
+  try {
+    if (readdirSync(join(journal, 'open')).length > 0) return true;
+    const tidied = statSync(join(journal, 'pruned'), { throwIfNoEntry: false });
+    return tidied === undefined || Date.now() - tidied.mtimeMs >= PRUNE_EVERY_MS;
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && error.code === 'ENOENT'); // then recovery tells what is wrong
+  }
+}
