@@ -1,9 +1,10 @@
 // Bundles the command line and the library entry points into dist/, split into chunks that load when they are needed.
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
+import { joinParts } from './join-parts.mjs';
 
 const started = performance.now();
 const shared = {
@@ -27,12 +28,7 @@ const shared = {
 };
 // Apart from the library: what both would share would be cut into many small chunks, and each costs time at the start.
 const builds = await Promise.all([
-  build({
-    ...shared,
-    entryPoints: { cli: 'src/cli/main.ts' },
-    chunkNames: 'chunks/cli-[name]-[hash]',
-    plugins: [await lazyTools()],
-  }),
+  buildCommandLine(),
   build({
     ...shared,
     entryPoints: {
@@ -74,17 +70,22 @@ async function lazyTools() {
   return {
     name: 'lazy-tools',
     setup({ onLoad }) {
-      onLoad({ filter: /[\\/]src[\\/]tools[\\/]index\.ts$/ }, () => ({ contents, loader: 'ts', resolveDir: 'src/tools' }));
+      onLoad({ filter: /[\\/]src[\\/]tools[\\/]index\.ts$/ }, () => ({
+        contents,
+        loader: 'ts',
+        resolveDir: 'src/tools',
+      }));
     },
   };
 }
 
 /** Asks the tools themselves. */
 async function factsByName(exports) {
-  const { entryPoints: _, sourcemap: __, outdir: ___, splitting: ____, ...options } = shared;
+  const whole = { ...shared, splitting: false, sourcemap: false, write: false };
   const contents = [...exports, "export { factsOf } from '../contract/lazy-tool.js';"].join('\n');
-  const { outputFiles } = await build({ ...options, stdin: { contents, resolveDir: 'src/tools' }, write: false });
+  const { outputFiles } = await build({ ...whole, stdin: { contents, resolveDir: 'src/tools' } });
   const file = resolve('dist', `.tools-${process.pid}.mjs`);
+  mkdirSync('dist', { recursive: true });
   writeFileSync(file, outputFiles[0].contents);
   try {
     const { factsOf, ...tools } = await import(pathToFileURL(file).href);
@@ -92,4 +93,30 @@ async function factsByName(exports) {
   } finally {
     rmSync(file);
   }
+}
+
+/** The files are few: each that is loaded at the start, or for the first command, costs time of its own. */
+async function buildCommandLine() {
+  const parts = await build({
+    ...shared,
+    entryPoints: { cli: 'src/cli/main.ts' },
+    chunkNames: 'chunks/cli-[name]-[hash]',
+    plugins: [await lazyTools()],
+    sourcemap: 'inline',
+    write: false,
+  });
+  const groups = [
+    { name: 'cli-start', sources: ['src/cli/headless.ts', 'src/models/anthropic.ts'] }, // up to the first request
+    { name: 'cli-input', sources: ['src/tools/think.ts'] }, // what the smallest tool needs, all tools do
+    {
+      name: 'cli-shell',
+      sources: [
+        'src/tools/bash/bash.ts',
+        'src/platform/shell/command-effects.ts',
+        'node_modules/unbash/dist/parser.js',
+        'src/platform/shell/reap.ts',
+      ],
+    },
+  ];
+  return await joinParts(parts, { entry: 'dist/cli.mjs', groups, options: shared });
 }

@@ -149,8 +149,14 @@ export function createEngine(options: EngineOptions = {}): Engine {
     whileRunning: (kill) => session.whileRunning(kill),
     ...(options.hooks && { callbacks: options.hooks }),
   });
-  const contextFor: Engine['contextFor'] = (callId, signal, approved) =>
-    session.contextFor(callId, signal, { mayRead: policy.mayRead, approved });
+  const contextFor: Engine['contextFor'] = (callId, signal, approved) => {
+    let reader: ((real: string) => boolean) | undefined;
+    const mayRead = (real: string): boolean => {
+      reader ??= policy.reader();
+      return reader(real);
+    };
+    return session.contextFor(callId, signal, { mayRead, approved });
+  };
   const audit = options.audit === false ? undefined : createAuditLog({ dataFolder, sessionId: session.id, root });
   let recovery: Promise<void> | undefined;
   const recover = async (emit: (happening: AgentHappening) => void): Promise<void> => {

@@ -1,13 +1,13 @@
 import { closeSync, constants, fchmodSync, fdatasync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { promisify } from 'node:util';
 import { explain } from '../platform/files/write-failure.js';
 import { openFlags } from './session-folder.js';
 
 const MAX_WAITING_BYTES = 16 * 1024 * 1024; // what is kept for a disk that is full now and may not be later
 
-const dataSync = promisify(fdatasync);
+// Not by `import`: that reads every export of node:util, and what they load takes milliseconds.
+const dataSync = process.getBuiltinModule('node:util').promisify(fdatasync);
 
 /**
  * A file that lines are added to. Writing is at once, in one piece for all that waits, so that it is done before what

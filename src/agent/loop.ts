@@ -78,6 +78,7 @@ async function drive(input: LoopInput, emit: (happening: AgentHappening) => void
     mode: session.mode,
     tools: [...session.tools.names],
   });
+  await input.refresh?.(emit);
   const hooks = conversationHooks(environment.hooks, session, { emit, signal });
   const { added, refused } = await hooks.onPrompt(input.prompt);
   if (refused !== undefined) return finish('stopped', refused);
@@ -87,16 +88,17 @@ async function drive(input: LoopInput, emit: (happening: AgentHappening) => void
 
   for (let turn = 1; turn <= maxTurns; turn += 1) {
     emit({ type: 'turn_start', turn });
-    await input.refresh?.(emit);
+    if (turn > 1) await input.refresh?.(emit);
     const request = {
       system: input.system,
       tools: session.tools.definitions(),
       messages: session.transcript.forRequest(),
       onSent: () => {
-        void input.keeper?.begin();
-        void session.tools.preload(session);
+        // One after the other: a call may come at once, and what keeps the session must not be in its way.
+        void session.tools.preload(session).then(() => setImmediate(() => void input.keeper?.begin()));
       },
     };
+    setImmediate(() => void session.tools.load()); // while the connection is being made, there is nothing else to do
     const started = monotonicMs();
     const claimCallId = (id: string): string => session.claimCallId(id);
     const outcome = await runTurn({ model, request, environment, claimCallId, signal });

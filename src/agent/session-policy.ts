@@ -1,10 +1,9 @@
 import { resolve } from 'node:path';
-import type { Effect } from '../contract/effect.js';
 import type { Decide, Decision, DecisionRequest } from '../contract/permission.js';
-import { decide, mayShow, type Policy } from '../permissions/engine.js';
+import { decide, type Policy, showing } from '../permissions/engine.js';
 import type { Anchors } from '../permissions/match-path.js';
 import { thisPathStyle } from '../permissions/match-path.js';
-import { mayMeanEffect, meansCall, meansEffect } from '../permissions/match-rule.js';
+import { mayConcernCall } from '../permissions/match-rule.js';
 import { suggestRules } from '../permissions/remember.js';
 import { parseRule, parseRules, type Rule, type RuleLists } from '../permissions/rule.js';
 import { realPathSync } from '../platform/files/paths.js';
@@ -31,7 +30,8 @@ export interface SessionPolicy {
   /** The project and all that was added to it, by all names. */
   workspace(): readonly string[];
   readonly decide: Decide;
-  mayRead(real: string): boolean;
+  /** Which files of a tree may be shown, by what holds now. */
+  reader(): (real: string) => boolean;
   /** What "always" would remember of a question. */
   suggest(request: DecisionRequest, decision: Decision): string[];
   /** Counts from now on, and where it is to be kept, for later sessions too. */
@@ -80,7 +80,7 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
   return {
     workspace,
     decide: (request) => decide(request, policy()),
-    mayRead: (real) => mayShow(real, policy()),
+    reader: () => showing(policy()),
     suggest: suggestRules,
     async remember(rules, scope) {
       for (const text of rules) {
@@ -99,14 +99,7 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
     matchesRule(text, request) {
       const { rule } = parseRule(text, { list: 'ask', source: { file: 'a hook' }, anchors });
       if (!rule) return true; // one that is not understood must not keep a guard from running
-      const style = thisPathStyle();
-      const commands = request.effects.filter((effect) => effect.kind === 'command');
-      const isMeant = (effect: Effect): boolean =>
-        meansEffect(rule, effect, request, style) ||
-        mayMeanEffect(rule, effect, commands, style) ||
-        // A command that can't be understood may be any command.
-        (effect.kind === 'unknown' && request.tool === 'Bash' && ['command', 'path'].includes(rule.subject.kind));
-      return meansCall(rule, request) || request.effects.some(isMeant);
+      return mayConcernCall(rule, request, thisPathStyle());
     },
   };
 }

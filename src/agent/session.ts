@@ -1,4 +1,5 @@
-import { mkdir, open, rmdir } from 'node:fs/promises';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Gate } from '../calls/gate.js';
 import type { Effect } from '../contract/effect.js';
@@ -107,12 +108,12 @@ export class Session implements SessionPort {
   }
 
   async resultFile(name: string): Promise<string> {
-    await mkdir(this.resultsFolder, { recursive: true, mode: 0o700 });
+    mkdirSync(this.resultsFolder, { recursive: true, mode: 0o700 }); // at once: a command waits for it
     const safeName = name.replaceAll(/[^a-zA-Z0-9._-]/g, '_').slice(-100); // a provider's id may hold anything
     for (let number = 1; ; number += 1) {
       const path = join(this.resultsFolder, number === 1 ? safeName : `${number}-${safeName}`);
       try {
-        await (await open(path, 'wx', 0o600)).close();
+        closeSync(openSync(path, 'wx', 0o600));
         return path;
       } catch (error) {
         if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;

@@ -102,7 +102,10 @@ export function hooksOf(callId: string, environment: CallEnvironment, signal: Ab
       const duration_ms = Math.round(monotonicMs() - startedAt);
       const payload = { ...about(seen), tool_use_id: callId, error, is_interrupt: signal.aborted, duration_ms };
       // They hear of an interrupted call too, so they can't run by the signal that ended it.
-      const outcome = await run('PostToolUseFailure', payload, { signal: new AbortController().signal, effects: touched });
+      const outcome = await run('PostToolUseFailure', payload, {
+        signal: new AbortController().signal,
+        effects: touched,
+      });
       added.push(...(outcome.block ? [outcome.block.reason] : []), ...outcome.additionalContext);
       return words();
     },

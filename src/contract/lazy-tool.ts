@@ -99,7 +99,10 @@ function tabulate<Value>(of: (context: DescribeContext) => Value): ByContext<Val
   const rows = contexts.map((context): [string, Value] => {
     const value = within(context);
     const twoNames = ['{one tool}', '{another}'];
-    if (context.deferredTools.length > 0 && within({ ...context, deferredTools: twoNames }) !== filled(value, twoNames)) {
+    if (
+      context.deferredTools.length > 0 &&
+      within({ ...context, deferredTools: twoNames }) !== filled(value, twoNames)
+    ) {
       looksFurther = true; // it does more with the names than list them
     }
     return [keyOf(context), value];

@@ -1,4 +1,5 @@
 import type { HookEvent, Hooks } from '../contract/hook.js';
+import { untrustedNotices } from './describe-hook.js';
 import type { HooksOptions } from './run-hooks.js';
 import type { ConfiguredHook } from './schema.js';
 
@@ -9,22 +10,41 @@ export function lazyHooks(
 ): Hooks {
   const { callbacks = {} } = options;
   let loaded: { from: readonly ConfiguredHook[]; hooks: Hooks } | undefined;
+  const all: Hooks[] = [];
   const load = async (): Promise<Hooks> => {
     const { createHooks } = await import('./run-hooks.js');
     const from = configured();
     if (loaded?.from === from) return loaded.hooks;
-    const before = loaded;
-    loaded = { from, hooks: createHooks({ ...options, configured: from }) };
-    await before?.hooks.end();
+    loaded = { from, hooks: createHooks({ ...options, configured: from.filter(({ trusted }) => trusted) }) };
+    all.push(loaded.hooks); // what the ones before have in the background goes on
     return loaded.hooks;
   };
   const has = (event: HookEvent): boolean =>
     callbacks[event] !== undefined || configured().some((hook) => hook.event === event);
 
+  /** By content, since settings may be read anew many times. */
+  const told = new Set<string>();
+  const notices = (): string[] => {
+    const unheard = configured().filter(({ trusted, event, matcher, hook }) => {
+      const content = JSON.stringify([event, matcher, hook]);
+      if (trusted || told.has(content)) return false;
+      told.add(content);
+      return true;
+    });
+    return unheard.length === 0 ? [] : untrustedNotices(unheard);
+  };
+
   return {
     has,
-    run: async (event, payload, runOptions) => await (await load()).run(event, payload, runOptions),
-    notices: () => loaded?.hooks.notices() ?? [],
-    end: async () => await loaded?.hooks.end(),
+    async run(event, payload, runOptions) {
+      const hooks = await load();
+      const untold = notices();
+      const outcome = await hooks.run(event, payload, runOptions);
+      return { ...outcome, reports: [...untold, ...outcome.reports] };
+    },
+    notices,
+    async end() {
+      await Promise.all(all.map((hooks) => hooks.end()));
+    },
   };
 }

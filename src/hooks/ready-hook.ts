@@ -3,14 +3,14 @@ import { existsSync } from 'node:fs';
 import type { HookCallback, HookEvent, HookInput } from '../contract/hook.js';
 import type { PermissionMode } from '../contract/permission.js';
 import { abortable } from '../platform/abortable.js';
+import { nameOf } from './describe-hook.js';
 import { type NameMatcher, readMatcher } from './match-hook.js';
 import { type ReadAnswer, readCommandAnswer, readJsonAnswer } from './read-answer.js';
-import type { CommandDefinition, ConfiguredHook, HookDefinition, HttpDefinition } from './schema.js';
+import type { CommandDefinition, ConfiguredHook, HttpDefinition } from './schema.js';
 
 const DEFAULT_TIMEOUT_SECONDS = 60;
 const SESSION_END_TIMEOUT_SECONDS = 10; // a person waits for the prompt of their shell
 const MAX_TIMEOUT_SECONDS = 86_400; // what a timer can hold is not much more
-const MAX_NAME = 80;
 
 /** What the hooks of a session run in. */
 export interface HookSurroundings {
@@ -91,12 +91,6 @@ function matcherOf(text: string): NameMatcher {
   const matcher = readMatcher(text);
   if ('problem' in matcher) throw new TypeError(`The matcher of a hook can't be read: ${matcher.problem}`);
   return matcher;
-}
-
-/** What people know it by. */
-export function nameOf(hook: HookDefinition): string {
-  const name = hook.type === 'http' ? hook.url : [hook.command, ...(hook.args ?? [])].join(' ');
-  return name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - 1)}…` : name;
 }
 
 function timeoutOf(seconds: number | undefined, event: HookEvent): number {

@@ -4,6 +4,7 @@ import type { Effect } from '../contract/effect.js';
 import type { HookEvent, HookPayloads, Hooks } from '../contract/hook.js';
 import { cutMiddle } from '../platform/text/truncate.js';
 import { visible } from '../platform/text/visible.js';
+import { untrustedNotices } from './describe-hook.js';
 import { isAboutCall, matchedNames } from './match-hook.js';
 import { type HookReply, mergeAnswers, stricter } from './merge-answers.js';
 import { refusalByFailure } from './read-answer.js';
@@ -12,7 +13,6 @@ import {
   fromCallbacks,
   fromSettings,
   type HookSurroundings,
-  nameOf,
   type ReadyHook,
   type TimedAnswer,
 } from './ready-hook.js';
@@ -98,21 +98,6 @@ function readyHooks(
   });
   const byEvent = Map.groupBy([...fromFiles, ...fromProgram], ({ event }) => event);
   return new Map([...byEvent].map(([event, entries]) => [event, entries.map(({ hook }) => hook)]));
-}
-
-/** Nothing that came with a folder runs before a person trusts the folder. */
-function untrustedNotices(configured: readonly ConfiguredHook[]): string[] {
-  const bySource = Map.groupBy(
-    configured.filter(({ trusted }) => !trusted),
-    ({ source }) => source,
-  );
-  return [...bySource].map(([source, hooks]) => {
-    const names = [...new Set(hooks.map(({ hook }) => `"${nameOf(hook)}"`))].join(', ');
-    const these = hooks.length === 1 ? 'A hook' : `${hooks.length} hooks`;
-    return visible(
-      `${these} from ${source} will not run, since this folder is not trusted: ${names}. Look at what they do, then trust the folder.`,
-    );
-  });
 }
 
 /** What was said in the background comes too late to decide anything. */

@@ -40,7 +40,9 @@ type Finding = Omit<TrailEntry, 'decided'>;
 interface Judged {
   request: DecisionRequest;
   policy: Policy;
-  rules: readonly Rule[];
+  /** Those that ask or deny, and those that allow. */
+  stricter: readonly Rule[];
+  looser: readonly Rule[];
   style: PathStyle;
   commands: readonly CommandEffect[];
 }
@@ -54,12 +56,18 @@ export const decideBy =
  * Whether a file in a tree that a call may read can be shown. Only what is denied is left out: whether the tree may be
  * read at all was decided with the call.
  */
-export function mayShow(real: string, policy: Policy): boolean {
+export const mayShow = (real: string, policy: Policy): boolean => showing(policy)(real);
+
+/** The same for many files: what does not depend on the file is looked at once. */
+export function showing(policy: Policy): (real: string) => boolean {
   const { style = thisPathStyle(), rules = [] } = policy;
-  const effect: FileEffect = { kind: 'file', access: 'read', path: real, real };
-  const isOurs = isUnder(policy.dataFolders, real) && !isSavedResult(effect, policy);
-  const request = { tool: '', input: {}, effects: [effect] };
-  return !isOurs && !rules.some((rule) => rule.list === 'deny' && meansEffect(rule, effect, request, style));
+  const denying = rules.filter(({ list }) => list === 'deny');
+  return (real) => {
+    const effect: FileEffect = { kind: 'file', access: 'read', path: real, real };
+    if (isUnder(policy.dataFolders, real) && !isSavedResult(effect, policy)) return false;
+    const request = { tool: '', input: {}, effects: [effect] };
+    return !denying.some((rule) => meansEffect(rule, effect, request, style));
+  };
 }
 
 /** The strictest answer over all effects; neither the order of effects nor that of rules has a meaning. */
@@ -67,7 +75,8 @@ export function decide(request: DecisionRequest, policy: Policy): Decision {
   const judged: Judged = {
     request,
     policy,
-    rules: policy.rules ?? [],
+    stricter: (policy.rules ?? []).filter(({ list }) => list !== 'allow'),
+    looser: (policy.rules ?? []).filter(({ list }) => list === 'allow'),
     style: policy.style ?? thisPathStyle(),
     commands: request.effects.filter((effect) => effect.kind === 'command'),
   };
@@ -154,11 +163,9 @@ function firstCommand({ input }: DecisionRequest, commands: readonly CommandEffe
 }
 
 /** What concerns the call as a whole: rules on the tool and its input, hooks, and the tool's own check. */
-function aboutCall({ request, rules }: Judged): Finding[] {
+function aboutCall({ request, stricter }: Judged): Finding[] {
   const { tool, hooks = [], checkAsks } = request;
-  const findings = rules
-    .filter((rule) => rule.list !== 'allow' && meansCall(rule, request))
-    .map((rule) => byRule(rule, tool, {}));
+  const findings = stricter.filter((rule) => meansCall(rule, request)).map((rule) => byRule(rule, tool, {}));
   for (const { behavior, reason, name } of hooks) {
     if (behavior === 'allow') continue;
     const because = `${name ? `the hook "${name}"` : 'a hook'} ${behavior === 'deny' ? 'denies it' : 'wants it asked about'}${reason ? `: ${reason}` : ''}`;
@@ -205,17 +212,18 @@ const namesOf = ({ path, real }: FileEffect): string[] => [path, real];
 const isSavedResult = (effect: FileEffect, { resultsFolder }: Policy): boolean =>
   effect.access === 'read' && namesOf(effect).every((name) => isInside(resultsFolder, name));
 
-function stricterRules(effect: Effect, index: number, { rules, request, commands, style }: Judged): Finding[] {
-  return rules
-    .filter(({ list }) => list !== 'allow')
-    .flatMap((rule) => {
-      if (meansEffect(rule, effect, request, style)) return [byRule(rule, inWords(effect), { effect: index })];
-      if (!mayMeanEffect(rule, effect, commands, style)) return [];
+function stricterRules(effect: Effect, index: number, { stricter, request, commands, style }: Judged): Finding[] {
+  const findings: Finding[] = [];
+  for (const rule of stricter) {
+    if (meansEffect(rule, effect, request, style)) {
+      findings.push(byRule(rule, inWords(effect), { effect: index }));
+    } else if (mayMeanEffect(rule, effect, commands, style)) {
       const because = `the rule "${rule.text}"${placeOf(rule)} ${rule.list === 'deny' ? 'denies' : 'asks about'} what ${inWords(effect)} may come to`;
-      return [
-        { ...byRule(rule, inWords(effect), { effect: index }), behavior: 'ask', basis: 'ask_rule', because } as const,
-      ];
-    });
+      const found = byRule(rule, inWords(effect), { effect: index });
+      findings.push({ ...found, behavior: 'ask', basis: 'ask_rule', because });
+    }
+  }
+  return findings;
 }
 
 function planned(effect: Effect, { policy, request }: Judged, finding: Find): Finding[] {
@@ -238,20 +246,15 @@ function guarded(effect: Effect, { policy, style }: Judged, finding: Find): Find
 }
 
 function looserRules(effect: Effect, index: number, judged: Judged): Finding[] {
-  const { rules, request, commands } = judged;
+  const { looser, request, commands } = judged;
   const inWorkspace = effect.kind === 'file' && isInWorkspace(effect, judged.policy);
   const isFree = (name: string): boolean =>
     effect.kind === 'file' && effect.access === 'read' && isUnder(judged.policy.workspace, name);
-  const allowing = rules.filter(({ list }) => list === 'allow');
-  const trusted = allowing.filter((rule) => rule.trusted);
+  const trusted = looser.filter((rule) => rule.trusted);
   const together = effect.kind === 'file' ? rulesForNames(trusted, effect, isFree) : [];
-  const findings = allowing
-    .filter(
-      (rule) =>
-        together.includes(rule) ||
-        allowsCall(rule, request) ||
-        allowsEffect(rule, effect, { commands, inWorkspace, request }),
-    )
+  const surroundings = { commands, inWorkspace, request };
+  const findings = looser
+    .filter((rule) => together.includes(rule) || allowsCall(rule, request) || allowsEffect(rule, effect, surroundings))
     .map((rule) => byRule(rule, inWords(effect), { effect: index }));
   const hook = request.hooks?.find(({ behavior }) => behavior === 'allow');
   if (!hook) return findings;
@@ -259,8 +262,11 @@ function looserRules(effect: Effect, index: number, judged: Judged): Finding[] {
   return [...findings, { about: inWords(effect), effect: index, behavior: 'allow', because, basis: 'allow_hook' }];
 }
 
-function byMode(effect: Effect, { policy, request, commands }: Judged, finding: Find): Finding[] {
+function byMode(effect: Effect, { policy, request, commands, stricter }: Judged, finding: Find): Finding[] {
   if (policy.mode === 'bypassPermissions') {
+    // Whether a rule about commands speaks of one that is not understood can't be told, so it is not passed over.
+    const isGuarded = stricter.some(({ subject }) => subject.kind === 'command');
+    if (effect.kind === 'unknown' && request.tool === 'Bash' && isGuarded) return [];
     return [finding('allow', 'mode', `${whyAsked(effect)}, but the mode bypassPermissions allows it`)];
   }
   if (policy.mode !== 'acceptEdits') return [];

@@ -1,6 +1,7 @@
 // Patterns of Bash(...) rules, against one simple command at a time. What allows is read narrowly, what asks or denies
 // widely: by any spelling of the same words, with options in between.
 import type { CommandEffect } from '../contract/effect.js';
+import { keptByObject } from './keep.js';
 import { matchesBeginning, matchesText, type TextPattern, textPattern } from './match-text.js';
 
 export type CommandPattern =
@@ -50,16 +51,17 @@ export function coversWrapped(pattern: CommandPattern, wrapper: CommandEffect, w
 export function meansCommand(pattern: CommandPattern, command: CommandEffect, foldsCase: boolean): boolean {
   if (pattern.kind === 'any') return true;
   if (wideSpellings(command, foldsCase).some((text) => matchesOneText(pattern, text))) return true;
-  return pattern.kind === 'prefix' && meansWords(pattern.words, namedPlainly(command.argv, foldsCase));
+  return pattern.kind === 'prefix' && meansWords(pattern.words, plainWords(command, foldsCase));
 }
 
 /**
  * Whether the command may turn out to be the one that a rule asks about or denies, because a word of it is decided only
  * when it runs: `git $X` may be `git push`.
  */
-export function mayMeanCommand(pattern: CommandPattern, { argv, words }: CommandEffect, foldsCase: boolean): boolean {
+export function mayMeanCommand(pattern: CommandPattern, command: CommandEffect, foldsCase: boolean): boolean {
+  const { argv, words } = command;
   if (pattern.kind === 'any') return false;
-  if (argv && readsItsScript(namedPlainly(argv, foldsCase))) return true;
+  if (argv && readsItsScript(plainWords(command, foldsCase))) return true;
   if (!words) return false;
   const [name, ...given] = words;
   if (name === null || name === undefined) return true;
@@ -94,19 +96,31 @@ function matchesOneText(pattern: Exclude<CommandPattern, { kind: 'any' }>, text:
 }
 
 /** The command as typed, and its words in plain quoting: every text here stands for exactly these words. */
-function spellings({ text, argv }: CommandEffect): string[] {
+const spellings = keptByObject(({ text, argv }: CommandEffect): readonly string[] => {
   const typed = withSingleBlanks(text);
   return argv
     ? [typed, argv.map((word) => quoted(word, "'")).join(' '), argv.map((word) => quoted(word, '"')).join(' ')]
     : [typed];
-}
+});
 
-function wideSpellings(command: CommandEffect, foldsCase: boolean): string[] {
+const wideSpellings = (command: CommandEffect, foldsCase: boolean): readonly string[] =>
+  foldsCase ? foldedSpellings(command) : plainSpellings(command);
+
+const plainSpellings = keptByObject((command: CommandEffect) => spelledWidely(command, false));
+const foldedSpellings = keptByObject((command: CommandEffect) => spelledWidely(command, true));
+
+function spelledWidely(command: CommandEffect, foldsCase: boolean): readonly string[] {
   const { argv } = command;
   const typed = withSingleBlanks(command.text);
   const named = namedPlainly(argv ?? typed.split(' '), foldsCase); // what is typed begins with the program, quoted or not
   return [...spellings(command), ...(argv ? [argv.join(' ')] : []), named.join(' ')];
 }
+
+const plainWords = (command: CommandEffect, foldsCase: boolean): readonly string[] =>
+  foldsCase ? foldedWords(command) : unfoldedWords(command);
+
+const unfoldedWords = keptByObject(({ argv }: CommandEffect) => namedPlainly(argv, false));
+const foldedWords = keptByObject(({ argv }: CommandEffect) => namedPlainly(argv, true));
 
 /** `/bin/rm` and, where the volume folds case, `RM` are rm. */
 function namedPlainly(argv: readonly string[] = [], foldsCase: boolean): string[] {

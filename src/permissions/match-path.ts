@@ -1,5 +1,6 @@
 // Path patterns of Read(...) and Edit(...) rules: gitignore's meaning, below one of four anchors. Pure: whoever reads
 // the settings hands in the anchors with all their names.
+import { keptByObject, keptByText } from './keep.js';
 import { matchesAll, matchesBeginning, type Place } from './match-text.js';
 
 /** The folders that patterns start from. Each has a written and a real name, and several where it has several. */
@@ -40,17 +41,24 @@ export interface PathPattern {
 }
 
 /** Whether a path, absolute and plain, is one that the pattern names or lies below one. */
-export function matchesPath({ bases, style }: PathPattern, path: string): boolean {
-  const names = components(path, style);
-  return bases.some(({ folder, places }) => {
+export const matchesPath = (pattern: PathPattern, path: string): boolean =>
+  matchesNames(pattern, components(path, pattern.style));
+
+function matchesNames({ bases, style }: PathPattern, names: readonly string[]): boolean {
+  for (const { folder, places } of bases) {
     const rest = restBelow(folder, names, style);
-    return rest !== undefined && matchesAll(places, rest);
-  });
+    if (rest !== undefined && matchesAll(places, rest)) return true;
+  }
+  return false;
 }
 
 /** Whether the pattern names the tree's root or all that is in it. */
-export const matchesTree = (pattern: PathPattern, root: string): boolean =>
-  matchesPath(pattern, root) || matchesPath(pattern, `${root === '/' ? '' : root}/${ANY_NAME}`);
+export function matchesTree(pattern: PathPattern, root: string): boolean {
+  const names = components(root, pattern.style);
+  return matchesNames(pattern, names) || matchesNames(pattern, anyBelow(names));
+}
+
+const anyBelow = keptByObject((names: readonly string[]): readonly string[] => [...names, ANY_NAME]);
 
 const ANY_NAME = '\u{10FFFD}'; // no file is called so: what takes this name takes every name
 
@@ -247,8 +255,16 @@ function withRealNames(
 }
 
 /** The names that a path consists of. On Windows all spellings of a name become one. */
-export function components(path: string, { windows }: PathStyle): string[] {
-  if (!windows) return path.split('/').filter((name) => name !== '' && name !== '.');
+export const components = (path: string, { windows }: PathStyle): readonly string[] =>
+  windows ? windowsComponents(path) : plainComponents(path);
+
+const MAX_KEPT = 1_000; // more than one call ever names
+
+const plainComponents = keptByText(MAX_KEPT, (path): readonly string[] =>
+  path.split('/').filter((name) => name !== '' && name !== '.'),
+);
+
+function windowsComponents(path: string): readonly string[] {
   return path
     .replaceAll('\\', '/')
     .replace(/^\/\/[?.]\/|^\/\?\?\//, '')
@@ -259,10 +275,12 @@ export function components(path: string, { windows }: PathStyle): string[] {
 }
 
 function restBelow(folder: readonly string[], path: readonly string[], style: PathStyle): string[] | undefined {
-  const isBelow =
-    folder.length <= path.length &&
-    folder.every((name, index) => folded(name, style) === folded(path[index] ?? '', style));
-  return isBelow ? path.slice(folder.length) : undefined;
+  if (folder.length > path.length) return undefined;
+  for (const [index, name] of folder.entries()) {
+    const other = path[index] ?? '';
+    if (name !== other && folded(name, style) !== folded(other, style)) return undefined;
+  }
+  return path.slice(folder.length);
 }
 
 const folded = (text: string, { foldsCase }: PathStyle): string =>

@@ -102,6 +102,23 @@ export function mayMeanEffect(
   return namesOf(effect).some((name) => mayMatchBelow(subject.pattern, name));
 }
 
+/** Whether the call is, or may turn out to be, one that the rule speaks of, for whoever wants to look at all of those. */
+export function mayConcernCall(rule: Rule, request: DecisionRequest, style: PathStyle): boolean {
+  const { tool, effects } = request;
+  const commands = effects.filter((effect) => effect.kind === 'command');
+  // A command that can't be understood may be any command and touch any file.
+  const isOpen = tool === 'Bash' && (rule.subject.kind === 'command' || rule.subject.kind === 'path');
+  return (
+    meansCall(rule, request) ||
+    effects.some(
+      (effect) =>
+        (effect.kind === 'unknown' && isOpen) ||
+        meansEffect(rule, effect, request, style) ||
+        mayMeanEffect(rule, effect, commands, style),
+    )
+  );
+}
+
 /** Whether the command reads what is below the folders that it is given, and not only the files. */
 function goesDeep(command: CommandEffect | undefined): boolean {
   const [name, ...words] = command?.argv ?? command?.words ?? [];

@@ -93,9 +93,25 @@ test('an exception from what is denied is left out, an exception from what is al
   });
 });
 
-test('warns of braces, which a path takes literally', () => {
-  expect(severity('Read(*.{pem,key})', 'deny')).toBe('warning');
+test.each([
+  ['Read(*.{pem,key})', 'has braces, which stand for themselves'],
+  ['Read(~root/.ssh/**)', "not somebody's home folder"],
+  ['Read($HOME/.ssh/**)', 'names a variable, which stands for itself'],
+  ['Edit(%USERPROFILE%/x)', 'names a variable, which stands for itself'],
+  ['Read(/etc/passwd)', 'Write "Read(//etc/passwd)" if the one of the file system is meant.'],
+  ['Read(/home/me/.ssh/**)', 'not at the root of the file system'],
+])('warns of %s, which is taken at its word and counts', (text, expected) => {
+  const { rule, problem } = parseRule(text, options('deny'));
+  expect(rule?.subject.kind).toBe('path');
+  expect(problem).toMatchObject({ severity: 'warning', message: expect.stringContaining(expected) });
 });
+
+test.each(['Read(~/.ssh/**)', 'Read(//etc/**)', 'Read(/etcetera/x)', 'Read(a~b)', 'Read(/src/**)', 'Read(cost$)'])(
+  'says nothing about %s',
+  (text) => {
+    expect(severity(text, 'deny')).toBeUndefined();
+  },
+);
 
 test('one bad rule takes no other with it, and each keeps its line', () => {
   const { list: _, ...rest } = options('allow');

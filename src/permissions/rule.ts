@@ -230,15 +230,32 @@ function pathRule(tool: string, specifier: string, options: RuleOptions): Outcom
     const fix = `Write "${tool}(${specifier.slice(1)})" in the ask list.`;
     return { subject, list: 'ask', what: 'makes an exception, so it counts as a rule that asks', fix };
   }
-  if (/\{[^{}]*,[^{}]*\}/.test(specifier)) {
-    return {
-      subject,
-      what: 'has braces, which stand for themselves in a path',
-      fix: 'Write one rule for each choice.',
-    };
-  }
-  return { subject };
+  const oddity = oddPath(tool, specifier);
+  return oddity ? { subject, ...oddity } : { subject };
 }
+
+/** What is usually meant by another kind of program: a rule that is taken at its word here may never match. */
+function oddPath(tool: string, specifier: string): Pick<Outcome, 'what' | 'fix'> | undefined {
+  if (/\{[^{}]*,[^{}]*\}/.test(specifier)) {
+    return { what: 'has braces, which stand for themselves in a path', fix: 'Write one rule for each choice.' };
+  }
+  if (/^~[^/]/.test(specifier)) {
+    const fix = `Write "${tool}(~/...)" for your own home folder, or "${tool}(//...)" with the full path.`;
+    return { what: "means a folder of that name in the project, not somebody's home folder", fix };
+  }
+  if (/\$\w|\$\{|%\w+%/.test(specifier)) {
+    const fix = 'Write the path itself; "~/" stands for the home folder.';
+    return { what: 'names a variable, which stands for itself in a path', fix };
+  }
+  if (SYSTEM_FOLDER.test(specifier)) {
+    const fix = `Write "${tool}(/${specifier})" if the one of the file system is meant.`;
+    return { what: 'starts at the folder of its settings, not at the root of the file system', fix };
+  }
+  return undefined;
+}
+
+/** Folders that every machine has at its root and hardly a project has. */
+const SYSTEM_FOLDER = /^\/(?:etc|home|Users|usr|var|root|proc|dev|sys|opt|mnt|tmp|private|Library|System)(?:\/|$)/;
 
 /** Exact values only, of fields that the model really sent. */
 function parameterRule(tool: string, field: string, value: string, options: RuleOptions): Outcome {

@@ -3,7 +3,7 @@ import type { AgentEvent, RunResult } from '../../src/contract/event.js';
 import type { Model, ModelRequest } from '../../src/contract/model.js';
 import { type Agent, createAgent } from '../../src/create-agent.js';
 import type { EngineOptions } from '../../src/create-engine.js';
-import { type ScriptedTurn, scriptedModel } from '../../src/models/scripted.js';
+import { type ScriptedCall, type ScriptedTurn, scriptedModel } from '../../src/models/scripted.js';
 import type { LoadOptions } from '../../src/settings/load.js';
 import { type Files, type Machine, machine, project } from '../../src/settings/temporary-machine.js';
 import { watchSettings } from '../../src/settings/watch.js';
@@ -39,7 +39,7 @@ interface Options {
 export async function hookedAgent({ turns, settings, files = {}, load, engine }: Options): Promise<HookedAgent> {
   const place = machine({ ...(settings !== undefined && { [project]: settings }), ...files });
   const requests: ModelRequest[] = [];
-  const script = scriptedModel({ turns });
+  const script = scriptedModel({ turns: withIds(turns) });
   const model: Model = {
     ...script,
     stream(request, signal) {
@@ -84,9 +84,16 @@ function seenIn(events: AgentEvent[]): Run {
 
 const textOf = (content: unknown): string => (typeof content === 'string' ? content : JSON.stringify(content));
 
-/** A turn of calls, named a, b, c in their order. */
+/** Calls are named a, b, c in their order, over all turns. */
+function withIds(turns: readonly ScriptedTurn[]): ScriptedTurn[] {
+  let count = 0;
+  const named = (call: ScriptedCall): ScriptedCall => ({ ...call, id: String.fromCharCode(97 + count++) });
+  return turns.map((turn) => ({ ...turn, ...(turn.calls && { calls: turn.calls.map(named) }) }));
+}
+
+/** A turn of calls. */
 export const calls = (...given: ReadonlyArray<[name: string, input: unknown]>): ScriptedTurn => ({
-  calls: given.map(([name, input], index) => ({ id: String.fromCharCode(97 + index), name, input })),
+  calls: given.map(([name, input]) => ({ name, input })),
 });
 
 export const done: ScriptedTurn = { text: 'Done.' };
@@ -94,11 +101,16 @@ export const done: ScriptedTurn = { text: 'Done.' };
 /** Settings with one hook, a command for bash. */
 export const hook = (event: string, command: string, more: { matcher?: string; [field: string]: unknown } = {}) => {
   const { matcher, ...fields } = more;
-  return { hooks: { [event]: [{ ...(matcher !== undefined && { matcher }), hooks: [{ type: 'command', command, ...fields }] }] } };
+  return {
+    hooks: {
+      [event]: [{ ...(matcher !== undefined && { matcher }), hooks: [{ type: 'command', command, ...fields }] }],
+    },
+  };
 };
 
 /** A command that prints this as JSON. */
-export const prints = (output: unknown): string => `cat <<'ANSWER'\n${JSON.stringify(output)}\nANSWER`;
+export const prints = (output: unknown): string =>
+  `printf '%s\\n' '${JSON.stringify(output).replaceAll("'", "'\\''")}'`;
 
 /** A command that prints what a PreToolUse hook decides. */
 export const decides = (permissionDecision: string, more: Record<string, unknown> = {}): string =>

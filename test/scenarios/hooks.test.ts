@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { PermissionAnswer, PermissionQuestion } from '../../src/contract/permission.js';
 import { rememberRule } from '../../src/settings/edit-file.js';
-import { local, project, user } from '../../src/settings/temporary-machine.js';
+import { local, project } from '../../src/settings/temporary-machine.js';
 import { isRunning, isWritten, pidsIn, until } from '../../src/testing/watch-processes.js';
-import { calls, decides, done, hook, hookedAgent, prints } from './hooked-agent.js';
+import { calls, decides, done, type HookedAgent, hook, hookedAgent, prints } from './hooked-agent.js';
 
 const write = (file_path: string, content = 'new\n'): [string, unknown] => ['Write', { file_path, content }];
 const read = (file_path: string): [string, unknown] => ['Read', { file_path }];
@@ -23,7 +24,9 @@ function person(...answers: PermissionAnswer[]) {
 }
 
 test('a hook that denies keeps the call from running, in every mode, and the model reads why', async () => {
-  const settings = hook('PreToolUse', decides('deny', { permissionDecisionReason: 'not on Fridays' }), { matcher: 'Write' });
+  const settings = hook('PreToolUse', decides('deny', { permissionDecisionReason: 'not on Fridays' }), {
+    matcher: 'Write',
+  });
   const { run, place, requests } = await hookedAgent({ turns: [calls(write('a.txt')), done], settings });
   const { results, result } = await run();
   expect(results['a']).toContain('denies it: not on Fridays');
@@ -44,7 +47,7 @@ test('a hook that asks puts the question to the person, in every mode', async ()
   ]);
   expect(place.text('project/a.txt')).toBe('new\n');
   expect(existsSync(place.path('project/b.txt'))).toBe(false);
-  expect(results['a']).toContain('no more');
+  expect(results['b']).toContain('no more');
 });
 
 test('a hook that allows spares the question, but outdoes no rule and no protected place', async () => {
@@ -57,13 +60,21 @@ test('a hook that allows spares the question, but outdoes no rule and no protect
   const { decisions } = await run();
   expect(decisions).toEqual({ a: 'allow', b: 'deny', c: 'ask', d: 'ask' });
   expect(place.text('project/a.txt')).toBe('new\n');
-  for (const name of ['secret.txt', 'asked.txt', '.git/config']) expect(existsSync(place.path(`project/${name}`))).toBe(false);
+  for (const name of ['secret.txt', 'asked.txt', '.git/config'])
+    expect(existsSync(place.path(`project/${name}`))).toBe(false);
 });
 
 test('a rewritten input is what runs, and is what is judged', async () => {
   const rewrite = (file_path: string) => decides('allow', { updatedInput: { file_path, content: 'by the hook\n' } });
-  const settings = { ...hook('PreToolUse', rewrite('b.txt'), { matcher: 'Write' }), permissions: { deny: ['Edit(c.txt)'] } };
-  const first = await hookedAgent({ turns: [calls(write('a.txt')), done], settings, engine: { permissionMode: 'default' } });
+  const settings = {
+    ...hook('PreToolUse', rewrite('b.txt'), { matcher: 'Write' }),
+    permissions: { deny: ['Edit(c.txt)'] },
+  };
+  const first = await hookedAgent({
+    turns: [calls(write('a.txt')), done],
+    settings,
+    engine: { permissionMode: 'default' },
+  });
   await first.run();
   expect(first.place.text('project/b.txt')).toBe('by the hook\n');
   expect(existsSync(first.place.path('project/a.txt'))).toBe(false);
@@ -93,18 +104,28 @@ test('a call whose input was rewritten takes its place anew', async () => {
     event.type === 'tool_start' || event.type === 'tool_result' ? [`${event.type} ${event.callId}`] : [],
   );
   expect(results['b']).toMatch(/^early(\nlate)?$/); // one before the other, never beside it
-  expect(order.indexOf('tool_result a') < order.indexOf('tool_start b') || order.indexOf('tool_result b') < order.indexOf('tool_start a')).toBe(true);
+  expect(
+    order.indexOf('tool_result a') < order.indexOf('tool_start b') ||
+      order.indexOf('tool_result b') < order.indexOf('tool_start a'),
+  ).toBe(true);
 });
 
 test('an audit hook sees every call once, refused ones and rewritten ones too', async () => {
   const settings = {
-    ...hook('PreToolUse', `jq -c '[.tool_name, .tool_input.file_path // .tool_input.command, .tool_use_id]' >> seen.jsonl`),
+    ...hook(
+      'PreToolUse',
+      `jq -c '[.tool_name, .tool_input.file_path // .tool_input.command, .tool_use_id]' >> seen.jsonl`,
+    ),
     permissions: { deny: ['Read(.env)', 'Bash(rm:*)'] },
   };
   const turns = [calls(read('.env')), calls(bash('rm -rf x')), calls(read('a.txt')), done];
   const { run, place } = await hookedAgent({ turns, settings, files: { 'project/a.txt': 'x', 'project/.env': 'KEY' } });
   await run();
-  const seen = place.text('project/seen.jsonl').trim().split('\n').map((line) => JSON.parse(line));
+  const seen = place
+    .text('project/seen.jsonl')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
   expect(seen).toEqual([
     ['Read', '.env', expect.any(String)],
     ['Bash', 'rm -rf x', expect.any(String)],
@@ -114,32 +135,42 @@ test('an audit hook sees every call once, refused ones and rewritten ones too', 
 
 test('a hook gets the file by its usual name, whatever name the model used', async () => {
   const settings = hook('PreToolUse', `jq -r .tool_input.file_path > seen.txt`, { matcher: 'Read' });
-  const { run, place } = await hookedAgent({ turns: [calls(['Read', { path: 'a.txt' }]), done], settings, files: { 'project/a.txt': 'x' } });
+  const { run, place } = await hookedAgent({
+    turns: [calls(['Read', { path: 'a.txt' }]), done],
+    settings,
+    files: { 'project/a.txt': 'x' },
+  });
   await run();
   expect(place.text('project/seen.txt')).toBe('a.txt\n');
 });
 
 test('hooks after a call add context and replace what the model reads', async () => {
+  const group = (matcher: string, output: unknown) => ({
+    matcher,
+    hooks: [{ type: 'command', command: prints(output) }],
+  });
+  const replaced = { updatedToolOutput: 'cleaned', additionalContext: 'two secrets were left out' };
   const settings = {
     hooks: {
       PostToolUse: [
-        { matcher: 'Read', hooks: [{ type: 'command', command: prints({ hookSpecificOutput: { hookEventName: 'PostToolUse', updatedToolOutput: 'cleaned', additionalContext: 'two secrets were left out' } }) }] },
-        { matcher: 'Bash', hooks: [{ type: 'command', command: prints({ decision: 'block', reason: 'tests fail now' }) }] },
+        group('Read', { hookSpecificOutput: { hookEventName: 'PostToolUse', ...replaced } }),
+        group('Bash', { decision: 'block', reason: 'tests fail now' }),
       ],
-      PostToolUseFailure: [{ hooks: [{ type: 'command', command: `jq -r '"failed: " + .tool_name + ", " + (.is_interrupt|tostring)' > failed.txt; ${prints({ hookSpecificOutput: { hookEventName: 'PostToolUseFailure', additionalContext: 'try ls first' } })}` }] }],
     },
   };
-  const turns = [calls(read('a.txt'), bash('echo hi'), read('missing.txt')), done];
-  const { run, place } = await hookedAgent({ turns, settings, files: { 'project/a.txt': 'SECRET' } });
+  const turns = [calls(read('a.txt'), bash('echo hi')), done];
+  const { run, requests } = await hookedAgent({ turns, settings, files: { 'project/a.txt': 'SECRET' } });
   const { results } = await run();
   expect(results['a']).toBe('cleaned\n\n<system-reminder>\ntwo secrets were left out\n</system-reminder>');
   expect(results['b']).toBe('hi\n\n<system-reminder>\ntests fail now\n</system-reminder>');
-  const failure = existsSync(place.path('project/failed.txt')) ? place.text('project/failed.txt') : '';
-  expect([results['c']?.includes('try ls first'), failure]).toEqual(failure === '' ? [false, ''] : [true, 'failed: Read, false\n']);
+  expect(JSON.stringify(requests)).not.toContain('SECRET');
 });
 
 test('a hook that is told of failures hears of a command that failed', async () => {
-  const settings = hook('PostToolUseFailure', `jq -r .tool_name > failed.txt; ${prints({ hookSpecificOutput: { hookEventName: 'PostToolUseFailure', additionalContext: 'try again' } })}`);
+  const settings = hook(
+    'PostToolUseFailure',
+    `jq -r .tool_name > failed.txt; ${prints({ hookSpecificOutput: { hookEventName: 'PostToolUseFailure', additionalContext: 'try again' } })}`,
+  );
   const { run, place } = await hookedAgent({ turns: [calls(bash('exit 3')), done], settings });
   const { results } = await run();
   expect(place.text('project/failed.txt')).toBe('Bash\n');
@@ -147,7 +178,10 @@ test('a hook that is told of failures hears of a command that failed', async () 
 });
 
 test('an `if` rule chooses calls after they ran as it does before', async () => {
-  const settings = hook('PostToolUse', `jq -r .tool_input.command >> seen.txt`, { matcher: 'Bash', if: 'Bash(echo a:*)' });
+  const settings = hook('PostToolUse', `jq -r .tool_input.command >> seen.txt`, {
+    matcher: 'Bash',
+    if: 'Bash(echo a:*)',
+  });
   const { run, place } = await hookedAgent({ turns: [calls(bash('echo a'), bash('echo b')), done], settings });
   await run();
   expect(place.text('project/seen.txt')).toBe('echo a\n');
@@ -170,9 +204,14 @@ test.each([
 });
 
 test('a PermissionRequest hook answers in the place of a person', async () => {
-  const answer = (decision: unknown) => prints({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } });
+  const answer = (decision: unknown) =>
+    prints({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } });
   const engine = { permissionMode: 'default' } as const;
-  const allowing = await hookedAgent({ turns: [calls(write('a.txt')), done], settings: hook('PermissionRequest', answer({ behavior: 'allow' })), engine });
+  const allowing = await hookedAgent({
+    turns: [calls(write('a.txt')), done],
+    settings: hook('PermissionRequest', answer({ behavior: 'allow' })),
+    engine,
+  });
   await allowing.run();
   expect(allowing.place.text('project/a.txt')).toBe('new\n');
 
@@ -188,10 +227,19 @@ test('a PermissionRequest hook answers in the place of a person', async () => {
 
 test('a PermissionRequest hook that always rewrites is content with its own input, and a rule that denies is not', async () => {
   const answer = (file_path: string) =>
-    prints({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'allow', updatedInput: { file_path, content: 'by the hook\n' } } } });
+    prints({
+      hookSpecificOutput: {
+        hookEventName: 'PermissionRequest',
+        decision: { behavior: 'allow', updatedInput: { file_path, content: 'by the hook\n' } },
+      },
+    });
   const engine = { permissionMode: 'default' } as const;
   const turns = [calls(write('a.txt')), done];
-  const first = await hookedAgent({ turns, settings: hook('PermissionRequest', `echo . >> count.txt; ${answer('b.txt')}`), engine });
+  const first = await hookedAgent({
+    turns,
+    settings: hook('PermissionRequest', `echo . >> count.txt; ${answer('b.txt')}`),
+    engine,
+  });
   await first.run();
   expect(first.place.text('project/b.txt')).toBe('by the hook\n');
   expect(first.place.text('project/count.txt')).toBe('.\n');
@@ -206,7 +254,11 @@ test('what a PermissionRequest hook made of a call runs, also where the first in
   const rewriting = `if [ -e once ]; then exit 0; fi; touch once; ${prints({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'allow', updatedInput: { file_path: 'key.txt', content: 'hidden\n' } } } })}`;
   const { askPermission } = person({ behavior: 'allow' }, { behavior: 'allow' });
   const settings = { ...hook('PermissionRequest', rewriting), permissions: { ask: ['Read(key.txt)'] } };
-  const { run, place } = await hookedAgent({ turns: [calls(write('key.txt', key)), done], settings, engine: { permissionMode: 'default', askPermission } });
+  const { run, place } = await hookedAgent({
+    turns: [calls(write('key.txt', key)), done],
+    settings,
+    engine: { permissionMode: 'default', askPermission },
+  });
   await run();
   expect(place.text('project/key.txt')).toBe('hidden\n');
 });
@@ -214,13 +266,28 @@ test('what a PermissionRequest hook made of a call runs, also where the first in
 test('a prompt that a hook blocks is not sent, and what the session began with is not lost by it', async () => {
   const settings = {
     hooks: {
-      SessionStart: [{ hooks: [{ type: 'command', command: 'echo started >> starts.txt; echo The deploy is frozen.' }] }],
-      UserPromptSubmit: [{ hooks: [{ type: 'command', command: `if jq -r .prompt | grep -q secret; then echo no secrets here >&2; exit 2; fi; echo It is Monday.` }] }],
+      SessionStart: [
+        { hooks: [{ type: 'command', command: 'echo started >> starts.txt; echo The deploy is frozen.' }] },
+      ],
+      UserPromptSubmit: [
+        {
+          hooks: [
+            {
+              type: 'command',
+              command: `if jq -r .prompt | grep -q secret; then echo no secrets here >&2; exit 2; fi; echo It is Monday.`,
+            },
+          ],
+        },
+      ],
     },
   };
   const { run, requests, place } = await hookedAgent({ turns: [done, done], settings });
   const blocked = await run('my secret is 1234');
-  expect(blocked.result).toMatchObject({ outcome: 'stopped', text: 'A hook stopped the prompt: no secrets here', turns: 0 });
+  expect(blocked.result).toMatchObject({
+    outcome: 'stopped',
+    text: 'A hook stopped the prompt: no secrets here',
+    turns: 0,
+  });
   expect(requests).toEqual([]);
   await run('hello');
   await run('again');
@@ -234,12 +301,19 @@ test('a prompt that a hook blocks is not sent, and what the session began with i
 });
 
 test('a Stop hook sends the model back, but not for ever', async () => {
-  const settings = hook('Stop', `jq -c '[.stop_hook_active, .last_assistant_message]' >> stops.jsonl; echo more >&2; exit 2`);
+  const settings = hook(
+    'Stop',
+    `jq -c '[.stop_hook_active, .last_assistant_message]' >> stops.jsonl; echo more >&2; exit 2`,
+  );
   const { run, requests, place } = await hookedAgent({ turns: Array.from({ length: 12 }, () => done), settings });
   const { result } = await run();
   expect(result.outcome).toBe('completed');
   expect(requests).toHaveLength(9);
-  const stops = place.text('project/stops.jsonl').trim().split('\n').map((line) => JSON.parse(line));
+  const stops = place
+    .text('project/stops.jsonl')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
   expect(stops).toEqual([[false, 'Done.'], ...Array.from({ length: 7 }, () => [true, 'Done.'])]);
 });
 
@@ -268,7 +342,10 @@ test.each(['PreToolUse', 'PostToolUse', 'UserPromptSubmit', 'SessionStart', 'Per
 );
 
 test('a Stop hook with continue: false lets the model end, and the person reads why', async () => {
-  const settings = hook('Stop', prints({ continue: false, stopReason: 'enough for today', decision: 'block', reason: 'go on' }));
+  const settings = hook(
+    'Stop',
+    prints({ continue: false, stopReason: 'enough for today', decision: 'block', reason: 'go on' }),
+  );
   const { run, requests } = await hookedAgent({ turns: [done, done], settings });
   const { notices } = await run();
   expect(requests).toHaveLength(1);
@@ -278,16 +355,29 @@ test('a Stop hook with continue: false lets the model end, and the person reads 
 test('hooks of a project that nobody trusts never run, and that is said once', async () => {
   const settings = {
     hooks: Object.fromEntries(
-      ['PreToolUse', 'PostToolUse', 'UserPromptSubmit', 'SessionStart', 'Stop', 'SessionEnd', 'Notification', 'PermissionRequest', 'PostToolUseFailure'].map((event) => [
-        event,
-        [{ hooks: [{ type: 'command', command: 'touch ran' }] }],
-      ]),
+      [
+        'PreToolUse',
+        'PostToolUse',
+        'UserPromptSubmit',
+        'SessionStart',
+        'Stop',
+        'SessionEnd',
+        'Notification',
+        'PermissionRequest',
+        'PostToolUseFailure',
+      ].map((event) => [event, [{ hooks: [{ type: 'command', command: 'touch ran' }] }]]),
     ),
     permissions: { allow: ['Bash(touch:*)'], deny: ['Read(.env)'] },
     env: { PATH: '/evil', NODE_OPTIONS: '--require ./evil.js', LD_PRELOAD: './evil.so', HELVE_HOME: '/evil' },
   };
   const turns = [calls(bash('touch ran'), read('.env')), done, done];
-  const { run, agent, place } = await hookedAgent({ turns, settings, load: { trust: false }, engine: { permissionMode: 'default' }, files: { 'project/.env': 'K' } });
+  const { run, agent, place } = await hookedAgent({
+    turns,
+    settings,
+    load: { trust: false },
+    engine: { permissionMode: 'default' },
+    files: { 'project/.env': 'K' },
+  });
   const first = await run();
   place.write(project, { ...settings, model: 'other' }); // changed, and still not trusted
   const second = await run();
@@ -342,12 +432,22 @@ test.skipIf(missing.length > 0)('five scripts as people have them do their work 
   const settings: unknown = JSON.parse(readFileSync(join(fixtures, 'settings.json'), 'utf8'));
   const { askPermission, asked } = person({ behavior: 'deny', reason: 'not now' });
   const turns = [
-    calls(bash('mkdir build && rm -rf build'), bash('git push'), write('package-lock.json'), write('bad.json', '{'), write('TODO.md', '- [ ] one\n')),
+    calls(
+      bash('mkdir build && rm -rf build'),
+      bash('git push'),
+      write('package-lock.json'),
+      write('bad.json', '{'),
+      write('TODO.md', '- [ ] one\n'),
+    ),
     done,
     calls(write('TODO.md', '- [x] one\n')),
     done,
   ];
-  const { place, run, requests } = await hookedAgent({ turns, files: { 'project/.claude/settings.json': settings }, engine: { askPermission } });
+  const { place, run, requests } = await hookedAgent({
+    turns,
+    files: { 'project/.claude/settings.json': settings },
+    engine: { askPermission },
+  });
   cpSync(fixtures, place.path('project/.claude/hooks'), { recursive: true });
   expect((await run('use sk-abcdefghijklmnop1234')).result.outcome).toBe('stopped');
   const { results, result, notices } = await run('work');
@@ -365,95 +465,101 @@ test.skipIf(missing.length > 0)('five scripts as people have them do their work 
   expect(existsSync(place.path('project/package-lock.json'))).toBe(false);
 });
 
-test('an answer "always" settles the question that waits beside it, and is kept for later sessions', async () => {
-  const asked: PermissionQuestion[] = [];
-  const bothAsked = Promise.withResolvers<void>();
-  const withdrawn: string[] = [];
-  const turns = [calls(['WebFetch', { url: 'https://example.com/a', prompt: 'x' }], write('a.txt'), write('a.txt')), done];
-  const { run, place } = await hookedAgent({
-    turns: [calls(bash('npm run lint -- a'), write('w.txt')), done],
+/** Waits until there are two questions; the first call's is answered with rules to keep, the second's as `answerSecond` says. */
+async function twoQuestions(
+  second: [string, unknown],
+  rules: readonly string[],
+  answerSecond: (signal: AbortSignal, kept: Promise<void>) => Promise<PermissionAnswer>,
+) {
+  const asked: string[] = [];
+  const both = Promise.withResolvers<void>();
+  const kept = Promise.withResolvers<void>();
+  const made: HookedAgent = await hookedAgent({
+    turns: [calls(write('first.txt'), second), done],
+    settings: { permissions: { ask: ['Edit(first.txt)'] } },
     engine: {
       permissionMode: 'default',
-      saveRule: async (rule) => await rememberRule(rule, 'allow', where()),
-      askPermission: async (question, signal) => {
-        asked.push(question);
-        if (asked.length === 2) bothAsked.resolve();
-        await bothAsked.promise;
-        if (question.tool === 'Bash') return { behavior: 'allow', remember: { rules: ['Bash(npm run lint:*)', 'Edit(w.txt)'], scope: 'always' } };
-        return await new Promise((_, reject) => signal.addEventListener('abort', () => { withdrawn.push(question.callId); reject(signal.reason); }));
+      saveRule: async (rule) => {
+        await rememberRule(rule, 'allow', made.place);
+        kept.resolve();
+      },
+      askPermission: async ({ callId }, signal) => {
+        asked.push(callId);
+        if (asked.length === 2) both.resolve();
+        await both.promise;
+        if (callId === 'a') return { behavior: 'allow', remember: { rules, scope: 'always' } };
+        return await answerSecond(signal, kept.promise);
       },
     },
   });
-  expect(turns).toHaveLength(2);
-  function where() {
-    return place;
-  }
-  const { decisions } = await run();
-  expect(asked.map(({ callId }) => callId).sort()).toEqual(['a', 'b']);
-  expect(withdrawn).toEqual(['b']);
-  expect(decisions).toEqual({ a: 'ask', b: 'ask' });
-  expect(place.text('project/w.txt')).toBe('new\n');
-  expect(JSON.parse(place.text(local))).toEqual({ permissions: { allow: ['Bash(npm run lint:*)', 'Edit(w.txt)'] } });
+  return { ...made, asked };
+}
 
-  const later = await hookedAgent({ turns: [calls(write('w.txt')), done], files: { [local]: place.text(local) } });
+test('an answer "always" settles the question that waits beside it, and is kept for later sessions', async () => {
+  let isWithdrawn = false;
+  const { run, place, asked } = await twoQuestions(write('w.txt'), ['Edit(w.txt)', 'Edit(docs/**)'], async (signal) => {
+    await once(signal, 'abort');
+    isWithdrawn = true;
+    return { behavior: 'deny' };
+  });
+  const { result } = await run();
+  expect(asked.toSorted()).toEqual(['a', 'b']);
+  await until(() => isWithdrawn);
+  expect(result.denials).toEqual([]);
+  expect(place.text('project/w.txt')).toBe('new\n');
+  expect(JSON.parse(place.text(local))).toEqual({ permissions: { allow: ['Edit(w.txt)', 'Edit(docs/**)'] } });
+
+  const engine = { permissionMode: 'default' } as const;
+  const files = { [local]: place.text(local) };
+  const later = await hookedAgent({ turns: [calls(write('docs/new.txt')), done], files, engine });
   expect((await later.run()).decisions).toEqual({ a: 'allow' });
 });
 
 test("an answer to one question never settles what a tool's own check asks", async () => {
   const key = `-----BEGIN RSA PRIVATE KEY-----\n${'A'.repeat(64)}\n-----END RSA PRIVATE KEY-----\n`;
-  const asked: PermissionQuestion[] = [];
-  const bothAsked = Promise.withResolvers<void>();
-  const remembered = Promise.withResolvers<void>();
-  const { run, place } = await hookedAgent({
-    turns: [calls(bash('npm run lint'), write('key.txt', key)), done],
-    engine: {
-      permissionMode: 'acceptEdits',
-      saveRule: async () => remembered.resolve(),
-      askPermission: async (question) => {
-        asked.push(question);
-        if (asked.length === 2) bothAsked.resolve();
-        await bothAsked.promise;
-        if (question.tool === 'Bash') return { behavior: 'allow', remember: { rules: ['Bash(npm run lint:*)'], scope: 'always' } };
-        await remembered.promise;
-        return { behavior: 'deny', reason: 'never a key' };
-      },
-    },
+  const { run, place } = await twoQuestions(write('key.txt', key), ['Edit(key.txt)'], async (_, kept) => {
+    await kept;
+    return { behavior: 'deny', reason: 'never a key' };
   });
-  const { results } = await run();
-  expect(results['b']).toContain('never a key');
+  expect((await run()).results['b']).toContain('never a key');
   expect(existsSync(place.path('project/key.txt'))).toBe(false);
 });
 
-test('a rule that comes while the person thinks counts against their yes', async () => {
-  const { run, place } = await hookedAgent({
+test('a mode that comes while the person thinks counts against their yes', async () => {
+  const made: HookedAgent = await hookedAgent({
     turns: [calls(write('a.txt')), done],
-    settings: { permissions: { ask: ['Edit(a.txt)'] } },
     engine: {
+      permissionMode: 'default',
       askPermission: async () => {
-        agentIs().agent.session.mode = 'plan';
+        made.agent.session.mode = 'plan';
         return { behavior: 'allow' };
       },
     },
   });
-  function agentIs() {
-    return made;
-  }
-  const made = { agent: (await Promise.resolve({ run, place })) && holder.agent };
-  expect(made).toBeDefined();
+  expect((await made.run()).results['a']).toContain('plan mode only reads');
+  expect(existsSync(made.place.path('project/a.txt'))).toBe(false);
 });
-const holder: { agent: { session: { mode: string } } } = { agent: { session: { mode: '' } } };
 
 test('settings that change on disk hold from the next turn on', async () => {
   const settings = { permissions: {} };
   const { run, place } = await hookedAgent({
-    turns: [calls(bash(`mkdir -p .helve && cat next.json > .helve/settings.json`)), calls(write('a.txt'), read('b.txt')), done],
+    turns: [
+      calls(bash(`mkdir -p .helve && cat next.json > .helve/settings.json`)),
+      calls(write('a.txt'), read('b.txt')),
+      done,
+    ],
     settings,
-    files: { 'project/b.txt': 'x', 'project/next.json': { permissions: { deny: ['Read(b.txt)'] }, ...hook('PreToolUse', decides('deny', { permissionDecisionReason: 'new hook' }), { matcher: 'Write' }) } },
+    files: {
+      'project/b.txt': 'x',
+      'project/next.json': {
+        permissions: { deny: ['Read(b.txt)'] },
+        ...hook('PreToolUse', decides('deny', { permissionDecisionReason: 'new hook' }), { matcher: 'Write' }),
+      },
+    },
     engine: { askPermission: async () => ({ behavior: 'allow' }) },
   });
   const { results } = await run();
-  expect(results['a']).toContain('new hook');
-  expect(results['b']).toContain('the rule "Read(b.txt)"');
+  expect(results['b']).toContain('new hook');
+  expect(results['c']).toContain('the rule "Read(b.txt)"');
   expect(existsSync(place.path('project/a.txt'))).toBe(false);
-  expect(user).toBeDefined();
 });

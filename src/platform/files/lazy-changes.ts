@@ -9,8 +9,7 @@ export const PRUNE_EVERY_MS = 24 * 3_600_000;
 /** Changes whose code comes with the first of them. */
 export function lazyFileChanges(options: FileChangesOptions): FileChanges {
   let loading: Promise<FileChanges> | undefined;
-  const load = async (): Promise<FileChanges> =>
-    (await import('./file-changes.js')).createFileChanges(options);
+  const load = async (): Promise<FileChanges> => (await import('./file-changes.js')).createFileChanges(options);
   return {
     async apply(callId, changes) {
       loading ??= load();

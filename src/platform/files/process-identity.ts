@@ -1,4 +1,4 @@
-import { readFile, readlink, stat } from 'node:fs/promises';
+import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import { hostname, uptime } from 'node:os';
 
 const FOREIGN_LEASE_MS = 10 * 60_000; // far longer than any change takes
@@ -17,13 +17,13 @@ export interface ProcessIdentity {
 }
 
 export async function thisProcess(): Promise<ProcessIdentity> {
-  const [ticks, boot, space] = await Promise.all([startTicks(process.pid), bootId(), processSpace()]);
+  const ticks = startTicks(process.pid);
   const known = ticks !== undefined && ticks !== 'ended';
   return {
     pid: process.pid,
     started: known ? ticks : Math.round(Date.now() - process.uptime() * 1_000),
-    boot: known ? boot : '',
-    space: known ? space : '',
+    boot: known ? bootId() : '',
+    space: known ? processSpace() : '',
     host: hostname(),
   };
 }
@@ -36,7 +36,7 @@ export async function isRunning(theirs: ProcessIdentity, leftAt: number, ours: P
   if (theirs.host !== ours.host || theirs.space !== ours.space) return Date.now() - leftAt < FOREIGN_LEASE_MS;
   if (theirs.boot !== ours.boot) return false; // the machine was started anew since
   if (theirs.pid === ours.pid) return theirs.started === ours.started;
-  if (ours.boot !== '') return (await startTicks(theirs.pid)) === theirs.started;
+  if (ours.boot !== '') return startTicks(theirs.pid) === theirs.started;
   return exists(theirs.pid) && !(await startedAfter(theirs));
 }
 
@@ -44,23 +44,31 @@ export async function isRunning(theirs: ProcessIdentity, leftAt: number, ours: P
 export const isFromBefore = (leftAt: number): boolean =>
   leftAt < Date.now() - uptime() * 1_000 || Date.now() - leftAt > FOREIGN_LEASE_MS;
 
+// What is below /proc is read at once: it is on no disk, and to wait for a reader takes longer than to read it.
+
 /** `ended` for one that has, be it that its parent has not yet taken note; undefined where there is no /proc. */
-async function startTicks(pid: number): Promise<number | 'ended' | undefined> {
+function startTicks(pid: number): number | 'ended' | undefined {
   if (process.platform !== 'linux') return undefined;
   try {
-    const line = await readFile(`/proc/${pid}/stat`, 'latin1');
+    const line = readFileSync(`/proc/${pid}/stat`, 'latin1');
     const fields = line.slice(line.lastIndexOf(')') + 2).split(' '); // the name before may hold anything
     return fields[0] === 'Z' || fields[0] === 'X' ? 'ended' : Number(fields[19]);
   } catch {
-    const readable = await stat('/proc/self/stat').catch(() => undefined);
-    return readable ? 'ended' : undefined;
+    return existsSync('/proc/self/stat') ? 'ended' : undefined;
   }
 }
 
-const bootId = async (): Promise<string> =>
-  (await readFile('/proc/sys/kernel/random/boot_id', 'latin1').catch(() => '')).trim();
+const bootId = (): string => orEmpty(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim());
 
-const processSpace = (): Promise<string> => readlink('/proc/self/ns/pid').catch(() => '');
+const processSpace = (): string => orEmpty(() => readlinkSync('/proc/self/ns/pid'));
+
+function orEmpty(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return '';
+  }
+}
 
 function exists(pid: number): boolean {
   try {

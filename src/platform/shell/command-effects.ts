@@ -3,8 +3,10 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { CommandEffect, Effect, FileEffect } from '../../contract/effect.js';
-import { fileIdentity, realPath } from '../files/paths.js';
+import { fileIdentity, isInside, realPathAsWritten } from '../files/paths.js';
 import { isHarmlessAssignment } from './assignments.js';
+import { linksInGlob, linksInTree, targetOf } from './find-links.js';
+import { programsOfRepository } from './git-programs.js';
 import { loadParser, type Parser } from './parse-command.js';
 import { type Findings, type FoundCommand, type FoundFile, walkCommand } from './walk-command.js';
 
@@ -47,7 +49,7 @@ export function createCommandAnalyzer(): CommandAnalyzer {
         if (remembered.size >= MAX_REMEMBERED) remembered.delete(remembered.keys().next().value ?? '');
         if (command.length <= MAX_REMEMBERED_CHARS) remembered.set(key, findings);
       }
-      return await toEffects(findings);
+      return await toEffects(findings, cwd);
     },
   };
 }
@@ -63,16 +65,23 @@ function findingsOf(command: string, place: { cwd: string; home: string | undefi
   }
 }
 
-async function toEffects({ commands, files, network, unknown, movesDirectory }: Findings): Promise<Effect[]> {
+async function toEffects(
+  { commands, files, network, unknown, movesDirectory }: Findings,
+  cwd: string,
+): Promise<Effect[]> {
   const problems = [...unknown];
   if (files.length > MAX_FILES) problems.push(`it names more than ${MAX_FILES} files`);
   const lookUp = realNames();
   const touched = await Promise.all(files.slice(0, MAX_FILES).map((file) => resolved(file, lookUp)));
   problems.push(...touched.filter((effect) => typeof effect === 'string'));
+  const named = touched.filter((effect) => typeof effect === 'object');
+  const linked = named.flatMap((effect) => behindLinks(effect, commands));
+  problems.push(...linked.filter((effect) => typeof effect === 'string'));
   const writesDirectory = movesDirectory || problems.length > 0;
   return [
-    ...commands.map(commandEffect),
-    ...touched.filter((effect) => typeof effect === 'object'),
+    ...withoutTrustInRepositories(commands.map(commandEffect), [cwd, ...files.flatMap(({ path }) => path ?? [])]),
+    ...named,
+    ...linked.filter((effect) => typeof effect === 'object'),
     ...network.map((url): Effect => ({ kind: 'network', url })),
     ...problems.map((why): Effect => ({ kind: 'unknown', why })),
     { kind: 'session', access: 'read', what: 'cwd' },
@@ -95,6 +104,34 @@ function commandEffect({ words, why, assigns, wrappedBy }: FoundCommand): Comman
   };
 }
 
+/** Git is harmless only where no repository that it may be in names programs for it to start. */
+function withoutTrustInRepositories(commands: CommandEffect[], places: readonly string[]): CommandEffect[] {
+  const isGit = ({ argv, words, harmless }: CommandEffect): boolean => harmless && (argv ?? words)?.[0] === 'git';
+  if (!commands.some(isGit)) return commands;
+  const why = places.map(programsOfRepository).find((reason) => reason !== undefined);
+  if (why === undefined) return commands;
+  return commands.map((command) => (isGit(command) ? { ...command, harmless: false, why } : command));
+}
+
+/**
+ * What a glob, or a list of names that xargs or find hands on, reaches by links that lead out of it. A command that goes
+ * through a tree by itself follows no links.
+ */
+function behindLinks(effect: FileEffect, commands: readonly FoundCommand[]): Array<FileEffect | string> {
+  if (effect.listing || effect.unresolved !== undefined) return [];
+  const { path, real, pattern, by } = effect;
+  const isHandedOn = effect.tree && by !== undefined && commands[by.command]?.wrappedBy !== undefined;
+  if (pattern === undefined && !isHandedOn) return [];
+  const links = pattern === undefined ? linksInTree(real) : linksInGlob(pattern);
+  if (links === undefined) return [`${pattern ?? path} stands for more names than can be looked at`];
+  return links.flatMap((link): FileEffect[] => {
+    const target = targetOf(link);
+    if (target === undefined || isInside(real, target)) return [];
+    const { identity: _, pattern: __, ...rest } = effect;
+    return [{ ...rest, path: link, real: target }];
+  });
+}
+
 type LookUp = (path: string) => Promise<{ real: string; identity: string | undefined }>;
 
 function realNames(): LookUp {
@@ -112,7 +149,7 @@ function realNames(): LookUp {
 async function realName(path: string): Promise<{ real: string; identity: string | undefined }> {
   const found = realNameAtOnce(path);
   if (found) return found;
-  const real = await realThroughParents(path);
+  const real = await realPathAsWritten(path);
   return { real, identity: await fileIdentity(real) };
 }
 
@@ -136,23 +173,6 @@ function realNameAtOnce(path: string): { real: string; identity: string | undefi
   } catch {
     return undefined; // a link that leads nowhere, a folder that is missing too: looked at step by step
   }
-}
-
-/** `link/../x` lies beside what the link leads to, not beside the link: the system follows it before it goes up. */
-async function realThroughParents(path: string): Promise<string> {
-  const names = path.split('/').filter((name) => name !== '' && name !== '.');
-  if (!names.includes('..')) return await realPath(path);
-  let folder = '/';
-  let pending: string[] = [];
-  for (const name of names) {
-    if (name !== '..') {
-      pending.push(name);
-      continue;
-    }
-    folder = dirname(await realPath(join(folder, ...pending)));
-    pending = [];
-  }
-  return await realPath(join(folder, ...pending));
 }
 
 /** The effect, why there is none to rely on, or nothing for a name that no file can have. */

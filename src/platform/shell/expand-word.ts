@@ -13,6 +13,8 @@ export interface Surroundings {
   home: string | undefined;
   /** The value of a variable, or undefined where it can't be known. */
   variable(name: string): Value | undefined;
+  /** Whether a variable holds nothing but numbers wherever the command sets it. */
+  isNumber(name: string): boolean;
 }
 
 /** The words that one word of the source becomes. */
@@ -54,7 +56,9 @@ function plainWord({ text, value }: Word, { home }: Surroundings): Field {
 }
 
 /** A part of a word: known text, or something that decides the word when it runs. */
-type Piece = { text: string } | { unknown: true; splits: boolean; glob?: string; values?: Value; isNumber?: boolean };
+type Piece =
+  | { text: string }
+  | { unknown: true; splits: boolean; glob?: string; values?: Value; isNumber?: boolean; number?: boolean };
 
 function assemble(parts: readonly WordPart[], surroundings: Surroundings): Field {
   const pieces = parts.flatMap((part) => piecesOf(part, surroundings, { quoted: false }));
@@ -84,6 +88,7 @@ function joined(pieces: readonly Piece[], tilde: string | null | undefined): Fie
   const splits = unknown.some((piece) => piece.splits);
   const splitsAnywhere = unknown.some((piece) => piece.splits && piece.glob === undefined);
   const field: Field = { text, mayBeOption: splitsAnywhere || start === '' || start.startsWith('-'), splits };
+  if (pieces.length === 1 && unknown[0]?.number) return { ...field, isNumber: true };
   if (splitsAnywhere && unknown.some(({ values }) => values === undefined)) return field;
   if (unknown.every(({ glob }) => glob !== undefined)) return { ...field, ...globPlaces(pieces, tilde) };
   const [only] = unknown;
@@ -171,7 +176,8 @@ function variablePiece(name: string, surroundings: Surroundings, quoted: boolean
   if (name === '@' || name === '*') return { unknown: true, splits: true };
   if (/^[?#$!]$/.test(name)) return { unknown: true, splits: false, isNumber: true };
   const values = surroundings.variable(name);
-  if (values === undefined) return { unknown: true, splits: !quoted };
+  if (values === undefined)
+    return { unknown: true, splits: !quoted, ...(surroundings.isNumber(name) && { number: true }) };
   const [only] = values;
   if (values.length === 1 && only?.value !== undefined && (quoted || staysOneWord(only.value)))
     return { text: only.value };

@@ -4,6 +4,7 @@ import { closeSync, fstatSync, openSync, readSync, rmSync, unlinkSync, writeSync
 import { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { type OutputPipe, openOutputPipe } from './output-pipe.js';
+import { signalGroup } from './process-group.js';
 import { killTree, MARK_VARIABLE, type ProcessTree, withMark } from './process-tree.js';
 import { startProcess } from './start-process.js';
 
@@ -155,7 +156,9 @@ function readyShell({
       }
     },
     discard() {
-      killTree(shell.tree);
+      // Before its command a shell has started nothing that could have left its group, but for the program around it.
+      if (taskBytes === 0 && !shell.tree.politeGroup) signalGroup(shell.tree.group, 'SIGKILL');
+      else killTree(shell.tree);
       control.destroy();
       shell.pipe.close();
       closeSync(file);

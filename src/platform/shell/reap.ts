@@ -1,8 +1,10 @@
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import * as z from 'zod';
 import { randomHex } from '../crypto.js';
 import { isFromBefore, isRunning, type ProcessIdentity, thisProcess } from '../files/process-identity.js';
+import { runningFolder } from './leftovers.js';
 import { removeLimitGroups } from './limits.js';
 import { endMarked, MARK_VARIABLE } from './process-tree.js';
 
@@ -22,14 +24,12 @@ export interface Registration {
   remove(): Promise<void>;
 }
 
-/** Writes down that this process has shells, for as long as it has. */
+/** Writes down that this process has shells, for as long as it has. At once, since the first command waits for it. */
 export async function registerShells(dataFolder: string, record: ShellRecord): Promise<Registration> {
-  const [owner] = await Promise.all([
-    thisProcess(),
-    mkdir(runningFolder(dataFolder), { recursive: true, mode: 0o700 }),
-  ]);
+  const owner = await thisProcess();
+  mkdirSync(runningFolder(dataFolder), { recursive: true, mode: 0o700 });
   const file = join(runningFolder(dataFolder), `${randomHex(8)}.json`);
-  await writeFile(file, JSON.stringify({ owner, ...record }), { mode: 0o600, flag: 'wx' });
+  writeFileSync(file, JSON.stringify({ owner, ...record }), { mode: 0o600, flag: 'wx' });
   return { remove: () => rm(file, { force: true }) };
 }
 
@@ -46,8 +46,6 @@ export async function reapLeftovers(dataFolder: string, env: NodeJS.ProcessEnv =
   const reaped = await Promise.all(files.map((file) => reap(file, ours, env).catch(() => false)));
   return reaped.filter(Boolean).length;
 }
-
-const runningFolder = (dataFolder: string): string => join(dataFolder, 'running');
 
 /** The mark decides what is ended and the folder what is removed, so nothing counts that we would not have written. */
 const recordSchema = z.object({

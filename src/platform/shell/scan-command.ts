@@ -72,7 +72,9 @@ const ALWAYS_NUMBERS = ['RANDOM', 'SECONDS', 'LINENO', 'UID', 'EUID', 'PPID', 'B
 export function numericVariables(tree: SyntaxNode, { forEachChild }: Parser): ReadonlySet<string> {
   const numbers = new Set(ALWAYS_NUMBERS);
   const others = new Set<string>();
+  let hasFunctions = false; // one may be named `seq`, and print something else
   const visit = (node: SyntaxNode): void => {
+    if (node.type === 'Function') hasFunctions = true;
     if (node.type === 'Assignment') {
       const isNumber = node.value.type === 'Word' && isNumberWord(node.value) && !node.index && !node.append;
       (isNumber ? numbers : others).add(node.name);
@@ -99,5 +101,5 @@ export function numericVariables(tree: SyntaxNode, { forEachChild }: Parser): Re
     forEachChild(node, visit);
   };
   visit(tree);
-  return new Set([...numbers].filter((name) => !others.has(name)));
+  return new Set(hasFunctions ? [] : [...numbers].filter((name) => !others.has(name)));
 }

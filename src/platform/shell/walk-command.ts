@@ -294,11 +294,20 @@ class Walk {
   }
 
   #for(node: { name: Word; wordlist: readonly Word[] | undefined; body: CompoundList }, state: State): State {
-    const fields = node.wordlist?.flatMap((word) => this.#words(word, state));
+    if (!/^[A-Za-z_]\w*$/.test(node.name.text)) this.#unknown(`${node.name.text} is no name of a variable`);
+    const fields = node.wordlist?.flatMap((word) => this.#listed(word, state));
     const entry = this.#beforeLoop([node.body], this.#assign({ name: node.name.value }, undefined, state));
     const clear = fields?.every(({ value, places }) => value !== undefined || places !== undefined);
     const inBody = clear ? withVariable(entry, node.name.value, fields) : entry;
     return join(entry, this.#block(node.body, inBody));
+  }
+
+  /** `$(git ls-files)` in the list of a loop stands for files, where all that it prints is known to be their names. */
+  #listed(word: Word, state: State): Field[] {
+    this.#prints = undefined;
+    const fields = this.#words(word, state);
+    const places: readonly Place[] | undefined = printsOnce(word) ? this.#prints : undefined;
+    return places ? [{ text: word.text, mayBeOption: true, splits: true, places }] : fields;
   }
 
   /** At the top of a loop the shell may have been through its body already. */
@@ -316,6 +325,7 @@ class Walk {
   #surroundings({ variables, directories }: State): Surroundings {
     return {
       home: this.#home,
+      isNumber: (name) => this.#numbers().has(name),
       variable: (name) => {
         if (this.#setOnTheSide().has(name)) return undefined;
         if (variables.has(name)) return variables.get(name);
@@ -356,6 +366,7 @@ class Walk {
         if (prefix === '!' && operation?.type !== 'Names')
           this.#unknown(`${text} evaluates what another variable holds`);
         if (index && !/^(@|\*|\d+)$/.test(index.text)) this.#unknown(`the subscript in ${text} is evaluated`);
+        if (operation?.type === 'Default' && /=$/.test(operation.operator)) this.#setsOnTheSide(node.parameter);
         if (operation?.type === 'Slice') {
           const isPlain = [operation.offset, operation.length].every((word) => /^\s*-?\d*\s*$/.test(word?.text ?? ''));
           if (!isPlain) this.#unknown(`the numbers in ${text} are evaluated`);
@@ -364,6 +375,11 @@ class Walk {
       }
     }
     this.#parser.forEachChild(node, (child) => this.#inside(child, state));
+  }
+
+  /** What `${x:=y}`, `$((x = 1))` and `{x}>` set is not followed, so it must be nothing that programs know. */
+  #setsOnTheSide(name: string): void {
+    if (!isPlainVariable(name)) this.#unknown(`it sets ${name}, which may change what runs or what it touches`);
   }
 
   /** Arithmetic evaluates what variables hold, and what they hold may run commands: only numbers are let through. */
@@ -380,6 +396,8 @@ class Walk {
         this.#unknown(`the arithmetic with ${expression.value.trim()} evaluates what it holds`);
       }
     }
+    const target = assignedBy(expression);
+    if (target?.type === 'ArithmeticWord') this.#setsOnTheSide(target.value.trim());
     if (expression.type === 'ArithmeticCommandExpansion')
       this.#unknown(`the arithmetic with ${expression.text} evaluates what it prints`);
     this.#parser.forEachChild(expression, (child) => {
@@ -456,6 +474,8 @@ class Walk {
         return [];
       }
       const { target, operator } = redirection;
+      const descriptor = 'descriptor' in redirection ? redirection.descriptor : undefined;
+      if (descriptor?.type === 'FileDescriptorVariable') this.#setsOnTheSide(descriptor.name);
       if (target === undefined) return [];
       const file = this.#value(target, state);
       const isDescriptor = (operator === '>&' || operator === '<&') && /^(\d+-?|-)$/.test(file.value ?? '');
@@ -540,7 +560,11 @@ class Walk {
       if (!/^\d+$/.test(index.text)) this.#unknown(`the subscript ${index.text} is evaluated`);
     }
     if (value.type === 'Word') return this.#value(value, state);
-    for (const element of value.elements) this.#inside(element, state);
+    for (const element of value.elements) {
+      this.#inside(element, state);
+      if (/^\[.*\]\+?=/s.test(element.text) && !/^\[\d+\]/.test(element.text))
+        this.#unknown(`the subscript in ${element.text} is evaluated`);
+    }
     return undefined;
   }
 
@@ -573,6 +597,7 @@ class Walk {
     const [name, ...args] = fields;
     if (name === undefined) return both(state);
     const position = this.found.commands.length;
+    this.#prints = undefined; // of what was substituted in its words
     const wrapped = running.wrappedBy === undefined ? {} : { wrappedBy: running.wrappedBy };
     if (name.value === undefined || name.value === '') {
       this.#unknown(`which program ${name.text} runs is not known before it runs`);
@@ -660,6 +685,27 @@ class Walk {
     // A script in the same shell may set what the command around it takes for constant.
     return sameShell ? { ...join(ok, fail), variables: withoutValues(state.variables) } : state;
   }
+}
+
+/** Whether a word is one substitution, unquoted, of one command or one plain pipeline. */
+function printsOnce({ parts }: Word): boolean {
+  const [part] = parts ?? [];
+  if (parts?.length !== 1 || part?.type !== 'CommandExpansion') return false;
+  const [statement, ...more] = part.script?.commands ?? [];
+  if (statement === undefined || more.length > 0) return false;
+  const { command } = statement;
+  return (
+    command.type === 'Command' ||
+    (command.type === 'Pipeline' && command.commands.every(({ type }) => type === 'Command'))
+  );
+}
+
+/** What an arithmetic expression assigns to, where it is an assignment. */
+function assignedBy(expression: ArithmeticExpression): ArithmeticExpression | undefined {
+  if (expression.type === 'ArithmeticUnary')
+    return /^(\+\+|--)$/.test(expression.operator) ? expression.operand : undefined;
+  const isAssignment = expression.type === 'ArithmeticBinary' && /^([-+*/%&|^]|<<|>>)?=$/.test(expression.operator);
+  return isAssignment ? expression.left : undefined;
 }
 
 /** Looks at the tree when it is first asked for, and not again. */

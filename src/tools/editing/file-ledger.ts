@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import type { FileLedger, SeenFile } from '../../contract/tool-context.js';
-import { hashOf } from './load-text.js';
+import { sha256 } from '../../platform/crypto.js';
 
 const MAX_FILE_BYTES = 1024 * 1024; // larger files are rarely edited by hand and by a model at once
 const MAX_TOTAL_BYTES = 32 * MAX_FILE_BYTES;
@@ -60,3 +60,6 @@ function bytesAt(real: string, { hash, size }: SeenFile): Uint8Array | undefined
     return undefined; // without the bytes a later change by somebody else can't be merged, and nothing worse
   }
 }
+
+// Not from where text is loaded: every start makes a ledger, and few load a text.
+const hashOf = (bytes: Uint8Array): string => sha256().update(bytes).digest('hex');

@@ -21,6 +21,7 @@ export function checkAwk(program: string | undefined): string | undefined {
   let depth = 0;
   let operand = false; // whether a slash would divide rather than begin a pattern
   let previous = '';
+  const conditions: boolean[] = []; // of each open bracket: whether a statement follows it, as behind `if ( )`
   while (at < program.length) {
     const rest = program.slice(at);
     const [blank = ''] = /^(?:[ \t\r]|\\\n|#[^\n]*)+/.exec(rest) ?? [];
@@ -40,6 +41,8 @@ export function checkAwk(program: string | undefined): string | undefined {
         depth = 0;
       }
       operand = !keywords.has(token);
+      // Which of the two a slash is here, implementations don't agree on.
+      if (token === 'length' && !isCall && /^\s*\//.test(program.slice(at))) return 'its program is not understood';
     } else if (token === '>' || token === '>=') {
       if (token === '>' && program[at] === '>') return 'its program writes to a file';
       if (token === '>' && printing && depth <= 0) return 'its program writes to a file';
@@ -47,13 +50,15 @@ export function checkAwk(program: string | undefined): string | undefined {
     } else if (token === '(' || token === '[') {
       depth += 1;
       operand = false;
+      conditions.push(token === '(' && /^(if|while|for)$/.test(previous));
     } else if (token === ')' || token === ']') {
       depth -= 1;
-      operand = true;
+      operand = conditions.pop() !== true;
     } else if (/^[;{}\n]$/.test(token)) {
       const goesOn = token === '\n' && (depth > 0 || /^(,|&&|\|\||\?|:)$/.test(previous));
-      if (!goesOn) printing = false;
       operand = false;
+      if (goesOn) continue; // any number of newlines may stand there
+      printing = false;
     } else if (token === '++' || token === '--') {
       if (/^\s*\//.test(program.slice(at))) return 'its program is not understood';
     } else {
@@ -65,11 +70,12 @@ export function checkAwk(program: string | undefined): string | undefined {
 }
 
 const string = /^"(?:[^"\\\n]|\\[^\n])*"/;
-const pattern = /^\/(?:[^/\\\n[]|\\[^\n]|\[\^?\]?[^\]/\\\n]*\])+\//;
+const pattern = /^\/(?:[^/\\\n[]|\\[^\n]|\[\^?\]?(?:[^\]/\\\n]|\\[a-zA-Z.*+?$^(){}|-])*\])+\//;
 const other =
   /^(?:[A-Za-z_]\w*|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+|\+\+|--|\|\||&&|[-+*/%^=!<>]=|\*\*=?|[-+*/%^!<>=?:,;{}()[\]$~\n])/;
 
 function nextToken(rest: string, afterOperand: boolean): string | undefined {
-  const found = string.exec(rest) ?? (afterOperand ? null : pattern.exec(rest)) ?? other.exec(rest);
+  // A slash where no operand came before is never a division: what is no whole pattern is not understood.
+  const found = rest.startsWith('/') && !afterOperand ? pattern.exec(rest) : (string.exec(rest) ?? other.exec(rest));
   return found?.[0];
 }

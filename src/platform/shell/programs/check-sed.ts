@@ -61,7 +61,7 @@ export function checkSed(script: string | undefined): string | undefined {
     for (let left = count; at < (script?.length ?? 0); at += 1) {
       const character = script?.[at];
       if (character === '\\') at += 1;
-      else if (character === '\n' && left === count) return false;
+      else if (character === '\n') return false;
       else if (character === '[' && left === count) {
         // Whether a delimiter within brackets counts differs between implementations, so there must be none.
         const [bracket] = /^\[\^?\]?(?:\[[:.=][^\]]*[:.=]\]|\\[a-zA-Z.*+?$^()|{}-]|[^\]\\])*\]/.exec(rest()) ?? [];

@@ -37,8 +37,8 @@ interface Form {
   only?: (parsed: Parsed) => string | undefined;
   /** It looks into every file. */
   tree?: boolean;
-  /** It prints the names of files in the project. */
-  lists?: boolean;
+  /** Whether it prints the names of files in the project, and nothing else. */
+  lists?: (parsed: Parsed) => boolean;
 }
 
 const forms = (): ReadonlyMap<string, Form> =>
@@ -66,6 +66,7 @@ const forms = (): ReadonlyMap<string, Form> =>
           '-0123 -q --cached --staged --merge-base --no-index --base --ours --theirs --cc -c --combined-all-paths',
         ),
         operands: 'paths',
+        lists: namesOnly,
       },
     ],
     [
@@ -73,6 +74,7 @@ const forms = (): ReadonlyMap<string, Form> =>
       {
         options: table(diffOptions, formatOptions, '-r -t --root --no-commit-id --merge-base'),
         operands: 'paths',
+        lists: namesOnly,
         only: noSignatures,
       },
     ],
@@ -113,7 +115,8 @@ const forms = (): ReadonlyMap<string, Form> =>
         options: table(
           '-cdmoiusktvfzxXe -x= -X=read --cached --deleted --modified --others --ignored --stage --unmerged --killed --directory --no-empty-directory --eol --deduplicate --exclude= --exclude-from=read --exclude-standard --error-unmatch --full-name --recurse-submodules --abbrev? --format= --debug --sparse',
         ),
-        lists: true,
+        lists: ({ options }) =>
+          !options.some(({ name }) => /^(--format|--eol|--debug|-[stvfu]|--stage|--unmerged)$/.test(name)),
         operands: 'paths',
       },
     ],
@@ -138,6 +141,7 @@ const forms = (): ReadonlyMap<string, Form> =>
         ),
         operands: 'paths',
         tree: true,
+        lists: (parsed) => hasOption(parsed, '-l', '--files-with-matches', '--name-only'),
       },
     ],
     [
@@ -206,7 +210,7 @@ const forms = (): ReadonlyMap<string, Form> =>
           '-alrvi --all --list --remotes --verbose --show-current --contains= --no-contains= --merged? --no-merged? --points-at= --sort= --format= --color? --no-color --column? --no-column --abbrev= --no-abbrev --ignore-case --omit-empty',
         ),
         operands: 'values',
-        only: listsOnly('-l', '--list'),
+        only: listsOnly(),
       },
     ],
     [
@@ -216,7 +220,7 @@ const forms = (): ReadonlyMap<string, Form> =>
           '-li -n? --list --contains= --no-contains= --merged? --no-merged? --points-at= --sort= --format= --color? --column? --no-column --ignore-case --omit-empty',
         ),
         operands: 'values',
-        only: listsOnly('-l', '--list'),
+        only: listsOnly('-n'),
       },
     ],
     ['symbolic-ref', { options: table('-q --quiet --short --no-recurse'), operands: 'values', only: atMostOne }],
@@ -245,7 +249,18 @@ const nested = (): ReadonlyMap<string, ReadonlyMap<string, Form>> =>
     [
       'reflog',
       new Map<string, Form>([
-        ['', { options: table(revisionOptions, formatOptions, diffOptions), operands: 'none', only: noSignatures }],
+        [
+          '',
+          {
+            options: table(revisionOptions, formatOptions, diffOptions),
+            operands: 'values',
+            only: (parsed) =>
+              // A word that is no ref may be a subcommand.
+              parsed.operands.every(({ value }) => /^(HEAD|@|.+\/.+)(@\{.*\})?$/.test(value ?? ''))
+                ? noSignatures(parsed)
+                : 'it is not known to be harmless in this form',
+          },
+        ],
         [
           'show',
           { options: table(revisionOptions, formatOptions, diffOptions), operands: 'values', only: noSignatures },
@@ -296,6 +311,13 @@ const nested = (): ReadonlyMap<string, ReadonlyMap<string, Form>> =>
     ],
   ]);
 
+const besideNames =
+  /^(--name-only|--cached|--staged|--diff-filter|--merge-base|--no-renames|--root|--no-commit-id|--color|--no-color|-[rzwM])$/;
+
+function namesOnly(parsed: Parsed): boolean {
+  return hasOption(parsed, '--name-only') && parsed.options.every(({ name }) => besideNames.test(name));
+}
+
 /** Formats that check a signature start the program that does it. */
 function noSignatures({ options }: Parsed): string | undefined {
   const formats = options.filter(({ name }) => name === '--format' || name === '--pretty');
@@ -305,9 +327,12 @@ function noSignatures({ options }: Parsed): string | undefined {
   return unsafe ? 'its format may check signatures, which starts another program' : undefined;
 }
 
+// With one of them, a name is what the list is compared with.
+const listFlags = ['-l', '--list', '--contains', '--no-contains', '--merged', '--no-merged', '--points-at'];
+
 function listsOnly(...flags: string[]) {
   return (parsed: Parsed): string | undefined =>
-    parsed.operands.length > 0 && !hasOption(parsed, ...flags)
+    parsed.operands.length > 0 && !hasOption(parsed, ...listFlags, ...flags)
       ? 'with a name it may create something'
       : noSignatures(parsed);
 }
@@ -425,8 +450,7 @@ function judgeForm(form: Form, args: readonly Field[], folder: Field | undefined
   const optionPaths = parsed.options.flatMap(({ value, meaning }) => (value ? touch(meaning, value) : []));
   const whole = form.tree && paths.length === 0 ? touch('read-tree', known('.')) : [];
   const touches = [...paths.flatMap((path) => touch(form.tree ? 'read-tree' : 'read', path)), ...optionPaths, ...whole];
-  const names = form.lists || hasOption(parsed, '--name-only', '-l', '--files-with-matches');
-  const prints = names && folder === undefined ? [{ path: '.', tree: true }] : undefined;
+  const prints = form.lists?.(parsed) && folder === undefined ? [{ path: '.', tree: true }] : undefined;
   const writes = touches.some(({ access }) => access === 'write') ? 'it writes a file' : undefined;
   return {
     touches: touches.map((each) => inFolder(each, folder)),
@@ -447,7 +471,8 @@ function inFolder(each: Touch, folder: Field | undefined): Touch {
 function pathOf(field: Field): Field[] {
   const { value } = field;
   if (value === undefined) return [field];
-  if (/^(HEAD|@|[0-9a-f]{7,40})([~^@{].*)?$/.test(value) || /[^/.]\.\.|\.\.[^/.]/.test(value)) return [];
+  const isRange = /[^/.]\.\.|\.\.[^/.]/.test(value) && !/^(\/|\.)/.test(value);
+  if (/^(HEAD|@|[0-9a-f]{7,40})([~^@{].*)?$/.test(value) || isRange) return [];
   const afterColon = /^[^:]+:(.+)$/s.exec(value)?.[1];
   return [known(afterColon ?? value.replace(/^:[/!^]?/, ''))];
 }
@@ -528,6 +553,11 @@ export const git: readonly Program[] = [
         'git stash list',
         'git reflog',
         'git reflog show',
+        'git reflog HEAD',
+        'git branch --merged main',
+        'git diff --name-only HEAD | xargs cat',
+        'git grep -l foo | xargs wc -l',
+        'git tag --contains HEAD',
         'git config --get user.name',
         'git config --list',
         'git config user.name',
@@ -555,6 +585,8 @@ export const git: readonly Program[] = [
         'git show --textconv HEAD',
         'git branch new',
         'git branch -D x',
+        'git branch -v new',
+        'git reflog expire',
         'git tag v1',
         'git tag -d v1',
         'git remote show origin',

@@ -19,9 +19,9 @@ interface Option {
 
 /** The options of one program. */
 export interface OptionTable {
-  named: ReadonlyMap<string, Option>;
+  readonly named: ReadonlyMap<string, Option>;
   /** `-20`: a number by itself. */
-  numbers: boolean;
+  readonly numbers: boolean;
 }
 
 export interface Parsed {
@@ -35,8 +35,25 @@ export interface Parsed {
 /**
  * A table from its short form: `-a --all` are flags, `-n= --lines=` take a value, `-f=read` takes one that names a file
  * to be read, `--color?` may have one glued to it, and `-#` stands for a number by itself. `-abc` are three flags.
+ * It is read when it is first looked at, since most programs are never called.
  */
 export function optionTable(text: string): OptionTable {
+  let table: OptionTable | undefined;
+  const read = (): OptionTable => {
+    table ??= readTable(text);
+    return table;
+  };
+  return {
+    get named() {
+      return read().named;
+    },
+    get numbers() {
+      return read().numbers;
+    },
+  };
+}
+
+function readTable(text: string): OptionTable {
   const named = new Map<string, Option>();
   let numbers = false;
   for (const entry of text.split(/\s+/).filter(Boolean)) {
@@ -199,7 +216,12 @@ export function plain(spec: PlainProgram): Program {
         spec.filters &&
         parsed.operands.length === 0 &&
         parsed.options.every(({ name }) => spec.filters?.includes(name));
-      return { ...judgePlain(parsed, spec), ...(passesNames && { passesNames }) };
+      const namesOthers = hasOption(parsed, '--files0-from');
+      return {
+        ...judgePlain(parsed, spec),
+        ...(namesOthers && { why: 'a file names the files that it reads' }),
+        ...(passesNames && { passesNames }),
+      };
     },
   };
 }

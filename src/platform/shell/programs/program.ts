@@ -13,6 +13,8 @@ export interface Field {
   splits: boolean;
   /** Where it is not known but can only name certain files: those. */
   places?: readonly Place[];
+  /** A variable by itself that holds nothing but a number, if it is set. */
+  isNumber?: boolean;
 }
 
 /** A file, or where `tree` is set all that lies below; relative to the directory that the command runs in. */

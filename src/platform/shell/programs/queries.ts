@@ -36,6 +36,12 @@ export const queries: readonly Program[] = [
     examples: { harmless: ['whoami', 'nproc', 'arch', 'tty'], not: ['whoami x'] },
   }),
   plain({
+    names: 'who w users',
+    options: '-abdHlmqrsTtuhfio --all --boot --count --heading --users --short --no-header --help --version',
+    operands: 'none',
+    examples: { harmless: ['who', 'w', 'users', 'who -b'], not: ['who /etc/x', 'users x'] },
+  }),
+  plain({
     names: 'id groups',
     options: '-agGnruzZ --group --groups --name --real --user --zero --help --version',
     operands: ['value'],
@@ -96,13 +102,19 @@ export const queries: readonly Program[] = [
       const parsed = parseOptions(args, psOptions);
       // The old options without a dash: `e` would print the environment of every process.
       const isPlain = ({ value }: Field): boolean => value !== undefined && /^([axufjlwhT]+|\d+)$/.test(value);
+      const columns = parsed.options.filter(({ name }) => name === '-o' || name === '--format');
+      const isColumn = ({ value }: { value?: Field }): boolean =>
+        value?.value !== undefined && !/env/i.test(value.value);
       const why =
-        parsed.problem ?? (parsed.operands.every(isPlain) ? undefined : 'it may print the environment of processes');
+        parsed.problem ??
+        (parsed.operands.every(isPlain) && columns.every(isColumn)
+          ? undefined
+          : 'it may print the environment of processes');
       return why === undefined ? {} : notHarmless(why);
     },
     examples: {
       harmless: ['ps', 'ps aux', 'ps -ef | head', 'ps -p 1 -o pid', 'ps auxf'],
-      not: ['ps --unheard-of', 'ps eww', 'ps auxe', 'ps $x'],
+      not: ['ps --unheard-of', 'ps eww', 'ps auxe', 'ps -o environ', 'ps $x'],
     },
   },
   plain({

@@ -22,8 +22,10 @@ const ls: Program = {
           tree: true,
         }))
       : undefined;
-    // Without a folder's name in front, what it prints is relative to that folder and not to here.
-    return parsed.operands.length === 0 && printed ? { ...verdict, prints: printed } : verdict;
+    // Without a folder's name in front, what it prints is relative to that folder and not to here; and with more than
+    // names in it, as where a link leads, a line is no file; `-a` names the folder above.
+    const namesOnly = parsed.options.every(({ name }) => /^-[1AtrSvUXcu]$/.test(name));
+    return parsed.operands.length === 0 && namesOnly && printed ? { ...verdict, prints: printed } : verdict;
   },
   examples: {
     harmless: ['ls', 'ls -la', 'ls -lah src', 'ls -R src', 'ls --color=auto *.ts', 'ls -1t | head'],
@@ -53,6 +55,23 @@ const tree: Program = plain({
     not: ['tree -o out.txt', 'tree -H . -o x', 'tree *'],
   },
 });
+
+const stringsOptions = optionTable(
+  '-afwos -n= -t= -e= -T= -# --all --bytes= --radix= --encoding= --print-file-name --include-all-whitespace --data --help --version',
+);
+
+const strings: Program = {
+  names: ['strings'],
+  judge({ args }) {
+    const verdict = judgePlain(parseOptions(args, stringsOptions), { operands: ['read'] });
+    const namesOthers = args.some(({ value }) => value?.startsWith('@'));
+    return { ...verdict, ...(namesOthers && { why: '@ takes options and files from another file' }) };
+  },
+  examples: {
+    harmless: ['strings a.bin', 'strings -n 8 a.bin'],
+    not: ['strings --unheard-of a', 'strings @list'],
+  },
+};
 
 export const readers: readonly Program[] = [
   plain({
@@ -100,7 +119,7 @@ export const readers: readonly Program[] = [
     options: '-clmLw --bytes --chars --lines --max-line-length --words --total= --files0-from=read --help --version',
     operands: ['read'],
     anyOption: true,
-    examples: { harmless: ['wc -l a.txt', 'wc -lw *.md', 'wc'], not: ['wc -x a'] },
+    examples: { harmless: ['wc -l a.txt', 'wc -lw *.md', 'wc'], not: ['wc -x a', 'wc --files0-from=list'] },
   }),
   plain({
     names: 'nl tac rev',
@@ -187,25 +206,16 @@ export const readers: readonly Program[] = [
   }),
   plain({
     names: 'xxd',
-    options: '-abdeEiuhp -c= -g= -l= -s= -o= -n= -C -v -ps',
+    options: '-abdeEiuhpCv -c= -g= -l= -s= -o= -n=',
     operands: ['read', 'write'],
     maxOperands: 1,
     operandsEndOptions: true,
     examples: {
-      harmless: ['xxd a.bin', 'xxd -l 16 a.bin', 'xxd -p a'],
+      harmless: ['xxd a.bin', 'xxd -s 16 -l 16 a.bin', 'xxd -p a'],
       not: ['xxd a.bin out', 'xxd -r a b', 'xxd a -p', 'xxd *'],
     },
   }),
-  plain({
-    names: 'strings',
-    options:
-      '-afwos -n= -t= -e= -T= -# --all --bytes= --radix= --encoding= --print-file-name --include-all-whitespace --data --help --version',
-    operands: ['read'],
-    examples: {
-      harmless: ['strings a.bin', 'strings -n 8 a.bin'],
-      not: ['strings --unheard-of a'],
-    },
-  }),
+  strings,
   plain({
     names: 'diff colordiff',
     options: `-abBcdeEfHilnNpPqrstTuvwyZ0123456789 -C= -U= -D= -F= -I= -L= -S= -W= -x= -X=read --normal --brief --report-identical-files

@@ -19,13 +19,15 @@ const sed: Program = {
     const scripts = given.length > 0 || fromFile ? given : parsed.operands.slice(0, 1);
     const files = given.length > 0 || fromFile ? parsed.operands : parsed.operands.slice(1);
     const inPlace = hasOption(parsed, '-i', '-I', '--in-place');
-    const problems = scripts.map((script) => checkSed(script?.value));
+    // They are one script, each on its own lines: the text that an `a` adds may go on into the next.
+    const whole = scripts.map((script) => script?.value);
+    const problem = checkSed(whole.every((part) => part !== undefined) ? whole.join('\n') : undefined);
     const why =
       parsed.problem ??
       (inPlace ? 'it changes files in place' : undefined) ??
       (fromFile ? 'its script is in a file' : undefined) ??
-      (problems.length === 0 && !hasOption(parsed, '--help', '--version') ? 'it has no script' : undefined) ??
-      problems.find((problem) => problem !== undefined);
+      (scripts.length === 0 && !hasOption(parsed, '--help', '--version') ? 'it has no script' : undefined) ??
+      problem;
     const touches = [
       ...optionTouches(parsed),
       ...files.flatMap((file) => [...touch('read', file), ...(inPlace ? touch('write', file) : [])]),
@@ -44,6 +46,7 @@ const sed: Program = {
       "sed '1!G;h;$!d' a",
       "sed 's/^[ \\t]*//' a",
       "sed -n '5{p;q}' a",
+      "sed -n -e '/a/{' -e p -e '}' a",
     ],
     not: [
       "sed -i 's/a/b/' a.txt",
@@ -59,6 +62,8 @@ const sed: Program = {
       "sed '1,2W x' a",
       'sed --in-place=x p a',
       'sed p *',
+      "sed -e 'a x\\' -e 's/a/b\nw out/' a",
+      "sed 's/a/b\ne id/' a",
     ],
   },
 };
@@ -87,6 +92,8 @@ const awk: Program = {
       'awk \'{s+=$1} END {printf "%d\\n", s}\' a',
       "awk 'length($0) > 80' a",
       "awk '$1 > 5 {print $2}' a",
+      "awk '{ if (/a/) print ($1 + $2) / 2 }' a",
+      "awk '/[^\\t]\\// {print length}' a",
     ],
     not: [
       'awk \'{system("id")}\' a',
@@ -102,6 +109,10 @@ const awk: Program = {
       'awk \'{print $1 >> "x"}\' a',
       'awk \'BEGIN { "date" | getline d }\'',
       'awk \'{printf("x") > "f"}\' a',
+      'awk \'BEGIN{ if (1) /"/; system("id"); if (1) /"/ }\'',
+      'awk \'/["/]/ { system("id") } /["/]/\' a',
+      'awk \'length /"/; system("id"); length /"/\' a',
+      'awk \'{print 1,\n\n2 > "x"}\' a',
     ],
   },
 };

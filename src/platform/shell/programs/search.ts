@@ -36,7 +36,9 @@ const grep: Program = {
       ...files.flatMap((file) => touch(meaning, file)),
       ...(recursive && files.length === 0 ? touch(meaning, known('.')) : []),
     ];
-    const names = hasOption(parsed, '-l', '-L', '--files-with-matches', '--files-without-match');
+    const names =
+      hasOption(parsed, '-l', '-L', '--files-with-matches', '--files-without-match') &&
+      !hasOption(parsed, '--label', '-c', '--count');
     const prints = names ? fieldPlaces(files.length > 0 ? files : [known('.')]) : undefined;
     const passesNames =
       files.length === 0 && !recursive && !hasOption(parsed, '-o', '--only-matching', '--label', '-c', '--count');
@@ -81,7 +83,9 @@ const rg: Program = {
     const meaning = listing ? 'list-tree' : 'read-tree';
     const roots = files.length > 0 ? files : [known('.')];
     const touches = [...optionTouches(parsed), ...roots.flatMap((file) => touch(meaning, file))];
-    const names = listing || hasOption(parsed, '-l', '--files-with-matches', '--files-without-match');
+    const names =
+      (listing || hasOption(parsed, '-l', '--files-with-matches', '--files-without-match')) &&
+      !hasOption(parsed, '--path-separator', '--stats', '--json');
     const prints = names ? fieldPlaces(roots) : undefined;
     return { touches, ...(parsed.problem !== undefined && { why: parsed.problem }), ...(prints && { prints }) };
   },
@@ -121,13 +125,15 @@ function judgeFind({ args }: { args: readonly Field[] }): Verdict {
   const touches = [...from.flatMap((root) => touch('list-tree', root))];
   const starts: Started[] = [];
   let why: string | undefined;
+  let namesOnly = true; // what it prints are the names of files, each as it is
   for (let field = rest.shift(); field !== undefined; field = rest.shift()) {
     const { value, text } = field;
     if (value === undefined) {
       why ??= `${text} may be an action`;
     } else if (plainTests.has(value)) {
-      // nothing to look at
+      namesOnly &&= value !== '-ls';
     } else if (valueTests.has(value)) {
+      namesOnly &&= value !== '-printf';
       const operand = rest.shift();
       if (operand === undefined) why ??= `${value} lacks its value`;
       else if (operand.value === undefined && operand.splits) why ??= `${operand.text} may be several words`;
@@ -156,7 +162,7 @@ function judgeFind({ args }: { args: readonly Field[] }): Verdict {
       why ??= `the action ${value} is not known to be harmless`;
     }
   }
-  return { touches, ...(why !== undefined && { why }), starts, ...(places && { prints: places }) };
+  return { touches, ...(why !== undefined && { why }), starts, ...(places && namesOnly && { prints: places }) };
 }
 
 /** `{}` in what find runs: a file below one of its roots. */
@@ -215,7 +221,7 @@ const fd: Program = {
       touches: roots.flatMap((root) => touch('list-tree', root)),
       ...(parsed.problem !== undefined && { why: parsed.problem }),
       ...(words.length > 0 && { starts: [{ words: [...words, ...appended] }] }),
-      ...(places && { prints: places }),
+      ...(places && !hasOption(parsed, '-l') && { prints: places }),
     };
   },
   examples: {

@@ -23,13 +23,15 @@ function judgeTest({ name, args }: { name: string; args: readonly Field[] }): Ve
   if (unknownOperator || words.some(({ value = '' }) => value.includes('[') && /[$`]/.test(value))) {
     return notHarmless('it may evaluate the subscript of what it is given');
   }
-  if (words.some(({ value, splits }) => value === undefined && splits))
+  if (words.some(({ value, splits, isNumber }) => value === undefined && splits && !isNumber))
     return notHarmless('a word of it may be several words');
   const touches = words.flatMap(({ value }, index) => {
     const next = words[index + 1];
     // Whether a file that is not known exists is no more than one bit; one that is known counts as looked at.
     const isKnown = next !== undefined && (next.value !== undefined || next.places !== undefined);
-    return value !== undefined && testFiles.test(value) && isKnown ? touch('list', next) : [];
+    const compared = /^-(nt|ot|ef)$/.test(value ?? '') ? [words[index - 1], next] : [];
+    const looked = value !== undefined && testFiles.test(value) && isKnown ? [next] : compared;
+    return looked.flatMap((file) => (file?.value === undefined ? [] : touch('list', file)));
   });
   return { touches };
 }
@@ -118,7 +120,13 @@ export const shell: readonly Program[] = [
     names: ['test', '['],
     judge: judgeTest,
     examples: {
-      harmless: ['test -f a.txt', '[ -d src ]', '[ "$a" = b ]', 'test -z "$x" && echo y'],
+      harmless: [
+        'test -f a.txt',
+        '[ -d src ]',
+        'i=0; while [ $i -lt 3 ]; do i=$((i+1)); done',
+        '[ "$a" = b ]',
+        'test -z "$x" && echo y',
+      ],
       not: ["test -v 'a[$(touch x)]'", '[ -f a', 'test $x'],
     },
   },

@@ -1,6 +1,100 @@
 // Programs that take text in and give it back changed, on standard output alone.
-import { plain } from './options.js';
-import type { Program } from './program.js';
+import { hasOption, judgePlain, optionTable, parseOptions, plain, touch } from './options.js';
+import type { Field, Program } from './program.js';
+
+// What a filter reads beside its input: modules, other files, the environment. Behind a dot they are names of fields.
+const reachesOut = /(?:^|[^.\w"$])(?:import|include|env|strenv|envsubst|load\w*|system|eval)\b|\$ENV\b|\$__/;
+
+const checkFilter = (filter: Field | undefined): string | undefined =>
+  reachesOut.test(filter?.value ?? filter?.text ?? '') ? 'its filter may read more than its input' : undefined;
+
+const jqOptions = optionTable(
+  `-cnrRjaCSseM -f=read -L=read-tree --compact-output --null-input --raw-output --raw-output0 --raw-input --join-output
+  --ascii-output --color-output --monochrome-output --sort-keys --slurp --exit-status --tab --indent= --stream --stream-errors
+  --seq --unbuffered --from-file=read --args --jsonargs --help --version`,
+);
+
+/** `--arg name value` takes two words. */
+function withoutArguments(args: readonly Field[]): { rest: Field[]; problem?: string } {
+  const rest: Field[] = [];
+  for (let at = 0; at < args.length; at += 1) {
+    const field = args[at];
+    if (field === undefined || field.value === '--') return { rest: [...rest, ...args.slice(at)] };
+    if (!/^--arg(json)?$/.test(field.value ?? '')) {
+      rest.push(field);
+      continue;
+    }
+    const values = args.slice(at + 1, at + 3);
+    if (values.length < 2 || values.some(({ splits }) => splits)) {
+      return { rest: [...rest, ...args.slice(at + 1)], problem: `${field.text} lacks its name and value` };
+    }
+    at += 2;
+  }
+  return { rest };
+}
+
+const jq: Program = {
+  names: ['jq'],
+  judge({ args }) {
+    const { rest, problem } = withoutArguments(args);
+    const parsed = parseOptions(rest, jqOptions);
+    const fromFile = hasOption(parsed, '-f', '--from-file');
+    const verdict = judgePlain(parsed, { operands: fromFile ? ['read'] : ['value', 'read'] });
+    const why =
+      verdict.why ?? problem ?? (fromFile ? 'its filter is in a file' : undefined) ?? checkFilter(parsed.operands[0]);
+    return { ...verdict, ...(why !== undefined && { why }) };
+  },
+  examples: {
+    harmless: [
+      "jq '.name' package.json",
+      "jq -r '.scripts | keys[]' package.json",
+      'jq . a.json',
+      'cat a.json | jq .x',
+      "jq --arg env x '.[$env]' a.json",
+      "jq '.env, .include[0], .imports' a.json",
+    ],
+    not: [
+      'jq --slurpfile a /etc/x . b',
+      'jq . a > b',
+      'jq --unheard-of . a',
+      'jq -f a.jq b',
+      'jq -nf a.jq b',
+      "jq -n '$ENV'",
+      'jq -n env',
+      'jq -n \'import "x" as $d; $d\'',
+      'jq --arg a $x . b',
+    ],
+  },
+};
+
+const yqOptions = optionTable(
+  '-rjyPCMNe -o= -p= -I= --raw-output --output-format= --input-format= --indent= --prettyPrint --colors --no-colors --no-doc --help --version',
+);
+
+const yq: Program = {
+  names: ['yq'],
+  judge({ args }) {
+    const parsed = parseOptions(args, yqOptions);
+    const evaluates = /^(e|ea|eval|eval-all)$/.test(parsed.operands[0]?.value ?? '');
+    const operands = evaluates ? parsed.operands.slice(1) : parsed.operands;
+    const verdict = judgePlain({ ...parsed, operands }, { operands: ['value', 'read'] });
+    // One implementation takes a single operand for the file.
+    const why = verdict.why ?? checkFilter(operands[0]);
+    const [only, ...more] = operands;
+    const alone = only && more.length === 0 ? touch('read', only) : [];
+    return { touches: [...(verdict.touches ?? []), ...alone], ...(why !== undefined && { why }) };
+  },
+  examples: {
+    harmless: ["yq '.a' x.yml", 'yq -r .name a.yaml', "yq eval '.a' x.yml", 'cat a.yml | yq .a'],
+    not: [
+      "yq -i '.a=1' x.yml",
+      'yq --inplace . x',
+      'yq eval-all . x -s y',
+      'yq \'load("x")\' x.yml',
+      "yq e 'strenv(X)' x.yml",
+    ],
+  },
+};
 
 export const text: readonly Program[] = [
   plain({
@@ -22,6 +116,7 @@ export const text: readonly Program[] = [
         'sort --compress-program=x a',
         'sort --compress-prog ./x a',
         'sort -T /tmp a',
+        'sort --files0-from=list',
         'sort *',
         'sort $x',
       ],
@@ -85,32 +180,8 @@ export const text: readonly Program[] = [
     anyOption: true,
     examples: { harmless: ['column -t a', 'column -s, -t a.csv'], not: ['column -Q a'] },
   }),
-  plain({
-    names: 'jq',
-    options: `-cnrRjaCSseM -f=read -L=read-tree --compact-output --null-input --raw-output --raw-output0 --raw-input --join-output
-      --ascii-output --color-output --monochrome-output --sort-keys --slurp --exit-status --tab --indent= --stream --stream-errors
-      --seq --unbuffered --from-file=read --args --jsonargs --help --version --arg= --argjson=`,
-    operands: ['value', 'read'],
-    examples: {
-      harmless: [
-        "jq '.name' package.json",
-        "jq -r '.scripts | keys[]' package.json",
-        'jq . a.json',
-        'cat a.json | jq .x',
-      ],
-      not: ['jq --slurpfile a /etc/x . b', 'jq . a > b', 'jq --unheard-of . a'],
-    },
-  }),
-  plain({
-    names: 'yq',
-    options:
-      '-rjyPCMNe -o= -p= -I= --raw-output --output-format= --input-format= --indent= --prettyPrint --colors --no-colors --no-doc --help --version',
-    operands: ['value', 'read'],
-    examples: {
-      harmless: ["yq '.a' x.yml", 'yq -r .name a.yaml'],
-      not: ["yq -i '.a=1' x.yml", 'yq --inplace . x', 'yq eval-all . x -s y'],
-    },
-  }),
+  jq,
+  yq,
   plain({
     names: 'iconv',
     options: '-f= -t= -cs --from-code= --to-code= --silent --list -l --help --version',

@@ -143,7 +143,7 @@ function judgeXargs({ args, piped }: Call): Verdict {
     ...(places && { places }),
   };
   const words = parsed.operands.map((word): Field => {
-    const holds = marks.some((mark) => mark !== '' && word.text.includes(mark));
+    const holds = marks.some((mark) => mark !== '' && (word.value ?? word.text).includes(mark));
     if (!holds) return word;
     return marks.includes(word.value ?? '')
       ? { ...stdin, text: word.text }

@@ -90,10 +90,19 @@ const tee: Program = {
   },
 };
 
-/** Lists what an archive holds, in the plain forms only: decompressors named by option are programs. */
+const listings: Readonly<Record<string, RegExp>> = {
+  unzip: /^-(l|v|lv|Z1|Z)$/,
+  tar: /^-?(t[vzjJf]*f|tf[vzjJ]*)$/,
+  bsdtar: /^-?(t[vzjJf]*f|tf[vzjJ]*)$/,
+};
+const toStandardOutput = /^-(c|dc|cd|t)$/; // of what compresses one file
+
+/** Shows what an archive holds, in the plain forms only: decompressors named by option are programs. */
 const archiveLists: Program['judge'] = ({ name, args: [flags, archive, ...more] }) => {
-  const lists = name === 'unzip' ? /^-(l|v|lv|Z1|Z)$/ : /^-?(t[vzjJf]*f|tf[vzjJ]*)$/;
-  const listing = lists.test(flags?.value ?? '') && archive?.mayBeOption === false && !archive.splits;
+  const lists = listings[name] ?? toStandardOutput;
+  // `host:a.tar` is on another machine.
+  const isHere = archive?.mayBeOption === false && !archive.splits && !/^[^/]*:/.test(archive.value ?? ':');
+  const listing = lists.test(flags?.value ?? '') && isHere;
   return listing && more.length === 0 ? { touches: touch('read', archive) } : { why: 'it writes' };
 };
 
@@ -224,7 +233,7 @@ export const writers: readonly Program[] = [
       options:
         '-cxtzjJvpkaOmhlSP -f= -ru -C=write-tree -T=read -X=read --file= --directory=write-tree --exclude= --strip-components=',
       touches: tarFiles,
-      examples: ['tar xf a.tar', 'tar -tf a.tar -I ./x', 'tar -xf a.tar --to-command=./x'],
+      examples: ['tar xf a.tar', 'tar -tf host:a.tar', 'tar -tf a.tar -I ./x', 'tar -xf a.tar --to-command=./x'],
     }),
     ['tar -tf a.tar', 'tar tzf a.tgz', 'tar -tvf a.tar'],
   ),
@@ -246,12 +255,15 @@ export const writers: readonly Program[] = [
     touches: ({ operands }) => operands.flatMap((file, index) => touch(index === 0 ? 'write' : 'read-tree', file)),
     examples: ['zip -r a.zip src'],
   }),
-  writer({
-    names: 'gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lz4 brotli',
-    options: '-cdfklnqrtv0123456789 -S= -o=write --keep --force --decompress --stdout',
-    touches: all('write'),
-    examples: ['gzip a', 'xz -d a.xz'],
-  }),
+  orLists(
+    writer({
+      names: 'gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lz4 brotli',
+      options: '-cdfklnqrtv0123456789 -S= -o=write --keep --force --decompress --stdout',
+      touches: all('write'),
+      examples: ['gzip a', 'xz -d a.xz', 'gzip -dc $x', 'gzip -dcr .', 'zstd -dc a -o b'],
+    }),
+    ['gzip -dc a.gz', 'gunzip -c a.gz | head', 'xz -dc a.xz'],
+  ),
   writer({
     names: 'patch',
     options:

@@ -1,0 +1,108 @@
+// The bundler cuts what commands and tools share into dozens of parts, one for each set of them that shares something, and
+// to find, read and link each part takes its time. What is always needed together becomes one file here.
+import { createHash } from 'node:crypto';
+import { posix, relative, sep } from 'node:path';
+import { build } from 'esbuild';
+
+/**
+ * Takes the parts that a build with `write: false` and inline source maps gave, and writes them, joined in groups: each is
+ * all that its `sources` need and no group before it has. What `entry`, the first file, needs itself stays apart.
+ * Gives the result of the second build.
+ */
+export async function joinParts({ metafile, outputFiles }, { entry, groups, options }) {
+  const parts = new Map(outputFiles.map(({ path, text }) => [relative('.', path).replaceAll(sep, '/'), text]));
+  // One mark for all files of a build, so that none of them ever meets one of another build.
+  const mark = createHash('sha256')
+    .update([...parts.values()].join())
+    .digest('hex')
+    .slice(0, 8);
+  const marked = (path) => (path === entry ? path : path.replace(/\.mjs$/, `-${mark}.mjs`));
+  const numbers = new Map([...parts.keys()].map((part, number) => [part, number]));
+
+  const groupOf = new Map([...needs(entry)].map((part) => [part, undefined]));
+  const members = new Map();
+  for (const { name, sources } of groups) {
+    const group = `dist/chunks/${name}.mjs`;
+    const own = [...new Set(sources.flatMap((source) => [...needs(partOf(source))]))].filter(
+      (part) => !groupOf.has(part),
+    );
+    members.set(group, own);
+    for (const part of own) groupOf.set(part, group);
+  }
+  const isImported = (part) => metafile.outputs[part].entryPoint !== undefined;
+  const alone = [...parts.keys()].filter((part) => groupOf.get(part) === undefined || isImported(part));
+
+  return await build({
+    ...options,
+    splitting: false,
+    entryPoints: [...members.keys(), ...alone].map((path) => ({ in: path, out: marked(path).replace(/\.mjs$/, '') })),
+    outdir: '.',
+    // Less to read at each start; names stay, and lines short enough to be told where an error came from.
+    minifyWhitespace: true,
+    lineLimit: 120,
+    plugins: [{ name: 'join-parts', setup }],
+  });
+
+  function setup({ onResolve, onLoad }) {
+    onResolve({ filter: /.*/ }, ({ kind, path, importer, pluginData }) => {
+      if (kind === 'entry-point') {
+        const file = posix.normalize(path);
+        return { path: file, namespace: groupOf.get(file) ? 'door' : 'part', pluginData: { file } };
+      }
+      const { file } = pluginData;
+      const part = path.startsWith('.') ? posix.join(posix.dirname(importer), path) : path;
+      const outside = (target) => ({ path: relativeTo(file, marked(target)), external: true });
+      if (members.has(part)) return outside(part);
+      if (!parts.has(part)) return { path, external: true };
+      const group = groupOf.get(part);
+      if (kind === 'dynamic-import' || group === undefined) return outside(part);
+      return { path: part, namespace: group === file ? 'part' : 'door', pluginData };
+    });
+    onLoad({ filter: /.*/, namespace: 'part' }, ({ path, pluginData }) => ({
+      contents: members.has(path) ? allOf(path) : parts.get(path),
+      pluginData,
+    }));
+    onLoad({ filter: /.*/, namespace: 'door' }, ({ path, pluginData }) => ({ contents: doorTo(path), pluginData }));
+  }
+
+  /** Everything that the parts of a group give, each under a name of its own. */
+  function allOf(group) {
+    const lines = members.get(group).map((part) => {
+      const given = names(part).map(([plain, full]) => `${plain} as ${full}`);
+      return `export { ${given.join(', ')} } from '${relativeTo(group, part)}';`;
+    });
+    return lines.join('\n');
+  }
+
+  /** A part of a group, for those outside. */
+  function doorTo(part) {
+    const taken = names(part).map(([plain, full]) => `${full} as ${plain}`);
+    return `export { ${taken.join(', ')} } from '${relativeTo(part, groupOf.get(part))}';`;
+  }
+
+  function names(part) {
+    return metafile.outputs[part].exports.map((plain) => [plain, `${plain}_${numbers.get(part)}`]);
+  }
+
+  function partOf(source) {
+    const isIt = (path = '') => path === source || path.endsWith(`/${source}`); // dependencies may lie behind a link
+    const part = Object.keys(metafile.outputs).find((path) => isIt(metafile.outputs[path].entryPoint));
+    if (part === undefined) throw new Error(`${source} is not imported by import(), so it is no part of its own.`);
+    return part;
+  }
+
+  function needs(part, found = new Set()) {
+    if (found.has(part)) return found;
+    found.add(part);
+    for (const { kind, path } of metafile.outputs[part].imports) {
+      if (kind === 'import-statement' && parts.has(path)) needs(path, found);
+    }
+    return found;
+  }
+}
+
+/** The path from a file to another one, as an import has it. */
+function relativeTo(file, path) {
+  const found = posix.relative(posix.dirname(file), path);
+  return found.startsWith('.') ? found : `./${found}`;
+}

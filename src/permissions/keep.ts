@@ -1,0 +1,27 @@
+// Five hundred rules look at the same few commands and paths, so what is worked out of one of them is kept. Nothing but
+// time depends on it: what is kept is what would be computed.
+
+/** Computes once for each object, as long as the object lives. */
+export function keptByObject<Key extends object, Value>(compute: (key: Key) => Value): (key: Key) => Value {
+  const kept = new WeakMap<Key, Value>();
+  return (key) => {
+    const known = kept.get(key);
+    if (known !== undefined) return known;
+    const value = compute(key);
+    kept.set(key, value);
+    return value;
+  };
+}
+
+/** Computes once for each of the texts that were asked about lately. */
+export function keptByText<Value>(most: number, compute: (text: string) => Value): (text: string) => Value {
+  const kept = new Map<string, Value>();
+  return (text) => {
+    const known = kept.get(text);
+    if (known !== undefined) return known;
+    if (kept.size >= most) kept.clear();
+    const value = compute(text);
+    kept.set(text, value);
+    return value;
+  };
+}
