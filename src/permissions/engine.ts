@@ -207,7 +207,7 @@ function ownData(effect: Effect, policy: Policy, finding: Find): Finding[] {
   return [finding('deny', 'own_data', `${effect.path} belongs to Helve's own data, which no tool may touch`)];
 }
 
-const namesOf = ({ path, real }: FileEffect): string[] => [path, real];
+const namesOf = ({ path, real }: FileEffect): string[] => (path === real ? [path] : [path, real]);
 
 const isSavedResult = (effect: FileEffect, { resultsFolder }: Policy): boolean =>
   effect.access === 'read' && namesOf(effect).every((name) => isInside(resultsFolder, name));

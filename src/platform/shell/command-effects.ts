@@ -6,7 +6,7 @@ import type { CommandEffect, Effect, FileEffect } from '../../contract/effect.js
 import { fileIdentity, isInside, realPathAsWritten } from '../files/paths.js';
 import { isHarmlessAssignment } from './assignments.js';
 import { linksInGlob, linksInTree, targetOf } from './find-links.js';
-import { programsOfRepository } from './git-programs.js';
+import { programsOfRepositories } from './git-programs.js';
 import { loadParser, type Parser } from './parse-command.js';
 import { type Findings, type FoundCommand, type FoundFile, walkCommand } from './walk-command.js';
 
@@ -108,7 +108,7 @@ function commandEffect({ words, why, assigns, wrappedBy }: FoundCommand): Comman
 function withoutTrustInRepositories(commands: CommandEffect[], places: readonly string[]): CommandEffect[] {
   const isGit = ({ argv, words, harmless }: CommandEffect): boolean => harmless && (argv ?? words)?.[0] === 'git';
   if (!commands.some(isGit)) return commands;
-  const why = places.map(programsOfRepository).find((reason) => reason !== undefined);
+  const why = programsOfRepositories(places);
   if (why === undefined) return commands;
   return commands.map((command) => (isGit(command) ? { ...command, harmless: false, why } : command));
 }

@@ -14,34 +14,39 @@ const starts: ReadonlyArray<{ section: RegExp; key: RegExp }> = [
   { section: /^(include|includeif)$/, key: /./ }, // what is included may name anything
 ];
 
-/** Why reading commands of git are not harmless in this folder, or undefined where they are. */
-export function programsOfRepository(folder: string): string | undefined {
-  for (const file of configurationsOf(folder)) {
-    const found = programIn(file);
-    if (found !== undefined)
-      return `the repository's configuration ${file} has ${found}, by which git may start a program`;
+/** Why reading commands of git are not harmless in one of these places, or undefined where they are. */
+export function programsOfRepositories(places: readonly string[]): string | undefined {
+  const seen = new Set<string>(); // most places lie in one repository, which is looked at once
+  for (const place of places) {
+    for (const file of configurationsAbove(place, seen)) {
+      const found = programIn(file);
+      if (found !== undefined) {
+        return `the repository's configuration ${file} has ${found}, by which git may start a program`;
+      }
+    }
   }
   return undefined;
 }
 
-/** The files that the repository of a folder takes its configuration from, as far as it owns them. */
-function configurationsOf(folder: string): string[] {
-  const git = gitFolderAbove(folder);
-  if (git === undefined) return [];
-  const common = textOf(join(git, 'commondir'))?.trim();
-  const shared = common ? resolve(git, common) : git;
-  return [...new Set([join(shared, 'config'), join(git, 'config.worktree'), join(shared, 'config.worktree')])];
+/** The files that the repository around a place takes its configuration from, as far as it owns them. */
+function configurationsAbove(start: string, seen: Set<string>): string[] {
+  for (let folder = start; !seen.has(folder); folder = dirname(folder)) {
+    seen.add(folder);
+    const git = gitFolderIn(folder);
+    if (git === undefined) continue;
+    const common = textOf(join(git, 'commondir'))?.trim();
+    const shared = common ? resolve(git, common) : git;
+    return [...new Set([join(shared, 'config'), join(git, 'config.worktree'), join(shared, 'config.worktree')])];
+  }
+  return [];
 }
 
-function gitFolderAbove(start: string): string | undefined {
-  for (let folder = start; ; folder = dirname(folder)) {
-    const path = join(folder, '.git');
-    const found = statSync(path, { throwIfNoEntry: false });
-    if (found?.isDirectory()) return path;
-    const elsewhere = found?.isFile() ? /^gitdir: (.*)$/m.exec(textOf(path) ?? '')?.[1] : undefined;
-    if (elsewhere !== undefined) return resolve(folder, elsewhere);
-    if (folder === dirname(folder)) return undefined;
-  }
+function gitFolderIn(folder: string): string | undefined {
+  const path = join(folder, '.git');
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isDirectory()) return path;
+  const elsewhere = found?.isFile() ? /^gitdir: (.*)$/m.exec(textOf(path) ?? '')?.[1] : undefined;
+  return elsewhere === undefined ? undefined : resolve(folder, elsewhere);
 }
 
 function programIn(file: string): string | undefined {
@@ -61,9 +66,10 @@ function programIn(file: string): string | undefined {
 }
 
 function textOf(file: string): string | undefined {
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return undefined; // an error costs more than a look
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    return undefined; // not there
+    return undefined; // gone, or not ours to read: then git does not read it either
   }
 }
