@@ -62,6 +62,8 @@ export interface Explanation {
   injection?: Decision['injection'];
   /** What is wrong with the rules. */
   problems: readonly PolicyProblem[];
+  /** There was nothing to judge: no such tool, a wrong input, broken rules. It is denied all the same. */
+  invalid?: true;
 }
 
 export type PolicyProblem = Pick<SettingsProblem, 'severity' | 'file' | 'line' | 'message'>;
@@ -118,6 +120,7 @@ export function createExplainer(options: ExplainerOptions = {}): (request: Expla
       effects: [],
       trail: [],
       problems,
+      invalid: true,
     });
     try {
       checkPlace(place);

@@ -55,7 +55,7 @@ async function runSingle(engine: Engine, { tool, input }: RequestedCall, signal:
   if (wasAsked) {
     await writeLine(
       process.stderr,
-      'helve: to allow it, run again with --allowed-tools and a rule for it, see helve permissions explain.',
+      'helve: nobody is here to be asked. A rule may allow it, see --allowed-tools and helve permissions explain.',
     );
   }
   return result.is_error === true;

@@ -30,7 +30,17 @@ export async function doctor(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, { json: { type: 'boolean' } });
   if (positionals.length > 0) throw new UsageProblem(`helve doctor takes no word such as "${positionals[0]}".`);
   const findings = (
-    await Promise.all([node(), shell(), limits(), sandbox(), search(), model(), dataFolder(), localServers()])
+    await Promise.all([
+      node(),
+      settings(),
+      shell(),
+      limits(),
+      sandbox(),
+      search(),
+      model(),
+      dataFolder(),
+      localServers(),
+    ])
   ).flat();
   if (values.json) await writeLine(process.stdout, JSON.stringify(findings, null, 2));
   else
@@ -41,6 +51,16 @@ export async function doctor(argv: readonly string[]): Promise<number> {
 
 async function node(): Promise<Finding> {
   return { what: 'Node', state: 'ok', detail: process.versions.node };
+}
+
+async function settings(): Promise<Finding> {
+  const { readSettings } = await import('../settings/load.js');
+  const { files, problems } = await readSettings({ root: process.cwd(), env: process.env });
+  const [first] = problems.filter(({ severity }) => severity === 'fatal');
+  if (first) return { what: 'Settings', state: 'broken', detail: first.message };
+  const found = files.length === 0 ? 'no files' : files.map(({ file }) => file).join(', ');
+  const more = problems.length === 0 ? '' : `; ${problems.length} things to look at, see helve config list`;
+  return { what: 'Settings', state: 'ok', detail: `${found}${more}` };
 }
 
 async function shell(): Promise<Finding> {

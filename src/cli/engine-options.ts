@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { type PermissionMode, permissionModes } from '../contract/permission.js';
 import type { EngineOptions } from '../create-engine.js';
+import { parseRule } from '../permissions/rule.js';
 import { environmentWith } from '../settings/environment.js';
 import type { Settings } from '../settings/settings.js';
 import type { WatchedSettings } from '../settings/watch.js';
@@ -42,8 +43,8 @@ export async function engineOptions(flags: EngineFlagValues): Promise<CliEngineO
   return {
     permissionMode,
     permissions: {
-      allow: listed(flags['allowed-tools'], flags.allowedTools),
-      deny: listed(flags['disallowed-tools'], flags.disallowedTools),
+      allow: listed('--allowed-tools', 'allow', flags['allowed-tools'], flags.allowedTools),
+      deny: listed('--disallowed-tools', 'deny', flags['disallowed-tools'], flags.disallowedTools),
     },
     additionalDirectories: (flags['add-dir'] ?? []).map(existingFolder),
     toolSet: simple ? 'simple' : 'headless',
@@ -57,11 +58,45 @@ function existingFolder(path: string): string {
   throw new UsageProblem(`--add-dir takes a folder, but there is none at "${path}".`);
 }
 
-/** Rules with commas or blanks between them; those within parentheses belong to the rule. */
-function listed(...given: ReadonlyArray<readonly string[] | undefined>): string[] {
-  return given.flatMap((texts = []) =>
-    texts.flatMap((text) => text.match(/[^\s,(]+(?:\((?:[^()]|\([^()]*\))*\))?|\(/g) ?? []),
-  );
+/**
+ * Rules with commas or blanks between them; those within parentheses belong to the rule. One that is not understood is
+ * wrong usage: a rule must never come to mean more, or less, than was typed.
+ */
+function listed(
+  flag: string,
+  list: 'allow' | 'deny',
+  ...given: ReadonlyArray<readonly string[] | undefined>
+): string[] {
+  const rules = given.flatMap((texts = []) => texts.flatMap(splitRules));
+  const project = [process.cwd()];
+  const knownTools = builtInTools().map(({ name }) => name);
+  for (const text of rules) {
+    const { problem } = parseRule(text, {
+      list,
+      source: { file: flag },
+      anchors: { source: project, project, home: [] },
+      knownTools,
+    });
+    if (problem) throw new UsageProblem(`${flag} has a rule that can't be used: ${problem.message}`);
+  }
+  return rules;
+}
+
+function splitRules(text: string): string[] {
+  const rules: string[] = [];
+  let rule = '';
+  let depth = 0;
+  for (const character of text) {
+    if (character === '(') depth += 1;
+    if (character === ')') depth = Math.max(0, depth - 1);
+    if (depth === 0 && /[\s,]/.test(character)) {
+      rules.push(rule);
+      rule = '';
+    } else {
+      rule += character;
+    }
+  }
+  return [...rules, rule].filter((each) => each !== '');
 }
 
 function readPermissionMode(flags: EngineFlagValues, { defaultMode }: Settings): PermissionMode {

@@ -82,7 +82,14 @@ export async function headless(argv: readonly string[], version: string): Promis
   if (!result) throw new Error('The run ended without a result.');
   const failed = result.outcome !== 'completed';
   if (format === 'json') await writeEach(output.lines({ ...result, at: Date.now() }));
-  if (format === 'text') await writeText(result.text, { failed });
+  if (format === 'text') {
+    await writeText(result.text, { failed });
+    const denied = result.denials.map(({ tool }) => tool);
+    if (denied.length > 0) {
+      const what = `${denied.length === 1 ? 'a call was' : `${denied.length} calls were`} denied (${[...new Set(denied)].join(', ')})`;
+      await writeLine(process.stderr, `helve: ${what}. helve audit show last says why; rules may allow them.`);
+    }
+  }
   return signals.exitCode ?? (failed ? exitCode.failed : exitCode.ok);
 }
 

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -31,7 +32,7 @@ test('denies a write where nobody can be asked, and says how to allow it', async
   expect(run.code).toBe(1);
   expect(JSON.parse(run.stdout).content).toContain('nobody is here to be asked');
   expect(run.stderr).toBe(
-    'helve: to allow it, run again with --allowed-tools and a rule for it, see helve permissions explain.\n',
+    'helve: nobody is here to be asked. A rule may allow it, see --allowed-tools and helve permissions explain.\n',
   );
   await expect(readFile(join(cwd, 'a.txt'))).rejects.toThrow('ENOENT');
 });
@@ -189,4 +190,25 @@ test('tells an unwritable output and a vanished directory in a sentence', async 
     `'${process.execPath}' '${resolve('bin/helve.mjs')}' tools > /dev/full`,
   ]).catch((error) => error);
   expect(full).toMatchObject({ code: 1, stderr: expect.stringMatching(/^helve: .*(ENOSPC|no space)/i) });
+});
+
+test.each([
+  ['--allowed-tools', 'Bash(touch', /"Bash\(touch"/],
+  ['--disallowed-tools', 'Bash(touch', /"Bash\(touch"/],
+  ['--disallowed-tools', 'Bsh(touch:*)', /Bsh/],
+  ['--allowed-tools', 'Bsh(touch:*)', /Bsh/],
+])('%s refuses the rule %s, which would mean more or less than was typed', async (flag, rule, named) => {
+  const cwd = await emptyFolder();
+  const run = await runHelve(['call', 'Bash', '{"command": "touch made"}', flag, rule], { cwd });
+  expect(run.code).toBe(2);
+  expect(run.stderr).toMatch(named);
+  expect(existsSync(join(cwd, 'made'))).toBe(false);
+});
+
+test('--allowed-tools takes several rules, with blanks inside of parentheses', async () => {
+  const cwd = await emptyFolder();
+  const rules = 'Read, Bash(touch:*) Bash(npm run build)';
+  const run = await runHelve(['call', 'Bash', '{"command": "touch made"}', '--allowed-tools', rules], { cwd });
+  expect(run.code).toBe(0);
+  expect(existsSync(join(cwd, 'made'))).toBe(true);
 });

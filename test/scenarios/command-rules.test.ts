@@ -253,3 +253,20 @@ test.each<[rule: string, tool: string, input: Record<string, unknown>, answer: s
   const { answer, text } = await judge(place, tool, input, { deny: [rule] });
   expect(answer, text).toBe(expected);
 });
+
+test.each<[command: string, answer: string]>([
+  ['git diff', 'ask'],
+  ['git log -p', 'ask'],
+  ['git show', 'ask'],
+  ['git stash show -p', 'ask'],
+  ['git cat-file -p 65ec267', 'ask'],
+  ['git show HEAD:.env', 'deny'],
+  ['git log --oneline', 'allow'],
+  ['git diff --stat', 'allow'],
+  ['git diff -- src/a.ts', 'allow'],
+  ['git show HEAD:src/a.ts', 'allow'],
+  ['git status', 'allow'],
+])('with reading of .env denied, what shows files of any commit is asked about: %s → %s', async (command, expected) => {
+  const { answer, text } = await judge(place, 'Bash', { command }, { deny: ['Read(.env)'] });
+  expect(answer, text).toBe(expected);
+});

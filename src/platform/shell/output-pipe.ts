@@ -45,15 +45,15 @@ export function openOutputPipe(name: string): OutputPipe {
   let writeError: unknown;
   const end = Promise.withResolvers<void>();
 
-  const save = (chunk: Uint8Array): void => {
+  const save = (buffer: Uint8Array, length: number): void => {
     if (full || !target) return;
     const room = target.maxBytes - bytes;
     try {
-      bytes += writeAll(target.descriptor, chunk.subarray(0, room));
+      bytes += writeAll(target.descriptor, buffer, Math.min(length, room));
     } catch (error) {
       writeError = error;
     }
-    if (chunk.length <= room && writeError === undefined) return;
+    if (length <= room && writeError === undefined) return;
     full = true;
     target.onFull();
   };
@@ -66,7 +66,7 @@ export function openOutputPipe(name: string): OutputPipe {
     onread: {
       buffer: new Uint8Array(CHUNK_BYTES), // one for all pieces, so that the collector has nothing to do
       callback: (length, buffer) => {
-        save(buffer.subarray(0, length));
+        save(buffer, length);
         return true;
       },
     },
@@ -107,8 +107,8 @@ export function openOutputPipe(name: string): OutputPipe {
   };
 }
 
-function writeAll(file: number, bytes: Uint8Array): number {
+function writeAll(file: number, bytes: Uint8Array, length: number): number {
   let written = 0;
-  while (written < bytes.length) written += writeSync(file, bytes, written);
+  while (written < length) written += writeSync(file, bytes, written, length - written);
   return written;
 }

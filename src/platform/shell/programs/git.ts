@@ -37,6 +37,8 @@ interface Form {
   only?: (parsed: Parsed) => string | undefined;
   /** It looks into every file. */
   tree?: boolean;
+  /** Whether it prints what is in files, be they named or not. */
+  shows?: (parsed: Parsed) => boolean;
   /** Whether it prints the names of files in the project, and nothing else. */
   lists?: (parsed: Parsed) => boolean;
 }
@@ -52,12 +54,33 @@ const forms = (): ReadonlyMap<string, Form> =>
         operands: 'paths',
       },
     ],
-    ['log', { options: table(revisionOptions, formatOptions, diffOptions), operands: 'paths', only: noSignatures }],
+    [
+      'log',
+      {
+        options: table(revisionOptions, formatOptions, diffOptions),
+        operands: 'paths',
+        only: noSignatures,
+        shows: withPatch,
+      },
+    ],
     [
       'whatchanged',
-      { options: table(revisionOptions, formatOptions, diffOptions), operands: 'paths', only: noSignatures },
+      {
+        options: table(revisionOptions, formatOptions, diffOptions),
+        operands: 'paths',
+        only: noSignatures,
+        shows: withPatch,
+      },
     ],
-    ['show', { options: table(revisionOptions, formatOptions, diffOptions), operands: 'paths', only: noSignatures }],
+    [
+      'show',
+      {
+        options: table(revisionOptions, formatOptions, diffOptions),
+        operands: 'paths',
+        only: noSignatures,
+        shows: notOnlyFigures,
+      },
+    ],
     [
       'diff',
       {
@@ -67,6 +90,7 @@ const forms = (): ReadonlyMap<string, Form> =>
         ),
         operands: 'paths',
         lists: namesOnly,
+        shows: notOnlyFigures,
       },
     ],
     [
@@ -76,10 +100,11 @@ const forms = (): ReadonlyMap<string, Form> =>
         operands: 'paths',
         lists: namesOnly,
         only: noSignatures,
+        shows: withPatch,
       },
     ],
-    ['diff-files', { options: table(diffOptions, '-q -0123'), operands: 'paths' }],
-    ['diff-index', { options: table(diffOptions, '-m --cached --merge-base'), operands: 'paths' }],
+    ['diff-files', { options: table(diffOptions, '-q -0123'), operands: 'paths', shows: withPatch }],
+    ['diff-index', { options: table(diffOptions, '-m --cached --merge-base'), operands: 'paths', shows: withPatch }],
     [
       'shortlog',
       {
@@ -131,7 +156,11 @@ const forms = (): ReadonlyMap<string, Form> =>
     ],
     [
       'cat-file',
-      { options: table('-tspe --batch-check? --batch-all-objects --unordered --follow-symlinks'), operands: 'paths' },
+      {
+        options: table('-tspe --batch-check? --batch-all-objects --unordered --follow-symlinks'),
+        operands: 'paths',
+        shows: (parsed) => !hasOption(parsed, '-t', '-s', '-e', '--batch-check'),
+      },
     ],
     [
       'grep',
@@ -234,9 +263,17 @@ const nested = (): ReadonlyMap<string, ReadonlyMap<string, Form>> =>
       new Map<string, Form>([
         [
           'list',
-          { options: table(revisionOptions, formatOptions, diffOptions), operands: 'values', only: noSignatures },
+          {
+            options: table(revisionOptions, formatOptions, diffOptions),
+            operands: 'values',
+            only: noSignatures,
+            shows: withPatch,
+          },
         ],
-        ['show', { options: table(diffOptions, '--include-untracked --only-untracked'), operands: 'values' }],
+        [
+          'show',
+          { options: table(diffOptions, '--include-untracked --only-untracked'), operands: 'values', shows: withPatch },
+        ],
       ]),
     ],
     [
@@ -448,7 +485,10 @@ function judgeForm(form: Form, args: readonly Field[], folder: Field | undefined
   const given = form.tree && !hasOption(parsed, '-e', '-f') ? parsed.operands.slice(1) : parsed.operands;
   const paths = form.operands === 'paths' ? given.flatMap(pathOf) : [];
   const optionPaths = parsed.options.flatMap(({ value, meaning }) => (value ? touch(meaning, value) : []));
-  const whole = form.tree && paths.length === 0 ? touch('read-tree', known('.')) : [];
+  // A revision and a file look alike, so only what comes after "--" says for sure which files are meant.
+  const areNamed = args.some(({ value }, index) => value === '--' && index < args.length - 1);
+  const showsAny = form.shows?.(parsed) === true && !areNamed && !parsed.operands.some(isFileOfRevision);
+  const whole = (form.tree && paths.length === 0) || showsAny ? touch('read-tree', known('.')) : [];
   const touches = [...paths.flatMap((path) => touch(form.tree ? 'read-tree' : 'read', path)), ...optionPaths, ...whole];
   const prints = form.lists?.(parsed) && folder === undefined ? [{ path: '.', tree: true }] : undefined;
   const writes = touches.some(({ access }) => access === 'write') ? 'it writes a file' : undefined;
@@ -458,6 +498,38 @@ function judgeForm(form: Form, args: readonly Field[], folder: Field | undefined
     ...(prints && { prints }),
   };
 }
+
+const isFileOfRevision = ({ value }: Field): boolean => value !== undefined && /^[^:]+:./s.test(value);
+
+const withPatch = (parsed: Parsed): boolean =>
+  hasOption(parsed, '-p', '-u', '--patch', '-U', '--unified', '-L', '-W', '--function-context', '--binary') ||
+  hasOption(
+    parsed,
+    '--patch-with-stat',
+    '--patch-with-raw',
+    '--word-diff',
+    '--word-diff-regex',
+    '--color-words',
+    '-c',
+    '--cc',
+  );
+
+const figures = [
+  '--stat',
+  '--numstat',
+  '--shortstat',
+  '--dirstat',
+  '--summary',
+  '--name-only',
+  '--name-status',
+  '--raw',
+  '-s',
+  '--no-patch',
+  '--quiet',
+  '--check',
+];
+
+const notOnlyFigures = (parsed: Parsed): boolean => withPatch(parsed) || !hasOption(parsed, ...figures);
 
 function inFolder(each: Touch, folder: Field | undefined): Touch {
   if (folder === undefined || each.file.value?.startsWith('/')) return each;
