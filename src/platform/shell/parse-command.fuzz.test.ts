@@ -199,7 +199,11 @@ function runForReal(command: string): { ran: Ran; cwd: string } {
   const records = readdirSync(record).map((file) => readFileSync(join(record, file), 'utf8'));
   const started = records.filter((text) => text.endsWith('\x1e')).map((text) => text.slice(0, -1).split('\x1f'));
   const written = tree(folder).filter((path) => !path.startsWith(record) && !before.includes(path));
-  rmSync(folder, { recursive: true, force: true, maxRetries: 10 }); // something in the background may still write
+  try {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+  } catch {
+    // Something in the background still writes there. The folder of the whole run goes at the end.
+  }
   return { ran: { started, written }, cwd };
 }
 
