@@ -28,7 +28,7 @@ test.each([
   ['Anthropic API key', `sk-ant-api03-${random(93)}AA`],
   ['OpenRouter API key', `sk-or-v1-${hex(64)}`],
   ['Groq API key', `gsk_${random(52)}`],
-  ['npm token', `//registry.npmjs.org/:_authToken=npm_${random(36)}`],
+  ['npm token', `//packages.example/:_authToken=npm_${random(36)}`],
   ['PyPI token', `pypi-AgEIcHlwaS5vcmc${random(120)}`],
   ['SendGrid API key', `SG.${random(22)}.${random(43)}`],
   ['Twilio key', `SK${hex(32)}`],
