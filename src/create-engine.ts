@@ -1,5 +1,4 @@
 import { realpathSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createAuditLog } from './agent/audit-log.js';
 import { Session } from './agent/session.js';
@@ -22,7 +21,7 @@ import type { ConfiguredHook } from './hooks/schema.js';
 import { providers } from './models/catalogue-data.js';
 import type { RuleLists } from './permissions/rule.js';
 import { recoverIfNeeded } from './platform/files/lazy-changes.js';
-import { homeFolder, realPathSync } from './platform/files/paths.js';
+import { dataFolderOf, homeFolder, realPathSync } from './platform/files/paths.js';
 import { reapedLeftovers } from './platform/shell/leftovers.js';
 import type { Settings } from './settings/settings.js';
 import type { WatchedSettings } from './settings/watch.js';
@@ -95,7 +94,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
   const env = options.env ?? process.env;
   const home = options.home ?? homeFolder();
   const root = realFolder(options.root ?? process.cwd(), 'root');
-  const writtenDataFolder = resolve(options.dataFolder || env['HELVE_HOME'] || join(home ?? tmpdir(), '.helve'));
+  const writtenDataFolder = options.dataFolder ? resolve(options.dataFolder) : dataFolderOf({ env, home });
   const dataFolder = realPathSync(writtenDataFolder);
   const toolSet = options.toolSet ?? (options.askPermission ? 'repl' : 'headless');
   const tools = new ToolPool({

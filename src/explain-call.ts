@@ -2,7 +2,6 @@
 // no hook, no check, no tool.
 import { statSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
-import { namesOf } from './agent/session-policy.js';
 import { resolve as resolveCall } from './calls/resolve.js';
 import type { Effect } from './contract/effect.js';
 import { ToolFailure } from './contract/failure.js';
@@ -19,9 +18,8 @@ import { createEngine, type Engine } from './create-engine.js';
 import { decide } from './permissions/engine.js';
 import { parseRules, type Rule } from './permissions/rule.js';
 import { type PermissionSettings, permissionsSchema } from './permissions/schema.js';
-import { homeFolder, resolveIn } from './platform/files/paths.js';
+import { dataFolderOf, folderNames, homeFolder, realName, resolveIn } from './platform/files/paths.js';
 import { findFiles, type LoadOptions, readFrom, trustStamp } from './settings/load.js';
-import { dataFolderOf } from './settings/locations.js';
 import type { SettingsProblem } from './settings/report.js';
 import { builtInTools } from './tools/index.js';
 
@@ -94,7 +92,7 @@ export function createExplainer(options: ExplainerOptions = {}): (request: Expla
 
   const policyAt = async (place: Place, settings: unknown): Promise<PlacePolicy> => {
     if (settings !== undefined) {
-      const key = JSON.stringify([settings, place, namesOf(place.cwd)]);
+      const key = JSON.stringify([settings, place, folderNames(place.cwd)]);
       return remembered(given, key, () => givenPolicy(settings, place, knownTools));
     }
     const { cwd: root, home } = place;
@@ -149,11 +147,11 @@ export function createExplainer(options: ExplainerOptions = {}): (request: Expla
         { tool: tool.name, input: bound.input, effects },
         {
           mode,
-          workspace: folders.flatMap(namesOf),
+          workspace: folders.flatMap(folderNames),
           resultsFolder: engine.session.resultsFolder,
-          dataFolders: namesOf(dataFolderAt(place, options)),
+          dataFolders: folderNames(dataFolderAt(place, options)),
           rules: policy.rules,
-          home: place.home === undefined ? [] : namesOf(place.home),
+          home: place.home === undefined ? [] : folderNames(place.home),
         },
       );
       const { behavior, reason, trail = [], injection } = decision;
@@ -216,11 +214,11 @@ function givenPolicy(settings: unknown, { cwd, home }: Place, knownTools: readon
   const wrong = read.find(({ success }) => !success)?.error?.issues[0];
   if (wrong) return notUnderstood(`"${wrong.path.join('.') || 'permissions'}": ${wrong.message}.`);
   const understood: PermissionSettings[] = read.map(({ data }) => data ?? {});
-  const project = namesOf(cwd);
+  const project = folderNames(cwd);
   const parsed = understood.map((lists) =>
     parseRules(lists, {
       source: { file: 'settings' },
-      anchors: { source: project, project, home: home === undefined ? [] : namesOf(home), realName: realNameOf },
+      anchors: { source: project, project, home: home === undefined ? [] : folderNames(home), realName },
       knownTools,
     }),
   );
@@ -237,8 +235,6 @@ function givenPolicy(settings: unknown, { cwd, home }: Place, knownTools: readon
       .map(({ severity, source, message }) => ({ severity, ...source, message })),
   };
 }
-
-const realNameOf = (folder: string): string => namesOf(folder).at(-1) ?? folder;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

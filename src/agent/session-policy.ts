@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import type { Decide, Decision, DecisionRequest } from '../contract/permission.js';
 import { decide, type Policy, showing } from '../permissions/engine.js';
 import type { Anchors } from '../permissions/match-path.js';
@@ -6,7 +5,7 @@ import { thisPathStyle } from '../permissions/match-path.js';
 import { mayConcernCall } from '../permissions/match-rule.js';
 import { suggestRules } from '../permissions/remember.js';
 import { parseRule, parseRules, type Rule, type RuleLists } from '../permissions/rule.js';
-import { realPathSync } from '../platform/files/paths.js';
+import { folderNames, realName } from '../platform/files/paths.js';
 import type { Session } from './session.js';
 
 export interface SessionPolicyOptions {
@@ -44,14 +43,14 @@ export interface SessionPolicy {
 
 export function createSessionPolicy(options: SessionPolicyOptions): SessionPolicy {
   const { session, home } = options;
-  const project = namesOf(session.root);
+  const project = folderNames(session.root);
   const anchors: Anchors = {
     source: project,
     project,
-    home: home === undefined ? [] : namesOf(home),
-    realName: realNameOf,
+    home: home === undefined ? [] : folderNames(home),
+    realName: realName,
   };
-  const own = options.folders.flatMap(namesOf);
+  const own = options.folders.flatMap(folderNames);
   const { rules: given, problems } = parseRules(options.lists, {
     source: { file: 'the options of this run' },
     anchors,
@@ -62,7 +61,7 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
   const agreed: Rule[] = [];
   let next = Promise.withResolvers<void>();
 
-  const workspace = (): string[] => [...own, ...options.settings().folders.flatMap(namesOf)];
+  const workspace = (): string[] => [...own, ...options.settings().folders.flatMap(folderNames)];
   const policy = (): Policy => {
     const { rules } = options.settings();
     return {
@@ -105,17 +104,3 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-/** A folder is known by its written name and by its real one. */
-export function namesOf(folder: string): string[] {
-  const written = resolve(folder);
-  return [...new Set([written, realNameOf(written)])];
-}
-
-function realNameOf(folder: string): string {
-  try {
-    return realPathSync(folder);
-  } catch {
-    return folder; // not ours to look at, or a link that leads nowhere: the written name has to do
-  }
-}

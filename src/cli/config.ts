@@ -1,10 +1,11 @@
 import { createInterface } from 'node:readline/promises';
+import { dataFolderOf } from '../platform/files/paths.js';
 import { visible } from '../platform/text/visible.js';
 import { nearestName } from '../settings/check.js';
 import { describeSettings, settingsJsonSchema } from '../settings/describe.js';
 import { type Edit, type EditableScope, EditRefused, editablePlace, editSettings } from '../settings/edit-file.js';
 import { findFiles, readSettings } from '../settings/load.js';
-import { dataFolderOf, settingsPlaces } from '../settings/locations.js';
+import { settingsPlaces } from '../settings/locations.js';
 import { isFatal, oneLine, placeOf, trustNotice } from '../settings/report.js';
 import {
   isSettingName,

@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { access, constants } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { type Model, ModelFailure } from '../contract/model.js';
 import { accessTo, unusualHost } from '../models/catalogue.js';
 import { chooseModel } from '../models/choose-model.js';
 import { loadCatalogue } from '../models/load-catalogue.js';
 import { findLocalServers, localPlaces } from '../models/local-servers.js';
+import { dataFolderOf, homeFolder } from '../platform/files/paths.js';
 import { grouped } from '../platform/text/digits.js';
 import { readArgs } from './args.js';
 import { exitCode } from './exit-codes.js';
@@ -133,7 +133,7 @@ async function localServers(): Promise<Finding[]> {
 }
 
 async function dataFolder(): Promise<Finding> {
-  const folder = resolve(process.env['HELVE_HOME'] || join(homedir(), '.helve'));
+  const folder = dataFolderOf();
   try {
     await access(nearestFolder(folder), constants.W_OK | constants.X_OK);
     return { what: 'Data folder', state: 'ok', detail: folder };
@@ -151,7 +151,7 @@ function nearestFolder(path: string): string {
 async function firstLineOf(command: string, args: readonly string[]): Promise<string | undefined> {
   try {
     // Not in the project: nothing from it may run on our own initiative.
-    const { stdout } = await promisify(execFile)(command, args, { cwd: homedir() });
+    const { stdout } = await promisify(execFile)(command, args, { cwd: homeFolder() ?? '/' });
     return stdout.split('\n', 1)[0];
   } catch {
     return undefined;

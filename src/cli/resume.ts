@@ -1,11 +1,9 @@
 import { realpathSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
 import { findSession } from '../agent/list-sessions.js';
 import { type ResumedSession, resumeSession } from '../agent/resume-session.js';
 import type { Model } from '../contract/model.js';
 import type { PermissionMode } from '../contract/permission.js';
-import { homeFolder } from '../platform/files/paths.js';
+import { dataFolderOf } from '../platform/files/paths.js';
 import { visible } from '../platform/text/visible.js';
 import { writeLine } from './write-line.js';
 
@@ -21,7 +19,7 @@ export interface ResumeWish {
 
 /** Takes up a session of this folder, and tells the person what is not as it was. */
 export async function resume({ wanted, fork, model, mode, env }: ResumeWish): Promise<ResumedSession> {
-  const dataFolder = resolve(env['HELVE_HOME'] || join(homeFolder() ?? tmpdir(), '.helve'));
+  const dataFolder = dataFolderOf({ env });
   const root = realpathSync(process.cwd());
   const id = await findSession(dataFolder, wanted, { root });
   const onProblem = (sentence: string): void => void writeLine(process.stderr, `helve: ${visible(sentence)}`);

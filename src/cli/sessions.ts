@@ -1,7 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { inputLine, viewConversation } from '../agent/conversation-view.js';
 import { exportFormats, exportSession, shownCost } from '../agent/export-session.js';
 import { findSession, listSessions, type SessionSummary } from '../agent/list-sessions.js';
@@ -11,7 +10,7 @@ import { type RestoredSession, restoreSession } from '../agent/restore-session.j
 import { sessionFolder } from '../agent/session-folder.js';
 import { isInUse } from '../agent/session-lock.js';
 import { SessionProblem } from '../agent/session-problem.js';
-import { homeFolder } from '../platform/files/paths.js';
+import { dataFolderOf } from '../platform/files/paths.js';
 import { codeOf, explain } from '../platform/files/write-failure.js';
 import { nearestWords } from '../platform/text/similar-text.js';
 import { visible } from '../platform/text/visible.js';
@@ -47,16 +46,13 @@ export async function sessions(argv: readonly string[]): Promise<number> {
     );
   }
   try {
-    return await command(rest, { dataFolder: dataFolder(process.env), root: realpathSync(process.cwd()) });
+    return await command(rest, { dataFolder: dataFolderOf(), root: realpathSync(process.cwd()) });
   } catch (error) {
     if (!(error instanceof SessionProblem)) throw error;
     await writeLine(process.stderr, `helve: ${visible(error.message)}`);
     return exitCode.failed;
   }
 }
-
-const dataFolder = (env: NodeJS.ProcessEnv): string =>
-  resolve(env['HELVE_HOME'] || join(homeFolder() ?? tmpdir(), '.helve'));
 
 async function list(argv: readonly string[], { dataFolder, root }: Place): Promise<number> {
   const { values, positionals } = readArgs(argv, { all: { type: 'boolean' }, json: { type: 'boolean' } });

@@ -1,11 +1,10 @@
-import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import { applyUndo, type UndoOutcome } from '../agent/apply-undo.js';
 import { planUndo, type UndoItem, type UndoPlan } from '../agent/undo.js';
 import { listUndoable, type UndoableCall, UndoFailure, type UndoSelection } from '../agent/undo-calls.js';
 import { listChanges, listSessions } from '../platform/files/journal.js';
-import { isInside, realPathSync, shortPath } from '../platform/files/paths.js';
+import { dataFolderOf, isInside, realPathSync, shortPath } from '../platform/files/paths.js';
 import { describeRecovery, recoverChanges } from '../platform/files/recover-changes.js';
 import { visible } from '../platform/text/visible.js';
 import { readArgs } from './args.js';
@@ -48,7 +47,7 @@ export async function undo(argv: readonly string[], at: UndoSurroundings = ofPro
       'helve undo asks before it changes files, and here is nobody to ask. Say --yes to go ahead, or --dry-run to look.',
     );
   }
-  const dataFolder = realPathSync(resolve(at.cwd, at.env['HELVE_HOME'] || join(homedir(), '.helve')));
+  const dataFolder = realPathSync(dataFolderOf({ env: at.env }));
   const recovery = describeRecovery(await recoverChanges(dataFolder));
   if (recovery !== undefined) await writeLine(at.errors, `helve: ${recovery}`);
   try {

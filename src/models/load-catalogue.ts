@@ -1,7 +1,7 @@
 import { readFile as readFileFromDisk } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { ModelFailure } from '../contract/model.js';
+import { dataFolderOf } from '../platform/files/paths.js';
 import { builtInCatalogue, type Catalogue } from './catalogue.js';
 
 export type ReadFile = (path: string) => Promise<string>;
@@ -10,7 +10,7 @@ export const readText: ReadFile = (path) => readFileFromDisk(path, 'utf8');
 
 /** Where a person adds providers and models of their own. */
 export function modelsFilePath(env: Readonly<Record<string, string | undefined>>): string {
-  return join(env['HELVE_HOME'] || join(homedir(), '.helve'), 'models.json');
+  return join(dataFolderOf({ env }), 'models.json');
 }
 
 /** What comes with Helve and what the person's own file adds. A file that is there and broken is refused. */

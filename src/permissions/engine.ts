@@ -13,7 +13,15 @@ import {
 } from '../contract/permission.js';
 import { isInside } from '../platform/files/paths.js';
 import { type PathStyle, thisPathStyle } from './match-path.js';
-import { allowsCall, allowsEffect, mayMeanEffect, meansCall, meansEffect, rulesForNames } from './match-rule.js';
+import {
+  allowsCall,
+  allowsEffect,
+  mayMeanEffect,
+  meansCall,
+  meansEffect,
+  namesOf,
+  rulesForNames,
+} from './match-rule.js';
 import { isAcceptedEdit, planAnswer } from './modes.js';
 import { criticalPlace, protectedPlace } from './protected-paths.js';
 import type { Rule } from './rule.js';
@@ -206,8 +214,6 @@ function ownData(effect: Effect, policy: Policy, finding: Find): Finding[] {
   if (!isOurs) return [];
   return [finding('deny', 'own_data', `${effect.path} belongs to Helve's own data, which no tool may touch`)];
 }
-
-const namesOf = ({ path, real }: FileEffect): string[] => (path === real ? [path] : [path, real]);
 
 const isSavedResult = (effect: FileEffect, { resultsFolder }: Policy): boolean =>
   effect.access === 'read' && namesOf(effect).every((name) => isInside(resultsFolder, name));

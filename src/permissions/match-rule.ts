@@ -73,7 +73,8 @@ export function meansEffect({ subject }: Rule, effect: Effect, { tool }: Decisio
   }
 }
 
-const namesOf = ({ path, real }: FileEffect): string[] => (path === real ? [path] : [path, real]);
+/** The names that a rule is held against. */
+export const namesOf = ({ path, real }: FileEffect): string[] => (path === real ? [path] : [path, real]);
 
 const matchesFile = (pattern: PathPattern, { tree }: FileEffect, name: string): boolean =>
   tree ? matchesTree(pattern, name) : matchesPath(pattern, name);

@@ -1,7 +1,7 @@
 // From the files on disk to the settings that hold. Where there is no file, this costs a few looks and loads nothing.
 import { type BigIntStats, statSync } from 'node:fs';
-import { homeFolder } from '../platform/files/paths.js';
-import { dataFolderOf, type SettingsPlace, settingsPlaces } from './locations.js';
+import { dataFolderOf, homeFolder } from '../platform/files/paths.js';
+import { type SettingsPlace, settingsPlaces } from './locations.js';
 import type { ReadOptions, SourceFile } from './read-files.js';
 import { isFatal, SettingsRefused } from './report.js';
 import { noSettings, type Settings } from './settings.js';

@@ -1,8 +1,7 @@
 // Where settings come from, the strongest first.
 import { readdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { homeFolder, isInside, shortPath } from '../platform/files/paths.js';
+import { dataFolderOf, homeFolder, isInside, shortPath } from '../platform/files/paths.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -44,11 +43,6 @@ export interface PlaceOptions {
   flag?: string;
   /** Where the machine's administrator puts settings. Default: the platform's usual place. */
   managedFolder?: string;
-}
-
-/** Helve's own folder: `HELVE_HOME`, else `~/.helve`. */
-export function dataFolderOf({ env = process.env, home = homeFolder() }: Pick<PlaceOptions, 'env' | 'home'>): string {
-  return resolve(env['HELVE_HOME'] || join(home ?? tmpdir(), '.helve'));
 }
 
 /** All places that settings may be at, the strongest first, whether there is something or not. */

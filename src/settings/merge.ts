@@ -1,9 +1,9 @@
 // What holds when all files have spoken. Single values go by rank: managed, --settings, local, project, user. Lists are
 // put together. What tightens counts from anywhere; what loosens, of a project, only once a person has trusted it.
 import { statSync } from 'node:fs';
-import { homeFolder, resolveIn } from '../platform/files/paths.js';
+import { dataFolderOf, homeFolder, resolveIn } from '../platform/files/paths.js';
 import { refusedVariable } from './environment.js';
-import { dataFolderOf, type SettingsPlace } from './locations.js';
+import type { SettingsPlace } from './locations.js';
 import { type ReadOptions, readFiles, type SourceFile, type UnderstoodContribution } from './read-files.js';
 import { placeOf, problemAt, type SettingsProblem } from './report.js';
 import { type SettingName, type SettingValue, settings } from './schema.js';

@@ -1,8 +1,7 @@
 // Reads the settings files that there are. Loaded only when there is one: it brings the parser and the schemas.
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { parseRule, type Rule, type RuleProblem } from '../permissions/rule.js';
-import { homeFolder, realPathSync } from '../platform/files/paths.js';
+import { folderNames, homeFolder, realName } from '../platform/files/paths.js';
 import { type Contribution, checkDocument } from './check.js';
 import { parseDocument } from './document.js';
 import type { PlaceOptions, SettingsPlace } from './locations.js';
@@ -98,9 +97,9 @@ function reason(error: unknown): string {
 function withRules({ place, contributions, problems }: SourceFile, options: ReadOptions): SourceFile {
   const { home = homeFolder(), knownTools } = options;
   const anchors = {
-    source: namesOf(place.anchor),
-    project: namesOf(options.root),
-    home: home === undefined ? [] : namesOf(home),
+    source: folderNames(place.anchor),
+    project: folderNames(options.root),
+    home: home === undefined ? [] : folderNames(home),
     realName,
   };
   const ruleProblems: RuleProblem[] = [];
@@ -130,18 +129,4 @@ function ruleList(key: string): 'allow' | 'ask' | 'deny' | undefined {
   if (key === 'permissions.allow') return 'allow';
   if (key === 'permissions.ask') return 'ask';
   return key === 'permissions.deny' ? 'deny' : undefined;
-}
-
-/** A folder by its written and its real name. */
-function namesOf(folder: string): string[] {
-  const written = resolve(folder);
-  return [...new Set([written, realName(written)])];
-}
-
-function realName(folder: string): string {
-  try {
-    return realPathSync(folder);
-  } catch {
-    return folder; // not ours to look at, or a link that leads nowhere: the written name has to do
-  }
 }

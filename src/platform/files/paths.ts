@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { readlink, realpath, stat } from 'node:fs/promises';
-import { homedir, userInfo } from 'node:os';
+import { homedir, tmpdir, userInfo } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { safeCut } from '../text/truncate.js';
 
@@ -97,6 +97,32 @@ export function realPathSync(path: string): string {
     if (!isMissing(error) || path === dirname(path)) throw error;
     return join(realPathSync(dirname(path)), basename(path));
   }
+}
+
+/** A folder by its written and its real name; where the real one can't be told, the written one has to do. */
+export function folderNames(folder: string): string[] {
+  const written = resolve(folder);
+  return [...new Set([written, realName(written)])];
+}
+
+/** The real name of a folder, or the written one where it is not ours to look at or leads nowhere. */
+export function realName(folder: string): string {
+  try {
+    return realPathSync(folder);
+  } catch {
+    return folder;
+  }
+}
+
+/** Helve's own folder, as it is written: `HELVE_HOME`, else `~/.helve`. */
+export function dataFolderOf({
+  env = process.env,
+  home = homeFolder(),
+}: {
+  env?: Readonly<Record<string, string | undefined>>;
+  home?: string | undefined;
+} = {}): string {
+  return resolve(env['HELVE_HOME'] || join(home ?? tmpdir(), '.helve'));
 }
 
 /** Device and inode as one word, or undefined where nothing is at the path. */

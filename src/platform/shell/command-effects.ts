@@ -75,7 +75,9 @@ async function toEffects(
   const touched = await Promise.all(files.slice(0, MAX_FILES).map((file) => resolved(file, lookUp)));
   problems.push(...touched.filter((effect) => typeof effect === 'string'));
   const named = touched.filter((effect) => typeof effect === 'object');
-  const linked = named.flatMap((effect) => behindLinks(effect, commands));
+  const linked = touched.flatMap((effect, index) =>
+    typeof effect === 'object' && files[index]?.chosen ? behindLinks(effect) : [],
+  );
   problems.push(...linked.filter((effect) => typeof effect === 'string'));
   const writesDirectory = movesDirectory || problems.length > 0;
   return [
@@ -114,14 +116,13 @@ function withoutTrustInRepositories(commands: CommandEffect[], places: readonly 
 }
 
 /**
- * What a glob, or a list of names that xargs or find hands on, reaches by links that lead out of it. A command that goes
+ * What a glob, or a list of names that another command gives, reaches by links that lead out of it. A command that goes
  * through a tree by itself follows no links.
  */
-function behindLinks(effect: FileEffect, commands: readonly FoundCommand[]): Array<FileEffect | string> {
-  if (effect.listing || effect.unresolved !== undefined) return [];
-  const { path, real, pattern, by } = effect;
-  const isHandedOn = effect.tree && by !== undefined && commands[by.command]?.wrappedBy !== undefined;
-  if (pattern === undefined && !isHandedOn) return [];
+function behindLinks(effect: FileEffect): Array<FileEffect | string> {
+  const { path, real, pattern, tree, listing, unresolved } = effect;
+  if (listing || unresolved !== undefined || (pattern === undefined && !tree)) return [];
+  if (dirname(real) === real) return []; // nothing lies outside of that
   const links = pattern === undefined ? linksInTree(real) : linksInGlob(pattern);
   if (links === undefined) return [`${pattern ?? path} stands for more names than can be looked at`];
   return links.flatMap((link): FileEffect[] => {

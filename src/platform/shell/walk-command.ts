@@ -51,6 +51,8 @@ export interface FoundFile {
   /** As written. */
   text: string;
   tree?: boolean;
+  /** Which files of the tree or glob it is, another command or the disk decides: there may be links among them. */
+  chosen?: boolean;
   listing?: boolean;
   removes?: boolean;
   pattern?: string;
@@ -499,7 +501,8 @@ class Walk {
       this.found.files.push({ ...base, tree: true });
       return;
     }
-    for (const place of places) this.#place(place, directories, base);
+    const isChosen = file.value === undefined;
+    for (const place of places) this.#place(place, directories, { ...base, ...(isChosen && { chosen: true }) });
   }
 
   #place(

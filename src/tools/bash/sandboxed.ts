@@ -8,7 +8,7 @@ import type { Sandbox, SandboxPolicy } from '../../platform/sandbox/sandbox.js';
 import { protectedPaths, secretPaths } from '../../platform/sandbox/sensitive-paths.js';
 import type { WrapShell } from '../../platform/shell/ready-shell.js';
 
-/** The walls that a command runs in, or undefined where the session has none. Its notes are for the person. */
+/** The walls that a command runs in, or undefined where the session has none. */
 export async function wallsFor(context: ToolContext): Promise<WrapShell | undefined> {
   const { session, approved = [] } = context;
   const wanted = session.sandbox;
@@ -23,8 +23,15 @@ export async function wallsFor(context: ToolContext): Promise<WrapShell | undefi
   const temp = join(dirname(session.resultsFolder), 'tmp');
   await mkdir(temp, { recursive: true, mode: 0o700 });
   const policy = policyFor(context, approved, temp);
-  return async ({ folder, ...command }) =>
-    await sandbox.wrap(command, { ...policy, writable: [...policy.writable, folder] });
+  return async ({ folder, ...command }) => {
+    const wrapped = await sandbox.wrap(command, { ...policy, writable: [...policy.writable, folder] });
+    // What the walls could not hold, and what had to be put back, must not stay unsaid.
+    for (const note of wrapped.notes) session.remind(note);
+    const ended = async (): Promise<void> => {
+      for (const sentence of await wrapped.ended()) session.remind(sentence);
+    };
+    return { ...wrapped, ended };
+  };
 }
 
 function sessionSandbox({ env, workspace }: SessionPort): () => Promise<Sandbox> {

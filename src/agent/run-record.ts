@@ -1,0 +1,148 @@
+import type { AgentHappening, RunOutcome } from '../contract/event.js';
+import type { Model, ModelFailure, StopReason, Usage } from '../contract/model.js';
+import { monotonicMs } from '../platform/clock.js';
+import type { TurnOutcome } from './turn.js';
+import { addUsage, costOf, noUsage } from './usage.js';
+
+const MAX_CUT_ANSWERS = 3; // in a row: a model that can't get under the output limit won't on the fourth try
+const MAX_BROKEN_STREAMS = 3;
+const MAX_MALFORMED_TURNS = 5;
+const MAX_PAUSES = 10; // in a row, as many as the provider's own loop of server-side tools makes
+
+/** What to do after a turn: end the run, or go on, where needed with a word to the model. */
+export type NextStep = { end: RunOutcome; text: string; say?: string } | { end?: undefined; say?: string };
+
+/** What one run has seen so far, and what follows from each turn. */
+export class RunRecord {
+  readonly #started = monotonicMs();
+  readonly #denials: Array<{ tool: string; callId: string; input: unknown }> = [];
+  readonly #inputs = new Map<string, unknown>();
+  readonly #model: Model;
+  #usage: Usage = noUsage;
+  #costUsd: number | null = 0;
+  /** Whether another model answers this turn, whose prices we don't know. */
+  #standsIn = false;
+  #modelMs = 0;
+  #turns = 0;
+  #stopReason: StopReason | null = null;
+  #cutAnswers = 0;
+  #brokenStreams = 0;
+  #malformedTurns = 0;
+  #pauses = 0;
+  #nudged = false;
+  #stopRequest: string | undefined;
+
+  constructor(model: Model) {
+    this.#model = model;
+  }
+
+  note(happening: AgentHappening): void {
+    if (happening.type === 'stop_request') this.#stopRequest ??= happening.reason;
+    if (happening.type === 'model_retry') {
+      const { provider, name } = this.#model;
+      this.#standsIn = happening.provider !== provider || happening.model !== name;
+    }
+    if (happening.type === 'tool_call') this.#inputs.set(happening.callId, happening.input);
+    if (happening.type !== 'tool_result') return;
+    if (happening.failure === 'permission_denied') {
+      const { callId, tool } = happening;
+      this.#denials.push({ tool, callId, input: this.#inputs.get(callId) });
+    }
+    this.#inputs.delete(happening.callId);
+  }
+
+  add(outcome: TurnOutcome, milliseconds: number): void {
+    this.#turns += 1;
+    this.#modelMs += milliseconds;
+    this.#usage = addUsage(this.#usage, outcome.usage);
+    this.#costUsd = this.#addCost(outcome);
+    this.#standsIn = false;
+    this.#stopReason = outcome.stopReason;
+  }
+
+  /** Complete calls decide, not the stop reason alone: where there are results, the model gets to see them. */
+  next(outcome: TurnOutcome): NextStep {
+    if (this.#stopRequest !== undefined) return { end: 'stopped', text: this.#stopRequest };
+    if (outcome.interrupted) {
+      return { end: 'interrupted', text: 'Interrupted.', say: '[The user interrupted here.]' };
+    }
+    const { failure, results, stopReason } = outcome;
+    if (failure) return this.#afterFailure(failure, outcome);
+    this.#brokenStreams = 0;
+
+    if (stopReason === 'refusal') {
+      const why = outcome.explanation ? `: ${outcome.explanation}` : '';
+      return {
+        end: 'refused',
+        text: `The model refused to go on${why}. Rephrase the request, or choose another model.`,
+      };
+    }
+    this.#malformedTurns =
+      results.length > 0 && outcome.malformedCalls === results.length ? this.#malformedTurns + 1 : 0;
+    if (this.#malformedTurns >= MAX_MALFORMED_TURNS) {
+      const text = `The model sent ${MAX_MALFORMED_TURNS} answers in a row whose calls could not be understood. Try another model.`;
+      return { end: 'malformed_calls', text };
+    }
+    if (stopReason === 'max_tokens') return this.#afterCutAnswer(outcome);
+    this.#cutAnswers = 0;
+    if (results.length > 0) return {};
+    if (stopReason === 'context_overflow') return contextOverflow;
+    this.#pauses = stopReason === 'pause_turn' ? this.#pauses + 1 : 0;
+    if (this.#pauses > 0 && this.#pauses <= MAX_PAUSES && outcome.message) return {};
+    if (!outcome.message && !this.#nudged) {
+      this.#nudged = true;
+      return { say: '[Your answer was empty. Go on with the task, or say in a sentence that it is done.]' };
+    }
+    return { end: 'completed', text: outcome.text };
+  }
+
+  result(outcome: RunOutcome, text: string): AgentHappening {
+    return {
+      type: 'result',
+      outcome,
+      text,
+      turns: this.#turns,
+      stopReason: this.#stopReason,
+      usage: this.#usage,
+      costUsd: this.#costUsd,
+      modelMs: this.#modelMs,
+      totalMs: monotonicMs() - this.#started,
+      denials: this.#denials,
+    };
+  }
+
+  /** Unknown for the whole run once it is unknown for a turn, as when another model stood in. */
+  #addCost({ usage, message }: TurnOutcome): number | null {
+    const prices = this.#standsIn ? undefined : this.#model.facts?.prices;
+    if (this.#costUsd === null || (!prices && message)) return null;
+    return this.#costUsd + (prices ? costOf(usage, prices) : 0);
+  }
+
+  /** Never from scratch once something was completed: what ran must not run twice, so the conversation goes on from there. */
+  #afterFailure(failure: ModelFailure, outcome: TurnOutcome): NextStep {
+    this.#brokenStreams += 1;
+    if (failure.kind === 'context_overflow') return contextOverflow;
+    // One that was sent again in vain, again and again, ends the run, whatever the last try left unfinished.
+    const isHopeless = failure.transient === false || this.#brokenStreams > MAX_BROKEN_STREAMS;
+    if (!outcome.message || isHopeless) return { end: 'model_error', text: failure.message };
+    if (outcome.results.length > 0) return {};
+    return { say: '[The connection broke while you were answering. Go on exactly where you stopped.]' };
+  }
+
+  #afterCutAnswer({ results }: TurnOutcome): NextStep {
+    this.#cutAnswers += 1;
+    if (this.#cutAnswers > MAX_CUT_ANSWERS) {
+      const text = `The model's answers reached its limit of output tokens ${this.#cutAnswers} times in a row. Ask for smaller steps, or choose a model with a higher limit.`;
+      return { end: 'output_limit', text };
+    }
+    if (results.length > 0) return {};
+    return {
+      say: '[Your answer reached the limit of output tokens and was cut off. Go on exactly where it stopped, in smaller steps.]',
+    };
+  }
+}
+
+const contextOverflow: NextStep = {
+  end: 'context_overflow',
+  text: "The conversation no longer fits the model's context window. Start a new session, or choose a model with a larger one.",
+};
