@@ -28,7 +28,7 @@ const server = await startFakeModelServer((request, number) => {
 });
 
 const started = performance.now();
-child = spawn(process.execPath, [resolve('bin/helve.mjs'), '-p', 'go', '--output-format', 'json'], {
+child = spawn(process.execPath, [resolve('bin/helve.cjs'), '-p', 'go', '--output-format', 'json'], {
   cwd: folder,
   env: { PATH: process.env.PATH, HOME: folder, ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'sk-bench' },
   stdio: ['ignore', 'pipe', 'inherit'],

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 
 const RUNS = 15;
-const helve = resolve('bin/helve.mjs');
+const helve = resolve('bin/helve.cjs');
 const cases = {
   'node -e 0': ['-e', '0'],
   'helve --version': [helve, '--version'],

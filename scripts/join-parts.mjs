@@ -17,6 +17,7 @@ export async function joinParts({ metafile, outputFiles }, { entry, groups, opti
     .digest('hex')
     .slice(0, 8);
   const marked = (path) => (path === entry ? path : path.replace(/\.mjs$/, `-${mark}.mjs`));
+  const built = (path) => marked(path).replace(/\.mjs$/, '.cjs');
   const numbers = new Map([...parts.keys()].map((part, number) => [part, number]));
 
   const groupOf = new Map([...needs(entry)].map((part) => [part, undefined]));
@@ -37,6 +38,14 @@ export async function joinParts({ metafile, outputFiles }, { entry, groups, opti
     splitting: false,
     entryPoints: [...members.keys(), ...alone].map((path) => ({ in: path, out: marked(path).replace(/\.mjs$/, '') })),
     outdir: '.',
+    // What bin/load-program.cjs loads: functions in plain scripts, since V8 gives the code it has compiled for scripts only.
+    format: 'cjs',
+    outExtension: { '.js': '.cjs' },
+    charset: 'ascii',
+    banner: { js: '(function (exports, require, module, __filename) {' },
+    footer: { js: '})' },
+    supported: { 'dynamic-import': false },
+    define: { ...options.define, 'import.meta.url': '__filename' },
     // Less to read at each start; names stay, and lines short enough to be told where an error came from.
     minifyWhitespace: true,
     lineLimit: 120,
@@ -51,7 +60,7 @@ export async function joinParts({ metafile, outputFiles }, { entry, groups, opti
       }
       const { file } = pluginData;
       const part = path.startsWith('.') ? posix.join(posix.dirname(importer), path) : path;
-      const outside = (target) => ({ path: relativeTo(file, marked(target)), external: true });
+      const outside = (target) => ({ path: relativeTo(file, built(target)), external: true });
       if (members.has(part)) return outside(part);
       if (!parts.has(part)) return { path, external: true };
       const group = groupOf.get(part);

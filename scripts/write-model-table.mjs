@@ -9,7 +9,7 @@ const page = 'docs/models.md';
 
 const home = mkdtempSync(join(tmpdir(), 'helve-docs-')); // no keys and no models.json: the page shows what is built in
 const env = { PATH: process.env.PATH, HOME: home, HELVE_HOME: home };
-const json = execFileSync(process.execPath, ['bin/helve.mjs', 'models', '--json'], { encoding: 'utf8', env });
+const json = execFileSync(process.execPath, ['bin/helve.cjs', 'models', '--json'], { encoding: 'utf8', env });
 rmSync(home, { recursive: true, force: true });
 const { providers, models } = JSON.parse(json);
 

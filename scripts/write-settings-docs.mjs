@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 const [page, schemaFile] = ['docs/settings.md', 'docs/settings.schema.json'];
 const [begin, end] = ['<!-- settings: begin -->', '<!-- settings: end -->'];
 
-const helve = (...words) => execFileSync(process.execPath, ['bin/helve.mjs', ...words], { encoding: 'utf8' });
+const helve = (...words) => execFileSync(process.execPath, ['bin/helve.cjs', ...words], { encoding: 'utf8' });
 
 const projects = {
   always: 'counts',

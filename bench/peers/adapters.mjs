@@ -48,7 +48,7 @@ export const adapters = {
     flavour: 'anthropic',
     mainTool: 'Read',
     tools: floorTools,
-    bin: () => [process.execPath, path.join(here, '../../bin/helve.mjs')],
+    bin: () => [process.execPath, path.join(here, '../../bin/helve.cjs')],
     args: (prompt) => ['-p', '--dangerously-skip-permissions', '--model', 'anthropic/claude-sonnet-4-5', prompt],
     env: (base, home) => ({
       ANTHROPIC_BASE_URL: base,

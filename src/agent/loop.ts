@@ -73,6 +73,7 @@ async function drive(input: LoopInput, emit: (happening: AgentHappening) => void
     mode: session.mode,
     tools: [...session.tools.names],
   });
+  const ready = session.tools.preload(session);
   await input.refresh?.(emit);
   const hooks = conversationHooks(environment.hooks, session, { emit, signal });
   const { added, refused } = await hooks.onPrompt(input.prompt);
@@ -90,10 +91,9 @@ async function drive(input: LoopInput, emit: (happening: AgentHappening) => void
       messages: session.transcript.forRequest(),
       onSent: () => {
         // One after the other: a call may come at once, and what keeps the session must not be in its way.
-        void session.tools.preload(session).then(() => setImmediate(() => void input.keeper?.begin()));
+        void ready.then(() => setImmediate(() => void input.keeper?.begin()));
       },
     };
-    setImmediate(() => void session.tools.load()); // while the connection is being made, there is nothing else to do
     const started = monotonicMs();
     const claimCallId = (id: string): string => session.claimCallId(id);
     const outcome = await runTurn({ model, request, environment, claimCallId, signal });

@@ -4,6 +4,7 @@ import { basename, dirname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { ToolFailure } from '../contract/failure.js';
 import type { ToolContext } from '../contract/tool-context.js';
+import { monotonicMs } from '../platform/clock.js';
 import { cutPath, resolveIn } from '../platform/files/paths.js';
 import type {
   FileList,
@@ -99,12 +100,12 @@ function hintFor(message: string): string {
 /** Newest first, by name where two are of one age. */
 export async function newestFirst(folder: string, files: readonly string[], signal: AbortSignal): Promise<string[]> {
   const dated: Array<{ file: string; modified: number }> = [];
-  let began = performance.now();
+  let began = monotonicMs();
   for (const file of files) {
     dated.push({ file, modified: modifiedAt(`${folder}/${file}`) });
-    if (performance.now() - began < SLICE_MS) continue;
+    if (monotonicMs() - began < SLICE_MS) continue;
     await setImmediate(undefined, { signal });
-    began = performance.now();
+    began = monotonicMs();
   }
   return dated
     .sort((one, other) => other.modified - one.modified || (one.file < other.file ? -1 : 1))

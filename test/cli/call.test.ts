@@ -159,7 +159,7 @@ test('a second signal exits at once and takes what ignores the first with it', a
 test('a reader that goes away ends the session in good order', async () => {
   const cwd = await emptyFolder();
   const line = JSON.stringify({ tool: 'Bash', input: { command: 'sleep 300 & echo $! >> pids' } });
-  const program = `'${process.execPath}' '${resolve('bin/helve.mjs')}' call --stdin --permission-mode bypassPermissions | head -n 1 > /dev/null`;
+  const program = `'${process.execPath}' '${resolve('bin/helve.cjs')}' call --stdin --permission-mode bypassPermissions | head -n 1 > /dev/null`;
   const script = `printf '%s\\n' "$LINE" "$LINE" "$LINE" "$LINE" | ${program}`;
   const env = { PATH: process.env['PATH'], HOME: cwd, IS_SANDBOX: '1', LINE: line };
   await promisify(execFile)('bash', ['-c', script], { cwd, env });
@@ -178,7 +178,7 @@ test('keeps the key that pays for the model away from commands, unless it is to 
 
 test('tells an unwritable output and a vanished directory in a sentence', async () => {
   const cwd = await emptyFolder();
-  const script = `rmdir '${cwd}'; exec '${process.execPath}' '${resolve('bin/helve.mjs')}' call LS '{}'`;
+  const script = `rmdir '${cwd}'; exec '${process.execPath}' '${resolve('bin/helve.cjs')}' call LS '{}'`;
   const failed = await promisify(execFile)('bash', ['-c', script], { cwd }).catch((error) => error);
   expect(failed).toMatchObject({
     code: 1,
@@ -187,7 +187,7 @@ test('tells an unwritable output and a vanished directory in a sentence', async 
   });
   const full = await promisify(execFile)('bash', [
     '-c',
-    `'${process.execPath}' '${resolve('bin/helve.mjs')}' tools > /dev/full`,
+    `'${process.execPath}' '${resolve('bin/helve.cjs')}' tools > /dev/full`,
   ]).catch((error) => error);
   expect(full).toMatchObject({ code: 1, stderr: expect.stringMatching(/^helve: .*(ENOSPC|no space)/i) });
 });

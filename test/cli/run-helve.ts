@@ -4,7 +4,7 @@ import { mkdtemp, realpath, watch } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-const helve = resolve('bin/helve.mjs');
+const helve = resolve('bin/helve.cjs');
 
 export interface HelveRun {
   code: number | null;

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { runInNewContext } from 'node:vm';
+import { monotonicMs } from '../clock.js';
 import { grouped } from '../text/digits.js';
 import { plainText } from './read-output.js';
 
@@ -53,7 +54,7 @@ export async function filterOutput(file: string, options: FilterOptions): Promis
 function lineFilter(pattern: string): (lines: string[]) => string[] {
   let leftMs = FILTER_MS;
   return (lines) => {
-    const started = performance.now();
+    const started = monotonicMs();
     try {
       const script = 'const expression = new RegExp(pattern); lines.filter((line) => expression.test(line))';
       return runInNewContext(script, { pattern, lines }, { timeout: Math.max(1, Math.ceil(leftMs)) });
@@ -61,7 +62,7 @@ function lineFilter(pattern: string): (lines: string[]) => string[] {
       if (isTimeout(error)) throw new FilterTimeout();
       throw error;
     } finally {
-      leftMs -= performance.now() - started;
+      leftMs -= monotonicMs() - started;
     }
   };
 }

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { monotonicMs } from '../clock.js';
 import { groupIsAlive, signalGroup } from './process-group.js';
 
 const TERM_GRACE_MS = 1_000; // time to put things in order after SIGTERM, short enough for a person who waits
@@ -86,9 +87,9 @@ async function end(signalAll: (signal: 'SIGTERM' | 'SIGKILL') => void, isAlive: 
 }
 
 async function isGone(isAlive: () => boolean, withinMs: number): Promise<boolean> {
-  const deadline = performance.now() + withinMs;
+  const deadline = monotonicMs() + withinMs;
   for (let pause = FIRST_POLL_MS; isAlive(); pause = Math.min(2 * pause, LAST_POLL_MS)) {
-    if (performance.now() > deadline) return false;
+    if (monotonicMs() > deadline) return false;
     await delay(pause);
   }
   return true;

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { ToolFailure } from '../../contract/failure.js';
+import { monotonicMs } from '../clock.js';
 import { type LimitGroup, type LimitReport, type Limits, makeLimitGroup } from './limits.js';
 import { groupIsAlive, watchGroup } from './process-group.js';
 import { endMarked, endTree, killTree } from './process-tree.js';
@@ -75,7 +76,7 @@ export async function runProcess(options: ProcessOptions): Promise<ProcessResult
 export async function startCommand(options: ProcessOptions): Promise<RunningProcess> {
   const { signal, timeoutMs } = options;
   signal.throwIfAborted();
-  const startedAt = performance.now();
+  const startedAt = monotonicMs();
   const full = Promise.withResolvers<'output'>();
   const started = await start(options, () => full.resolve('output'));
 
@@ -120,7 +121,7 @@ export async function startCommand(options: ProcessOptions): Promise<RunningProc
       exitCode: child.exitCode,
       signal: child.signalCode,
       stoppedBy,
-      durationMs: performance.now() - startedAt,
+      durationMs: monotonicMs() - startedAt,
       ...(finalCwd !== undefined && { finalCwd }),
       outputFile: options.outputFile,
       outputBytes: pipe.bytes,

@@ -1,0 +1,78 @@
+import { chmod, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runHelve } from './run-helve.js';
+
+const call = ['call', 'Bash', '{"command":"echo hi","description":"Say hi"}'];
+
+interface Kept {
+  home: string;
+  folder: string;
+  names: string[];
+  run(options?: { env?: Record<string, string> }): ReturnType<typeof runHelve>;
+}
+
+async function afterOneRun(): Promise<Kept> {
+  const home = await mkdtemp(join(tmpdir(), 'helve-kept-code-'));
+  const run: Kept['run'] = ({ env = {} } = {}) => runHelve(call, { env: { HELVE_HOME: home, ...env } });
+  expect((await run()).code).toBe(0);
+  const folder = join(home, 'cache', `${process.version}-${process.arch}`);
+  return { home, folder, names: await readdir(folder), run };
+}
+
+async function contentOf({ folder, names }: Kept): Promise<string[]> {
+  return await Promise.all(names.map(async (name) => (await readFile(join(folder, name))).toString('base64')));
+}
+
+test('a run keeps its compiled code, in files for their owner alone', async () => {
+  const { folder, names } = await afterOneRun();
+  expect(names.some((name) => name.startsWith('cli-shell-'))).toBe(true);
+  for (const name of names) expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);
+});
+
+test('code is added to in the first five runs and left alone after that', async () => {
+  const kept = await afterOneRun();
+  for (let run = 2; run <= 5; run += 1) await kept.run();
+  const learnt = await contentOf(kept);
+  await kept.run();
+  expect(await contentOf(kept)).toEqual(learnt);
+});
+
+test.each([
+  ['cut short', (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)],
+  ['empty', () => Buffer.alloc(0)],
+  ['all zeros', (bytes: Buffer) => Buffer.alloc(bytes.length)],
+  ['changed in one byte', (bytes: Buffer) => Buffer.from(bytes.map((byte, at) => (at === 5_000 ? byte ^ 0x55 : byte)))],
+])('code that is %s is not run, and written anew', async (_, damage) => {
+  const kept = await afterOneRun();
+  const paths = kept.names.map((name) => join(kept.folder, name));
+  for (const path of paths) await writeFile(path, damage(await readFile(path)));
+  const damaged = await contentOf(kept);
+  const { code, stdout } = await kept.run();
+  expect(code).toBe(0);
+  expect(stdout).toContain('hi');
+  const mended = await contentOf(kept);
+  for (const [index, content] of mended.entries()) expect(content).not.toBe(damaged[index]);
+});
+
+test('code that others could have written is not run', async () => {
+  const kept = await afterOneRun();
+  for (let run = 2; run <= 5; run += 1) await kept.run();
+  for (const name of kept.names) await chmod(join(kept.folder, name), 0o666);
+  await kept.run();
+  for (const name of kept.names) expect((await stat(join(kept.folder, name))).mode & 0o777).toBe(0o600);
+});
+
+test('a run under flags of its own keeps nothing, which would be of no use to others', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'helve-kept-code-'));
+  const { code } = await runHelve(call, { env: { HELVE_HOME: home, NODE_OPTIONS: '--max-old-space-size=500' } });
+  expect(code).toBe(0);
+  expect(await readdir(home)).not.toContain('cache');
+});
+
+test('a data folder that can not be written keeps nobody from a quick question', async () => {
+  const { code, stdout } = await runHelve(['tools', '--json'], { env: { HELVE_HOME: '/proc/helve' } });
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout).length).toBeGreaterThan(5);
+});
