@@ -1,5 +1,6 @@
 // What the sandbox adds to a command: from the start of `bash -c true` to its end, bare and walled in, turn by turn in one
-// run. "wrap" is our own part of it: looking at the policy's paths before, and taking placeholders away after.
+// run. "wrap" is our own part of it: looking at the policy's paths before, and taking placeholders away after. Then the
+// same through the Bash tool, with all that a call does, and what is denied and who may be reached.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
@@ -10,6 +11,8 @@ import { importSource } from './bundle-source.mjs';
 const RUNS = 50;
 const { chooseSandbox } = await importSource('src/platform/sandbox/choose.ts');
 const { protectedPaths, secretPaths } = await importSource('src/platform/sandbox/sensitive-paths.ts');
+const { temporaryProject } = await importSource('src/testing/temporary-project.ts');
+const { bashTool } = await importSource('src/tools/bash/bash.ts');
 
 const sandbox = await chooseSandbox({ env: process.env, workspace: [] });
 console.log(`### Sandbox (Node ${process.versions.node}, median and least of ${RUNS} runs)\n`);
@@ -47,7 +50,8 @@ try {
       `| ${name} | ${all.toFixed(1)} | ${(all - bare).toFixed(1)} | ${own.toFixed(1)} | ${least.toFixed(1)} | ${(least - leastBare).toFixed(1)} |`,
     );
   }
-  console.log(`\n${sandbox.why}; ${mounts.length} mounts with everything.`);
+  console.log(`\n${sandbox.why}; ${mounts.length} mounts with everything.\n`);
+  await reportCalls();
 
   async function runWrapped(policy) {
     const started = performance.now();
@@ -67,6 +71,63 @@ try {
   }
 } finally {
   await rm(folder, { recursive: true, force: true });
+}
+
+/** `true` as a call of the Bash tool. */
+async function reportCalls() {
+  const wish = { network: 'off', allowWrite: [], denyWrite: [], denyRead: [], failIfUnavailable: true };
+  const hosts = { allowed: ['example.com'], denied: [] };
+  const files = Object.fromEntries(
+    Array.from({ length: 2_000 }, (_, index) => [`d${index % 200}/e${index}/f.txt`, '']),
+  );
+  const projects = {
+    bare: await temporaryProject({}),
+    walled: await temporaryProject({}, { sandbox: wish }),
+    hosts: await temporaryProject({}, { sandbox: { ...wish, network: hosts } }),
+    denied: await temporaryProject(
+      { ...files, '.env': '' },
+      { sandbox: wish, permissions: { deny: ['Read(**/.env*)'] } },
+    ),
+  };
+  const rows = {
+    'bare bash -c': { call: () => run({ ...bare(), descriptors: [] }) },
+    'no walls, a shell is ready': { project: projects.bare, isReady: true },
+    'no walls, none is ready': { project: projects.bare },
+    'walls, a shell is ready': { project: projects.walled, isReady: true },
+    'walls, none is ready': { project: projects.walled },
+    'walls, files denied among 2,201 folders, a shell is ready': { project: projects.denied, isReady: true },
+    'walls, one host allowed, a shell is ready': { project: projects.hosts, isReady: true },
+    'walls, one host allowed, none is ready': { project: projects.hosts },
+  };
+  try {
+    const times = Object.fromEntries(Object.keys(rows).map((name) => [name, []]));
+    for (let turn = 0; turn < RUNS; turn += 1) {
+      for (const [name, { project, isReady, call }] of Object.entries(rows)) {
+        if (isReady) await bashTool.preload(project.engine.session);
+        if (isReady) await new Promise((resolve) => setTimeout(resolve, 20)); // a model takes longer to ask for a command
+        const started = performance.now();
+        if (call) await call();
+        else {
+          const { isError, content } = await project.run(bashTool, { command: 'true' });
+          if (isError) throw new Error(String(content));
+        }
+        times[name].push(performance.now() - started);
+      }
+    }
+    console.log('| `true` | median ms | over bare | least ms | over bare |\n|---|--:|--:|--:|--:|');
+    const plain = times['bare bash -c'];
+    for (const [name, measured] of Object.entries(times)) {
+      const [middle, least] = [median(measured), Math.min(...measured)];
+      const over = [middle - median(plain), least - Math.min(...plain)].map((ms) => ms.toFixed(1));
+      console.log(`| ${name} | ${middle.toFixed(1)} | ${over[0]} | ${least.toFixed(1)} | ${over[1]} |`);
+    }
+  } finally {
+    for (const project of Object.values(projects)) await project.remove();
+  }
+}
+
+function bare() {
+  return { program: 'bash', args: ['--noprofile', '--norc', '-c', 'true'], cwd: tmpdir(), env: process.env };
 }
 
 async function run({ program, args, cwd, env, descriptors, started: onStarted }) {

@@ -52,7 +52,7 @@ exports.loadProgram = function loadProgram(path) {
 
 /**
  * What was kept, or undefined where there is nothing to be trusted: whoever can write it can make us run anything, and V8
- * runs damaged code without a look.
+ * runs damaged code without a look. That it belongs to the source is told by its name, which holds a hash of the build.
  */
 function readKept(path) {
   let file;

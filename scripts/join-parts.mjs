@@ -13,7 +13,7 @@ export async function joinParts({ metafile, outputFiles }, { entry, groups, opti
   const parts = new Map(outputFiles.map(({ path, text }) => [relative('.', path).replaceAll(sep, '/'), text]));
   // One mark for all files of a build, so that none of them ever meets one of another build.
   const mark = createHash('sha256')
-    .update([...parts.values()].join())
+    .update([...parts.values(), JSON.stringify(groups)].join())
     .digest('hex')
     .slice(0, 8);
   const marked = (path) => (path === entry ? path : path.replace(/\.mjs$/, `-${mark}.mjs`));

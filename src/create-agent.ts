@@ -1,10 +1,15 @@
+import type { CompactionRefused } from './agent/compact.js';
+import { type ContextOptions, contextFrom } from './agent/context-limits.js';
+import { type ContextUsage, ConversationContext } from './agent/conversation-context.js';
 import { keeperOf, type SessionKeeper } from './agent/lazy-store.js';
 import { runLoop } from './agent/loop.js';
+import { observedEvents, observedModel } from './agent/observe.js';
 import type { ResumedSession } from './agent/resume-session.js';
 import type { Session } from './agent/session.js';
 import type { SessionStore } from './agent/session-store.js';
 import { systemPrompt } from './agent/system-prompt.js';
-import type { AgentEvent } from './contract/event.js';
+import { UsageByModel } from './agent/usage-by-model.js';
+import type { AgentEvent, AgentHappening, CompactionEvent } from './contract/event.js';
 import type { UserBlock } from './contract/message.js';
 import type { Model } from './contract/model.js';
 import { createEngine, type EngineOptions } from './create-engine.js';
@@ -18,12 +23,16 @@ export interface AgentOptions extends EngineOptions {
   /** How failed requests are sent again, before what the environment says; false for not at all. */
   retries?: Omit<RetryOptions, 'fallbacks'> | false;
   maxTurns?: number;
+  /** How the context window is used, before what the environment says. */
+  context?: ContextOptions;
   /** Writes the conversation to the data folder, so that it can be taken up again. Default: it is not kept. */
   keepSession?: boolean;
   /** A session to take up, from `resumeSession`; it is kept. */
   resumed?: ResumedSession;
   /** One sentence for the person, when the session can't be saved. */
   onStoreProblem?: (sentence: string) => void;
+  /** Instructions in the place of Helve's own; an empty text for none. */
+  systemPrompt?: string;
   appendSystemPrompt?: string;
 }
 
@@ -32,10 +41,22 @@ export interface Agent {
   readonly session: Session;
   /** Runs one prompt to its end; the last event is the result. Prompts of one agent share its history. */
   run(prompt: string | readonly UserBlock[], options?: { signal?: AbortSignal }): AsyncIterable<AgentEvent>;
+  /**
+   * Replaces the history by a summary of it, now. `instructions`: what the summary must not leave out. Where it is not
+   * done, as when a hook objects, nothing has changed. Rejects while a prompt runs, and when the signal aborts.
+   */
+  compact(instructions?: string, options?: CompactOptions): Promise<CompactionEvent | CompactionRefused>;
+  /** How full the context window is, and what fills it. */
+  contextUsage(): ContextUsage;
   /** Stops the run that is under way; its history stays valid, and the next prompt goes on from it. */
   interrupt(): void;
   /** Ends everything that calls have left running. */
   end(): Promise<void>;
+}
+
+export interface CompactOptions {
+  signal?: AbortSignal;
+  onEvent?: (happening: AgentHappening) => void;
 }
 
 export function createAgent(options: AgentOptions): Agent {
@@ -64,10 +85,31 @@ export function createAgent(options: AgentOptions): Agent {
     root: engine.session.root,
     platform: process.platform,
     date: new Date().toISOString().slice(0, 10),
+    instructions: options.systemPrompt,
     appended: options.appendSystemPrompt,
   });
   const model = patientModel(options);
+  const context = new ConversationContext({
+    ...contextFrom(options.env ?? process.env),
+    ...options.context,
+    session,
+    model,
+    system,
+    keeper,
+  });
+  const used = new UsageByModel();
   let running: AbortController | undefined;
+  /** One thing at a time, since all of it is one history. */
+  const begin = (signal: AbortSignal | undefined): AbortSignal => {
+    if (running)
+      throw new Error('This agent is already running a prompt. Wait for its result, or create another agent.');
+    running = new AbortController();
+    return signal ? AbortSignal.any([signal, running.signal]) : running.signal;
+  };
+  const finish = async (): Promise<void> => {
+    await keeper?.flushed();
+    running = undefined;
+  };
 
   return {
     session: engine.session,
@@ -75,27 +117,42 @@ export function createAgent(options: AgentOptions): Agent {
       const content: readonly UserBlock[] = typeof prompt === 'string' ? [{ type: 'text', text: prompt }] : prompt;
       if (isBlank(content))
         throw new TypeError('The prompt is empty, so there is nothing to send. Give it some words.');
-      if (running)
-        throw new Error('This agent is already running a prompt. Wait for its result, or create another agent.');
-      const controller = new AbortController();
-      running = controller;
+      const running = begin(signal);
       try {
-        yield* runLoop({
+        const events = runLoop({
           session: engine.session,
           model,
           system,
+          context,
+          used,
           environment: engine.environment,
           refresh: engine.refresh,
           keeper,
           prompt: content,
           maxTurns: options.maxTurns,
-          signal: signal ? AbortSignal.any([signal, controller.signal]) : controller.signal,
+          signal: running,
         });
+        yield* options.observers ? observedEvents(events, options.observers) : events;
       } finally {
-        await keeper?.flushed();
-        running = undefined;
+        await finish();
       }
     },
+    async compact(instructions, { signal, onEvent = () => {} } = {}) {
+      const running = begin(signal);
+      try {
+        const emit = (happening: AgentHappening): void => {
+          keeper?.take(happening);
+          if (happening.type === 'compaction') used.add(model, happening.usage);
+          onEvent(happening);
+        };
+        await engine.refresh(emit);
+        const { hooks } = engine.environment(emit);
+        return await context.compact({ hooks, emit, signal: running }, instructions);
+      } finally {
+        await finish();
+      }
+    },
+    contextUsage: () => context.usage(),
     interrupt: () => running?.abort(new Error('Interrupted.')),
     async end() {
       await engine.end();
@@ -108,14 +165,16 @@ export function createAgent(options: AgentOptions): Agent {
 function takeUp(session: Session, { restored }: ResumedSession): void {
   for (const message of restored.messages) session.transcript.append(message);
   for (const id of restored.callIds) session.claimCallId(id);
-  for (const [real, seen] of restored.ledger) session.ledger.set(real, seen);
+  session.shownFiles.restore(restored);
   if (restored.cwd !== undefined) session.changeDirectory(restored.cwd);
   session.mode = restored.mode;
 }
 
-function patientModel({ model, fallbackModels = [], retries = {}, env = process.env }: AgentOptions): Model {
-  if (retries === false) return model;
-  return withRetries(model, { ...retriesFrom(env), ...retries, fallbacks: fallbackModels });
+function patientModel(options: AgentOptions): Model {
+  const { model, fallbackModels = [], retries = {}, env = process.env, observers } = options;
+  if (retries === false) return model; // who makes the retries shows the requests, each of them
+  const watched = (each: Model): Model => (observers ? observedModel(each, observers) : each);
+  return withRetries(watched(model), { ...retriesFrom(env), ...retries, fallbacks: fallbackModels.map(watched) });
 }
 
 const isBlank = (content: readonly UserBlock[]): boolean =>

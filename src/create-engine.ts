@@ -1,8 +1,9 @@
 import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createAuditLog } from './agent/audit-log.js';
+import { type Observer, observedHooks } from './agent/observe.js';
 import { Session } from './agent/session.js';
-import { createSessionPolicy } from './agent/session-policy.js';
+import { createSessionPolicy, type SessionPolicy } from './agent/session-policy.js';
 import { ToolPool } from './agent/tool-pool.js';
 import { watchedLedger } from './agent/watched-ledger.js';
 import type { ToolCall } from './calls/assemble.js';
@@ -68,6 +69,8 @@ export interface EngineOptions {
   dataFolder?: string;
   /** Whether calls and decisions are kept in the session's audit log. Default: true. */
   audit?: boolean;
+  /** Those who watch what happens and change nothing of it. The list may grow until the first prompt. */
+  observers?: readonly Observer[];
 }
 
 /** The tools with their gate, their permissions and their session, without a model: bring your own loop. */
@@ -122,7 +125,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     interactive: toolSet === 'repl',
     home,
     workspace: () => policy.workspace(),
-    sandbox: () => options.sandbox ?? sandboxOf(settings()),
+    sandbox: () => withRules(options.sandbox ?? sandboxOf(settings()), policy),
     ...(options.askUser && { askUser: options.askUser }),
   });
   const policy = createSessionPolicy({
@@ -138,7 +141,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     saveRule: options.saveRule,
     knownTools: builtInTools().map(({ name }) => name),
   });
-  const hooks = lazyHooks(() => settings()?.hooks ?? noneConfigured, {
+  const ownHooks = lazyHooks(() => settings()?.hooks ?? noneConfigured, {
     root,
     env: visibleEnv,
     sessionId: session.id,
@@ -148,6 +151,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     whileRunning: (kill) => session.whileRunning(kill),
     ...(options.hooks && { callbacks: options.hooks }),
   });
+  const hooks = options.observers ? observedHooks(ownHooks, options.observers) : ownHooks;
   const contextFor: Engine['contextFor'] = (callId, signal, approved) => {
     let reader: ((real: string) => boolean) | undefined;
     const mayRead = (real: string): boolean => {
@@ -218,9 +222,22 @@ export function createEngine(options: EngineOptions = {}): Engine {
 
 function sandboxOf(settings: Settings | undefined): SandboxWish | undefined {
   if (!settings?.sandbox.enabled?.value) return undefined;
-  const { allowWrite, denyWrite, denyRead, failIfUnavailable } = settings.sandbox;
-  // Names of hosts can't be told apart by the walls that there are, so a list of them opens nothing.
-  return { network: 'off', allowWrite, denyWrite, denyRead, failIfUnavailable: failIfUnavailable?.value ?? false };
+  const { allowWrite, denyWrite, denyRead, allowRead, excludedCommands, ...rest } = settings.sandbox;
+  const { allowedDomains: allowed, deniedDomains: denied } = rest;
+  return {
+    network: allowed.length > 0 ? { allowed, denied } : 'off',
+    allowWrite,
+    denyWrite,
+    denyRead,
+    allowRead,
+    excluded: excludedCommands,
+    failIfUnavailable: rest.failIfUnavailable?.value ?? false,
+    noWayOut: rest.allowUnsandboxedCommands?.value === false,
+  };
+}
+
+function withRules(wish: SandboxWish | undefined, policy: Pick<SessionPolicy, 'unreadable'>): SandboxWish | undefined {
+  return wish && { ...wish, unreadable: policy.unreadable() ?? wish.unreadable };
 }
 
 const noneConfigured: readonly ConfiguredHook[] = [];

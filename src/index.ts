@@ -1,3 +1,6 @@
+export type { CompactionRefused } from './agent/compact.js';
+export type { ContextOptions } from './agent/context-limits.js';
+export type { ContextUsage } from './agent/conversation-context.js';
 export type { Session } from './agent/session.js';
 export type { ToolCall } from './calls/assemble.js';
 export type { CallEnvironment } from './calls/environment.js';
@@ -19,5 +22,5 @@ export { ModelFailure } from './contract/model.js';
 export type * from './contract/permission.js';
 export { defineTool, type Tool, type ToolDisplay, type ToolProgress, type ToolSpec } from './contract/tool.js';
 export type { ToolContext } from './contract/tool-context.js';
-export { type Agent, type AgentOptions, createAgent } from './create-agent.js';
+export { type Agent, type AgentOptions, type CompactOptions, createAgent } from './create-agent.js';
 export { createEngine, type Engine, type EngineOptions, type RunCallsOptions } from './create-engine.js';

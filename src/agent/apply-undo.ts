@@ -8,13 +8,13 @@ import { randomHex } from '../platform/crypto.js';
 import { type EntryState, isSameContent, modeOf, stateNow } from '../platform/files/entry-state.js';
 import { createFileChanges } from '../platform/files/file-changes.js';
 import { type Folder, inFolder, sync } from '../platform/files/folder.js';
+import { ImageReader } from '../platform/files/image-pack.js';
 import {
   type JournalFolders,
   journalFolders,
   makeJournal,
   type RecordedFile,
   type RecordedOther,
-  readImage,
   recordChange,
 } from '../platform/files/journal.js';
 import { codeOf } from '../platform/files/write-failure.js';
@@ -95,6 +95,7 @@ class Undo {
   readonly #plan: UndoPlan;
   readonly #items: readonly UndoItem[];
   readonly #folders: JournalFolders;
+  readonly #images: ImageReader;
   readonly #changes: FileChanges;
   readonly #undoId = `undo_${randomHex(4)}`;
   readonly #left: UndoOutcome['left'];
@@ -106,6 +107,7 @@ class Undo {
     this.#plan = plan;
     this.#items = items;
     this.#folders = journalFolders(plan.dataFolder);
+    this.#images = new ImageReader(this.#folders);
     this.#changes = createFileChanges({ dataFolder: plan.dataFolder, sessionId: plan.sessionId });
     this.#left = plan.items.flatMap(({ real, impossible, stays }) =>
       impossible === undefined && stays === undefined ? [] : [{ real, why: impossible ?? stays ?? '' }],
@@ -243,7 +245,7 @@ class Undo {
   async #asChange({ real, now, target }: UndoItem): Promise<FileChange> {
     const before = now?.kind === 'file' ? (now.hash ?? null) : null;
     if (target?.kind !== 'file') return { real, before, after: null };
-    const after = target.hash === undefined ? undefined : await readImage(this.#folders, target.hash);
+    const after = target.hash === undefined ? undefined : await this.#images.read(target.hash);
     if (!after) throw new UndoFailure(`The copy of what ${real} held before is damaged or gone.`);
     return { real, before, after, ...(before === null && target.mode !== undefined && { mode: target.mode }) };
   }

@@ -8,6 +8,9 @@ export interface SessionKeeper {
   prompt(content: readonly UserBlock[]): void;
   take(happening: AgentHappening): void;
   saw(real: string, seen: SeenFile): void;
+  compacted(summary: readonly UserBlock[], kept: number): void;
+  cleared(results: ReadonlyMap<string, string>): void;
+  forgot(files: readonly string[]): void;
   /** Loads what writes, and begins: while the model thinks, so that nobody waits for it. */
   begin(): Promise<void>;
   flushed(): Promise<void>;
@@ -44,6 +47,9 @@ export function keeperOf(
     prompt: (content) => tell((loaded) => loaded.prompt(content)),
     take: (happening) => tell((loaded) => loaded.take(happening)),
     saw: (real, seen) => tell((loaded) => loaded.saw(real, seen)),
+    compacted: (summary, kept) => tell((loaded) => loaded.compacted(summary, kept)),
+    cleared: (results) => tell((loaded) => loaded.cleared(results)),
+    forgot: (files) => tell((loaded) => loaded.forgot(files)),
     begin,
     async flushed() {
       if (early.length > 0) await begin();

@@ -177,9 +177,9 @@ test('on a refusal, what has started is kept and what has not is answered as dro
   );
 });
 
-test('says what to do when the conversation no longer fits', async () => {
+test('says what to do when the conversation no longer fits and may not be compacted', async () => {
   const { model } = modelOf([...say('x'), end('context_overflow')]);
-  expect((await run(await agentWith(model))).result).toMatchObject({
+  expect((await run(await agentWith(model, { context: { compactAtPercent: 0 } }))).result).toMatchObject({
     outcome: 'context_overflow',
     text: expect.stringContaining('Start a new session'),
   });
@@ -267,6 +267,22 @@ test('fails with the sentence of the model when nothing was answered', async () 
     outcome: 'model_error',
     text: 'The key was refused. Set ANTHROPIC_API_KEY.',
   });
+});
+
+test('an interrupt while a hook looks at the prompt ends the run with a result', async () => {
+  const interrupting = new AbortController();
+  const { model } = modelOf(async function* (_, signal) {
+    yield* [];
+    signal.throwIfAborted();
+  });
+  const hook = async () => {
+    interrupting.abort();
+    return {};
+  };
+  const agent = await agentWith(model, { hooks: { UserPromptSubmit: [{ hooks: [hook] }] } });
+  const events = await Array.fromAsync(agent.run('go', { signal: interrupting.signal }));
+  expect(events.at(-1)).toMatchObject({ type: 'result', outcome: 'interrupted' });
+  await agent.end();
 });
 
 test('an interrupt in the middle of a call ends it and leaves a history that the next prompt goes on from', async () => {
@@ -411,7 +427,7 @@ test('does not price a model of the same name at another provider like the one i
   const { model: second } = modelOf([...say('Done.'), end('end_turn')]);
   const agent = await agentWith(
     { ...first, facts },
-    { fallbackModels: [{ ...second, provider: 'other', facts }], retries: { maxRetries: 1, baseMs: 0 } },
+    { fallbackModels: [{ ...second, provider: 'other' }], retries: { maxRetries: 1, baseMs: 0 } },
   );
   expect((await Array.fromAsync(agent.run('go'))).at(-1)).toMatchObject({ outcome: 'completed', costUsd: null });
 });

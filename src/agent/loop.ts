@@ -4,16 +4,21 @@ import type { Message, UserBlock, UserMessage } from '../contract/message.js';
 import type { Model } from '../contract/model.js';
 import { monotonicMs, steadyClock } from '../platform/clock.js';
 import { EventQueue } from '../platform/event-queue.js';
+import type { ConversationContext } from './conversation-context.js';
 import { conversationHooks } from './conversation-hooks.js';
 import type { SessionKeeper } from './lazy-store.js';
 import { RunRecord } from './run-record.js';
 import type { Session } from './session.js';
 import { runTurn } from './turn.js';
+import type { UsageByModel } from './usage-by-model.js';
 
 export interface LoopInput {
   session: Session;
   model: Model;
   system: readonly string[];
+  context: ConversationContext;
+  /** What each model was used for since the session began. */
+  used?: UsageByModel | undefined;
   environment(emit: (happening: AgentHappening) => void): CallEnvironment;
   /** Keeps what happens. */
   keeper?: Pick<SessionKeeper, 'prompt' | 'take' | 'begin'> | undefined;
@@ -53,12 +58,19 @@ export async function* runLoop(input: LoopInput): AsyncGenerator<AgentEvent, voi
 }
 
 async function drive(input: LoopInput, emit: (happening: AgentHappening) => void): Promise<void> {
-  const { session, model, signal, maxTurns = Number.POSITIVE_INFINITY } = input;
-  const run = new RunRecord(model);
-  const environment = input.environment((happening) => {
+  const { session, model, context, signal, maxTurns = Number.POSITIVE_INFINITY } = input;
+  const run = new RunRecord(model, input.used);
+  const note = (happening: AgentHappening): void => {
     run.note(happening);
     emit(happening);
-  });
+  };
+  const engine = input.environment(note);
+  let begun: Promise<unknown> | undefined;
+  const environment: CallEnvironment = {
+    ...engine,
+    // No call begins before what keeps the session is there: whatever becomes of us then, it is known what was begun.
+    ready: async () => void (await Promise.all([engine.ready?.(), begun])),
+  };
   const say = (message: Message): void => {
     session.transcript.append(message);
     if (message.role === 'user') emit({ type: 'user_message', message });
@@ -73,42 +85,50 @@ async function drive(input: LoopInput, emit: (happening: AgentHappening) => void
     mode: session.mode,
     tools: [...session.tools.names],
   });
-  const ready = session.tools.preload(session);
+  // Before the first request: a call may come with the first words of the answer.
+  void session.tools.load();
+  begun = input.keeper?.begin();
   await input.refresh?.(emit);
   const hooks = conversationHooks(environment.hooks, session, { emit, signal });
-  const { added, refused } = await hooks.onPrompt(input.prompt);
+  const { added, refused } = await hooks.onPrompt(input.prompt).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+    return { added: [], refused: undefined }; // the first turn sees that it is interrupted
+  });
   if (refused !== undefined) return finish('stopped', refused);
   const prompt = [...input.prompt, ...added, ...session.takeReminders()];
   session.transcript.append({ role: 'user', content: prompt });
+  session.latestPrompt = prompt;
   input.keeper?.prompt(prompt);
 
   for (let turn = 1; turn <= maxTurns; turn += 1) {
+    const full = await context.makeRoom({ hooks: environment.hooks, emit: note, signal });
+    if (full) return finish(full.end, full.text);
     emit({ type: 'turn_start', turn });
     if (turn > 1) await input.refresh?.(emit);
     const request = {
       system: input.system,
       tools: session.tools.definitions(),
       messages: session.transcript.forRequest(),
-      onSent: () => {
-        // One after the other: a call may come at once, and what keeps the session must not be in its way.
-        void ready.then(() => setImmediate(() => void input.keeper?.begin()));
-      },
+      onSent: () => void session.tools.preload(session),
     };
     const started = monotonicMs();
     const claimCallId = (id: string): string => session.claimCallId(id);
     const outcome = await runTurn({ model, request, environment, claimCallId, signal });
     run.add(outcome, monotonicMs() - started);
+    context.answered(request, outcome);
+    const results = await context.fitResults(outcome.results);
 
     if (outcome.message) {
       say(outcome.message);
       emit({ type: 'assistant_message', message: outcome.message, id: outcome.id, model: outcome.model });
     }
     let next = run.next(outcome);
+    if (next.end === 'context_overflow') next = context.afterOverflow(next, outcome);
     if (next.end === 'completed') {
       const say = await hooks.onEnd(next.text);
       if (say !== undefined) next = { say };
     }
-    const content: UserBlock[] = [...outcome.results];
+    const content: UserBlock[] = [...results];
     if (next.say !== undefined) content.push({ type: 'text', text: next.say });
     // Only with what the model reads next: after its last word they wait for the next prompt.
     if (content.length > 0 && next.end === undefined) content.push(...session.takeReminders());

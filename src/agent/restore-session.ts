@@ -4,6 +4,7 @@ import { statSync } from 'node:fs';
 import type { AssistantBlock, Message, ToolResultBlock, UserBlock } from '../contract/message.js';
 import type { PermissionMode } from '../contract/permission.js';
 import type { SeenFile } from '../contract/tool-context.js';
+import { withCleared } from './clear-results.js';
 import type { ReadLine } from './read-session.js';
 import type { SessionHeader, SessionRecord, SessionTotals } from './session-record.js';
 import { noTotals } from './session-store.js';
@@ -135,10 +136,18 @@ class History {
       case 'compaction': {
         if (this.#options.whole) return;
         this.#closeTurn();
-        const kept = record.kept > 0 ? this.#messages.slice(-record.kept) : [];
+        const kept = record.kept > 0 ? repaired(this.#messages).slice(-record.kept) : [];
         this.#messages = [{ role: 'user', content: record.summary }, ...kept];
         return;
       }
+      case 'cleared':
+        if (this.#options.whole) return;
+        this.#closeTurn();
+        this.#messages = withCleared(repaired(this.#messages), new Map(Object.entries(record.results)));
+        return;
+      case 'forgotten':
+        for (const real of record.files) this.#ledger.delete(real);
+        return;
       case 'resume':
         this.#closeTurn();
         this.#interrupted.length = 0; // the person knows of these, and of the lines
@@ -216,10 +225,6 @@ class History {
 
   restored(): RestoredSession {
     this.#closeTurn();
-    const transcript = new Transcript();
-    // A conversation begins with the person, so without this an answer to a prompt that is lost would be lost as well.
-    if (this.#messages[0]?.role === 'assistant') transcript.append(lostBeginning);
-    for (const message of this.#messages) transcript.append(message);
     const root = this.#header?.root ?? this.#cwd;
     const notes = [...this.#damageNotes(), ...this.#interruptionNotes()];
     const isThere = this.#cwd === undefined || isFolder(this.#cwd);
@@ -231,7 +236,7 @@ class History {
     return {
       header: this.#header,
       title: this.#title ?? this.#header?.title ?? '',
-      messages: transcript.forRequest(),
+      messages: repaired(this.#messages),
       callIds: [...this.#callIds],
       interrupted: this.#interrupted,
       root,
@@ -264,6 +269,15 @@ class History {
       `${count === 1 ? 'One call was' : `${count} calls were`} interrupted when the program ended (${tools}), and may or may not have taken effect. The model has been told.`,
     ];
   }
+}
+
+/** As it went to the model, and as it was counted when room was made. */
+function repaired(messages: readonly Message[]): readonly Message[] {
+  const transcript = new Transcript();
+  // A conversation begins with the person, so without this an answer to a prompt that is lost would be lost as well.
+  if (messages[0]?.role === 'assistant') transcript.append(lostBeginning);
+  for (const message of messages) transcript.append(message);
+  return transcript.forRequest();
 }
 
 const MAX_LISTED = 10;

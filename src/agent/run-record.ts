@@ -2,7 +2,7 @@ import type { AgentHappening, RunOutcome } from '../contract/event.js';
 import type { Model, ModelFailure, StopReason, Usage } from '../contract/model.js';
 import { monotonicMs } from '../platform/clock.js';
 import type { TurnOutcome } from './turn.js';
-import { addUsage, costOf, noUsage } from './usage.js';
+import { type CountedModel, UsageByModel } from './usage-by-model.js';
 
 const MAX_CUT_ANSWERS = 3; // in a row: a model that can't get under the output limit won't on the fourth try
 const MAX_BROKEN_STREAMS = 3;
@@ -18,10 +18,10 @@ export class RunRecord {
   readonly #denials: Array<{ tool: string; callId: string; input: unknown }> = [];
   readonly #inputs = new Map<string, unknown>();
   readonly #model: Model;
-  #usage: Usage = noUsage;
-  #costUsd: number | null = 0;
-  /** Whether another model answers this turn, whose prices we don't know. */
-  #standsIn = false;
+  readonly #used = new UsageByModel();
+  readonly #usedInSession: UsageByModel;
+  /** Who answers this turn: the model that was asked for, or one that stands in for it. */
+  #answering: CountedModel;
   #modelMs = 0;
   #turns = 0;
   #stopReason: StopReason | null = null;
@@ -32,15 +32,18 @@ export class RunRecord {
   #nudged = false;
   #stopRequest: string | undefined;
 
-  constructor(model: Model) {
+  constructor(model: Model, usedInSession = new UsageByModel()) {
     this.#model = model;
+    this.#answering = model;
+    this.#usedInSession = usedInSession;
   }
 
   note(happening: AgentHappening): void {
     if (happening.type === 'stop_request') this.#stopRequest ??= happening.reason;
-    if (happening.type === 'model_retry') {
-      const { provider, name } = this.#model;
-      this.#standsIn = happening.provider !== provider || happening.model !== name;
+    if (happening.type === 'model_retry') this.#answering = this.#named(happening.provider, happening.model);
+    if (happening.type === 'compaction') {
+      if (isAnything(happening.usage)) this.#count(happening.usage);
+      this.#answering = this.#model;
     }
     if (happening.type === 'tool_call') this.#inputs.set(happening.callId, happening.input);
     if (happening.type !== 'tool_result') return;
@@ -54,9 +57,8 @@ export class RunRecord {
   add(outcome: TurnOutcome, milliseconds: number): void {
     this.#turns += 1;
     this.#modelMs += milliseconds;
-    this.#usage = addUsage(this.#usage, outcome.usage);
-    this.#costUsd = this.#addCost(outcome);
-    this.#standsIn = false;
+    if (outcome.message || isAnything(outcome.usage)) this.#count(outcome.usage);
+    this.#answering = this.#model; // each request begins with the model that was asked for
     this.#stopReason = outcome.stopReason;
   }
 
@@ -103,19 +105,23 @@ export class RunRecord {
       text,
       turns: this.#turns,
       stopReason: this.#stopReason,
-      usage: this.#usage,
-      costUsd: this.#costUsd,
+      usage: this.#used.usage,
+      costUsd: this.#used.costUsd,
+      models: this.#usedInSession.list(),
       modelMs: this.#modelMs,
       totalMs: monotonicMs() - this.#started,
       denials: this.#denials,
     };
   }
 
-  /** Unknown for the whole run once it is unknown for a turn, as when another model stood in. */
-  #addCost({ usage, message }: TurnOutcome): number | null {
-    const prices = this.#standsIn ? undefined : this.#model.facts?.prices;
-    if (this.#costUsd === null || (!prices && message)) return null;
-    return this.#costUsd + (prices ? costOf(usage, prices) : 0);
+  #count(usage: Usage): void {
+    this.#used.add(this.#answering, usage);
+    this.#usedInSession.add(this.#answering, usage);
+  }
+
+  #named(provider: string, name: string): CountedModel {
+    const known = [this.#model, ...(this.#model.fallbacks ?? [])];
+    return known.find((model) => model.provider === provider && model.name === name) ?? { provider, name };
   }
 
   /** Never from scratch once something was completed: what ran must not run twice, so the conversation goes on from there. */
@@ -141,6 +147,8 @@ export class RunRecord {
     };
   }
 }
+
+const isAnything = (usage: Usage): boolean => Object.values(usage).some((count) => count !== 0);
 
 const contextOverflow: NextStep = {
   end: 'context_overflow',

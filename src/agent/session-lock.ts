@@ -1,7 +1,8 @@
 // One writer for each session. The lock is a file that names the process; it appears whole, as a second name of a file
 // written before. A lock whose process has ended is removed only by the holder of a claim on it, and a claim is a lock
 // like any other: so of any number that find the same lock, one removes it, and none removes the lock that came after.
-import { link, stat, unlink, utimes, writeFile } from 'node:fs/promises';
+import { linkSync, rmSync, writeFileSync } from 'node:fs';
+import { stat, unlink, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { randomHex } from '../platform/crypto.js';
 import { look, type OpenChange } from '../platform/files/lock.js';
@@ -72,7 +73,7 @@ async function acquire(path: string, id: string, owner: ProcessIdentity): Promis
     locks: [],
     files: [],
   };
-  for (let attempt = 1; !(await create(path, JSON.stringify(content), token)); attempt += 1) {
+  for (let attempt = 1; !create(path, JSON.stringify(content), token); attempt += 1) {
     const found = await look(path, owner);
     if (found.state === 'running') throw inUse(id, found.change, owner);
     if (attempt >= TRIES) throw inUse(id, undefined, owner);
@@ -93,21 +94,22 @@ async function removeLeft(path: string, left: OpenChange, id: string, owner: Pro
   }
 }
 
-async function create(path: string, content: string, token: string): Promise<boolean> {
+/** At once: the first call of a session waits for it, and to wait for three small steps would take longer than they do. */
+function create(path: string, content: string, token: string): boolean {
   const written = join(dirname(path), `${token}.new`);
-  await writeFile(written, content, { flag: 'wx', mode: 0o600 });
+  writeFileSync(written, content, { flag: 'wx', mode: 0o600 });
   try {
-    await link(written, path);
+    linkSync(written, path);
     return true;
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(codeOf(error) ?? '')) throw error;
   } finally {
-    await remove(written);
+    rmSync(written, { force: true });
   }
   // The file system has no second names. What is found before the content is there counts as held by somebody.
   try {
-    await writeFile(path, content, { flag: 'wx', mode: 0o600 });
+    writeFileSync(path, content, { flag: 'wx', mode: 0o600 });
     return true;
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;

@@ -1,4 +1,6 @@
 import type { Decide, Decision, DecisionRequest } from '../contract/permission.js';
+import type { UnreadableFiles } from '../contract/tool-context.js';
+import { deniedReads } from '../permissions/denied-reads.js';
 import { decide, type Policy, showing } from '../permissions/engine.js';
 import type { Anchors } from '../permissions/match-path.js';
 import { thisPathStyle } from '../permissions/match-path.js';
@@ -31,6 +33,8 @@ export interface SessionPolicy {
   readonly decide: Decide;
   /** Which files of a tree may be shown, by what holds now. */
   reader(): (real: string) => boolean;
+  /** What commands in a sandbox must not find, by what holds now; undefined where no rule says so. */
+  unreadable(): UnreadableFiles | undefined;
   /** What "always" would remember of a question. */
   suggest(request: DecisionRequest, decision: Decision): string[];
   /** Counts from now on, and where it is to be kept, for later sessions too. */
@@ -80,6 +84,7 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
     workspace,
     decide: (request) => decide(request, policy()),
     reader: () => showing(policy()),
+    unreadable: () => deniedReads(policy().rules ?? []),
     suggest: suggestRules,
     async remember(rules, scope) {
       for (const text of rules) {

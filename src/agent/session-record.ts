@@ -68,6 +68,10 @@ export type SessionRecord = { at: number } & (
   | { type: 'title'; title: string }
   /** All but the last `kept` messages were replaced by the summary. */
   | { type: 'compaction'; summary: readonly UserBlock[]; kept: number }
+  /** What stands in place of old results from now on, by the ids of their calls. */
+  | { type: 'cleared'; results: Readonly<Record<string, string>> }
+  /** What was seen of these files is no longer in the conversation. */
+  | { type: 'forgotten'; files: readonly string[] }
   /** A process went on from here. What was open then stays interrupted; `damaged` lines were told to the person. */
   | { type: 'resume'; damaged: readonly number[] }
 );
@@ -107,6 +111,8 @@ const checks: Checks<string> = {
   run: ({ total }) => isTotals(total),
   title: ({ title }) => isText(title),
   compaction: ({ summary, kept }) => isListOf(summary, isUserBlock) && Number.isInteger(kept),
+  cleared: ({ results }) => isFields(results) && Object.values(results).every(isText),
+  forgotten: ({ files }) => isListOf(files, isText),
   resume: ({ damaged }) => isListOf(damaged, Number.isInteger),
 } satisfies Checks<SessionRecordType | 'session'>;
 

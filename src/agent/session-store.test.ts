@@ -14,6 +14,7 @@ import { readSession } from './read-session.js';
 import { restoreSession } from './restore-session.js';
 import { type ResumedSession, resumeSession } from './resume-session.js';
 import { SessionStore } from './session-store.js';
+import { addUsage } from './usage.js';
 import { watchedLedger } from './watched-ledger.js';
 
 const usage = { input_tokens: 10, output_tokens: 5, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 };
@@ -112,7 +113,11 @@ test('gives a conversation back as it was, with directory, mode, todos, ledger, 
   const seen: SeenFile = { hash: 'h', size: 3, at: new Date(5), lines: [[1, 2]] };
   const kept = new Map<string, SeenFile>();
   const ledger = watchedLedger(
-    { get: (real) => kept.get(real), set: (real, one) => kept.set(real, one) },
+    {
+      get: (real) => kept.get(real),
+      set: (real, one) => kept.set(real, one),
+      forget: (real) => kept.delete(real),
+    },
     (real, one) => session.store.saw(real, one),
   );
   session.store.prompt([text('  Fix the bug\nplease')]);
@@ -399,6 +404,46 @@ test('goes on from the summary after a compaction, and still has the whole for s
     ['three'],
   ]);
   expect(textsOf(restoreSession(readSession(folder), { whole: true }).messages)).toHaveLength(5);
+});
+
+test('clears results and forgets files where the session did, also those whose seeing was not written yet', async () => {
+  const session = await newSession();
+  const seen: SeenFile = { hash: 'h', size: 3, at: new Date(5), lines: 'all' };
+  session.store.prompt([text('go')]);
+  session.store.saw('/old', seen);
+  session.store.saw('/kept', seen);
+  session.turn('Looking', [{ id: 'a', result: 'long' }, { id: 'b' }]);
+  session.store.saw('/new', seen);
+  session.store.forgot(['/old', '/new']);
+  session.store.cleared(new Map(Object.entries({ a: '[cleared]', unknown: 'x' })));
+  session.turn('Done', [{ id: 'c' }]);
+  await session.store.close();
+  const { folder } = session.store;
+  const { messages, ledger } = restoreSession(readSession(folder));
+  expect(textsOf(messages)).toEqual([
+    ['go'],
+    ['Looking', 'tool_use', 'tool_use'],
+    ['[cleared]', 'done b'],
+    ['Done', 'tool_use'],
+    ['done c'],
+  ]);
+  expect([...ledger.keys()]).toEqual(['/kept']);
+  expect(JSON.stringify(restoreSession(readSession(folder), { whole: true }).messages)).toContain('long');
+});
+
+test('counts what the summary cost', async () => {
+  const session = await newSession();
+  session.store.prompt([text('go')]);
+  session.turn('Done');
+  const before = session.store.totals;
+  const facts = { tokensBefore: 2, tokensAfter: 1, clearedResults: 0, summarisedMessages: 1 };
+  session.say({ type: 'compaction', trigger: 'manual', ...facts, usage });
+  expect(session.store.totals).toEqual({
+    turns: before.turns,
+    usage: addUsage(before.usage, usage),
+    costUsd: (before.costUsd ?? 0) * 2,
+  });
+  await session.store.close();
 });
 
 test('a session in use is refused to a second one, and can be forked from its last complete turn', async () => {

@@ -4,7 +4,7 @@
 import { rmdir } from 'node:fs/promises';
 import type { AgentHappening } from '../contract/event.js';
 import type { ToolResultBlock, UserBlock, UserMessage } from '../contract/message.js';
-import type { ModelFacts } from '../contract/model.js';
+import type { ModelFacts, Usage } from '../contract/model.js';
 import type { Decision, PermissionMode } from '../contract/permission.js';
 import type { SeenFile } from '../contract/tool-context.js';
 import { explain } from '../platform/files/write-failure.js';
@@ -129,6 +129,18 @@ export class SessionStore {
     this.#flushSoon();
   }
 
+  /** What stands in place of old results from now on, by the ids of their calls. */
+  cleared(results: ReadonlyMap<string, string>): void {
+    this.#add({ type: 'cleared', results: Object.fromEntries(results) });
+    this.#flushSoon();
+  }
+
+  /** What the model had seen of these files has left the conversation, or is about to. */
+  forgot(files: readonly string[]): void {
+    for (const real of files) this.#seen.delete(real); // it would be written later, as if it had been seen since
+    this.#add({ type: 'forgotten', files });
+  }
+
   /** Everything that the loop and the calls tell, at the moment when they do. */
   take(happening: AgentHappening): void {
     switch (happening.type) {
@@ -170,12 +182,13 @@ export class SessionStore {
       case 'user_message':
         this.#add({ type: 'user', content: this.#withoutKnownResults(happening.message) });
         return;
+      case 'compaction':
+        this.#count(happening.usage);
+        return;
       case 'turn_end': {
         const { stopReason, usage } = happening;
-        const { turns, usage: before, costUsd } = this.#totals;
-        const { prices } = this.#options;
-        const cost = costUsd === null ? null : costUsd + (prices ? costOf(usage, prices) : 0);
-        this.#totals = { turns: turns + 1, usage: addUsage(before, usage), costUsd: cost };
+        this.#count(usage);
+        this.#totals = { ...this.#totals, turns: this.#totals.turns + 1 };
         this.#addState();
         this.#add({ type: 'turn', stopReason, usage, total: this.#totals, ...this.#shownTitle() });
         this.#forgetTurn();
@@ -224,6 +237,13 @@ export class SessionStore {
     } catch (error) {
       await this.#stop(error);
     }
+  }
+
+  #count(used: Usage): void {
+    const { usage, costUsd } = this.#totals;
+    const { prices } = this.#options;
+    const cost = costUsd === null ? null : costUsd + (prices ? costOf(used, prices) : 0);
+    this.#totals = { ...this.#totals, usage: addUsage(usage, used), costUsd: cost };
   }
 
   #callStarts(id: string, tool: string): void {

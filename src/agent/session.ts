@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { Gate } from '../calls/gate.js';
 import type { Effect } from '../contract/effect.js';
 import type { FileChanges } from '../contract/file-change.js';
-import type { TextBlock } from '../contract/message.js';
+import type { TextBlock, UserBlock } from '../contract/message.js';
 import type { PermissionMode } from '../contract/permission.js';
 import type { AskUser } from '../contract/question.js';
 import type { FileLedger, SandboxWish, SessionPort, ToolContext } from '../contract/tool-context.js';
@@ -12,6 +12,7 @@ import { randomId } from '../platform/crypto.js';
 import { lazyFileChanges } from '../platform/files/lazy-changes.js';
 import { Slots } from '../platform/slots.js';
 import { uniqueCallId } from './call-id.js';
+import { ShownFiles } from './shown-files.js';
 import type { ToolPool } from './tool-pool.js';
 import { Transcript } from './transcript.js';
 
@@ -46,6 +47,7 @@ export class Session implements SessionPort {
   readonly root: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly ledger: FileLedger;
+  readonly shownFiles: ShownFiles;
   readonly changes: FileChanges;
   readonly tools: ToolPool;
   readonly transcript = new Transcript();
@@ -53,6 +55,8 @@ export class Session implements SessionPort {
   readonly slots = new Slots(MAX_PARALLEL_CALLS);
   readonly resultsFolder: string;
   mode: PermissionMode;
+  /** What the person said last, as it went into the conversation. */
+  latestPrompt: readonly UserBlock[] | undefined;
   readonly #askUser: AskUser | undefined;
   readonly #workspace: (() => readonly string[]) | undefined;
   readonly #sandbox: (() => SandboxWish | undefined) | undefined;
@@ -76,6 +80,7 @@ export class Session implements SessionPort {
     this.mode = options.mode;
     this.env = options.env;
     this.ledger = options.ledger;
+    this.shownFiles = new ShownFiles(options.ledger);
     this.tools = options.tools;
     this.#askUser = options.askUser;
     this.#workspace = options.workspace;
@@ -178,6 +183,7 @@ export class Session implements SessionPort {
     { mayRead, approved }: Pick<ToolContext, 'mayRead'> & { approved?: readonly Effect[] | undefined },
   ): ToolContext {
     const session = this;
+    if (approved) this.shownFiles.note(callId, approved);
     return {
       callId,
       signal,

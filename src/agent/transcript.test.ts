@@ -64,6 +64,18 @@ test('goes on from a call that is still open once its result arrives', () => {
   expect(transcript.forRequest()[2]).toEqual(user(result('a')));
 });
 
+test('goes on from other messages as if there had never been any before', () => {
+  const transcript = new Transcript();
+  const kept = [assistant(call('a')), user(result('a'))];
+  for (const message of [user(text('go')), ...kept]) transcript.append(message);
+  transcript.forRequest();
+  transcript.replace([user(text('so far')), ...kept]);
+  transcript.append(assistant(call('a')));
+  const repaired = transcript.forRequest();
+  expect(repaired.slice(1, 3).every((message, index) => message === kept[index])).toBe(true);
+  expect(repaired).toEqual([user(text('so far')), ...kept, assistant(call('a_2')), user(lost('a_2'))]);
+});
+
 // Any history at all: what a crash, another program or a bug may have left.
 const someId = fc.constantFrom('a', 'b', 'c', '');
 const someMessage: fc.Arbitrary<Message> = fc.oneof(

@@ -9,14 +9,15 @@ import type {
 import { uniqueCallId } from './call-id.js';
 
 /**
- * The conversation, append-only: a message is never changed once it is here, so that the provider's prompt cache holds.
+ * The conversation. A message is never changed once it is here, so that the provider's prompt cache holds; only making
+ * room replaces messages, many at once.
  * What leaves for the model is repaired on every send, whatever a crash, an interrupt or a file on disk left behind:
  * each call is answered exactly once, in the message that follows it, in the order of the calls, results first.
  */
 export class Transcript {
-  readonly #messages: Message[] = [];
+  #messages: Message[] = [];
   /** The repaired form of the first `#settled` messages. Valid messages are in it as the same objects. */
-  readonly #repaired: Message[] = [];
+  #repaired: Message[] = [];
   readonly #callIds = new Set<string>();
   #settled = 0;
 
@@ -26,6 +27,14 @@ export class Transcript {
 
   append(message: Message): void {
     this.#messages.push(message);
+  }
+
+  /** Goes on from these messages instead. Those that are valid and were here before stay the same objects. */
+  replace(messages: readonly Message[]): void {
+    this.#messages = [...messages];
+    this.#repaired = [];
+    this.#callIds.clear();
+    this.#settled = 0;
   }
 
   /** Valid for any provider. Costs only what was appended since the last time. */

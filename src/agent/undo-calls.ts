@@ -14,8 +14,12 @@ export interface UndoableCall {
   at: string;
   /** What it changed, by real path. */
   files: string[];
+  /** Whether it ran a command. */
+  isCommand?: true;
   /** Why more may have changed than is known, where that is so. */
   notCovered?: string;
+  /** What of a command is not covered, or may be somebody else's work. */
+  notes?: readonly string[];
   /** The calls that it took back, if it was an undo. */
   undoes?: readonly string[];
   /** The undo that took it back, where it is taken back now. */
@@ -37,7 +41,9 @@ export function asCalls(changes: readonly RecordedChange[]): UndoableCall[] {
     calls.set(callId, {
       ...call,
       files: [...new Set([...call.files, ...files.map(({ real }) => real)])],
+      ...(seen && { isCommand: true }),
       ...(seen?.notCovered !== undefined && { notCovered: seen.notCovered }),
+      ...(seen?.notes && { notes: [...new Set([...(call.notes ?? []), ...seen.notes])] }),
       ...(undoes && { undoes }),
     });
   }

@@ -21,7 +21,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { FileChanges } from '../contract/file-change.js';
 import { createFileChanges } from '../platform/files/file-changes.js';
-import { hashOf, imagePath, journalFolders, listChanges, recordChange } from '../platform/files/journal.js';
+import { hashOf, imagePath, journalFolders, listChanges } from '../platform/files/journal.js';
 import {
   createWorkspaceSnapshots,
   type SnapshotLimits,
@@ -46,7 +46,7 @@ interface Place {
 
 async function place(
   files: Readonly<Record<string, string>> = {},
-  limits: Partial<SnapshotLimits> = { keepMs: 60_000, changedMs: 60_000, lookMs: 60_000 },
+  limits: Partial<SnapshotLimits> = { keepMs: 60_000, changedMs: 60_000, lookMs: 60_000, afterMs: 60_000 },
 ): Promise<Place> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-undo-')));
   const root = join(folder, 'project');
@@ -58,7 +58,7 @@ async function place(
     await writeFile(path(name), content);
   }
   const changes: FileChanges = createFileChanges({ dataFolder, sessionId: 's' });
-  const snapshots = createWorkspaceSnapshots({ root, dataFolder, sessionId: 's', limits });
+  const snapshots = createWorkspaceSnapshots({ roots: () => [root], dataFolder, sessionId: 's', limits });
   return {
     root,
     dataFolder,
@@ -374,11 +374,17 @@ test('removes a file that a command made and that is too large to be copied, if 
   expect(await tree()).toEqual({});
 });
 
-test('says that nothing is known of a command in a workspace that is too large', async () => {
-  const { path, command, undo, root } = await place({ a: 'one', b: 'two' }, { maxEntries: 1 });
-  await command('call_1', () => writeFile(path('a'), 'x'));
-  expect(await messageOf(undo())).toBe(
-    `Nothing was undone. What the command changed is not known: ${root} has more than 1 files and folders that git does not ignore, or takes longer than 5 s to be looked through. With force the rest is put back.`,
+test('refuses without force where nothing is known of what a command did', async () => {
+  const { path, command, undo, dataFolder } = await place({ a: 'one' });
+  await mkdir(dataFolder);
+  await writeFile(join(dataFolder, 'journal'), 'a file in the place of the folder');
+  await command('call_1', async () => {
+    await writeFile(path('a'), 'x');
+    await rm(join(dataFolder, 'journal'));
+    await mkdir(journalFolders(dataFolder).sessions, { recursive: true });
+  });
+  expect(await messageOf(undo())).toMatch(
+    /^Nothing was undone\. What the command changed is not known: .*\. With force the rest is put back\.$/,
   );
 });
 
@@ -413,7 +419,9 @@ test('puts everything back where the undo fails in the middle', async () => {
     await writeFile(path('z'), 'changed');
   });
   const changed = await tree();
-  await writeFile(imagePath(journalFolders(dataFolder), hashOf(Buffer.from('three'))), 'damaged');
+  const { packs } = journalFolders(dataFolder);
+  const [pack = ''] = (await readdir(packs)).filter((name) => name.endsWith('.pack'));
+  await writeFile(join(packs, pack), (await readFile(join(packs, pack), 'latin1')).replace('three', 'THREE'));
   expect(await messageOf(undo())).toBe(
     `Nothing was undone: The copy of what ${path('z')} held before is damaged or gone. All files are as they were before.`,
   );
@@ -431,21 +439,24 @@ test('refuses where a file is changed after the plan was made', async () => {
 });
 
 test('removes the folders that were made for a file, unless something else is in them', async () => {
-  const { dataFolder, path, undo, tree, edit } = await place({ a: 'one' });
-  await edit('call_1', 'a', 'two');
-  await mkdir(path('x/y'), { recursive: true });
-  await writeFile(path('x/y/new'), 'new');
+  const { path, undo, tree, edit } = await place({ a: 'one' });
+  await edit('call_1', 'x/y/new', 'new');
+  await edit('call_2', 'other/new', 'new');
   await writeFile(path('x/other'), 'by hand');
-  const made = {
-    real: path('x/y/new'),
-    before: null,
-    after: hashOf(Buffer.from('new')),
-    folders: [path('x'), path('x/y')],
-  };
-  const at = new Date().toISOString();
-  await recordChange(journalFolders(dataFolder), 's', { change: 'c', callId: 'call_2', at, files: [made] });
-  expect((await undo()).left).toEqual([{ real: path('x'), why: 'it holds other' }]);
+  expect((await undo({ calls: 2 })).left).toEqual([{ real: path('x'), why: 'it holds other' }]);
   expect(Object.keys(await tree())).toEqual(['a', 'x', 'x/other']);
+});
+
+test('puts the file back that made room for a folder of its name', async () => {
+  const { dataFolder, path, undo, tree } = await place({ a: 'one' });
+  const before = await tree();
+  const changes = createFileChanges({ dataFolder, sessionId: 's' });
+  await changes.apply('call_1', [
+    { real: path('a'), before: hashOf(Buffer.from('one')), after: null },
+    { real: path('a/b'), before: null, after: Buffer.from('two') },
+  ]);
+  await undo();
+  expect(await tree()).toEqual(before);
 });
 
 // Any sequence of edits and commands, taken back in any portions, leaves what was there before each of them.

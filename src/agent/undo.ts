@@ -13,14 +13,8 @@ import {
   stateBefore,
   stateNow,
 } from '../platform/files/entry-state.js';
-import {
-  imagePath,
-  journalFolders,
-  listChanges,
-  type RecordedChange,
-  type RecordedFile,
-  readImage,
-} from '../platform/files/journal.js';
+import { ImageReader } from '../platform/files/image-pack.js';
+import { journalFolders, listChanges, type RecordedChange, type RecordedFile } from '../platform/files/journal.js';
 import { shortPath } from '../platform/files/paths.js';
 import { entryAt } from '../platform/files/workspace-tree.js';
 import { asCalls, selectCalls, type UndoableCall, type UndoSelection } from './undo-calls.js';
@@ -36,6 +30,8 @@ export interface UndoPlan {
   items: UndoItem[];
   /** Commands of which nothing is known, and why. */
   notCovered: string[];
+  /** What may be missing, or not be the work of the call that it is listed for, by call. */
+  notes: string[];
   /** Whether commands were among the calls: what those do elsewhere, and to files that git ignores, is not seen. */
   hasCommands: boolean;
 }
@@ -70,12 +66,13 @@ export async function planUndo(
   const ids = new Set(calls.map(({ callId }) => callId));
   const selected = changes.filter(({ callId }) => ids.has(callId));
   const histories = historiesOf(selected);
+  const images = new ImageReader(journalFolders(dataFolder));
   const found: UndoItem[] = [];
   const paths = [...histories.keys()];
   const goingLinks = new Set(paths.filter((real) => isGoingLink(real, histories.get(real)?.[0])));
   for (let at = 0; at < paths.length; at += AT_ONCE) {
     const some = paths.slice(at, at + AT_ONCE).map(async (real) => {
-      const item = await planItem(dataFolder, real, histories.get(real) ?? [], goingLinks);
+      const item = await planItem(images, real, histories.get(real) ?? [], goingLinks);
       return item?.conflict === undefined ? item : { ...item, conflict: await tellWho(item, changes, ids) };
     });
     found.push(...(await Promise.all(some)).filter((item) => item !== undefined));
@@ -86,8 +83,9 @@ export async function planUndo(
     dataFolder,
     sessionId,
     calls,
-    items: await withDiffs(dataFolder, cwd, checkPlaces(looked)),
+    items: await withDiffs(images, cwd, checkPlaces(looked)),
     notCovered: selected.map(({ seen }) => seen?.notCovered).filter((why) => why !== undefined),
+    notes: calls.flatMap(({ callId, notes = [] }) => notes.map((note) => `${callId}: ${note}.`)),
     hasCommands: selected.some(({ seen }) => seen !== undefined),
   };
 }
@@ -102,7 +100,8 @@ function historiesOf(changes: readonly RecordedChange[]): Map<string, Moment[]> 
   const histories = new Map<string, Moment[]>();
   for (const { files, seen } of changes) {
     const made = files.flatMap(({ folders = [] }) => folders).map(madeFolder);
-    for (const file of [...made, ...files]) {
+    // A file may have gone to make room for a folder of its name.
+    for (const file of [...files, ...made]) {
       const history = histories.get(file.real) ?? [];
       history.push({ file, seen: seen !== undefined });
       histories.set(file.real, history);
@@ -124,7 +123,7 @@ function isGoingLink(real: string, start: Moment | undefined): boolean {
 }
 
 async function planItem(
-  dataFolder: string,
+  images: ImageReader,
   real: string,
   history: readonly Moment[],
   goingLinks: ReadonlySet<string>,
@@ -144,7 +143,7 @@ async function planItem(
   const target = targetOf(first, found, { changesContent, changesMode });
   if (isSameContent(found, target) && isSameMode(found, target)) return undefined; // it is so already
   const item = { real, action: actionOf(found, target), now: found, target, keepsNames };
-  const impossible = whyImpossible(dataFolder, found, target);
+  const impossible = await whyImpossible(images, found, target);
   if (impossible !== undefined) return { ...item, impossible };
   const conflict = conflictOf(found, last, history, { changesContent, changesMode });
   return conflict === undefined ? item : { ...item, conflict };
@@ -177,12 +176,12 @@ function actionOf(now: EntryState, target: EntryState): UndoItem['action'] {
   return isSameContent(now, target) ? 'mode' : 'change';
 }
 
-function whyImpossible(dataFolder: string, now: EntryState, target: EntryState): string | undefined {
+async function whyImpossible(images: ImageReader, now: EntryState, target: EntryState): Promise<string | undefined> {
   if (target?.kind !== 'file' || isSameContent(now, target)) return undefined;
   if (target.hash === undefined) {
     return `what it held before is not kept: ${target.unkept ?? 'it was not read'}`;
   }
-  if (existsSync(imagePath(journalFolders(dataFolder), target.hash))) return undefined;
+  if (await images.has(target.hash)) return undefined;
   return 'what it held before is not kept any more: copies go after 30 days, or when they are more than 1 GB';
 }
 
@@ -284,18 +283,18 @@ function checkPlaces(items: readonly UndoItem[]): UndoItem[] {
   });
 }
 
-async function withDiffs(dataFolder: string, cwd: string, items: readonly UndoItem[]): Promise<UndoItem[]> {
+async function withDiffs(images: ImageReader, cwd: string, items: readonly UndoItem[]): Promise<UndoItem[]> {
   const { describeContent } = await import('./undo-diff.js');
   const shown: UndoItem[] = [];
   for (const item of items) {
     if (shown.length >= MAX_DIFFS) shown.push(item);
-    else shown.push({ ...item, diff: await diffOf(dataFolder, shortPath(cwd, item.real), item, describeContent) });
+    else shown.push({ ...item, diff: await diffOf(images, shortPath(cwd, item.real), item, describeContent) });
   }
   return shown;
 }
 
 async function diffOf(
-  dataFolder: string,
+  images: ImageReader,
   shown: string,
   { real, now, target }: UndoItem,
   describeContent: (path: string, now: Uint8Array | undefined, then: Uint8Array | undefined) => string,
@@ -309,7 +308,7 @@ async function diffOf(
   const hasContent = now?.kind === 'file' || target?.kind === 'file';
   if (hasContent && !isSameContent(now, target)) {
     const hash = target?.kind === 'file' ? target.hash : undefined;
-    const then = hash === undefined ? undefined : await readImage(journalFolders(dataFolder), hash);
+    const then = hash === undefined ? undefined : await images.read(hash);
     const current = now?.kind === 'file' ? await readFile(real).catch(() => undefined) : undefined;
     if (hash !== undefined || target === null) lines.push(describeContent(shown, current, then));
   }

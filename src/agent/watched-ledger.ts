@@ -10,4 +10,5 @@ export const watchedLedger = (
     ledger.set(real, seen);
     onSeen?.(real, seen);
   },
+  forget: (real) => ledger.forget(real),
 });

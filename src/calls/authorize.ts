@@ -20,6 +20,8 @@ export interface Authorized {
   /** Somebody was asked, so the world may have moved meanwhile. */
   asked: boolean;
   rewritten?: Readonly<Record<string, unknown>>;
+  /** Whoever was asked made that input, and so has agreed to it. */
+  isAgreed?: boolean;
 }
 
 /** Throws `ToolFailure` unless the call may run. */
@@ -29,6 +31,7 @@ export async function authorize(
   hooks: CallHooks,
   context: ToolContext,
   environment: CallEnvironment,
+  { isAgreed = false }: { isAgreed?: boolean | undefined } = {},
 ): Promise<Authorized> {
   const { tool, bound } = resolved;
   const request: DecisionRequest = { tool: tool.name, input: bound.input, effects, hooks: hooks.answers };
@@ -50,6 +53,10 @@ export async function authorize(
       authorized = { asked: true, ...(answered.updatedInput && { rewritten: answered.updatedInput }) };
       return refuseIfDeniedNow(judged);
     }
+    if (isAgreed && judged.checkAsks === undefined) {
+      authorized = { asked: true };
+      return refuseIfDeniedNow(judged);
+    }
     const { askPermission } = environment;
     if (!askPermission) {
       throw denied(tool.name, `${decision.reason}, and nobody is here to be asked`);
@@ -64,6 +71,7 @@ export async function authorize(
       throw denied(tool.name, `${decision.reason}, and the question was answered with neither allow nor deny`);
     }
     if (answer.remember) await remember(answer.remember);
+    if (answer.updatedInput) authorized = { asked: true, rewritten: answer.updatedInput, isAgreed: true };
     refuseIfDeniedNow(judged);
   };
 

@@ -86,14 +86,15 @@ async function admit(
 ): Promise<AdmittedCall> {
   const context = environment.contextFor(call.id, signal);
   let resolved = asSent;
+  let isAgreed: boolean | undefined;
   for (;;) {
     const { bound } = resolved;
     const effects: readonly Effect[] = await place.enter(() => bound.effects(context), signal);
     // Hooks see a call once, and refused ones too. An input that they change is checked and judged like any other.
     let rewritten = await hooks.before(resolved, effects);
     if (rewritten === undefined) {
-      const authorized = await authorize(resolved, effects, hooks, context, environment);
-      rewritten = authorized.rewritten;
+      const authorized = await authorize(resolved, effects, hooks, context, environment, { isAgreed });
+      ({ rewritten, isAgreed } = authorized);
       // A person may take an hour to answer. If the call would touch something else by now, it is judged again.
       const isSettled =
         !authorized.asked || sameEffects(effects, await abortable(() => bound.effects(context), signal));
@@ -101,16 +102,17 @@ async function admit(
         return { ...resolved, context: environment.contextFor(call.id, signal, effects) };
       }
     }
-    if (rewritten !== undefined) resolved = await resolveRewritten({ ...call, input: rewritten }, environment);
+    if (rewritten === undefined) continue;
+    resolved = await resolveRewritten({ ...call, input: rewritten }, environment, isAgreed ? 'The user' : 'A hook');
   }
 }
 
-async function resolveRewritten(call: ToolCall, environment: CallEnvironment): Promise<ResolvedCall> {
+async function resolveRewritten(call: ToolCall, environment: CallEnvironment, who: string): Promise<ResolvedCall> {
   try {
     return await resolve(call, environment);
   } catch (error) {
     if (!(error instanceof ToolFailure)) throw error;
-    throw new ToolFailure(`A hook changed the input of this call to one that does not fit. ${error.message}`, {
+    throw new ToolFailure(`${who} changed the input of this call to one that does not fit. ${error.message}`, {
       kind: error.kind,
       cause: error,
     });

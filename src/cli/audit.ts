@@ -3,10 +3,10 @@ import { type AuditEntry, auditedSessions, checkAudit, readAudit } from '../agen
 import { sessionFolder } from '../agent/session-folder.js';
 import { noSuchSession, SessionProblem } from '../agent/session-problem.js';
 import { dataFolderOf } from '../platform/files/paths.js';
-import { nearestWords } from '../platform/text/similar-text.js';
 import { visible } from '../platform/text/visible.js';
 import { oneLine } from '../settings/report.js';
 import { readArgs } from './args.js';
+import { chooseAction } from './choose-action.js';
 import { exitCode } from './exit-codes.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
@@ -31,12 +31,7 @@ const actions: Readonly<Record<string, (words: readonly string[], values: Flags)
 export async function audit(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, flags);
   const [name = 'list', ...words] = positionals;
-  const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
-  if (!action) {
-    const [nearest] = nearestWords(name, Object.keys(actions));
-    const meant = nearest === undefined ? '' : ` Did you mean "helve audit ${nearest}"?`;
-    throw new UsageProblem(`There is no "helve audit ${name}".${meant} ${USAGE}`);
-  }
+  const action = chooseAction('audit', name, actions, USAGE);
   try {
     return await action(words, values);
   } catch (error) {
@@ -93,11 +88,16 @@ async function list(words: readonly string[], { json, all }: Flags): Promise<num
   return exitCode.ok;
 }
 
-/** A session by its id, its beginning, or "last". */
+/** A session by its id, its beginning, or "last", the latest of this folder. */
 function sessionOf(wanted: string): string {
   const ids = auditedSessions(dataFolder());
-  const [newest] = ids;
-  if (wanted === 'last' && newest !== undefined) return newest;
+  if (wanted === 'last') {
+    const here = realpathSync(process.cwd());
+    const latest = ids.find((id) => summaryOf(id).root === here);
+    if (latest !== undefined) return latest;
+    const text = `No audit log for ${oneLine(here)}. helve audit list --all shows those of other folders.`;
+    throw new SessionProblem('unknown', text);
+  }
   const meant = ids.includes(wanted) ? [wanted] : ids.filter((id) => wanted !== '' && id.startsWith(wanted));
   const [only, second] = meant;
   if (only !== undefined && second === undefined) return only;

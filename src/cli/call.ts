@@ -10,6 +10,7 @@ import { exitCode } from './exit-codes.js';
 import { readCatalogue } from './read-catalogue.js';
 import { onSignals } from './signals.js';
 import { UsageProblem } from './usage-problem.js';
+import { variablesForTracing } from './wanted-observation.js';
 import { writeLine } from './write-line.js';
 
 const USAGE =
@@ -23,7 +24,8 @@ export async function call(argv: readonly string[]): Promise<number> {
     throw new UsageProblem(`--stdin takes its calls from standard input. ${USAGE}`);
 
   const options = await engineOptions(values);
-  const hiddenVariables = secretVariables(await readCatalogue(options.env));
+  const secrets = secretVariables(await readCatalogue(options.env));
+  const hiddenVariables = [...secrets, ...variablesForTracing(options.env)];
   const engine = createEngine({ ...options, hiddenVariables });
   const signals = onSignals(() => engine.session.killAll());
   try {

@@ -17,6 +17,7 @@ import {
 import type { Entry, Settings } from '../settings/settings.js';
 import { describeItem, forgetTrust, trustFolder } from '../settings/trust.js';
 import { readArgs } from './args.js';
+import { chooseAction } from './choose-action.js';
 import { exitCode } from './exit-codes.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
@@ -52,9 +53,8 @@ const actions: Readonly<Record<string, { words: number; run: Action }>> = {
 /** Shows and changes settings, and says which folders are trusted. */
 export async function config(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, flags);
-  const [name = '', ...words] = positionals;
-  const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
-  if (!action) throw new UsageProblem(`There is no "helve config ${name}". ${USAGE}`);
+  const [name, ...words] = positionals;
+  const action = chooseAction('config', name, actions, USAGE);
   if (words.length !== action.words) {
     throw new UsageProblem(`helve config ${name} takes ${action.words} words, but there are ${words.length}. ${USAGE}`);
   }

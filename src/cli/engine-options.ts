@@ -38,7 +38,8 @@ export async function engineOptions(flags: EngineFlagValues): Promise<CliEngineO
   });
   const env = environmentWith(settings.current, process.env);
   const permissionMode = readPermissionMode(flags, settings.current);
-  if (permissionMode === 'bypassPermissions') refuseBypass(settings.current, env);
+  const problem = permissionMode === 'bypassPermissions' ? whyNoBypass(settings.current, env) : undefined;
+  if (problem !== undefined) throw new UsageProblem(problem);
   const simple = flags.simple === true || env['HELVE_SIMPLE'] === '1';
   return {
     permissionMode,
@@ -113,16 +114,18 @@ function readPermissionMode(flags: EngineFlagValues, { defaultMode }: Settings):
   throw new UsageProblem(`--permission-mode takes ${permissionModes.join(', ')}, but was "${wanted}".`);
 }
 
-function refuseBypass({ bypassDisabledBy }: Settings, env: Readonly<Record<string, string | undefined>>): void {
+/** Why the mode bypassPermissions can't be had here; undefined where it can. */
+export function whyNoBypass(
+  { bypassDisabledBy }: Settings,
+  env: Readonly<Record<string, string | undefined>>,
+): string | undefined {
   if (bypassDisabledBy) {
     const { file, line } = bypassDisabledBy;
-    throw new UsageProblem(
-      `The mode bypassPermissions is switched off by ${line === undefined ? file : `${file}:${line}`}. Choose another mode.`,
-    );
+    return `The mode bypassPermissions is switched off by ${line === undefined ? file : `${file}:${line}`}. Choose another mode.`;
   }
-  if (process.getuid?.() !== 0 || ['1', 'yes', 'true'].includes(env['IS_SANDBOX'] ?? '')) return;
-  throw new UsageProblem(
+  if (process.getuid?.() !== 0 || ['1', 'yes', 'true'].includes(env['IS_SANDBOX'] ?? '')) return undefined;
+  return (
     'The mode bypassPermissions is refused to root, since nothing would stand between the model and the machine. ' +
-      'Run helve as an ordinary user, or set IS_SANDBOX=1 if this machine is itself a sandbox.',
+    'Run helve as an ordinary user, or set IS_SANDBOX=1 if this machine is itself a sandbox.'
   );
 }

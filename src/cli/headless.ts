@@ -1,140 +1,193 @@
 import type { ResumedSession } from '../agent/resume-session.js';
 import type { AgentEvent, RunResult } from '../contract/event.js';
-import { efforts, type Model, ModelFailure } from '../contract/model.js';
-import { createAgent } from '../create-agent.js';
-import { type Catalogue, secretVariables } from '../models/catalogue.js';
-import { chooseModel } from '../models/choose-model.js';
-import { MAX_FALLBACKS } from '../models/retry.js';
-import { retriesFrom } from '../models/retry-environment.js';
+import { type Model, ModelFailure } from '../contract/model.js';
+import { type Agent, type AgentOptions, createAgent } from '../create-agent.js';
+import type { HookCallbacks } from '../hooks/run-hooks.js';
+import { accessTo, type Catalogue, secretVariables } from '../models/catalogue.js';
+import { randomId } from '../platform/crypto.js';
 import { visible } from '../platform/text/visible.js';
-import { engineFlags, readArgs } from './args.js';
-import { type CliEngineOptions, engineOptions } from './engine-options.js';
+import { Budget } from './budget.js';
+import { type CliEngineOptions, engineOptions, whyNoBypass } from './engine-options.js';
 import { exitCode } from './exit-codes.js';
+import { type FinishedRun, RunEnd } from './finish-run.js';
+import { type HeadlessFlags, readHeadlessFlags } from './headless-flags.js';
+import { type HeadlessModels, modelChoices, readModels } from './headless-models.js';
 import { readCatalogue } from './read-catalogue.js';
 import { readPiped } from './read-piped.js';
 import { onSignals } from './signals.js';
-import { StreamJson } from './stream-json.js';
+import type { Host } from './stream-json/host.js';
 import { UsageProblem } from './usage-problem.js';
+import { variablesForTracing, wantedObservation } from './wanted-observation.js';
+import { type ModelWatch, type WatchedModel, watchedModel } from './watched-model.js';
 import { writeLine } from './write-line.js';
 
-const outputFormats = ['text', 'json', 'stream-json'] as const;
-
-/** One prompt, no person: the answer on standard output, everything else nowhere or on standard error. */
+/** One prompt, or those of a host, and no person: answers on standard output, everything else nowhere or on standard error. */
 export async function headless(argv: readonly string[], version: string): Promise<number> {
-  const { values, positionals } = readArgs(argv, {
-    ...engineFlags,
-    print: { type: 'boolean', short: 'p' },
-    model: { type: 'string' },
-    'fallback-model': { type: 'string' },
-    effort: { type: 'string' },
-    'output-format': { type: 'string' },
-    'max-turns': { type: 'string' },
-    'append-system-prompt': { type: 'string' },
-    continue: { type: 'boolean', short: 'c' },
-    resume: { type: 'string', short: 'r' },
-    fork: { type: 'boolean' },
-    'no-save': { type: 'boolean' },
-    verbose: { type: 'boolean' }, // other programs send it along with stream-json
-  });
-  if (!values.print)
-    throw new UsageProblem('To run a prompt, use helve -p "…"; the options of a command come after its name.');
-  const format = outputFormats.find((known) => known === (values['output-format'] ?? 'text'));
-  if (!format) {
-    throw new UsageProblem(`--output-format takes ${outputFormats.join(', ')}, but was "${values['output-format']}".`);
-  }
-  const maxTurns = readMaxTurns(values['max-turns']);
-  const options = await engineOptions(values);
-  const prompt = await readPrompt(positionals);
+  const flags = readHeadlessFlags(argv);
+  const options = await engineOptions(flags.engine);
+  const prompt = flags.hostInput ? undefined : await readPrompt(flags.words);
+  const structured = flags.jsonSchema === undefined ? undefined : await structuredOutput(flags.jsonSchema);
 
   const catalogue = await readCatalogue(options.env);
-  const models = await readModels(values, options, catalogue).catch((error: unknown) => {
-    if (error instanceof ModelFailure) throw new UsageProblem(error.message);
-    throw error;
-  });
-  const wanted = values.resume ?? (values.continue ? 'last' : undefined);
-  if (values.fork && wanted === undefined) throw new UsageProblem('--fork goes with --resume ID or --continue.');
-  const resumed = wanted === undefined ? undefined : await takeUp(wanted, values, options, models.model);
-  const agent = createAgent({
+  const wanted = wantedObservation(flags.observation, options.env);
+  const observation = wanted && (await import('./observe.js')).observe(wanted, { env: options.env, catalogue });
+  const models = await readModels(flags, options, catalogue, observation?.model).catch(asUsageProblem);
+  const resumed = flags.resume === undefined ? undefined : await takeUp(flags.resume, flags, options, models.first);
+  const sessionId = resumed?.id ?? (await newSessionId(flags.sessionId, options));
+
+  const watches: ModelWatch[] = [];
+  const model = watchedModel(await models.patient(), watches);
+  const budget = flags.maxBudgetUsd === undefined ? undefined : new Budget(flags.maxBudgetUsd, model);
+  if (budget?.problem !== undefined) await writeLine(process.stderr, `helve: ${budget.problem}`);
+  const end = new RunEnd({ budget, structured });
+  const common = { flags, options, catalogue, models, model, end, sessionId, version, hooks: structured?.hooks };
+  const host = flags.format === 'stream-json' ? await openHost(common, resumed?.root ?? process.cwd()) : undefined;
+  watches.push(...[budget, host?.watch].filter((watch) => watch !== undefined));
+
+  const agent = createAgentOrSay({
     ...options,
-    ...models,
-    keepSession: !values['no-save'],
+    ...(structured && { tools: [structured.tool], hooks: structured.hooks }),
+    ...host?.agentOptions, // its hooks have those of the others among them
+    model,
+    fallbackModels: models.fallbacks,
+    retries: false, // the watched model has its own
+    sessionId,
+    keepSession: flags.save,
     onStoreProblem: (sentence) => process.stderr.write(`helve: ${visible(sentence)}\n`),
     ...(resumed && { resumed }),
-    hiddenVariables: secretVariables(catalogue),
-    ...(maxTurns !== undefined && { maxTurns }),
-    ...(values['append-system-prompt'] !== undefined && { appendSystemPrompt: values['append-system-prompt'] }),
+    hiddenVariables: [...secretVariables(catalogue), ...variablesForTracing(options.env)],
+    ...(observation && { observers: observation.observers }),
+    ...(flags.maxTurns !== undefined && { maxTurns: flags.maxTurns }),
+    ...(flags.systemPrompt !== undefined && { systemPrompt: flags.systemPrompt }),
+    ...(flags.appendSystemPrompt !== undefined && { appendSystemPrompt: flags.appendSystemPrompt }),
   });
+  await observation?.begin(agent.session);
   const signals = onSignals(() => agent.session.killAll());
-  const output = new StreamJson({ sessionId: agent.session.id, version });
-  let result: RunResult | undefined;
+  let run: FinishedRun | undefined;
   try {
-    for await (const event of agent.run(prompt, { signal: signals.signal })) {
-      if (event.type === 'result') result = event;
-      if (format === 'stream-json') await writeEach(output.lines(event));
-      else if (event.type === 'model_retry') await writeLine(process.stderr, retryLine(event));
-      else if (event.type === 'notice') await writeLine(process.stderr, `helve: ${visible(event.text)}`);
+    if (host) {
+      if (prompt !== undefined) host.promptOnly(prompt);
+      const input = flags.hostInput ? process.stdin : undefined;
+      run = await host.converse(agent, { model, input, signal: signals.signal });
+    } else {
+      run = await runOnce(agent, prompt ?? '', end, signals.signal);
     }
   } finally {
     for (const what of agent.session.stillRunning) await writeLine(process.stderr, `helve: ending ${visible(what)}`);
     await agent.end();
+    await observation?.close();
     signals.dispose();
   }
-  if (!result) throw new Error('The run ended without a result.');
-  const failed = result.outcome !== 'completed';
-  if (format === 'json') await writeEach(output.lines({ ...result, at: Date.now() }));
-  if (format === 'text') {
-    await writeText(result.text, { failed });
-    const denied = result.denials.map(({ tool }) => tool);
-    if (denied.length > 0) {
-      const what = `${denied.length === 1 ? 'a call was' : `${denied.length} calls were`} denied (${[...new Set(denied)].join(', ')})`;
-      await writeLine(process.stderr, `helve: ${what}. helve audit show last says why; rules may allow them.`);
-    }
+  if (run && flags.format === 'json') await writeJson(run, { sessionId, version });
+  if (run && flags.format === 'text') await writeText(run);
+  return signals.exitCode ?? (run?.failed ? exitCode.failed : exitCode.ok);
+}
+
+/** What is wrong with the set-up of a model is for the person who set it up. */
+function asUsageProblem(error: unknown): never {
+  if (error instanceof ModelFailure) throw new UsageProblem(error.message);
+  throw error;
+}
+
+function createAgentOrSay(options: AgentOptions): Agent {
+  try {
+    return createAgent(options);
+  } catch (error) {
+    return asUsageProblem(error);
   }
-  return signals.exitCode ?? (failed ? exitCode.failed : exitCode.ok);
+}
+
+async function runOnce(agent: Agent, prompt: string, end: RunEnd, signal: AbortSignal): Promise<FinishedRun> {
+  const stopped = new AbortController();
+  let result: RunResult | undefined;
+  for await (const event of agent.run(prompt, { signal: AbortSignal.any([signal, stopped.signal]) })) {
+    end.see(event, () => stopped.abort(new Error('Given up.')));
+    if (event.type === 'result') result = event;
+    else if (event.type === 'model_retry') await writeLine(process.stderr, retryLine(event));
+    else if (event.type === 'notice') await writeLine(process.stderr, `helve: ${visible(event.text)}`);
+  }
+  if (!result) throw new Error('The run ended without a result.');
+  return end.finish(result);
+}
+
+interface HostParts {
+  flags: HeadlessFlags;
+  options: CliEngineOptions;
+  catalogue: Catalogue;
+  models: HeadlessModels;
+  model: WatchedModel;
+  end: RunEnd;
+  sessionId: string;
+  version: string;
+  hooks: HookCallbacks | undefined;
+}
+
+async function openHost(parts: HostParts, root: string): Promise<Host> {
+  const { flags, options, catalogue, models, model, end, sessionId, version, hooks } = parts;
+  const { env } = options;
+  const { Host } = await import('./stream-json/host.js');
+  const { RequestRefused } = await import('./stream-json/host-requests.js');
+  const { saveRule } = await import('./stream-json/save-rule.js');
+  return new Host({
+    sessionId,
+    version,
+    end,
+    hooks,
+    asksHost: flags.asksHost,
+    partialMessages: flags.partialMessages,
+    replayPrompts: flags.replayPrompts,
+    write: async (line) => await writeLine(process.stdout, JSON.stringify(line)),
+    apiKeySource: () => {
+      const provider = catalogue.providers.get(model.provider);
+      return (provider && accessTo(provider, env).keyVariable) ?? 'none';
+    },
+    models: () => modelChoices(catalogue, env, models.first),
+    refuseMode: (mode) => (mode === 'bypassPermissions' ? whyNoBypass(options.settings.current, env) : undefined),
+    saveRule: async (rule, place) => await saveRule(rule, place, { root, env }),
+    async chooseModel(name) {
+      const chosen = await models.patient(name).catch((error: unknown) => {
+        if (error instanceof ModelFailure) throw new RequestRefused(error.message);
+        throw error;
+      });
+      model.choose(chosen);
+      return { model: `${chosen.provider}/${chosen.name}` };
+    },
+  });
+}
+
+async function structuredOutput(given: string) {
+  const { readSchema, StructuredOutput } = await import('./structured-output.js');
+  return new StructuredOutput(await readSchema(given));
 }
 
 async function takeUp(
   wanted: string,
-  flags: { fork?: boolean; 'permission-mode'?: string },
+  flags: HeadlessFlags,
   { env, permissionMode }: CliEngineOptions,
   model: Model,
 ): Promise<ResumedSession> {
   const { resume } = await import('./resume.js');
   const { SessionProblem } = await import('../agent/session-problem.js');
-  const mode = flags['permission-mode'] === undefined ? undefined : permissionMode;
+  const { 'permission-mode': named, 'dangerously-skip-permissions': skips } = flags.engine;
+  const mode = named !== undefined || skips ? permissionMode : undefined;
   try {
-    return await resume({ wanted, fork: flags.fork === true, model, mode, env });
+    return await resume({ wanted, fork: flags.fork, model, mode, env });
   } catch (error) {
     if (error instanceof SessionProblem) throw new UsageProblem(error.message);
     throw error;
   }
 }
 
-async function readModels(
-  flags: { model?: string; 'fallback-model'?: string; effort?: string },
-  { env, settings: { current } }: CliEngineOptions,
-  catalogue: Catalogue,
-) {
-  const retries = retriesFrom(env);
-  const options = { ...readEffort(flags.effort ?? current.effort?.value), catalogue };
-  const model = await chooseModel(flags.model ?? current.model?.value, env, options);
-  const fallback = flags['fallback-model'] ?? current.fallbackModel?.value.join(',') ?? '';
-  const names = fallback.split(',').filter((name) => name.trim() !== '');
-  if (flags['fallback-model'] !== undefined && (names.length === 0 || names.length > MAX_FALLBACKS)) {
-    throw new UsageProblem(
-      `--fallback-model takes one to ${MAX_FALLBACKS} models with commas between, but was "${flags['fallback-model']}".`,
-    );
-  }
-  const fallbackModels: Model[] = [];
-  for (const name of names) fallbackModels.push(await chooseModel(name, env, options));
-  return { model, fallbackModels, retries };
-}
-
-function readEffort(text: string | undefined) {
-  if (text === undefined) return {};
-  const effort = efforts.find((known) => known === text);
-  if (effort) return { effort };
-  throw new UsageProblem(`--effort takes ${efforts.join(', ')}, but was "${text}".`);
+/** The id that was asked for, which no session may have yet, or one that nobody has. */
+async function newSessionId(wanted: string | undefined, { env }: CliEngineOptions): Promise<string> {
+  if (wanted === undefined) return randomId();
+  const { existsSync } = await import('node:fs');
+  const { sessionFolder } = await import('../agent/session-folder.js');
+  const { dataFolderOf } = await import('../platform/files/paths.js');
+  if (!existsSync(sessionFolder(dataFolderOf({ env }), wanted).path)) return wanted;
+  throw new UsageProblem(
+    `There is a session ${wanted} already. Take it up with --resume ${wanted}, or choose another id.`,
+  );
 }
 
 /** So that a person who sees nothing happen knows what is waited for. */
@@ -143,29 +196,26 @@ function retryLine({ reason, waitMs, attempt, maxRetries }: Extract<AgentEvent, 
   return `helve: ${visible(reason)} Trying again ${when} (${attempt} of ${maxRetries}).`;
 }
 
+async function writeJson(run: FinishedRun, ids: { sessionId: string; version: string }): Promise<void> {
+  const { EventLines } = await import('./stream-json/event-lines.js');
+  const lines = new EventLines({ ...ids, apiKeySource: () => 'none' });
+  await writeLine(process.stdout, JSON.stringify(lines.result(run)));
+}
+
 /** A program gets the text as it is; a terminal must not be steered by it. */
-async function writeText(text: string, { failed }: { failed: boolean }): Promise<void> {
+async function writeText({ text, failed, denials }: FinishedRun): Promise<void> {
   if (failed) await writeLine(process.stderr, `helve: ${visible(text)}`);
   else await writeLine(process.stdout, process.stdout.isTTY ? visible(text) : text);
-}
-
-async function writeEach(lines: ReturnType<StreamJson['lines']>): Promise<void> {
-  for (const line of lines) await writeLine(process.stdout, JSON.stringify(line));
-}
-
-function readMaxTurns(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const turns = Number(text);
-  if (Number.isInteger(turns) && turns > 0) return turns;
-  throw new UsageProblem(`--max-turns takes a whole number above 0, but was "${text}".`);
+  const denied = denials.map(({ tool }) => tool);
+  if (denied.length === 0) return;
+  const what = `${denied.length === 1 ? 'a call was' : `${denied.length} calls were`} denied (${[...new Set(denied)].join(', ')})`;
+  await writeLine(process.stderr, `helve: ${what}. helve audit show last says why; rules may allow them.`);
 }
 
 /** The argument, then what is piped in. */
-async function readPrompt(positionals: readonly string[]): Promise<string> {
-  if (positionals.length > 1) {
-    throw new UsageProblem(`-p takes one prompt, but there are ${positionals.length}. Put it in quotes.`);
-  }
-  const [argument = ''] = positionals;
+async function readPrompt(words: readonly string[]): Promise<string> {
+  if (words.length > 1) throw new UsageProblem(`-p takes one prompt, but there are ${words.length}. Put it in quotes.`);
+  const [argument = ''] = words;
   const piped = await readPiped(process.stdin, { mayBeSilent: argument !== '' });
   const prompt = [argument, piped.trimEnd()].filter((part) => part !== '').join('\n\n');
   if (prompt.trim() === '') throw new UsageProblem('There is no prompt. Give it as an argument, or pipe it in.');

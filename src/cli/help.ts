@@ -9,6 +9,8 @@ export const help = `helve: lets a language model use real tools on this machine
   helve audit list|show|verify   what was decided and done in a session, and whether the log is as it was written
   helve config list|get|set settings, where they stand, and which folders are trusted
   helve sessions            the conversations that are kept; show, delete or export one
+  helve replay ID           play a session's calls again in a copy of the project, and show what differs;
+                            --from-start, --policy FILE, --strict, --skip DIR, --settings FILE, --no-sandbox, --keep, --json
   helve undo                take back what the last call did to files; --list to choose
   helve models              the providers, what runs on this machine, and the models that are known
   helve doctor              check the set-up
@@ -19,10 +21,16 @@ Options of -p
   --effort LEVEL            how much to think: none, low, medium, high or max (default: up to the model)
   --fallback-model A,B      at most three models to ask in turn while the one before is overloaded
   --output-format FORMAT    text (default), json, or stream-json
+  --input-format FORMAT     text (default), or stream-json: another program drives the session, line by line, with
+                            --permission-prompt-tool stdio, --include-partial-messages, --replay-user-messages
+  --json-schema SCHEMA      the answer as an object that fits a JSON Schema, given as JSON or as a file
   --max-turns N             at most N requests to the model
-  --append-system-prompt T  add T to the system prompt
+  --max-budget-usd N        no request after N US dollars are spent
+  --system-prompt T         T in the place of Helve's own instructions; --append-system-prompt T adds to them
   --continue, --resume ID   take up the last session of this folder, or another; --fork leaves it as it is
+  --session-id UUID         the id of the new session
   --no-save                 keep nothing of this conversation
+  --debug, --debug-file F   write what happens to a log in Helve's data folder, or to F (also HELVE_DEBUG=1 or a path)
 
 Options of -p, tools and call
   --permission-mode MODE    default: reading the project is free, all else is asked, and denied where nobody can answer

@@ -12,6 +12,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   doctor: async () => (await import('./doctor.js')).doctor,
   models: async () => (await import('./models.js')).models,
   permissions: async () => (await import('./permissions.js')).permissions,
+  replay: async () => (await import('./replay.js')).replay,
   sessions: async () => (await import('./sessions.js')).sessions,
   tools: async () => (await import('./tools.js')).tools,
   undo: async () => (await import('./undo.js')).undo,

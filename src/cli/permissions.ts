@@ -2,12 +2,12 @@ import { statSync } from 'node:fs';
 import { type PermissionMode, permissionModes } from '../contract/permission.js';
 import { createExplainer, type ExplainerOptions } from '../explain-call.js';
 import { readLines } from '../platform/text/read-lines.js';
-import { nearestWords } from '../platform/text/similar-text.js';
 import { visible } from '../platform/text/visible.js';
 import { readSettings } from '../settings/load.js';
 import { isFatal, oneLine, placeOf, trustNotice } from '../settings/report.js';
 import { builtInTools } from '../tools/index.js';
 import { readArgs } from './args.js';
+import { chooseAction } from './choose-action.js';
 import { exitCode } from './exit-codes.js';
 import { answerLine, asAnswer } from './permissions/answer-line.js';
 import { describeExplanation } from './permissions/describe-explanation.js';
@@ -38,12 +38,8 @@ const actions: Readonly<Record<string, (words: readonly string[], values: Flags)
 /** Says what is allowed here, and why, without running anything. */
 export async function permissions(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, flags);
-  const [name = '', ...words] = positionals;
-  const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
-  if (action) return await action(words, values);
-  const [nearest] = nearestWords(name, Object.keys(actions));
-  const meant = nearest === undefined ? '' : ` Did you mean "helve permissions ${nearest}"?`;
-  throw new UsageProblem(`There is no "helve permissions ${name}".${meant} ${USAGE}`);
+  const [name, ...words] = positionals;
+  return await chooseAction('permissions', name, actions, USAGE)(words, values);
 }
 
 async function explain(words: readonly string[], values: Flags): Promise<number> {

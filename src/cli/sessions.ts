@@ -12,9 +12,9 @@ import { isInUse } from '../agent/session-lock.js';
 import { SessionProblem } from '../agent/session-problem.js';
 import { dataFolderOf } from '../platform/files/paths.js';
 import { codeOf, explain } from '../platform/files/write-failure.js';
-import { nearestWords } from '../platform/text/similar-text.js';
 import { visible } from '../platform/text/visible.js';
 import { readArgs } from './args.js';
+import { chooseAction } from './choose-action.js';
 import { exitCode } from './exit-codes.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
@@ -37,14 +37,7 @@ interface Place {
 /** Looks at the conversations that are kept on disk. */
 export async function sessions(argv: readonly string[]): Promise<number> {
   const [first = 'list', ...rest] = argv[0]?.startsWith('-') ? ['list', ...argv] : argv;
-  const command = Object.hasOwn(commands, first) ? commands[first] : undefined;
-  if (!command) {
-    const [nearest] = nearestWords(first, Object.keys(commands));
-    const meant = nearest ? ` Did you mean "helve sessions ${nearest}"?` : '';
-    throw new UsageProblem(
-      `There is no "helve sessions ${first}".${meant} There are: ${Object.keys(commands).join(', ')}.`,
-    );
-  }
+  const command = chooseAction('sessions', first, commands, `There are: ${Object.keys(commands).join(', ')}.`);
   try {
     return await command(rest, { dataFolder: dataFolderOf(), root: realpathSync(process.cwd()) });
   } catch (error) {

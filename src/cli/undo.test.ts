@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
+import { SessionStore } from '../agent/session-store.js';
 import { createFileChanges } from '../platform/files/file-changes.js';
 import { hashOf } from '../platform/files/journal.js';
+import { createWorkspaceSnapshots } from '../platform/files/workspace-snapshot.js';
 import { undo } from './undo.js';
 
 interface Run {
@@ -16,6 +18,10 @@ interface Run {
 interface Place {
   root: string;
   text(): Promise<string>;
+  /** What a person says in the session. */
+  say(text: string): Promise<void>;
+  /** Changes files as a command does. */
+  command(callId: string, work: () => Promise<unknown>): Promise<void>;
   edit(callId: string, before: string, after: string): Promise<void>;
   run(args: string[], options?: { answer?: string; cwd?: string }): Promise<Run>;
 }
@@ -29,11 +35,23 @@ async function place(text: string): Promise<Place> {
   await mkdir(dataFolder);
   await writeFile(file, text);
   const changes = createFileChanges({ dataFolder, sessionId: 'session-1' });
+  const snapshots = createWorkspaceSnapshots({ roots: () => [root], dataFolder, sessionId: 'session-1' });
+  const store = new SessionStore({ dataFolder, id: 'session-1', root, model: 'x' });
   return {
     root,
     text: () => readFile(file, 'utf8'),
     edit: async (callId, before, after) =>
       await changes.apply(callId, [{ real: file, before: hashOf(Buffer.from(before)), after: Buffer.from(after) }]),
+    async say(said) {
+      await store.open();
+      store.prompt([{ type: 'text', text: said }]);
+      await store.flushed();
+    },
+    async command(callId, work) {
+      await snapshots.before(callId);
+      await work();
+      await snapshots.after(callId);
+    },
     async run(args, { answer, cwd = root } = {}) {
       const [out, errors] = [collector(), collector()];
       const ask = answer === undefined ? {} : { ask: async () => answer };
@@ -136,7 +154,14 @@ test('tells the plan and what was done as JSON', async () => {
   const planned = JSON.parse((await run(['--json', '--dry-run'])).out);
   const path = join(root, 'a');
   const file = { path, shown: 'a', action: 'change', diff: '--- a/a\n+++ b/a\n@@ -1,1 +1,1 @@\n-two\n+one' };
-  expect(planned).toEqual({ session: 'session-1', calls: ['call_1'], files: [file], notCovered: [], applied: false });
+  expect(planned).toEqual({
+    session: 'session-1',
+    calls: ['call_1'],
+    files: [file],
+    notCovered: [],
+    notes: [],
+    applied: false,
+  });
   const done = JSON.parse((await run(['--json', '--yes'])).out);
   expect(done).toEqual({ ...planned, applied: true, undo: expect.stringMatching(/^undo_/), done: [path], left: [] });
 });
@@ -176,6 +201,42 @@ test.each<[string[], string]>([
   expect([code, errors]).toEqual([1, expect.stringContaining(message)]);
 });
 
+test('undoes all that was done since a prompt', async () => {
+  const { run, text, edit, say } = await place('one\n');
+  await say('first');
+  await edit('call_1', 'one\n', 'two\n');
+  await edit('call_2', 'two\n', 'three\n');
+  await say('second');
+  await edit('call_3', 'three\n', 'four\n');
+  await run(['--turn', '--yes']);
+  expect(await text()).toBe('three\n');
+  expect((await run(['--turn', '--yes'])).errors).toMatch(/^helve: No call has changed files since the prompt of/);
+  await run(['--prompts', '2', '--yes']);
+  expect(await text()).toBe('one\n');
+  expect((await run(['--prompts', '3', '--yes'])).errors).toBe(
+    'helve: The session session-1 has 2 prompts. Go back by at most that many.\n',
+  );
+});
+
+test('can not tell what came after a prompt where the conversation is not kept', async () => {
+  const { run } = await edited();
+  expect((await run(['--turn', '--yes'])).errors).toContain('What was said in the session session-1 is not kept');
+});
+
+test('lists what a command did, with what of it is not covered', async () => {
+  const { run, root, command } = await place('one\n');
+  await writeFile(join(root, 'large'), Buffer.alloc(10_000_001));
+  await command('call_1', () => writeFile(join(root, 'a'), 'two\n'));
+  const { out } = await run(['--list']);
+  expect(out.replaceAll(/\d{4}-\S+Z/g, 'TIME')).toBe(
+    `Calls of session session-1 that changed files, latest first:
+  call_1  TIME  a (by a command; 1 file not covered, because larger than 10 MB)
+Not covered are what commands did outside the project, to files that git ignores and to .git, and what they left running did later.
+`,
+  );
+  expect((await run(['--yes'])).out).toContain('call_1: 1 file not covered, because larger than 10 MB.');
+});
+
 test('says that there is nothing to undo yet', async () => {
   const { run } = await place('one\n');
   expect((await run(['--yes'])).errors).toMatch(/^helve: No session has changed files yet, as far as .* knows/);
@@ -184,8 +245,11 @@ test('says that there is nothing to undo yet', async () => {
 test.each<[string[], string]>([
   [['--calls', '0', '--yes'], '--calls takes the number of calls to undo, such as 3, but was "0".'],
   [['--calls', 'x', '--yes'], '--calls takes the number of calls to undo, such as 3, but was "x".'],
-  [['--call', 'a', '--calls', '2', '--yes'], '--call, --calls and --list exclude each other.'],
-  [['--list', '--call', 'a'], '--call, --calls and --list exclude each other.'],
+  [['--call', 'a', '--calls', '2', '--yes'], '--call, --calls, --turn, --prompts and --list exclude each other.'],
+  [['--prompts', '-1', '--yes'], '--prompts'],
+  [['--prompts', 'x', '--yes'], '--prompts takes the number of prompts to go back by, such as 3, but was "x".'],
+  [['--turn', '--call', 'a', '--yes'], '--call, --calls, --turn, --prompts and --list exclude each other.'],
+  [['--list', '--call', 'a'], '--call, --calls, --turn, --prompts and --list exclude each other.'],
   [['call_1', '--yes'], 'helve undo takes no word such as "call_1". To undo one call, use --call ID.'],
   [['--forc', '--yes'], 'Did you mean --force?'],
 ])('refuses %j', async (args, message) => {

@@ -3,6 +3,7 @@ import type { Writable } from 'node:stream';
 import { applyUndo, type UndoOutcome } from '../agent/apply-undo.js';
 import { planUndo, type UndoItem, type UndoPlan } from '../agent/undo.js';
 import { listUndoable, type UndoableCall, UndoFailure, type UndoSelection } from '../agent/undo-calls.js';
+import { selectSincePrompt } from '../agent/undo-prompts.js';
 import { listChanges, listSessions } from '../platform/files/journal.js';
 import { dataFolderOf, isInside, realPathSync, shortPath } from '../platform/files/paths.js';
 import { describeRecovery, recoverChanges } from '../platform/files/recover-changes.js';
@@ -14,6 +15,8 @@ import { writeLine } from './write-line.js';
 
 const MAX_SESSIONS = 200; // that are looked through for one that has changed files here
 const MAX_LISTED_FILES = 3;
+const NEVER_COVERED =
+  'Not covered are what commands did outside the project, to files that git ignores and to .git, and what they left running did later.';
 
 /** Where the command runs, and who is there to answer. */
 export interface UndoSurroundings {
@@ -31,6 +34,8 @@ export async function undo(argv: readonly string[], at: UndoSurroundings = ofPro
     session: { type: 'string' },
     call: { type: 'string' },
     calls: { type: 'string' },
+    turn: { type: 'boolean' },
+    prompts: { type: 'string' },
     list: { type: 'boolean' },
     force: { type: 'boolean' },
     yes: { type: 'boolean' },
@@ -53,7 +58,11 @@ export async function undo(argv: readonly string[], at: UndoSurroundings = ofPro
   try {
     const sessionId = await findSession(dataFolder, values.session ?? 'last', at.cwd);
     if (values.list) return await list(await listUndoable(dataFolder, sessionId), sessionId, { at, json: values.json });
-    const plan = await planUndo(dataFolder, sessionId, selection, { cwd: at.cwd });
+    const selected =
+      'prompts' in selection
+        ? selectSincePrompt(dataFolder, sessionId, await listUndoable(dataFolder, sessionId), selection.prompts)
+        : selection;
+    const plan = await planUndo(dataFolder, sessionId, selected, { cwd: at.cwd });
     return await carryOut(plan, at, { ...values, dryRun: values['dry-run'] });
   } catch (error) {
     if (!(error instanceof UndoFailure)) throw error;
@@ -85,24 +94,28 @@ async function askTerminal(question: string): Promise<string> {
   }
 }
 
-function readSelection({
-  call,
-  calls,
-  list,
-}: {
+interface Choices {
   call?: string | undefined;
   calls?: string | undefined;
+  turn?: boolean | undefined;
+  prompts?: string | undefined;
   list?: boolean | undefined;
-}): UndoSelection {
-  if ([call, calls, list || undefined].filter((choice) => choice !== undefined).length > 1) {
-    throw new UsageProblem('--call, --calls and --list exclude each other. Leave all but one out.');
+}
+
+function readSelection({ call, calls, turn, prompts, list }: Choices): UndoSelection | { prompts: number } {
+  const chosen = [call, calls, turn || undefined, prompts, list || undefined].filter((choice) => choice !== undefined);
+  if (chosen.length > 1) {
+    throw new UsageProblem('--call, --calls, --turn, --prompts and --list exclude each other. Leave all but one out.');
   }
   if (call !== undefined) return { callIds: [call] };
-  if (calls === undefined) return { calls: 1 };
-  if (!/^[1-9]\d{0,5}$/.test(calls)) {
-    throw new UsageProblem(`--calls takes the number of calls to undo, such as 3, but was "${calls}".`);
-  }
-  return { calls: Number(calls) };
+  if (turn) return { prompts: 1 };
+  if (prompts !== undefined) return { prompts: countOf('--prompts', 'prompts to go back by', prompts) };
+  return { calls: calls === undefined ? 1 : countOf('--calls', 'calls to undo', calls) };
+}
+
+function countOf(option: string, what: string, text: string): number {
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+  throw new UsageProblem(`${option} takes the number of ${what}, such as 3, but was "${text}".`);
 }
 
 /** The session of that id, or the last one that changed files here. */
@@ -143,19 +156,25 @@ async function list(
   }
   await writeLine(at.out, `Calls of session ${sessionId} that changed files, latest first:`);
   for (const call of calls.toReversed()) await writeLine(at.out, visible(lineFor(call, at.cwd)));
+  if (calls.some(({ isCommand }) => isCommand)) await writeLine(at.out, NEVER_COVERED);
   return exitCode.ok;
 }
 
-function lineFor({ callId, at, files, undoes, undoneBy, notCovered }: UndoableCall, cwd: string): string {
+function lineFor(
+  { callId, at, files, undoes, undoneBy, isCommand, notCovered, notes = [] }: UndoableCall,
+  cwd: string,
+): string {
   const shown = files.slice(0, MAX_LISTED_FILES).map((real) => shortPath(cwd, real));
   const more = files.length > shown.length ? [`${files.length - shown.length} more`] : [];
-  const notes = [
+  const remarks = [
+    isCommand && 'by a command',
     undoes && `took back ${undoes.join(', ')}`,
     undoneBy && `taken back by ${undoneBy}`,
-    notCovered && 'a command of which not all is known',
+    notCovered && 'not all of what it did is known',
+    ...notes,
   ].filter(Boolean);
   const what = [...shown, ...more].join(', ') || 'no files';
-  return `  ${callId}  ${at}  ${what}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`;
+  return `  ${callId}  ${at}  ${what}${remarks.length > 0 ? ` (${remarks.join('; ')})` : ''}`;
 }
 
 async function carryOut(
@@ -192,18 +211,14 @@ async function carryOut(
   return exitCode.ok;
 }
 
-async function show({ calls, items, notCovered, hasCommands }: UndoPlan, at: UndoSurroundings): Promise<void> {
+async function show({ calls, items, notCovered, notes, hasCommands }: UndoPlan, at: UndoSurroundings): Promise<void> {
   const names = calls.map(({ callId, at: when }) => `${callId} (${when})`).join(', ');
   await writeLine(at.out, visible(`To undo: ${names}`));
   for (const item of items) await writeLine(at.out, visible(textFor(item, at.cwd)));
   if (items.length === 0) await writeLine(at.out, 'All that is known of is as it was before already.');
   for (const why of notCovered) await writeLine(at.out, visible(`! ${why}`));
-  if (hasCommands) {
-    await writeLine(
-      at.out,
-      'Not covered are what commands did outside the project, to files that git ignores and to .git, and what they left running did later.',
-    );
-  }
+  for (const note of notes) await writeLine(at.out, visible(note));
+  if (hasCommands) await writeLine(at.out, NEVER_COVERED);
 }
 
 const verbs = { change: 'change back', make: 'bring back', remove: 'remove', mode: 'change the mode of' } as const;
@@ -223,7 +238,7 @@ function resultText({ done, left, undoId }: UndoOutcome, cwd: string): string {
   return visible([...lines, `${count} as before. To take this undo back: helve undo --call ${undoId}`].join('\n'));
 }
 
-function asJson({ sessionId, calls, items, notCovered }: UndoPlan, cwd: string, outcome?: UndoOutcome): object {
+function asJson({ sessionId, calls, items, notCovered, notes }: UndoPlan, cwd: string, outcome?: UndoOutcome): object {
   return {
     session: sessionId,
     calls: calls.map(({ callId }) => callId),
@@ -237,6 +252,7 @@ function asJson({ sessionId, calls, items, notCovered }: UndoPlan, cwd: string, 
       stays,
     })),
     notCovered,
+    notes,
     applied: outcome !== undefined,
     ...(outcome && { undo: outcome.undoId, done: outcome.done, left: outcome.left }),
   };

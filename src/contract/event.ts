@@ -31,6 +31,7 @@ export type AgentHappening =
   | { type: 'assistant_message'; message: AssistantMessage; id: string; model: string }
   | { type: 'user_message'; message: UserMessage }
   | { type: 'turn_end'; turn: number; stopReason: StopReason | null; usage: Usage }
+  | CompactionEvent
   | RunResult;
 
 /** A piece of a call's input. Reading `input` or `display` costs the length of the input so far, so read at your own pace. */
@@ -56,6 +57,21 @@ export interface ToolResultEvent {
   display: ToolDisplay;
 }
 
+/** Room was made in the context window: old results were cleared, or the history was replaced by a summary. */
+export interface CompactionEvent {
+  type: 'compaction';
+  trigger: 'auto' | 'manual';
+  /** Estimates, set right by what the provider reported last. */
+  tokensBefore: number;
+  tokensAfter: number;
+  clearedResults: number;
+  summarisedMessages: number;
+  /** Of the request for the summary. */
+  usage: Usage;
+  /** Why the program made the summary and not the model. */
+  listedBecause?: string;
+}
+
 /** How the run ended. Exactly one, and the last event. */
 export interface RunResult {
   type: 'result';
@@ -64,13 +80,27 @@ export interface RunResult {
   text: string;
   turns: number;
   stopReason: StopReason | null;
+  /** Of this run. */
   usage: Usage;
-  /** US dollars, or null where the model's prices are not known. */
+  /** Of this run, in US dollars, or null where the prices of a model that answered are not known. */
   costUsd: number | null;
+  /** What each model was used for since the session began in this process, in the order in which they first answered. */
+  models: readonly ModelUse[];
   /** Time spent waiting for the model, and altogether. */
   modelMs: number;
   totalMs: number;
   denials: ReadonlyArray<{ tool: string; callId: string; input: unknown }>;
+}
+
+export interface ModelUse {
+  provider: string;
+  name: string;
+  usage: Usage;
+  /** US dollars, or null where the model's prices are not known. */
+  costUsd: number | null;
+  /** Tokens that fit into one request and its answer together, where it is known. */
+  contextTokens?: number;
+  maxOutputTokens?: number;
 }
 
 export type RunOutcome =

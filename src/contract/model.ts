@@ -10,6 +10,8 @@ export interface Model {
   readonly maxOutputTokens: number;
   /** What is known of the model beside its name; absent for one that nobody has described. */
   readonly facts?: ModelFacts;
+  /** The models that may answer in its place, for whoever counts what was used. A `retry` says when one does. */
+  readonly fallbacks?: readonly Model[];
   /** Throws `ModelFailure` where the set-up can't work, as with a missing key or a bad address. Asks nobody. */
   check?(): void;
   /**

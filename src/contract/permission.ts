@@ -92,8 +92,13 @@ export interface PermissionQuestion {
 }
 
 export type PermissionAnswer =
-  /** `remember`: rules, as suggested or changed by the person, that hold from now on, or always. */
-  | { behavior: 'allow'; remember?: { rules: readonly string[]; scope: 'session' | 'always' } }
+  | {
+      behavior: 'allow';
+      /** Rules, as suggested or changed by the person, that hold from now on, or always. */
+      remember?: { rules: readonly string[]; scope: 'session' | 'always' };
+      /** What is to run instead. It is checked and judged like any input, but not asked about again. */
+      updatedInput?: Readonly<Record<string, unknown>>;
+    }
   | { behavior: 'deny'; reason?: string };
 
 /** Puts a question to whoever can answer it. Rejects only when the signal aborts. */

@@ -65,18 +65,49 @@ export interface SessionPort {
 
 /** Walls around commands, beside the decisions and never instead of them. Paths are absolute. */
 export interface SandboxWish {
-  network: 'off' | 'on';
+  /** A list of hosts: those can be reached, by programs that use a proxy, and nothing else. */
+  network: 'off' | 'on' | AllowedHosts;
   allowWrite: readonly string[];
   denyWrite: readonly string[];
   denyRead: readonly string[];
+  /** What rules keep from being read; absent where none does. */
+  unreadable?: UnreadableFiles | undefined;
+  /** What is shown all the same of what would be hidden, but for what rules keep from being read. */
+  allowRead?: readonly string[];
+  /** Commands that run without walls, by their first words: `docker`, `npm publish`. */
+  excluded?: readonly string[];
   /** No command runs without walls. */
   failIfUnavailable: boolean;
+  /** Nobody may ask for a command to run without walls. */
+  noWayOut?: boolean;
+  /** The workspace is a copy that is thrown away, so nothing in it is protected beyond this list. */
+  disposable?: boolean;
+}
+
+/** `example.com`, `*.example.com`, `*`, an address; each of them with `:port` or for all ports. Denying wins. */
+export interface AllowedHosts {
+  allowed: readonly string[];
+  denied: readonly string[];
+}
+
+/** The files that rules keep from being read, as something that can be looked for on a disk. Paths are absolute. */
+export interface UnreadableFiles {
+  /** Changes when the rules do. */
+  readonly key: string;
+  /** All that is denied lies at one of these or below. */
+  readonly starts: readonly string[];
+  /** Of a folder: whether it, or all that may be in it, is denied. */
+  matches(path: string, about: { isFolder: boolean }): boolean;
+  /** Whether something below the folder could be denied. */
+  mayMatchBelow(folder: string): boolean;
 }
 
 /** What the model has seen of each file, by real path: the lock that keeps it from editing what it has not read. */
 export interface FileLedger {
   get(real: string): SeenFile | undefined;
   set(real: string, seen: SeenFile): void;
+  /** What was shown of the file has left the conversation: the model must read it again before it changes it. */
+  forget(real: string): void;
 }
 
 export interface SeenFile {

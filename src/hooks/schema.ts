@@ -105,7 +105,7 @@ export function readHooks(value: unknown, origin: { source: string; trusted: boo
 }
 
 /** Events whose moment this version does not have. */
-const notYetFired: readonly HookEvent[] = ['PreCompact', 'SubagentStart', 'SubagentStop'];
+const notYetFired: readonly HookEvent[] = ['SubagentStart', 'SubagentStop'];
 
 interface Place {
   event: HookEvent;

@@ -43,6 +43,7 @@ export function withRetries(model: Model, options: RetryOptions = {}): Model {
     name: model.name,
     maxOutputTokens: model.maxOutputTokens,
     ...(model.facts && { facts: model.facts }),
+    ...(fallbacks.length > 0 && { fallbacks }),
     check() {
       for (const each of [model, ...fallbacks]) each.check?.();
     },

@@ -51,6 +51,9 @@ interface Judged {
   /** Those that ask or deny, and those that allow. */
   stricter: readonly Rule[];
   looser: readonly Rule[];
+  /** Of those that allow: what a person trusts, and what allows the call whatever it touches. */
+  trusted: readonly Rule[];
+  allowing: ReadonlySet<Rule>;
   style: PathStyle;
   commands: readonly CommandEffect[];
 }
@@ -80,11 +83,15 @@ export function showing(policy: Policy): (real: string) => boolean {
 
 /** The strictest answer over all effects; neither the order of effects nor that of rules has a meaning. */
 export function decide(request: DecisionRequest, policy: Policy): Decision {
+  const { rules = [] } = policy;
+  const looser = rules.filter(({ list }) => list === 'allow');
   const judged: Judged = {
     request,
     policy,
-    stricter: (policy.rules ?? []).filter(({ list }) => list !== 'allow'),
-    looser: (policy.rules ?? []).filter(({ list }) => list === 'allow'),
+    stricter: rules.filter(({ list }) => list !== 'allow'),
+    looser,
+    trusted: looser.filter(({ trusted }) => trusted),
+    allowing: new Set(looser.filter((rule) => allowsCall(rule, request))),
     style: policy.style ?? thisPathStyle(),
     commands: request.effects.filter((effect) => effect.kind === 'command'),
   };
@@ -218,9 +225,20 @@ function ownData(effect: Effect, policy: Policy, finding: Find): Finding[] {
 const isSavedResult = (effect: FileEffect, { resultsFolder }: Policy): boolean =>
   effect.access === 'read' && namesOf(effect).every((name) => isInside(resultsFolder, name));
 
+/** Which rules can be about an effect at all. */
+const speaksOf: Readonly<Record<Effect['kind'], ReadonlyArray<Rule['subject']['kind']>>> = {
+  file: ['path', 'tool'],
+  command: ['command'],
+  network: ['domain'],
+  session: [],
+  unknown: [],
+};
+
 function stricterRules(effect: Effect, index: number, { stricter, request, commands, style }: Judged): Finding[] {
   const findings: Finding[] = [];
+  const kinds = speaksOf[effect.kind];
   for (const rule of stricter) {
+    if (!kinds.includes(rule.subject.kind)) continue;
     if (meansEffect(rule, effect, request, style)) {
       findings.push(byRule(rule, inWords(effect), { effect: index }));
     } else if (mayMeanEffect(rule, effect, commands, style)) {
@@ -252,15 +270,14 @@ function guarded(effect: Effect, { policy, style }: Judged, finding: Find): Find
 }
 
 function looserRules(effect: Effect, index: number, judged: Judged): Finding[] {
-  const { looser, request, commands } = judged;
+  const { looser, trusted, allowing, request, commands } = judged;
   const inWorkspace = effect.kind === 'file' && isInWorkspace(effect, judged.policy);
   const isFree = (name: string): boolean =>
     effect.kind === 'file' && effect.access === 'read' && isUnder(judged.policy.workspace, name);
-  const trusted = looser.filter((rule) => rule.trusted);
   const together = effect.kind === 'file' ? rulesForNames(trusted, effect, isFree) : [];
   const surroundings = { commands, inWorkspace, request };
   const findings = looser
-    .filter((rule) => together.includes(rule) || allowsCall(rule, request) || allowsEffect(rule, effect, surroundings))
+    .filter((rule) => together.includes(rule) || allowing.has(rule) || allowsEffect(rule, effect, surroundings))
     .map((rule) => byRule(rule, inWords(effect), { effect: index }));
   const hook = request.hooks?.find(({ behavior }) => behavior === 'allow');
   if (!hook) return findings;

@@ -22,9 +22,19 @@ export async function jsonSchemaIssues(
   }
 }
 
+/** What is wrong with a schema that somebody wants to be held to; undefined where it can be. */
+export async function jsonSchemaProblem(schema: Readonly<Record<string, unknown>>): Promise<string | undefined> {
+  try {
+    (await compilerFor(schema)).compile(schema);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
 async function compilerFor(schema: Readonly<Record<string, unknown>>): Promise<Ajv> {
   const options = { strict: false, allErrors: true, logger: false, validateFormats: false } as const;
   const dialect = typeof schema['$schema'] === 'string' ? schema['$schema'] : '';
-  if (/draft-0[4-7]/.test(dialect)) return new (await import('ajv')).Ajv(options);
-  return new (await import('ajv/dist/2020.js')).Ajv2020(options);
+  if (/draft-0[4-7]/.test(dialect)) return new (await import('./ajv-draft-7.js')).Ajv(options);
+  return new (await import('./ajv-2020.js')).Ajv2020(options);
 }

@@ -4,7 +4,7 @@ import { readHooks } from '../hooks/schema.js';
 import { nearestWords } from '../platform/text/similar-text.js';
 import { type JsonNode, type Member, nodeAt, type Position, plainValue } from './document.js';
 import type { Origin, SettingsPlace } from './locations.js';
-import { notEnforced, passedOver } from './other-keys.js';
+import { notEnforced, passedOver, withoutEffect } from './other-keys.js';
 import { problemAt, type SettingsProblem } from './report.js';
 import { isSettingName, type SettingName, sectionNames, settingNames, settings } from './schema.js';
 
@@ -73,6 +73,9 @@ function checkMember(full: string, member: Member, place: SettingsPlace): Findin
     return [warning(at, place, notice), ...checkSetting(`permissions.${full}`, node, place)];
   }
   if (passedOver.has(full)) return [];
+  if (withoutEffect.has(full)) {
+    return [warning(at, place, `"${full}" does nothing: helve's sandbox has no such setting. Remove it.`)];
+  }
   const instead = Object.hasOwn(notEnforced, full) ? notEnforced[full] : undefined;
   if (instead === undefined) return [unknownName(full, member, place)];
   const sentence = `"${full}" would restrict something, and helve does not have it, so it does nothing. ${instead}`;

@@ -298,6 +298,30 @@ describe('what is wrong', () => {
     expect([...passedOver].filter((name) => isSettingName(name))).toEqual([]);
   });
 
+  test('a setting of the sandbox that does nothing is told, so that nobody waits for it', async () => {
+    const sandbox = { autoAllowBashIfSandboxed: true, network: { allowUnixSockets: ['/run/x'] } };
+    expect(await messages({ [user]: { sandbox } })).toEqual([
+      'warning ~/.helve/settings.json:1:56: "sandbox.network.allowUnixSockets" does nothing: helve\'s sandbox has no such setting. Remove it.',
+      'dropped ~/.helve/settings.json:1:40: "sandbox.autoAllowBashIfSandboxed" is left out: no decision depends on whether there is a sandbox, or a machine without one would run what nobody has allowed; allow commands by rules, as in "Bash(npm test *)". Remove it.',
+    ]);
+    expect(await messages({ [user]: { sandbox: { autoAllowBashIfSandboxed: false } } })).toEqual([]);
+  });
+
+  test.each([
+    ['example.com', true],
+    ['*.example.com:443', true],
+    ['[::1]:8080', true],
+    ['*', true],
+    ['exa*mple.com', false],
+    ['example.com:0', false],
+    ['https://example.com', false],
+    ['*.10.0.0.1', false],
+  ])('as a host that commands may reach, "%s" is understood: %s', async (host, isUnderstood) => {
+    const settings = await loadSettings(machine({ [user]: { sandbox: { network: { allowedDomains: [host] } } } }));
+    expect(settings.sandbox.allowedDomains).toEqual(isUnderstood ? [host] : []);
+    expect(settings.problems).toHaveLength(isUnderstood ? 0 : 1);
+  });
+
   test('a restriction that helve does not have is told, so that nobody relies on it', async () => {
     expect(await messages({ [user]: { deniedMcpServers: [] } })).toEqual([
       'warning ~/.helve/settings.json:1:2: "deniedMcpServers" would restrict something, and helve does not have it, so it does nothing. Deny their tools by rules, as in "mcp__NAME".',
@@ -533,7 +557,7 @@ describe('a folder that nobody trusts', () => {
       ['ANTHROPIC_BASE_URL'],
       undefined,
     ]);
-    expect(settings.problems.map(({ message }) => message)).toHaveLength(4);
+    expect(settings.problems.map(({ message }) => message)).toHaveLength(5);
     expect(trustNotice(settings.trust)).toBeUndefined();
   });
 

@@ -12,6 +12,11 @@ export const passedOver: ReadonlySet<string> = new Set([
   ...['showTurnDuration', 'skipDangerousModePermissionPrompt', 'spinnerTipsEnabled', 'spinnerTipsOverride'],
   ...['spinnerVerbs', 'syntaxHighlightingDisabled', 'teammateMode', 'terminalProgressBarEnabled', 'todoFeatureEnabled'],
   ...['useAutoModeDuringPlan', 'verbose', 'viewMode', 'voiceEnabled', 'worktree', 'permissions.disableAutoMode'],
+  'sandbox.network.strictAllowlist', // nothing but what is allowed can be reached anyway
+]);
+
+/** What would open or shape the sandbox and does nothing here: whoever wrote it waits for something that never comes. */
+export const withoutEffect: ReadonlySet<string> = new Set([
   ...['sandbox.ignoreViolations', 'sandbox.enableWeakerNestedSandbox', 'sandbox.allowNestedUserNamespaces'],
   ...['sandbox.enableWeakerNetworkIsolation', 'sandbox.allowAppleEvents', 'sandbox.ripgrep', 'sandbox.bwrapPath'],
   ...['sandbox.socatPath', 'sandbox.network.allowUnixSockets', 'sandbox.network.allowAllUnixSockets'],
@@ -35,6 +40,5 @@ export const notEnforced: Readonly<Record<string, string>> = {
   strictPluginOnlyCustomization: 'There are no plugins, so it can be removed.',
   'sandbox.credentials': 'Name the files in "sandbox.filesystem.denyRead".',
   'sandbox.network.allowManagedDomainsOnly': 'Name the other hosts in "sandbox.network.deniedDomains".',
-  'sandbox.network.strictAllowlist': 'Name the other hosts in "sandbox.network.deniedDomains".',
   'sandbox.filesystem.allowManagedReadPathsOnly': 'Name what must not be read in "sandbox.filesystem.denyRead".',
 };

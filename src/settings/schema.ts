@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { efforts } from '../contract/model.js';
 import { permissionModes } from '../contract/permission.js';
 import { hooksSchema } from '../hooks/schema.js';
-import { parseDomain } from '../permissions/match-url.js';
+import { parseHostPattern } from '../platform/sandbox/allowed-hosts.js';
 import type { SourceKind } from './locations.js';
 
 export interface Setting<Schema extends z.ZodType = z.ZodType> {
@@ -37,7 +37,10 @@ const path = z
 const variable = z.union([z.string(), z.number(), z.boolean()], 'must be a text').transform(String);
 const domain = z
   .string('must be a host')
-  .refine((host) => parseDomain(host.replace(/:\d+$/, '')) !== undefined, 'must be a host, as in "*.example.com"');
+  .refine(
+    (host) => parseHostPattern(host) !== undefined,
+    'must be a host, as in "example.com", "*.example.com" or "example.com:443"',
+  );
 const model = text.describe('PROVIDER/NAME or a short name');
 const models = z
   .union([text.transform((names) => names.split(',')), z.array(text)], 'must be a text or a list of texts')
@@ -205,14 +208,14 @@ export const settingTable = {
     strictest: true,
   },
   'sandbox.autoAllowBashIfSandboxed': {
-    about: 'Commands in the sandbox need no question.',
+    about: 'Has no effect: no decision depends on whether there is a sandbox. Allow commands by rules.',
     shape: 'one',
     schema: truth,
     loosens: isTrue,
     broken: { as: false },
   },
   'sandbox.allowUnsandboxedCommands': {
-    about: 'Whether a command may ask to run outside the sandbox.',
+    about: '`false`: no command may ask to run outside the sandbox.',
     shape: 'one',
     schema: truth,
     loosens: isTrue,
@@ -220,13 +223,13 @@ export const settingTable = {
     strictest: false,
   },
   'sandbox.excludedCommands': {
-    about: 'Commands that run outside the sandbox.',
+    about: 'Commands that run outside the sandbox, by their first words. They are permitted like all others.',
     shape: 'list',
     schema: text,
     loosens: always,
   },
   'sandbox.network.allowedDomains': {
-    about: 'Hosts that commands in the sandbox may reach.',
+    about: 'Hosts that commands in the sandbox may reach; without any, none.',
     shape: 'list',
     schema: domain,
     loosens: always,
@@ -256,7 +259,7 @@ export const settingTable = {
     broken: 'refuse',
   },
   'sandbox.filesystem.allowRead': {
-    about: 'What they may read all the same.',
+    about: 'What they may read all the same, be it denied above or hidden as a key. Rules that deny reading win.',
     shape: 'list',
     schema: path,
     loosens: always,

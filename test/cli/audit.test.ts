@@ -15,7 +15,7 @@ async function auditedProject() {
   await runHelve(['call', '--stdin'], { ...options, input });
   const [id = ''] = await readdir(join(dataFolder, 'sessions'));
   const log = join(dataFolder, 'sessions', id, 'audit.jsonl');
-  return { id, log, run: (...args: string[]) => runHelve(['audit', ...args], options) };
+  return { id, log, options, run: (...args: string[]) => runHelve(['audit', ...args], options) };
 }
 
 test('lists the sessions of this folder, and shows what was called, decided and done', async () => {
@@ -36,6 +36,14 @@ test('lists the sessions of this folder, and shows what was called, decided and 
     { type: 'end' },
   ]);
   expect((await run('show', 'last')).stdout).toContain('decision Bash call_2  behavior="ask"');
+});
+
+test('the last session is the last one of this folder', async () => {
+  const { id, options } = await auditedProject();
+  const elsewhere = { ...options, cwd: await emptyFolder() };
+  expect((await runHelve(['audit', 'show', 'last'], elsewhere)).stderr).toContain('No audit log for ');
+  await runHelve(['call', 'Bash', '{"command":"true"}'], elsewhere);
+  expect((await runHelve(['audit', 'verify', 'last'], options)).stdout).toContain(`${id}: intact`);
 });
 
 test('says that a log is intact, and finds it changed', async () => {

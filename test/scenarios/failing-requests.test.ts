@@ -217,34 +217,33 @@ test('an interrupt during a wait ends the run with a valid history', async () =>
   expect(events.at(-1)).toMatchObject({ type: 'result', outcome: 'interrupted' });
 });
 
-test('what another model answered has no known price', async () => {
-  const priced = { prices: { input: 1_000_000, output: 0 } };
+test('what another model answered is priced at its own prices', async () => {
   const usage = { input_tokens: 2, output_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 };
   const answer: ModelEvent[] = [
     { type: 'block', block: { type: 'text', text: 'Hi' } },
     { type: 'message_end', stopReason: 'end_turn', usage },
   ];
   let isDown = false;
-  const model = (name: string, fails: () => boolean) => ({
+  const model = (name: string, dollars: number, fails: () => boolean) => ({
     provider: 'test',
     name,
     maxOutputTokens: 9,
-    facts: priced,
+    facts: { prices: { input: dollars * 1_000_000, output: 0 } },
     async *stream() {
       if (fails()) throw new ModelFailure('overloaded', 'Busy.');
       yield* answer;
     },
   });
   const agent = createAgent({
-    model: model('a', () => isDown),
-    fallbackModels: [model('b', () => false)],
+    model: model('a', 1, () => isDown),
+    fallbackModels: [model('b', 3, () => false)],
     retries: { maxRetries: 1 },
     root: project.root,
     dataFolder: project.path('../data'),
   });
   expect((await Array.fromAsync(agent.run('go'))).at(-1)).toMatchObject({ outcome: 'completed', costUsd: 2 });
   isDown = true;
-  expect((await Array.fromAsync(agent.run('go'))).at(-1)).toMatchObject({ outcome: 'completed', costUsd: null });
+  expect((await Array.fromAsync(agent.run('go'))).at(-1)).toMatchObject({ outcome: 'completed', costUsd: 6 });
 });
 
 test('requests are sent once where retries are switched off, by the caller or the environment', async () => {

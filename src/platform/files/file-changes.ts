@@ -295,7 +295,13 @@ class Attempt {
     const { token, callId, at, sessionId, files } = this.#record;
     const recorded = files.map((file, index) => {
       const { mode, uid, gid } = steps[index]?.owner ?? {};
-      return { ...file, ...(mode !== undefined && { mode: mode & 0o7777 }), ...(uid !== undefined && { uid, gid }) };
+      const { folders = [] } = this.#plan.files[index] ?? {};
+      return {
+        ...file,
+        ...(mode !== undefined && { mode: mode & 0o7777 }),
+        ...(uid !== undefined && { uid, gid }),
+        ...(folders.length > 0 && { folders }), // so that they go with it when it is taken back
+      };
     });
     await this.#inJournal(() => recordChange(this.#folders, sessionId, { change: token, callId, at, files: recorded }));
   }

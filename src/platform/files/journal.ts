@@ -5,17 +5,19 @@
 //   journal/open/<token>.claim     whoever takes over for a process that ended in the middle
 //   journal/locks/<hash>           one per file that is being changed; a second name of the `.json` file
 //   journal/images/<sha256>        what files held before
+//   journal/packs/                 the same for whole workspaces, from before commands; see image-pack.ts
 //   journal/sessions/<id>.jsonl    the changes that were made, oldest first
 //
-// Images are kept for 30 days, and up to 1 GB: beyond it the oldest go first, but none that was used in the last hour.
+// Images and packs are kept for 30 days, and up to 1 GB: beyond it the oldest go first, but none that was used in the last hour.
 // That is looked after once a day, by the first engine that starts. A session's list goes when it was last added to
 // 30 days ago.
-import { constants, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { constants, statSync } from 'node:fs';
 import { lstat, mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { randomHex, sha256 } from '../crypto.js';
 import { PRUNE_EVERY_MS } from './lazy-changes.js';
+import { placesIn, readAt } from './pack-index.js';
 import { codeOf, WriteFailure } from './write-failure.js';
 
 const DAY_MS = 24 * 3_600_000;
@@ -28,13 +30,21 @@ export interface JournalFolders {
   open: string;
   locks: string;
   images: string;
+  packs: string;
   sessions: string;
 }
 
 export function journalFolders(dataFolder: string): JournalFolders {
   const top = join(dataFolder, 'journal');
   const below = (name: string): string => join(top, name);
-  return { top, open: below('open'), locks: below('locks'), images: below('images'), sessions: below('sessions') };
+  return {
+    top,
+    open: below('open'),
+    locks: below('locks'),
+    images: below('images'),
+    packs: below('packs'),
+    sessions: below('sessions'),
+  };
 }
 
 /** Makes the folders, for nobody but us: what files held is as secret as the files. */
@@ -63,7 +73,7 @@ export async function saveImage(folders: JournalFolders, bytes: Uint8Array, hash
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
     await utimes(path, new Date(), new Date()).catch(() => {}); // in use again: not to be cleaned away
-    if (await readImage(folders, hash)) return;
+    if (await readImageFile(folders, hash)) return;
     // Another process is writing it this moment, or was cut off while it did.
     const whole = `${path}.${randomHex(6)}`;
     await writeDurably(whole, bytes);
@@ -71,28 +81,16 @@ export async function saveImage(folders: JournalFolders, bytes: Uint8Array, hash
   }
 }
 
-/**
- * The same for many files in little time: after a power cut it may not be there. Synchronous, because that takes a
- * fraction of the time where files are small.
- */
-export function saveImageSoon(folders: JournalFolders, bytes: Uint8Array, hash: string): void {
-  const path = imagePath(folders, hash);
-  try {
-    writeFileSync(path, bytes, { flag: 'wx', mode: 0o600 });
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
-    if (statSync(path).size === bytes.length) {
-      utimesSync(path, new Date(), new Date()); // in use again: not to be cleaned away
-      return;
-    }
-    const whole = `${path}.${randomHex(6)}`;
-    writeFileSync(whole, bytes, { flag: 'wx', mode: 0o600 });
-    renameSync(whole, path);
-  }
+/** What was kept under the hash; undefined where it is not there any more, or not whole. For many, see `ImageReader`. */
+export async function readImage(folders: JournalFolders, hash: string): Promise<Buffer | undefined> {
+  const image = await readImageFile(folders, hash);
+  if (image) return image;
+  const place = (await placesIn(folders)).get(hash);
+  return place && readAt(folders, place, hash);
 }
 
-/** What was kept under the hash; undefined where it is not there any more, or not whole. */
-export async function readImage(folders: JournalFolders, hash: string): Promise<Buffer | undefined> {
+/** The same where it has a file of its own. */
+export async function readImageFile(folders: JournalFolders, hash: string): Promise<Buffer | undefined> {
   const bytes = await readFile(imagePath(folders, hash)).catch(() => undefined);
   return bytes && hashOf(bytes) === hash ? bytes : undefined;
 }
@@ -152,8 +150,17 @@ const recordedChange = z.object({
   callId: z.string(),
   at: z.iso.datetime(),
   files: z.array(recordedFile),
-  /** Whether it was found by looking at the workspace before and after a command, and then what can't be said of it. */
-  seen: z.object({ notCovered: z.string().optional() }).optional(),
+  /** That it was found by looking at the workspace before and after a command, and then what can't be said of it. */
+  seen: z
+    .object({
+      /** Why nothing is known. */
+      notCovered: z.string().optional(),
+      /** What was not looked at, or may be somebody else's. */
+      notes: z.array(z.string()).optional(),
+    })
+    .optional(),
+  /** The change before which it was made, where it was found out only afterwards. */
+  earlierThan: z.string().optional(),
   /** The calls that were taken back by it, all of them. */
   undoes: z.array(z.string()).optional(),
 });
@@ -180,13 +187,48 @@ export async function listChanges(dataFolder: string, sessionId: string, callId?
     if (codeOf(error) === 'ENOENT') return '';
     throw error;
   });
+  return inOrder(changesIn(text)).filter((change) => callId === undefined || change.callId === callId);
+}
+
+function changesIn(text: string): RecordedChange[] {
   const changes = new Map<string, RecordedChange>(); // a take-over after a crash may have listed one again
   for (const line of text.split('\n')) {
     const change = parsedChange(line);
     if (change && !changes.has(change.change)) changes.set(change.change, change);
   }
-  return [...changes.values()].filter((change) => callId === undefined || change.callId === callId);
+  return [...changes.values()];
 }
+
+/** As they were made, which is almost always as they were found out. */
+function inOrder(changes: readonly RecordedChange[]): RecordedChange[] {
+  const ordered: RecordedChange[] = [];
+  for (const change of changes) {
+    const next = change.earlierThan === undefined ? -1 : ordered.findIndex((one) => one.change === change.earlierThan);
+    ordered.splice(next === -1 ? ordered.length : next, 0, change);
+  }
+  return ordered;
+}
+
+/** What the session's list was added to since it had `from` bytes, and how many it has now. */
+export async function changesSince(
+  folders: JournalFolders,
+  sessionId: string,
+  from: number,
+): Promise<{ changes: RecordedChange[]; bytes: number }> {
+  const bytes = listBytes(folders, sessionId);
+  if (bytes <= from) return { changes: [], bytes };
+  const file = await open(sessionPath(folders, sessionId), constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+  try {
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(bytes - from), position: from });
+    return { changes: changesIn(buffer.toString('utf8', 0, bytesRead)), bytes };
+  } finally {
+    await file.close();
+  }
+}
+
+/** How long the session's list is by now. */
+export const listBytes = (folders: JournalFolders, sessionId: string): number =>
+  statSync(sessionPath(folders, sessionId), { throwIfNoEntry: false })?.size ?? 0;
 
 function parsedChange(line: string): RecordedChange | undefined {
   if (line === '') return undefined;
@@ -221,13 +263,13 @@ export async function pruneJournal(folders: JournalFolders, now = Date.now()): P
   if (last && now - last.mtimeMs < PRUNE_EVERY_MS) return;
   await writeFile(marker, '', { mode: 0o600 });
   await utimes(marker, new Date(now), new Date(now));
-  await removeOld(folders.sessions, now, Number.POSITIVE_INFINITY);
-  await removeOld(folders.images, now, KEPT_BYTES);
+  await removeOld([folders.sessions], now, Number.POSITIVE_INFINITY);
+  await removeOld([folders.images, folders.packs], now, KEPT_BYTES);
 }
 
-async function removeOld(folder: string, now: number, keptBytes: number): Promise<void> {
+async function removeOld(from: readonly string[], now: number, keptBytes: number): Promise<void> {
   let left = keptBytes;
-  for (const { path, size, mtimeMs } of await newestFirst(folder)) {
+  for (const { path, size, mtimeMs } of await newestFirst(from)) {
     left -= size;
     const age = now - mtimeMs;
     if (age < IN_USE_MS || (age < KEPT_MS && left >= 0)) continue;
@@ -236,12 +278,14 @@ async function removeOld(folder: string, now: number, keptBytes: number): Promis
   }
 }
 
-async function newestFirst(folder: string): Promise<Array<{ path: string; size: number; mtimeMs: number }>> {
+async function newestFirst(from: readonly string[]): Promise<Array<{ path: string; size: number; mtimeMs: number }>> {
   const files = [];
-  for (const name of await readdir(folder)) {
-    const path = join(folder, name);
-    const stats = await stat(path).catch(() => undefined); // another process may be cleaning too
-    if (stats?.isFile()) files.push({ path, size: stats.size, mtimeMs: stats.mtimeMs });
+  for (const folder of from) {
+    for (const name of await readdir(folder).catch(() => [])) {
+      const path = join(folder, name);
+      const stats = await stat(path).catch(() => undefined); // another process may be cleaning too
+      if (stats?.isFile()) files.push({ path, size: stats.size, mtimeMs: stats.mtimeMs });
+    }
   }
   return files.toSorted((one, other) => other.mtimeMs - one.mtimeMs);
 }

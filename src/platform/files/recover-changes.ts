@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { rename, rmdir, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -19,6 +20,7 @@ import {
 import { closeRecord, look, type OpenChange, openTokens, recordPath, stepIn, writeRecord } from './lock.js';
 import { type ProcessIdentity, thisProcess } from './process-identity.js';
 import { type CurrentFile, readCurrent } from './read-current.js';
+import { picturePath, readPicture } from './snapshot-picture.js';
 
 const WAIT_MS = 10_000; // for another process that is at it already
 
@@ -32,9 +34,11 @@ export interface RecoveryReport {
   left: Array<{ real: string; why: string /** Where what it held before is kept. */; image: string | undefined }>;
   /** Unfinished temporary files that were removed. */
   removed: string[];
+  /** Calls whose commands ran when Helve ended: what they changed is in the session's list. */
+  listed: string[];
 }
 
-export const nothingFound = (): RecoveryReport => ({ restored: [], finished: [], left: [], removed: [] });
+export const nothingFound = (): RecoveryReport => ({ restored: [], finished: [], left: [], removed: [], listed: [] });
 
 /**
  * Puts right what a process left that was killed or lost its power in the middle of a change: such a change is taken back
@@ -86,10 +90,10 @@ const nothingToLock = (owner: ProcessIdentity): OpenChange => ({
   files: [],
 });
 
-/** A plan or a claim whose record is gone: its work was done. */
+/** A plan, a claim or a picture whose record is gone: its work was done. */
 async function removeStrays(folders: JournalFolders, names: readonly string[], owner: ProcessIdentity): Promise<void> {
   for (const name of names) {
-    const token = basename(name).replace(/\.(claim|plan)$/, '');
+    const token = basename(name).replace(/\.(claim|plan|picture|picture\.new)$/, '');
     const record = await look(recordPath(folders, token), owner);
     if (record.state !== 'none') continue;
     const path = join(folders.open, name);
@@ -100,6 +104,7 @@ async function removeStrays(folders: JournalFolders, names: readonly string[], o
 
 /** The end of a change whose process has ended: listed if it was complete, taken back if not. */
 export async function finishChange(folders: JournalFolders, change: OpenChange, report: RecoveryReport): Promise<void> {
+  if (existsSync(picturePath(folders, change.token))) return await finishCommands(folders, change, report);
   await removeTemporaries(change, report);
   if (await isListed(folders, change)) return;
   const plan = await readPlan(folders, change.token);
@@ -118,6 +123,22 @@ export async function finishChange(folders: JournalFolders, change: OpenChange, 
     await takeBack(folders, change, plan, report);
   }
   // Without a plan the change was one rename that did not happen, or it had not begun.
+}
+
+/** What commands have changed that ran when their Helve was killed belongs to their calls. */
+async function finishCommands(
+  folders: JournalFolders,
+  { token, sessionId }: OpenChange,
+  report: RecoveryReport,
+): Promise<void> {
+  const path = picturePath(folders, token);
+  const picture = readPicture(path);
+  if (picture) {
+    const { finishSnapshots } = await import('./workspace-snapshot.js');
+    // Where it can't be found out, nothing is lost by going on without it.
+    report.listed.push(...(await finishSnapshots(dirname(folders.top), sessionId, picture).catch(() => [])));
+  }
+  await unlink(path).catch(() => {});
 }
 
 async function removeTemporaries({ token, files }: OpenChange, report: RecoveryReport): Promise<void> {
@@ -148,7 +169,12 @@ async function list(
     files: files.map((file, index) => {
       const found = current[index];
       const stats = plan?.files[index]?.owner ?? (found === 'unreadable' ? undefined : found?.stats);
-      return { ...file, ...(stats && { mode: stats.mode & 0o7777, uid: stats.uid, gid: stats.gid }) };
+      const { folders: made = [] } = plan?.files[index] ?? {};
+      return {
+        ...file,
+        ...(stats && { mode: stats.mode & 0o7777, uid: stats.uid, gid: stats.gid }),
+        ...(made.length > 0 && { folders: made }),
+      };
     }),
   });
 }
@@ -234,7 +260,10 @@ async function isMixture(
 }
 
 /** The report in words, for a person; undefined where there is nothing to say. */
-export function describeRecovery({ restored, finished, left, removed }: RecoveryReport): string | undefined {
+export function describeRecovery({ restored, finished, left, removed, listed }: RecoveryReport): string | undefined {
+  const commands =
+    listed.length > 0 &&
+    `Helve was ended while a command ran (${listed.join(', ')}). What was changed until now counts as its work, and helve undo can take it back.`;
   const sentences = [
     restored.length > 0 && `Put back as it was before: ${restored.join(', ')}.`,
     finished.length > 0 && `Found complete: ${finished.join(', ')}.`,
@@ -244,6 +273,6 @@ export function describeRecovery({ restored, finished, left, removed }: Recovery
         `${real} was left alone, because ${why}${image ? `; what it held before is in ${image}` : ''}. Look at it before you go on.`,
     ),
   ].filter((sentence) => sentence !== false);
-  if (sentences.length === 0) return undefined;
-  return `A change of files was cut short when Helve last ran. ${sentences.join(' ')}`;
+  const changes = sentences.length > 0 && `A change of files was cut short when Helve last ran. ${sentences.join(' ')}`;
+  return [changes, commands].filter(Boolean).join(' ') || undefined;
 }

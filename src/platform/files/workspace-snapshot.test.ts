@@ -1,14 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, realpath, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, realpath, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { GitIgnore } from './git-ignore.js';
-import { hashOf, journalFolders, listChanges, type RecordedFile, readImage } from './journal.js';
+import { ImageReader } from './image-pack.js';
+import { hashOf, journalFolders, listChanges, pruneJournal, type RecordedFile } from './journal.js';
 import { createWorkspaceSnapshots, type SnapshotLimits, type WorkspaceSnapshots } from './workspace-snapshot.js';
 
-const ENOUGH = { keepMs: 60_000, changedMs: 60_000, lookMs: 60_000 };
+const ENOUGH = { keepMs: 60_000, changedMs: 60_000, lookMs: 60_000, afterMs: 60_000 };
 const LONG_AGO = new Date('2020-01-01');
 
 interface Place {
@@ -40,7 +41,7 @@ async function place(
     dataFolder,
     path,
     write,
-    snapshots: createWorkspaceSnapshots({ root, dataFolder, sessionId: 's', limits }),
+    snapshots: createWorkspaceSnapshots({ roots: () => [root], dataFolder, sessionId: 's', limits }),
     recorded: async () => (await listChanges(dataFolder, 's')).flatMap((change) => change.files),
   };
 }
@@ -63,9 +64,9 @@ test('records what was changed, with the copy of what was there before', async (
     { real: path('b'), before: hash('two'), after: null, mode: 0o644 },
     { real: path('c'), before: null, after: hash('three'), mode: 0o644 },
   ]);
-  const folders = journalFolders(dataFolder);
-  expect(String(await readImage(folders, hash('one')))).toBe('one');
-  expect(String(await readImage(folders, hash('two')))).toBe('two');
+  const images = new ImageReader(journalFolders(dataFolder));
+  expect(String(await images.read(hash('one')))).toBe('one');
+  expect(String(await images.read(hash('two')))).toBe('two');
 });
 
 test('records nothing where nothing was changed', async () => {
@@ -75,6 +76,7 @@ test('records nothing where nothing was changed', async () => {
     notYet: 0,
     tooLarge: 0,
     unreadable: 0,
+    unseen: 0,
     notCovered: undefined,
   });
   expect(await snapshots.after('call_1')).toEqual({ changed: [], lost: [], notCovered: undefined });
@@ -102,7 +104,10 @@ test('sees a change of the same length in the same tick of the clock', async () 
 });
 
 test('copies as much as there is time for, the newest first, and goes on with the next call', async () => {
-  const { snapshots, path } = await place({ a: 'one', b: 'two', c: 'three' }, { ...ENOUGH, keepMs: 0 });
+  const { snapshots, path } = await place(
+    { a: 'one', b: 'two', c: 'three' },
+    { ...ENOUGH, leastFiles: 0, keepMs: 0, changedMs: -1 },
+  );
   await utimes(path('a'), LONG_AGO, LONG_AGO);
   await utimes(path('c'), LONG_AGO, new Date('2021-01-01'));
   const { kept, notYet } = await snapshots.before('call_0');
@@ -114,7 +119,10 @@ test('copies as much as there is time for, the newest first, and goes on with th
 });
 
 test('names a changed file that there was no time to copy among the lost, and says why', async () => {
-  const { snapshots, write, path, recorded } = await place({ old: 'one', new: 'two' }, { ...ENOUGH, keepMs: 0 });
+  const { snapshots, write, path, recorded } = await place(
+    { old: 'one', new: 'two' },
+    { ...ENOUGH, leastFiles: 0, keepMs: 0 },
+  );
   await utimes(path('old'), LONG_AGO, LONG_AGO);
   expect(await snapshots.before('call_1')).toMatchObject({ kept: 1, notYet: 1 });
   await write('old', 'changed');
@@ -173,7 +181,7 @@ test('covers a workspace that lies in an ignored folder of another repository', 
   await writeFile(join(folder, '.gitignore'), 'build\n');
   await writeFile(join(root, 'a'), 'one');
   const dataFolder = join(folder, 'data');
-  const snapshots = createWorkspaceSnapshots({ root, dataFolder, sessionId: 's', limits: ENOUGH });
+  const snapshots = createWorkspaceSnapshots({ roots: () => [root], dataFolder, sessionId: 's', limits: ENOUGH });
   expect(await snapshots.before('call_1')).toMatchObject({ kept: 1 });
 });
 
@@ -191,17 +199,34 @@ test('records links as links, folders as folders, and modes', async () => {
   ]);
 });
 
-test('says that nothing is covered where the workspace is too large, and does not look again', async () => {
-  const { snapshots, root, dataFolder, write } = await place({ a: '1', b: '2' }, { ...ENOUGH, maxEntries: 1 });
-  const why = `What the command changed is not known: ${root} has more than 1 files and folders that git does not ignore, or takes longer than 60 s to be looked through.`;
-  expect((await snapshots.before('call_1')).notCovered).toBe(why);
+test('covers as much as there is room for where the workspace is too large, and says what it left out', async () => {
+  const { snapshots, dataFolder, write, path } = await place(
+    { a: '1', 'sub/b': '2', 'sub/deep/c': '3' },
+    { ...ENOUGH, maxEntries: 2 },
+  );
+  expect(await snapshots.before('call_1')).toMatchObject({ kept: 1, unseen: 1, notCovered: undefined });
   await write('a', 'x');
-  expect(await snapshots.after('call_1')).toEqual({ changed: [], lost: [], notCovered: why });
-  expect((await listChanges(dataFolder, 's'))[0]).toMatchObject({
-    callId: 'call_1',
-    files: [],
-    seen: { notCovered: why },
-  });
+  await write('sub/b', 'x');
+  expect((await snapshots.after('call_1')).changed).toEqual([path('a')]);
+  const left = '1 folder not looked into, for want of time or because there are too many files';
+  expect((await listChanges(dataFolder, 's'))[0]?.seen?.notes).toContain(left);
+});
+
+test('takes no file for new in a workspace that there was no time to look at', async () => {
+  const limits = { ...ENOUGH, leastFiles: 0, lookMs: -1 };
+  const { snapshots, write, recorded } = await place({ a: '1', 'sub/b': '2' }, limits);
+  expect(await snapshots.before('call_1')).toMatchObject({ kept: 0, unseen: 1 });
+  await write('sub/b', 'x');
+  await snapshots.after('call_1');
+  expect(await recorded()).toEqual([]);
+});
+
+test('says in the list that a command ran which may have done something where nobody looked', async () => {
+  const { snapshots, dataFolder, write } = await place({ a: '1', 'sub/b': '2' }, { ...ENOUGH, maxEntries: 2 });
+  await snapshots.before('call_1');
+  await write('sub/b', 'x');
+  await snapshots.after('call_1');
+  expect(await listChanges(dataFolder, 's')).toMatchObject([{ callId: 'call_1', files: [] }]);
 });
 
 test('keeps no command from running where the copies can not be kept', async () => {
@@ -210,6 +235,84 @@ test('keeps no command from running where the copies can not be kept', async () 
   expect((await snapshots.before('call_1')).notCovered).toMatch(/^What the command changed is not known: /);
   await write('a', 'x');
   expect((await snapshots.after('call_1')).notCovered).toMatch(/^What the command changed is not known: /);
+});
+
+test('removes the copies that no change needs when the session ends', async () => {
+  const { snapshots, write, recorded, dataFolder } = await place({ a: 'one', b: 'two' });
+  await snapshots.before('call_1');
+  await write('a', 'ONE');
+  await snapshots.after('call_1');
+  await snapshots.end();
+  const images = new ImageReader(journalFolders(dataFolder));
+  expect((await recorded()).map(({ before }) => before)).toEqual([hash('one')]);
+  expect([await images.has(hash('one')), await images.has(hash('two'))]).toEqual([true, false]);
+  expect(await readdir(journalFolders(dataFolder).open)).toEqual([]);
+});
+
+test('leaves no copies of a session in which nothing was changed', async () => {
+  const { snapshots, dataFolder } = await place({ a: 'one' });
+  await snapshots.prepare();
+  await snapshots.end();
+  expect(await readdir(journalFolders(dataFolder).packs)).toEqual([]);
+});
+
+test('makes copies anew where somebody has removed them', async () => {
+  const { snapshots, write, recorded, dataFolder } = await place({ a: 'one' });
+  await snapshots.prepare();
+  await rm(dataFolder, { recursive: true });
+  expect(await snapshots.before('call_1')).toMatchObject({ kept: 1, notCovered: undefined });
+  await write('a', 'two');
+  await snapshots.after('call_1');
+  expect((await recorded()).map(({ before }) => before)).toEqual([hash('one')]);
+  expect(await new ImageReader(journalFolders(dataFolder)).has(hash('one'))).toBe(true);
+});
+
+test('packs that are older than a month are removed with other copies', async () => {
+  const { snapshots, dataFolder } = await place({ a: 'one' });
+  await snapshots.before('call_1');
+  const folders = journalFolders(dataFolder);
+  await pruneJournal(folders);
+  expect(await readdir(folders.packs)).toHaveLength(2);
+  for (const name of await readdir(folders.packs)) await utimes(join(folders.packs, name), LONG_AGO, LONG_AGO);
+  await pruneJournal(folders, Date.now() + 2 * 24 * 3_600_000);
+  expect(await readdir(folders.packs)).toEqual([]);
+});
+
+test('keeps copies where nobody else can read them', async () => {
+  const { snapshots, dataFolder } = await place({ secret: 'one' });
+  await snapshots.before('call_1');
+  const { top, packs } = journalFolders(dataFolder);
+  const modes = [top, packs, ...(await readdir(packs)).map((name) => join(packs, name))];
+  expect(await Promise.all(modes.map(async (path) => ((await stat(path)).mode & 0o777).toString(8)))).toEqual([
+    '700',
+    '700',
+    '600',
+    '600',
+  ]);
+});
+
+test('tells what another one did between two looks from what a command did', async () => {
+  const { snapshots, write, recorded, path } = await place({ a: 'one', b: 'two' });
+  await snapshots.before('call_1');
+  await snapshots.after('call_1');
+  await write('a', 'by hand');
+  await snapshots.before('call_2');
+  await write('b', 'changed');
+  await snapshots.after('call_2');
+  expect((await recorded()).map(({ real }) => real)).toEqual([path('b')]);
+});
+
+test('looks at folders that are added to the workspace from then on', async () => {
+  const { root, dataFolder, path, write } = await place({ 'one/a': '1', 'two/b': '2' });
+  const roots = [join(root, 'one')];
+  const snapshots = createWorkspaceSnapshots({ roots: () => roots, dataFolder, sessionId: 's', limits: ENOUGH });
+  await snapshots.before('call_1');
+  roots.push(join(root, 'two'));
+  await write('two/b', 'not seen');
+  expect((await snapshots.after('call_1')).changed).toEqual([]);
+  await snapshots.before('call_2');
+  await write('two/b', 'seen');
+  expect((await snapshots.after('call_2')).changed).toEqual([path('two/b')]);
 });
 
 test('does ahead what the first command would wait for', async () => {

@@ -1,23 +1,29 @@
 // What commands do to the workspace is found out by looking at it before and after: at every file that git does not
-// ignore, by what the system tells of it, and by content where that has changed. The content before is kept in the
-// journal, as much of it as can be read in the time there is; the next command finds the rest a little smaller.
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+// ignore, by what the system tells of it, and by content where that has changed. What files hold is kept before a
+// command begins, as much of it as can be read in the time there is.
+//
+// There is one picture of the workspace, and every look brings it up to date. What has changed since the last look was
+// done by the commands that ran in between; where none did, by somebody else, and then it is nobody's here.
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { monotonicMs } from '../clock.js';
 import { randomHex } from '../crypto.js';
+import { ImagePack, shrinkPack } from './image-pack.js';
 import {
+  changesSince,
   hashOf,
   type JournalFolders,
   journalFolders,
+  listBytes,
+  listChanges,
   makeJournal,
-  type RecordedFile,
-  type RecordedOther,
+  type RecordedChange,
   recordChange,
-  saveImageSoon,
 } from './journal.js';
 import { realPathSync } from './paths.js';
+import { type Content, isLost, type Part, partsOf, sideOf } from './snapshot-changes.js';
+import { type Known, type OpenCommand, Picture, type readPicture } from './snapshot-picture.js';
 import {
-  contentId,
   type Entry,
   entryAt,
   entryOf,
@@ -36,12 +42,16 @@ const AHEAD = 50; // times as long as a command would wait
 const REST_MS = 10;
 
 export interface SnapshotLimits {
-  /** How long contents are read and kept before a command. */
-  keepMs: number;
-  /** The same after it, for what it has changed. */
-  changedMs: number;
-  /** How long the workspace may take to be looked through. */
+  /** How long the workspace is looked through before a command. */
   lookMs: number;
+  /** How long a command waits until what files hold is kept, from when the workspace is first looked at. */
+  keepMs: number;
+  /** How long the workspace is looked through after it: without that, what was kept is of no use. */
+  afterMs: number;
+  /** How long what it has changed is read. */
+  changedMs: number;
+  /** Files that are looked at and kept however long it takes: where the machine is busy, all take longer than they should. */
+  leastFiles: number;
   /** Files and folders that are looked at. */
   maxEntries: number;
   /** Of one file that is kept. */
@@ -51,17 +61,19 @@ export interface SnapshotLimits {
 }
 
 const standardLimits: SnapshotLimits = {
+  lookMs: 200,
   keepMs: 200,
+  afterMs: 5_000,
   changedMs: 2_000,
-  lookMs: 5_000,
+  leastFiles: 1_000,
   maxEntries: 200_000,
   maxFileBytes: 10 * MB,
   maxBytes: 500 * MB,
 };
 
 export interface WorkspaceSnapshotOptions {
-  /** The real path of the workspace. */
-  root: string;
+  /** The folders of the workspace, by real path; there may be more of them later. */
+  roots(): readonly string[];
   dataFolder: string;
   sessionId: string;
   limits?: Partial<SnapshotLimits>;
@@ -78,56 +90,92 @@ export interface SnapshotReport {
 
 export interface WorkspaceSnapshots {
   /**
-   * Does ahead what the first commands would wait for, beside other work and for some seconds at most. To be called while
-   * nobody waits, once; it ends as soon as a command begins. It never fails.
+   * Does ahead what the next commands would wait for, beside other work and for some seconds at most. To be called while
+   * nobody waits; it ends as soon as a command begins. It never fails.
    */
   prepare(): Promise<void>;
   /** To be called before a command that may change files. Fails only where it is aborted: no command waits for undo. */
   before(callId: string, signal?: AbortSignal): Promise<SnapshotCoverage>;
+  /** To be called when the command goes on in the background: others work beside it from now on. */
+  leave(callId: string): void;
   /** To be called after it, however it ended. Adds what has changed to the session's list, under the call's id. */
   after(callId: string): Promise<SnapshotReport>;
+  /** To be called when the session ends. Copies that no change needs are removed. */
+  end(): Promise<void>;
 }
 
 /** How much of the workspace could be put back now. */
 export interface SnapshotCoverage {
   kept: number;
-  /** Files that there was no time for yet. */
+  /** Files that there was no time for yet, or no room. */
   notYet: number;
   tooLarge: number;
+  /** What could not be read, or has a name that is not text. */
   unreadable: number;
+  /** Folders that were not looked into, because there was no time or there are too many files. */
+  unseen: number;
   /** Why nothing is covered, where that is so. */
   notCovered: string | undefined;
 }
+
+const nothingCovered = { kept: 0, notYet: 0, tooLarge: 0, unreadable: 0, unseen: 0 };
 
 /** Nothing is looked at before the first command. */
 export function createWorkspaceSnapshots(options: WorkspaceSnapshotOptions): WorkspaceSnapshots {
   return new Snapshots(options);
 }
 
-interface Known {
-  /** The file as it was when it was read. */
-  entry: Entry;
-  hash: string;
+/** Lists what commands have changed whose Helve was killed while they ran. Gives their calls. */
+export async function finishSnapshots(
+  dataFolder: string,
+  sessionId: string,
+  picture: NonNullable<ReturnType<typeof readPicture>>,
+): Promise<string[]> {
+  const snapshots = new Snapshots({ roots: () => picture.roots, dataFolder, sessionId });
+  return await snapshots.finish(picture);
 }
 
-type Look = { tree: Tree; at: Map<string, Known | { why: string }> } | { notCovered: string };
+/** A command on its way, and what is known of its deeds so far. */
+interface Running extends OpenCommand {
+  changed: Set<string>;
+  lost: Set<string>;
+  notCovered: string | undefined;
+}
+
+const begun = (command: OpenCommand): Running => ({
+  ...command,
+  changed: new Set(),
+  lost: new Set(),
+  notCovered: undefined,
+});
 
 class Snapshots implements WorkspaceSnapshots {
-  readonly #root: string;
+  readonly #roots: () => readonly string[];
   readonly #excluded: string;
   readonly #folders: JournalFolders;
+  readonly #dataFolder: string;
   readonly #sessionId: string;
   readonly #limits: SnapshotLimits;
   readonly #known = new Map<string, Known>();
-  readonly #open = new Map<string, Look>();
+  readonly #running = new Map<string, Running>();
   #last: Tree | undefined;
+  #pack: ImagePack | undefined;
+  readonly #packs: string[] = [];
+  #picture: Picture | undefined;
+  /** Files of which there is no copy, or one that has to be looked at once more; undefined where that is to be found out. */
+  #missing: Map<string, Entry> | undefined;
+  /** Whether no command would have to wait for more than what has changed meanwhile. */
+  #isCovered = false;
+  /** What is not yet in the picture on disk as it is. */
+  readonly #touched = new Set<string>();
+  /** How long the session's list was at the last look. */
+  #listed = 0;
   #preparing: { stop: AbortController; done: Promise<void> } | undefined;
-  #keptBytes = 0;
-  /** Once it took too long to look at the workspace, no further command shall wait for that. */
-  #givenUp: string | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
 
-  constructor({ root, dataFolder, sessionId, limits }: WorkspaceSnapshotOptions) {
-    this.#root = root;
+  constructor({ roots, dataFolder, sessionId, limits }: WorkspaceSnapshotOptions) {
+    this.#roots = roots;
+    this.#dataFolder = dataFolder;
     this.#excluded = realPathSync(dataFolder);
     this.#folders = journalFolders(dataFolder);
     this.#sessionId = sessionId;
@@ -135,208 +183,355 @@ class Snapshots implements WorkspaceSnapshots {
   }
 
   async prepare(): Promise<void> {
-    if (this.#preparing || this.#last) return;
+    if (this.#preparing || this.#running.size > 0 || this.#isCovered) return;
     const stop = new AbortController();
     const pace = new Pace(stop.signal, { restMs: REST_MS });
     const work = async (): Promise<void> => {
-      await makeJournal(this.#folders);
-      const tree = await this.#look(pace, AHEAD);
-      if (tree) await this.#keep(tree, pace, AHEAD);
+      if (this.#running.size > 0) return;
+      await this.#makeReady();
+      const until = monotonicMs() + this.#limits.keepMs * AHEAD;
+      await this.#look(pace, this.#limits.lookMs * AHEAD);
+      await this.#keep(pace, until);
+      await this.#writeDown();
     };
-    const done = work().catch(() => {}); // stopped, or what goes wrong goes wrong again with the first command
+    const done = this.#inTurn(work).catch(() => {}); // stopped, or it goes wrong again with the next command
     this.#preparing = { stop, done };
     await done;
+    this.#preparing = undefined;
   }
 
   async before(callId: string, signal?: AbortSignal): Promise<SnapshotCoverage> {
     signal?.throwIfAborted();
     this.#preparing?.stop.abort();
-    await this.#preparing?.done;
-    const pace = new Pace(signal);
-    const coverage = { kept: 0, notYet: 0, tooLarge: 0, unreadable: 0, notCovered: undefined };
-    try {
-      await makeJournal(this.#folders);
-      const tree = await this.#look(pace);
-      if (!tree) return this.#notCovered(callId, this.#givenUp ?? 'it could not be looked through');
-      await this.#keep(tree, pace);
-      const at: Exclude<Look, { notCovered: string }>['at'] = new Map();
-      for (const [path, entry] of tree.entries) {
-        if (entry.kind !== 'file') continue;
-        const known = this.#knownAt(path, entry);
-        const why = known ? undefined : this.#whyUnknown(entry);
-        at.set(path, known ?? { why: why ?? '' });
-        if (known) coverage.kept += 1;
-        else if (entry.size > this.#limits.maxFileBytes) coverage.tooLarge += 1;
-        else coverage.notYet += 1;
+    return await this.#inTurn(async () => {
+      const pace = new Pace(signal);
+      const until = monotonicMs() + this.#limits.keepMs;
+      try {
+        await this.#makeReady();
+        await this.#look(pace, this.#limits.lookMs);
+        const coverage = await this.#keep(pace, until);
+        const gaps = gapsIn(coverage, this.#limits);
+        this.#running.set(callId, begun({ callId, at: new Date().toISOString(), gaps, isLeft: false }));
+        // It is needed only if we are killed. The first takes as long as the look, and may be made between commands.
+        const isSmall = coverage.kept <= this.#limits.leastFiles;
+        if (this.#picture || isSmall || monotonicMs() < until) await this.#writeDown().catch(() => {});
+        return coverage;
+      } catch (error) {
+        signal?.throwIfAborted();
+        this.#forgetCopies();
+        const notCovered = unknown(error);
+        const call = begun({ callId, at: new Date().toISOString(), gaps: [], isLeft: false });
+        this.#running.set(callId, { ...call, notCovered });
+        return { ...nothingCovered, notCovered };
       }
-      this.#open.set(callId, { tree, at });
-      return { ...coverage, unreadable: tree.unreadable.length };
-    } catch (error) {
-      signal?.throwIfAborted();
-      return this.#notCovered(callId, error instanceof Error ? error.message : String(error));
+    });
+  }
+
+  leave(callId: string): void {
+    const call = this.#running.get(callId);
+    if (call) call.isLeft = true;
+  }
+
+  async after(callId: string): Promise<SnapshotReport> {
+    return await this.#inTurn(async () => {
+      const call = this.#running.get(callId);
+      if (!call) return { changed: [], lost: [], notCovered: undefined };
+      try {
+        // Where nothing was known before, or not of a folder, nothing can be found out now.
+        const skipped = this.#last?.unseen;
+        if (call.notCovered === undefined) await this.#look(new Pace(), this.#limits.afterMs, skipped);
+      } catch (error) {
+        this.#forgetCopies();
+        call.notCovered = unknown(error);
+      }
+      this.#running.delete(callId);
+      await this.#writeDown().catch(() => {}); // else whoever comes after a crash would list it again
+      if (call.notCovered !== undefined) await this.#recordUnknown(call, call.notCovered);
+      return { changed: [...call.changed], lost: [...call.lost], notCovered: call.notCovered };
+    });
+  }
+
+  async finish(picture: NonNullable<ReturnType<typeof readPicture>>): Promise<string[]> {
+    await this.#makeReady();
+    const { tree, known, listed, running, pack } = picture;
+    this.#packs.push(pack);
+    this.#last = tree;
+    this.#listed = listed;
+    for (const [path, one] of known) this.#known.set(path, one);
+    for (const command of running) {
+      const gaps = [...command.gaps, 'Helve ended while it ran, so that some of this may be the work of somebody else'];
+      this.#running.set(command.callId, begun({ ...command, gaps }));
+    }
+    if (running.length > 0) await this.#look(new Pace(), this.#limits.afterMs);
+    this.#running.clear();
+    await this.end();
+    return running.map(({ callId }) => callId);
+  }
+
+  async end(): Promise<void> {
+    this.#preparing?.stop.abort();
+    await this.#inTurn(async () => {
+      if (this.#running.size > 0) return; // what it needs stays for whoever comes next
+      await this.#picture?.end();
+      this.#picture = undefined;
+      this.#pack?.close();
+      this.#pack = undefined;
+      if (this.#packs.length === 0) return;
+      const changes = await listChanges(this.#dataFolder, this.#sessionId);
+      const needed = new Set(changes.flatMap((change) => change.files.map(({ before }) => before ?? '')));
+      for (const name of this.#packs.splice(0)) await shrinkPack(this.#folders, name, needed);
+    }).catch(() => {}); // what is left is removed with what is old
+  }
+
+  /** One after the other: each look begins where the last has ended. */
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#turn.then(work, work);
+    this.#turn = mine.catch(() => {});
+    return await mine;
+  }
+
+  /** So that others can go on from here if we are killed. */
+  async #writeDown(): Promise<void> {
+    const [tree, pack] = [this.#last, this.#pack?.name];
+    if (!tree || pack === undefined) return;
+    this.#picture ??= await Picture.begin(this.#folders, this.#sessionId);
+    const running = [...this.#running.values()].filter(({ notCovered }) => notCovered === undefined);
+    const state = { roots: this.#roots(), pack, tree, known: this.#known, listed: this.#listed };
+    await this.#picture.update(
+      state,
+      running.map(({ callId, at, gaps, isLeft }) => ({ callId, at, gaps, isLeft })),
+      this.#touched,
+    );
+    this.#touched.clear();
+  }
+
+  /** The place for copies, made anew where somebody has cleaned it away. */
+  async #makeReady(): Promise<void> {
+    if (this.#pack?.touch()) return;
+    this.#forgetCopies();
+    await makeJournal(this.#folders);
+    this.#pack = new ImagePack(this.#folders, this.#sessionId);
+    this.#packs.push(this.#pack.name);
+  }
+
+  /** What could not be written whole, or is gone, is no copy. */
+  #forgetCopies(): void {
+    this.#pack?.close();
+    this.#pack = undefined;
+    this.#known.clear();
+    this.#missing = undefined;
+    this.#isCovered = false;
+  }
+
+  /** Brings the picture up to date, and lists what running commands have changed since it was. */
+  async #look(pace: Pace, maxMs: number, skipped?: readonly string[]): Promise<void> {
+    const earlier = this.#last;
+    const { maxEntries, leastFiles } = this.#limits;
+    const limits = { maxEntries, leastEntries: leastFiles, maxMs };
+    const now = await readTree(this.#roots(), { earlier, excluded: this.#excluded, limits, pace, skipped });
+    const doer = [...this.#running.values()].findLast(({ notCovered }) => notCovered === undefined);
+    const gone = goneSince(earlier, now);
+    if (earlier && doer) await this.#list(doer, { earlier, now, gone });
+    this.#last = now;
+    for (const path of [...now.fresh, ...gone]) {
+      this.#touched.add(path);
+      const entry = now.entries.get(path);
+      if (entry?.kind === 'file') this.#missing?.set(path, entry);
+      else this.#missing?.delete(path);
+    }
+    // What was only not looked at may be looked at again.
+    if (now.unseen.length === 0) for (const path of gone) this.#known.delete(path);
+    this.#listed = listBytes(this.#folders, this.#sessionId);
+  }
+
+  async #list(doer: Running, looks: Looks): Promise<void> {
+    const { earlier, now } = looks;
+    const { changes: meanwhile } = await changesSince(this.#folders, this.#sessionId, this.#listed);
+    const parts = await this.#changes(looks, meanwhile);
+    this.#pack?.flush(); // what is there now is what the next command finds
+    const notes = this.#notesOn(doer, now);
+    if (parts.length === 0 && earlier.unseen.length + now.unseen.length === 0) return;
+    const record = (some: readonly Part[], earlierThan?: string): Promise<void> =>
+      recordChange(this.#folders, this.#sessionId, {
+        change: randomHex(12),
+        callId: doer.callId,
+        at: doer.at,
+        files: some.map(({ file }) => file),
+        seen: notes.length > 0 ? { notes } : {},
+        ...(earlierThan !== undefined && { earlierThan }),
+      });
+    const later = parts.filter(({ earlierThan }) => earlierThan === undefined);
+    for (const change of new Set(parts.map((part) => part.earlierThan))) {
+      if (change === undefined) continue;
+      await record(
+        parts.filter(({ earlierThan }) => earlierThan === change),
+        change,
+      );
+    }
+    if (later.length > 0 || parts.length === 0) await record(later);
+    for (const { file } of parts) {
+      doer.changed.add(file.real);
+      if (isLost(file)) doer.lost.add(file.real);
     }
   }
 
-  #notCovered(callId: string, why: string): SnapshotCoverage {
-    const notCovered = `What the command changed is not known: ${why}.`;
-    this.#open.set(callId, { notCovered });
-    return { kept: 0, notYet: 0, tooLarge: 0, unreadable: 0, notCovered };
+  #notesOn({ callId, isLeft, gaps }: Running, now: Tree): string[] {
+    const others = [...this.#running.keys()].filter((id) => id !== callId);
+    return [
+      ...gaps,
+      ...(now.unseen.length > 0 ? [unseenNote(now.unseen.length)] : []),
+      ...(others.length > 0
+        ? [`${others.join(', ')} ran beside it, so that some of this may be the work of that`]
+        : []),
+      ...(isLeft ? ['it ran in the background, so that some of this may be the work of somebody else'] : []),
+    ];
   }
 
-  async #look(pace: Pace, patience = 1): Promise<Tree | undefined> {
-    if (this.#givenUp !== undefined) return undefined;
-    const { maxEntries, lookMs } = this.#limits;
-    const limits = { maxEntries, maxMs: lookMs * patience };
-    const tree = await readTree(this.#root, { earlier: this.#last, excluded: this.#excluded, limits, pace });
-    if (tree) this.#last = tree;
-    else
-      this.#givenUp = `${this.#root} has more than ${maxEntries} files and folders that git does not ignore, or takes longer than ${lookMs / 1_000} s to be looked through`;
-    return tree;
+  async #recordUnknown({ callId, at }: Running, notCovered: string): Promise<void> {
+    // Nobody may be told that there is nothing to undo. Where the journal can't be written, the answer says it.
+    await recordChange(this.#folders, this.#sessionId, {
+      change: randomHex(12),
+      callId,
+      at,
+      files: [],
+      seen: { notCovered },
+    }).catch(() => {});
+  }
+
+  async #changes({ earlier, now, gone }: Looks, meanwhile: readonly RecordedChange[]): Promise<Part[]> {
+    const pace = new Pace();
+    const until = monotonicMs() + this.#limits.changedMs;
+    const parts: Part[] = [];
+    for (const path of [...gone, ...now.fresh].toSorted()) {
+      const old = earlier.entries.get(path);
+      // An entry may be ignored by now, or not be looked at, and then it is not gone.
+      const fresh = now.entries.get(path) ?? entryAt(path, old);
+      if (old && fresh && isUntouched(old, fresh) && (old.settled || old.kind !== 'file')) continue;
+      if (!fresh && !isGone(path)) continue;
+      if (!old && fresh && wasHidden(earlier, now, path, fresh)) continue;
+      parts.push(...this.#compare(path, old, fresh, meanwhile, until));
+      await pace.breathe();
+    }
+    return parts;
+  }
+
+  #compare(
+    path: string,
+    old: Entry | undefined,
+    fresh: Entry | undefined,
+    meanwhile: readonly RecordedChange[],
+    until: number,
+  ): Part[] {
+    const held = old && this.#held(path, old);
+    const read = fresh && this.#read(path, fresh, until);
+    // What was not written since holds the same, also where only one of the two could be read: its mode is another.
+    const isSame = old && fresh && isUnwritten(old, fresh);
+    const known = isSame && held && 'why' in held ? read : held;
+    const content = isSame && read && 'why' in read ? held : read;
+    return partsOf(path, sideOf(old, known), sideOf(fresh, content), meanwhile);
+  }
+
+  /** What the file held at the last look. */
+  #held(path: string, entry: Entry): Content | undefined {
+    if (entry.kind !== 'file') return undefined;
+    return this.#knownAt(path, entry) ?? { why: this.#whyUnknown(entry) };
+  }
+
+  #read(path: string, entry: Entry, until: number): Content | undefined {
+    if (entry.kind !== 'file') return undefined;
+    const known = this.#knownAt(path, entry);
+    if (known?.entry.settled) return known;
+    const read = monotonicMs() > until ? undefined : this.#copy(path, entry);
+    return read ?? { why: this.#whyUnknown(entry) };
   }
 
   /** What was kept of the file as it is now. */
   #knownAt(path: string, entry: Entry): Known | undefined {
     const known = this.#known.get(path);
-    return known && isUntouched(known.entry, entry) ? known : undefined;
+    return known && (known.entry === entry || isUntouched(known.entry, entry)) ? known : undefined;
   }
 
   #whyUnknown({ size }: Entry): string {
     const { maxFileBytes, maxBytes } = this.#limits;
     if (size > maxFileBytes) return `it was larger than ${maxFileBytes / MB} MB`;
-    if (this.#keptBytes + size > maxBytes) return `the copies of this session reached ${maxBytes / MB} MB`;
+    if ((this.#pack?.bytes ?? 0) + size > maxBytes) return `the copies of this session reached ${maxBytes / MB} MB`;
     return 'there was no time to copy it before the command, or it could not be read';
   }
 
   /** Copies what has no copy yet, until the time is up: what a person works on first. */
-  async #keep(tree: Tree, pace: Pace, patience = 1): Promise<void> {
-    const until = monotonicMs() + this.#limits.keepMs * patience;
-    const missing: Array<[string, Entry]> = [];
-    for (const [path, entry] of tree.entries) {
-      if (entry.kind !== 'file') continue;
+  async #keep(pace: Pace, until: number): Promise<SnapshotCoverage> {
+    const { entries = new Map<string, Entry>(), files: all = 0, unreadable = [], unseen = [] } = this.#last ?? {};
+    this.#missing ??= new Map([...entries].filter(([, { kind }]) => kind === 'file'));
+    const missing = [...this.#missing].toSorted(([, one], [, other]) => inOrder(one, other));
+    let isTimeUp = false;
+    let [notYet, tooLarge, tried] = [0, 0, 0];
+    for (const [path, entry] of missing) {
       const known = this.#knownAt(path, entry);
-      if (!known?.entry.settled) missing.push([path, entry]);
-    }
-    for (const [path, entry] of missing.toSorted(([, one], [, other]) => inOrder(one, other))) {
-      const kept = this.#copy(path, entry);
-      if (kept) this.#known.set(path, kept);
-      if (monotonicMs() > until) return;
+      const kept = known?.entry.settled || isTimeUp ? known : this.#copy(path, entry);
+      if (kept?.entry.settled) this.#missing.delete(path);
+      if (!kept && entry.size > this.#limits.maxFileBytes) tooLarge += 1;
+      else if (!kept) notYet += 1;
+      if (isTimeUp) continue;
+      tried += 1;
+      isTimeUp = tried > this.#limits.leastFiles && monotonicMs() > until;
       await pace.breathe();
     }
+    this.#pack?.flush();
+    this.#isCovered = notYet === 0 && unseen.length === 0;
+    const counts = { kept: all - notYet - tooLarge, notYet, tooLarge };
+    return { ...counts, unreadable: unreadable.length, unseen: unseen.length, notCovered: undefined };
   }
 
   /** Undefined where it is too large, can't be read, or is another file by now. */
   #copy(path: string, entry: Entry): Known | undefined {
     const { size } = entry;
-    if (size > this.#limits.maxFileBytes || this.#keptBytes + size > this.#limits.maxBytes) return undefined;
+    const pack = this.#pack;
+    if (!pack || size > this.#limits.maxFileBytes || pack.bytes + size > this.#limits.maxBytes) return undefined;
     try {
-      const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-      const file = openSync(path, flags);
-      try {
-        const opened = entryOf(fstatSync(file));
-        if (!isUntouched(opened, entry)) return undefined;
-        const bytes = readFileSync(file);
-        if (bytes.length !== size) return undefined;
-        const hash = hashOf(bytes);
-        if (this.#known.get(path)?.hash !== hash) {
-          saveImageSoon(this.#folders, bytes, hash);
-          this.#keptBytes += size;
-        }
-        return { entry, hash };
-      } finally {
-        closeSync(file);
-      }
+      const bytes = readWhole(path, entry);
+      if (!bytes) return undefined;
+      const hash = hashOf(bytes);
+      pack.add(hash, bytes);
+      const known = { entry, hash };
+      this.#known.set(path, known);
+      this.#touched.add(path);
+      return known;
     } catch (error) {
       if (codeOf(error) === 'ENOSPC' || codeOf(error) === 'EDQUOT') throw error;
       return undefined; // gone, or not ours to read
     }
   }
+}
 
-  async after(callId: string): Promise<SnapshotReport> {
-    const look = this.#open.get(callId);
-    if (!look) return { changed: [], lost: [], notCovered: undefined };
-    this.#open.delete(callId);
-    const record = { change: randomHex(12), callId, at: new Date().toISOString() };
-    const unknown = async (notCovered: string): Promise<SnapshotReport> => {
-      // Nobody may be told that there is nothing to undo. Where the journal can't be written, the answer says it.
-      const entry = { ...record, files: [], seen: { notCovered } };
-      await recordChange(this.#folders, this.#sessionId, entry).catch(() => {});
-      return { changed: [], lost: [], notCovered };
-    };
-    if ('notCovered' in look) return await unknown(look.notCovered);
-    try {
-      const files = await this.#changes(look);
-      if (files.length > 0) await recordChange(this.#folders, this.#sessionId, { ...record, files, seen: {} });
-      return {
-        changed: files.map(({ real }) => real),
-        lost: files.filter(isLost).map(({ real }) => real),
-        notCovered: undefined,
-      };
-    } catch (error) {
-      return await unknown(
-        `What the command changed is not known: ${error instanceof Error ? error.message : String(error)}.`,
-      );
+/** Two looks, one after the other, and what the later one has not found any more. */
+interface Looks {
+  earlier: Tree;
+  now: Tree;
+  gone: readonly string[];
+}
+
+function goneSince(earlier: Tree | undefined, now: Tree): string[] {
+  if (!earlier) return [];
+  const replaced = now.fresh.filter((path) => earlier.entries.has(path)).length;
+  const left = now.entries.size - now.fresh.length + replaced;
+  return left === earlier.entries.size ? [] : [...earlier.entries.keys()].filter((path) => !now.entries.has(path));
+}
+
+const READING = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/** Undefined where it is not the file that was looked at any more. */
+function readWhole(path: string, entry: Entry): Uint8Array | undefined {
+  const file = openSync(path, READING);
+  try {
+    if (!isUntouched(entryOf(fstatSync(file)), entry)) return undefined;
+    const bytes = Buffer.allocUnsafe(entry.size + 1); // one more, to see that there is no more
+    let length = 0;
+    for (let more = -1; more !== 0 && length < bytes.length; length += more) {
+      more = readSync(file, bytes, length, bytes.length - length, null);
     }
-  }
-
-  async #changes(before: Exclude<Look, { notCovered: string }>): Promise<RecordedFile[]> {
-    const pace = new Pace();
-    const now = await this.#look(pace, 5); // what was kept before would be of no use without it
-    if (!now) throw new Error(this.#givenUp);
-    const until = monotonicMs() + this.#limits.changedMs;
-    const files: RecordedFile[] = [];
-    const add = async (path: string, old: Entry | undefined, fresh: Entry | undefined): Promise<void> => {
-      const file = this.#compare(path, old && { entry: old, known: before.at.get(path) }, fresh, until);
-      if (file) files.push(file);
-      await pace.breathe();
-    };
-    for (const [path, old] of before.tree.entries) {
-      const found = now.entries.get(path);
-      // An entry may be ignored by now, and then it is not gone.
-      const fresh = found ?? entryAt(path);
-      if (fresh && isUntouched(old, fresh) && (old.settled || old.kind !== 'file')) continue;
-      if (!fresh && !isGone(path)) continue;
-      await add(path, old, fresh);
-    }
-    for (const [path, fresh] of now.entries) {
-      if (before.tree.entries.has(path) || wasHidden(before.tree, this.#root, path, fresh)) continue;
-      await add(path, undefined, fresh);
-    }
-    return files;
-  }
-
-  #compare(
-    path: string,
-    old: { entry: Entry; known: Known | { why: string } | undefined } | undefined,
-    fresh: Entry | undefined,
-    until: number,
-  ): RecordedFile | undefined {
-    const read = fresh && this.#read(path, fresh, until);
-    // What was not written since holds the same, also where only one of the two could be read: its mode is another.
-    const isSame = old && fresh && isUnwritten(old.entry, fresh);
-    const known = isSame && old.known && 'why' in old.known ? read : old?.known;
-    const content = isSame && read && 'why' in read ? old.known : read;
-    const before = old ? sideOf(old.entry, known) : nothing;
-    const after = fresh ? sideOf(fresh, content) : nothing;
-    if (isSameSide(before, after)) return undefined;
-    const mode = before.mode ?? after.mode;
-    return {
-      real: path,
-      before: before.hash,
-      after: after.hash,
-      ...(mode !== undefined && { mode }),
-      ...(before.mode !== undefined && after.mode !== undefined && mode !== after.mode && { modeAfter: after.mode }),
-      ...(before.other && { otherBefore: before.other }),
-      ...(after.other && { otherAfter: after.other }),
-    };
-  }
-
-  #read(path: string, entry: Entry, until: number): Known | { why: string } | undefined {
-    if (entry.kind !== 'file') return undefined;
-    const known = this.#knownAt(path, entry);
-    if (known?.entry.settled) return known;
-    const read = monotonicMs() > until ? undefined : this.#copy(path, entry);
-    if (read) this.#known.set(path, read);
-    return read ?? { why: this.#whyUnknown(entry) };
+    return length === entry.size ? bytes.subarray(0, length) : undefined;
+  } finally {
+    closeSync(file);
   }
 }
 
@@ -347,46 +542,39 @@ function inOrder(one: Entry, other: Entry): number {
 }
 
 /** Whether a new entry may have been there before without having been seen. */
-function wasHidden({ listings, unreadable }: Tree, root: string, path: string, { kind }: Entry): boolean {
+function wasHidden(before: Tree, now: Tree, path: string, { kind }: Entry): boolean {
+  const { entries, listings, unreadable, unseen } = before;
   const isNew = [{ path, isFolder: kind === 'folder' }];
   for (let at = path; ; at = dirname(at)) {
-    if (unreadable.includes(at)) return true;
-    if (at === root || at === dirname(at)) return false;
-    const listing = listings.get(dirname(at));
-    // By the rules of then: the entry itself, and every folder that was not looked into.
+    if (unreadable.includes(at) || unseen.includes(at)) return true;
+    if (at === dirname(at)) return !entries.has(at); // of a folder that has come to the workspace since
+    // By the rules of then, as far as they are known: the entry itself, and every folder that was not looked into.
+    const above = dirname(at);
+    const isKnown = entries.get(above)?.kind === 'folder' && !unreadable.includes(above) && !unseen.includes(above);
+    const listing = listings.get(above) ?? (isKnown ? now.listings.get(above) : undefined);
     if (listing) return isNew.some((one) => listing.rules.ignores(one.path, one));
     isNew.push({ path: dirname(at), isFolder: true });
   }
 }
 
-/** One side of a change, in the journal's words. */
-interface Side {
-  hash: string | null;
-  mode?: number;
-  other?: RecordedOther;
+/** What can't be put back, or is not known, in words; nothing where all is covered. */
+export function gapsIn(
+  coverage: SnapshotCoverage,
+  { maxFileBytes }: Pick<SnapshotLimits, 'maxFileBytes'> = standardLimits,
+): string[] {
+  const { notYet, tooLarge, unreadable, unseen } = coverage;
+  return [
+    notYet > 0 && `${files(notYet)} not covered, for want of time or room for copies`,
+    tooLarge > 0 && `${files(tooLarge)} not covered, because larger than ${maxFileBytes / MB} MB`,
+    unreadable > 0 && `${files(unreadable)} not covered, because not to be read`,
+    unseen > 0 && unseenNote(unseen),
+  ].filter((gap) => gap !== false);
 }
 
-const nothing: Side = { hash: null };
+const files = (count: number): string => (count === 1 ? '1 file' : `${count} files`);
 
-function sideOf(entry: Entry, content: Known | { why: string } | undefined): Side {
-  const { kind, mode, target } = entry;
-  const id = contentId(entry);
-  if (kind === 'folder') return { hash: null, other: { kind, mode } };
-  if (kind === 'link') {
-    if (target !== undefined) return { hash: null, other: { kind, target } };
-    return { hash: null, other: { kind: 'unkept', id, why: 'it was a link to a name that is not text' } };
-  }
-  if (content && 'hash' in content) return { hash: content.hash, mode };
-  return { hash: null, mode, other: { kind: 'unkept', id, why: content?.why ?? 'it was not read' } };
-}
+const unseenNote = (count: number): string =>
+  `${count === 1 ? '1 folder' : `${count} folders`} not looked into, for want of time or because there are too many files`;
 
-function isSameSide(one: Side, other: Side): boolean {
-  return one.hash === other.hash && one.mode === other.mode && isSameOther(one.other, other.other);
-}
-
-function isSameOther(one: RecordedOther | undefined, other: RecordedOther | undefined): boolean {
-  if (one?.kind === 'unkept' && other?.kind === 'unkept') return one.id === other.id;
-  return JSON.stringify(one) === JSON.stringify(other);
-}
-
-const isLost = ({ otherBefore }: RecordedFile): boolean => otherBefore?.kind === 'unkept';
+const unknown = (error: unknown): string =>
+  `What the command changed is not known: ${error instanceof Error ? error.message : String(error)}.`;

@@ -1,5 +1,5 @@
 import { lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs';
-import { join, sep } from 'node:path';
+import { join } from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { monotonicMs } from '../clock.js';
 import { VERSION_CONTROL } from '../search/query.js';
@@ -17,6 +17,8 @@ export interface Entry {
   mtimeMs: number;
   ctimeMs: number;
   mode: number;
+  /** The mode with the kind in it, as the system tells it. */
+  fullMode: number;
   /** Whether it had been left alone for long enough that another change would show in its times. */
   settled: boolean;
   /** Where a link leads; undefined where that is not text. */
@@ -36,8 +38,8 @@ export const contentId = ({ ino, size, mtimeMs }: Entry): string => `${ino}:${si
 
 interface Listing {
   folder: Entry;
-  /** Those of its entries that are not ignored. */
-  names: readonly string[];
+  /** Those of its entries that are not ignored, by path: to make thousands of these texts anew takes as long as to look. */
+  paths: readonly string[];
   hasRules: boolean;
   ruleStamp: string;
   above: GitIgnore;
@@ -50,11 +52,19 @@ export interface Tree {
   listings: Map<string, Listing>;
   /** What could not be looked at. */
   unreadable: string[];
+  /** Folders that were not looked into, because there was no time or there were too many files. */
+  unseen: string[];
+  /** What is not the very `Entry` of the earlier look: all that may be other than it was. */
+  fresh: string[];
+  /** How many of its entries are files. */
+  files: number;
 }
 
 export interface TreeLimits {
   maxEntries: number;
   maxMs: number;
+  /** So many are looked at in any case. */
+  leastEntries: number;
 }
 
 /** Lets others have their turn now and then while much is done at a stretch. */
@@ -78,40 +88,76 @@ export class Pace {
   }
 }
 
+export interface LookOptions {
+  earlier: Tree | undefined;
+  excluded: string;
+  limits: TreeLimits;
+  pace: Pace;
+  /** Folders that are not looked into. */
+  skipped?: readonly string[] | undefined;
+}
+
 /**
- * Looks at the whole workspace. What an earlier look has found out about folders that are as they were is used again.
- * Undefined where it has more entries, or takes longer, than the limits allow. Synchronous in slices, because asking
- * for thousands of files one by one takes several times as long.
+ * Looks at the whole workspace, or at as much of it as the limits allow. What an earlier look has found out about
+ * folders that are as they were is used again, and what was left alone is the same `Entry`. Synchronous in slices,
+ * because asking for thousands of files one by one takes several times as long.
  */
-export async function readTree(
-  root: string,
-  { earlier, excluded, limits, pace }: { earlier: Tree | undefined; excluded: string; limits: TreeLimits; pace: Pace },
-): Promise<Tree | undefined> {
+export async function readTree(roots: readonly string[], options: LookOptions): Promise<Tree> {
+  const { earlier, limits } = options;
   const until = monotonicMs() + limits.maxMs;
-  const tree: Tree = { entries: new Map(), listings: new Map(), unreadable: [] };
-  const above = earlier?.listings.get(root)?.above ?? GitIgnore.above(root);
-  const top = entryAt(root);
-  if (top) tree.entries.set(root, top);
-  const waiting: Array<{ folder: string; above: GitIgnore }> = [{ folder: root, above }];
+  const tree: Tree = { entries: new Map(), listings: new Map(), unreadable: [], unseen: [], fresh: [], files: 0 };
+  for (const root of roots) {
+    if (tree.listings.has(root)) continue; // it lies in another one
+    const top = entryAt(root, earlier?.entries.get(root));
+    if (top && !tree.entries.has(root)) add(tree, root, top, earlier?.entries.get(root));
+    const above = earlier?.listings.get(root)?.above ?? GitIgnore.above(root);
+    await readBelow({ folder: root, above }, tree, until, options);
+  }
+  return tree;
+}
+
+function add(tree: Tree, path: string, entry: Entry, old: Entry | undefined): void {
+  tree.entries.set(path, entry);
+  if (entry.kind === 'file') tree.files += 1;
+  if (entry !== old) tree.fresh.push(path);
+}
+
+interface Waiting {
+  folder: string;
+  above: GitIgnore;
+}
+
+async function readBelow(
+  top: Waiting,
+  tree: Tree,
+  until: number,
+  { earlier, excluded, limits, pace, skipped = [] }: LookOptions,
+): Promise<void> {
+  const isSkipped = new Set(skipped);
+  const waiting = [top];
   for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { size } = tree.entries;
+    const isOver = size > limits.maxEntries || (size >= limits.leastEntries && monotonicMs() > until);
+    if (isOver || isSkipped.has(next.folder)) {
+      tree.unseen.push(next.folder);
+      continue;
+    }
     const listing = listFolder(next.folder, next.above, earlier?.listings.get(next.folder), tree);
     if (!listing) continue;
     tree.listings.set(next.folder, listing);
-    for (const name of listing.names) {
-      const path = next.folder === sep ? sep + name : next.folder + sep + name; // nothing to be made normal in it
+    for (const path of listing.paths) {
       if (path === excluded) continue;
-      const entry = entryAt(path);
+      const old = earlier?.entries.get(path);
+      const entry = entryAt(path, old);
       if (!entry) {
-        if (name.includes('\uFFFD')) tree.unreadable.push(path); // a name that is no text can't be asked for
+        if (path.includes('\uFFFD')) tree.unreadable.push(path); // a name that is no text can't be asked for
         continue;
       }
-      tree.entries.set(path, entry);
-      if (entry.kind === 'folder') waiting.push({ folder: path, above: listing.rules });
+      add(tree, path, entry, old);
+      if (entry.kind === 'folder' && !tree.listings.has(path)) waiting.push({ folder: path, above: listing.rules });
     }
-    if (tree.entries.size > limits.maxEntries || monotonicMs() > until) return undefined;
     await pace.breathe();
   }
-  return tree;
 }
 
 function listFolder(folder: string, above: GitIgnore, earlier: Listing | undefined, tree: Tree): Listing | undefined {
@@ -133,12 +179,11 @@ function listFolder(folder: string, above: GitIgnore, earlier: Listing | undefin
   const hasRules = all.includes('.gitignore') || all.includes('.git');
   const known = earlier?.above === above && earlier.hasRules && earlier.ruleStamp === ruleStamp;
   const rules = !hasRules ? above : known && isSettled(ruleStamp) ? earlier.rules : above.within(folder);
-  const names = all.filter((name) => {
-    if (versionControl.has(name)) return false;
-    const path = join(folder, name);
-    return !rules.ignores(path, { isFolder: lookAt(path)?.isDirectory() ?? false });
-  });
-  return { folder: entry, names, hasRules, ruleStamp, above, rules };
+  const paths = all
+    .filter((name) => !versionControl.has(name))
+    .map((name) => join(folder, name))
+    .filter((path) => !rules.ignores(path, { isFolder: lookAt(path)?.isDirectory() ?? false }));
+  return { folder: entry, paths, hasRules, ruleStamp, above, rules };
 }
 
 const versionControl: ReadonlySet<string> = new Set(VERSION_CONTROL);
@@ -161,14 +206,24 @@ export function isGone(path: string): boolean {
   }
 }
 
-/** What is at the path; undefined where nothing is, or nothing that could be put back. */
-export function entryAt(path: string): Entry | undefined {
+/** What is at the path, the earlier one if that was left alone; undefined where nothing is that could be put back. */
+export function entryAt(path: string, earlier?: Entry): Entry | undefined {
   const stats = lookAt(path);
-  if (!stats || !(stats.isFile() || stats.isDirectory() || stats.isSymbolicLink())) return undefined;
+  if (!stats) return undefined;
+  if (earlier?.settled && isStill(earlier, stats)) return earlier;
+  if (!(stats.isFile() || stats.isDirectory() || stats.isSymbolicLink())) return undefined;
   const entry = entryOf(stats);
   if (entry.kind === 'link') entry.target = targetOf(path);
   return entry;
 }
+
+/** As `isUntouched`, without making an entry for each of thousands of files. */
+const isStill = (earlier: Entry, { ctimeMs, mtimeMs, ino, size, mode }: Stats): boolean =>
+  earlier.ctimeMs === ctimeMs &&
+  earlier.mtimeMs === mtimeMs &&
+  earlier.ino === ino &&
+  earlier.size === size &&
+  earlier.fullMode === mode;
 
 export function entryOf(stats: Stats): Entry {
   const { ino, size, mtimeMs, ctimeMs, mode } = stats;
@@ -179,6 +234,7 @@ export function entryOf(stats: Stats): Entry {
     mtimeMs,
     ctimeMs,
     mode: mode & 0o7777,
+    fullMode: mode,
     settled: Date.now() - Math.max(mtimeMs, ctimeMs) > UNSETTLED_MS,
     target: undefined,
   };
@@ -194,9 +250,11 @@ function targetOf(path: string): string | undefined {
   }
 }
 
+const withoutError = { throwIfNoEntry: false } as const;
+
 function lookAt(path: string): Stats | undefined {
   try {
-    return lstatSync(path, { throwIfNoEntry: false });
+    return lstatSync(path, withoutError);
   } catch {
     return undefined; // a folder above it is closed to us, or was replaced by a file
   }

@@ -1,13 +1,27 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, chown, mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import {
+  chmod,
+  chown,
+  link,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer, Socket } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { chooseSandbox } from './choose.js';
-import type { SandboxPolicy, WrappedCommand } from './sandbox.js';
+import { createHostProxy } from './host-proxy.js';
+import type { PreparedCommand, SandboxPolicy, WrappedCommand } from './sandbox.js';
 import { protectedPaths } from './sensitive-paths.js';
 
 const NOBODY = 65534;
@@ -73,7 +87,14 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
     return { folder, root, temp, outside, policy, start, run, give };
   }
 
-  function startWrapped({ program, args, cwd, env, descriptors, started }: WrappedCommand): ChildProcess {
+  function startWrapped({
+    program,
+    args,
+    cwd,
+    env,
+    descriptors,
+    started,
+  }: WrappedCommand | PreparedCommand): ChildProcess {
     const child = spawn(program, args, {
       cwd,
       env,
@@ -210,6 +231,33 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
     expect(await readFile(join(root, '.netrc'), 'utf8')).toBe('SECRET');
   });
 
+  test('what may not be read can not be, by its name, a link, another root, or once it was approved to be written', async () => {
+    const { root, run } = await project({
+      '.env': 'SECRET',
+      'a/b/.env.local': 'SECRET',
+      'keys/id': 'SECRET',
+      'a/c': '1',
+    });
+    await symlink('.env', join(root, 'innocent'));
+    const unreadable = ['.env', 'a/b/.env.local', 'keys'].map((name) => join(root, name));
+    const { output } = await run(
+      `cat .env a/b/.env.local keys/id innocent; cat /proc/self/root${root}/.env /proc/1/root${root}/.env /proc/$$/cwd/.env; cp .env copy; ln .env hard; cat hard; mv .env moved; mv a/b c; mv a d; rm -rf a; ln -f a/c .env; exec 5<>.env; cat c/.env.local d/b/.env.local moved; ls keys; echo new > keys/new; echo end`,
+      { unreadable, writable: [join(root, '.env'), join(root, 'keys/id')] },
+    );
+    expect(output).not.toContain('SECRET');
+    expect(output).toMatch(/^end\n/);
+    for (const path of [join(root, '.env'), join(root, 'a/b/.env.local'), join(root, 'keys/id')])
+      expect(await readFile(path, 'utf8')).toBe('SECRET');
+    expect(await readdir(join(root, 'keys'))).toEqual(['id']);
+  });
+
+  test('a denied file can be read by another name that it had before, which only a person can prevent', async () => {
+    const { root, run } = await project({ '.env': 'SECRET' });
+    await link(join(root, '.env'), join(root, 'other'));
+    const { output } = await run('cat other; cat .env', { unreadable: [join(root, '.env')] });
+    expect(output).toMatch(/^SECRETcat: .env: Permission denied/);
+  });
+
   test('a part of a hidden folder can be shown', async () => {
     const { root, run } = await project({ 'data/results/a': 'RESULT', 'data/trust': 'SECRET' });
     const { output } = await run('cat data/results/a; cat data/trust; echo > data/results/a', {
@@ -297,6 +345,126 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
     const connect = `exec 5<>/dev/tcp/127.0.0.1/${port} && cat <&5`;
     expect((await run(`${connect}; exec 6<>/dev/tcp/192.0.2.1/80`)).output).toMatch(/refused[\s\S]*unreachable/);
     expect((await run(connect, { network: 'on' })).output).toBe('reached');
+  });
+
+  describe('with a list of hosts', () => {
+    /** A server that is allowed, one that is not, and the proxy. */
+    async function withProxy() {
+      const servers = await Promise.all(
+        ['allowed', 'other'].map(async (answer) => {
+          const server = createHttpServer((_, response) => response.end(`${answer} was reached\n`)).listen(
+            0,
+            '127.0.0.1',
+          );
+          await once(server, 'listening');
+          onTestFinished(() => void server.close());
+          const address = server.address();
+          return typeof address === 'object' ? address?.port : undefined;
+        }),
+      );
+      const { folder, ...rest } = await project({ 'a.txt': 'a' });
+      const place = join(folder, 'proxy/socket');
+      await mkdir(dirname(place), { mode: 0o755 });
+      const refused: string[] = [];
+      const hosts = { allowed: [`localhost:${servers[0]}`], denied: [] };
+      const proxy = await createHostProxy({ hosts: () => hosts, onRefused: (sentence) => refused.push(sentence) });
+      await proxy.listen(place);
+      onTestFinished(() => proxy.close());
+      await chmod(place, 0o777);
+      return { ...rest, place, servers, refused, network: { place, direct: ['127.0.0.1'] } };
+    }
+
+    const through = (port: unknown) =>
+      `(exec 5<>/dev/tcp/127.0.0.1/\${HTTP_PROXY##*:}; printf 'GET http://localhost:${port}/ HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n' >&5; cat <&5)`;
+
+    test('an allowed host is reached, and every other is refused and told', async () => {
+      const { run, servers, refused, network } = await withProxy();
+      const { code, output } = await run(`${through(servers[0])}; ${through(servers[1])}; echo $http_proxy $NO_PROXY`, {
+        network,
+      });
+      expect(code).toBe(0);
+      expect(output).toContain('allowed was reached\n');
+      expect(output).not.toContain('other was reached');
+      expect(output).toMatch(/403 Forbidden[\s\S]*http:\/\/127\.0\.0\.1:\d+ 127\.0\.0\.1\n$/);
+      expect(refused).toEqual([
+        `The sandbox refused a connection to localhost:${servers[1]}. Allowed are: localhost:${servers[0]}.`,
+      ]);
+    });
+
+    test('past the proxy nothing is reached: no address, no server of this machine, no socket by name', async () => {
+      const { run, servers, network } = await withProxy();
+      const abstract = createServer((socket) => socket.end('reached')).listen('\0helve-hosts-test');
+      await once(abstract, 'listening');
+      onTestFinished(() => void abstract.close());
+      const { output } = await run(
+        `for p in ${servers.join(' ')}; do (exec 5<>/dev/tcp/127.0.0.1/$p && echo reached); done; (exec 6<>/dev/tcp/192.0.2.1/80 && echo reached); node -e 'require("net").connect("\\0helve-hosts-test").on("data",(d)=>console.log(d+"")).on("error",(e)=>console.log(e.code))'`,
+        { network },
+      );
+      expect(output).not.toContain('reached');
+      expect(output.match(/refused|unreachable|ECONNREFUSED/g)?.length).toBeGreaterThanOrEqual(4);
+    });
+
+    test('the way to the proxy can be neither replaced nor removed, and leads to nothing else', async () => {
+      const { run, servers, place, network } = await withProxy();
+      const { output } = await run(
+        `rm -f ${place}; mv ${dirname(place)} /tmp/away; echo > ${dirname(place)}/x; ls -A ${dirname(place)}; ${through(servers[0])}`,
+        { network },
+      );
+      expect(output).toMatch(/^socket\nHTTP\/1.1 200 OK/);
+      expect(await readdir(dirname(place))).toEqual(['socket']);
+    });
+
+    test('what stands between keeps neither the command nor its output, and ends with it', async () => {
+      const { run, servers, root, place, network } = await withProxy();
+      const descriptors = 'ls /proc/self/fd';
+      const { code, output } = await run(`${descriptors}; ${through(servers[0])} >/dev/null; wait; jobs -p; exit 5`, {
+        network,
+      });
+      expect({ code, output }).toEqual({ code: 5, output: '0\n1\n2\n3\n' });
+      expect(await runningWith(place)).toEqual([]);
+      expect(await readdir(root)).toEqual(['a.txt']);
+    });
+  });
+
+  test('a program that was started ahead waits for its walls, and then holds like any other', async () => {
+    const { root, policy } = await project({ '.env': 'SECRET', 'a.txt': 'a' });
+    const env = { PATH: process.env['PATH'], HOME: root };
+    const plain = {
+      program: 'bash',
+      args: ['-c', 'cat a.txt .env; echo x > /etc/x; ls -A'],
+      cwd: root,
+      env,
+      freeDescriptor: 3,
+    };
+    const prepared = sandbox.prepare?.(plain, policy);
+    if (!prepared) throw new Error('bubblewrap can be prepared');
+    const child = startWrapped(prepared);
+    const output = Promise.all([child.stdout, child.stderr].map((stream) => (stream ? text(stream) : '')));
+    expect(await readdir(root)).toEqual(['.env', 'a.txt']); // nothing is put in the project before it is used
+    const tell = child.stdio[3 + prepared.descriptors.indexOf('pipe')];
+    if (!(tell instanceof Socket)) throw new Error('it is told through a pipe');
+    prepared.enclose({ ...policy, unreadable: [join(root, '.env')] }, (walls) => void tell.end(walls));
+    await once(child, 'exit');
+    const said = (await output).join('');
+    expect(said).toMatch(/^a[\s\S]*\.claude\n[\s\S]*\.env: Permission denied[\s\S]*\/etc\/x: (Read-only|Permission)/);
+    expect(said).not.toContain('SECRET');
+    expect(await prepared.ended()).toEqual([]);
+    expect(await readdir(root)).toEqual(['.env', 'a.txt']);
+  });
+
+  test('a program that is never told its walls runs nothing', async () => {
+    const { root, policy } = await project();
+    const env = { PATH: process.env['PATH'], HOME: root };
+    const plain = { program: 'bash', args: ['-c', 'echo ran; touch ran'], cwd: root, env, freeDescriptor: 3 };
+    const prepared = sandbox.prepare?.(plain, policy);
+    if (!prepared) throw new Error('bubblewrap can be prepared');
+    const child = startWrapped(prepared);
+    const output = child.stdout ? text(child.stdout) : '';
+    const tell = child.stdio[3 + prepared.descriptors.indexOf('pipe')];
+    if (tell instanceof Socket) tell.destroy();
+    const [code] = await once(child, 'exit');
+    await prepared.ended();
+    expect([code === 0, await output, await readdir(root)]).toEqual([false, '', []]);
   });
 
   test('sockets of other programs can not be reached, by file or by name', async () => {

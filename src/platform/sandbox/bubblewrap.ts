@@ -1,11 +1,12 @@
 import { closeSync, existsSync, lstatSync, openSync, readFileSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative, sep } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { randomId } from '../crypto.js';
 import { hostSockets } from './host-sockets.js';
 import { createPlaceholders } from './placeholders.js';
 import { type AccessPlan, type AccessRule, contains, planAccess, realOf } from './plan-access.js';
+import { proxyVariables, throughProxy } from './proxy-door.js';
 import type { PlainCommand, Sandbox, SandboxPolicy, WrappedCommand } from './sandbox.js';
 
 const MAX_INFO_BYTES = 4096;
@@ -26,55 +27,82 @@ export interface BubblewrapOptions {
  */
 export function bubblewrap({ program, why, filter }: BubblewrapOptions): Sandbox {
   const placeholders = createPlaceholders();
+
+  const prepare = (command: PlainCommand, { network, temp }: Pick<SandboxPolicy, 'network' | 'temp'>) => {
+    const filterFile = filter && openNameless(filter);
+    const infoFile = openNameless();
+    const files = filterFile === undefined ? [infoFile] : [infoFile, filterFile];
+    const { inside, outside } = splitEnvironment(command.env, realOf(temp) ?? temp);
+    const first = command.freeDescriptor;
+    const before = [
+      ...namespaces(network),
+      ...['--info-fd', String(first)],
+      ...(filterFile === undefined ? [] : ['--seccomp', String(first + 1)]),
+      ...[...inside, ...proxyVariables(network)].flatMap(([name, value]) => ['--setenv', name, value]),
+    ];
+    const after = ['--', ...throughProxy(command, network)];
+    let release = async (): Promise<string[]> => [];
+    /** The part that depends on what is on the disk. */
+    const build = (policy: SandboxPolicy): { mounts: string[]; notes: readonly string[] } => {
+      const plan = planAccess(withoutSockets(policy), { privatePlaces: privatePlaces(), placeholders });
+      removePlantedLinks(policy.temp, plan);
+      const holding = placeholders.hold(plan);
+      release = holding.release;
+      const mounts = [...basicMounts(policy), ...mountsOf(plan, holding.held), '--chdir', command.cwd];
+      return { mounts, notes: plan.notes };
+    };
+    const running = {
+      program,
+      cwd: sep, // the command's own may be inside only
+      env: outside,
+      started: () => {
+        if (filterFile !== undefined) closeSync(filterFile);
+      },
+      group: () => firstInside(infoFile),
+      async ended() {
+        await turn(); // whoever waits for the command's result comes first
+        const leader = firstInside(infoFile);
+        closeSync(infoFile);
+        // bwrap ends a moment before the last process inside does, and that one must not find its walls gone.
+        const findings = leader === undefined ? [] : await waitForEnd(leader);
+        return [...findings, ...(await release())];
+      },
+    };
+    return { before, after, files, build, running };
+  };
+
   return {
     kind: 'bubblewrap',
     why,
     async wrap(command, policy) {
-      const plan = planAccess(withoutSockets(policy), { privatePlaces: privatePlaces(), placeholders });
-      removePlantedLinks(policy.temp, plan);
-      const filterFile = filter && openNameless(filter);
-      const infoFile = openNameless();
-      const { held, release } = placeholders.hold(plan);
-      const { inside, outside } = splitEnvironment(command.env, realOf(policy.temp) ?? policy.temp);
-      const args = [
-        ...namespaces(policy),
-        ...basicMounts(policy),
-        ...mountsOf(plan, held),
-        ...['--info-fd', String(command.freeDescriptor)],
-        ...(filterFile === undefined ? [] : ['--seccomp', String(command.freeDescriptor + 1)]),
-        ...inside.flatMap(([name, value]) => ['--setenv', name, value]),
-        ...['--chdir', command.cwd, '--', command.program, ...command.args],
-      ];
+      const { before, after, files, build, running } = prepare(command, policy);
+      const { mounts, notes } = build(policy);
+      return { ...running, args: [...before, ...mounts, ...after], descriptors: files, notes };
+    },
+    prepare(command, circumstances) {
+      const { before, after, files, build, running } = prepare(command, circumstances);
       return {
-        program,
-        args,
-        cwd: sep, // the command's own may be inside only
-        env: outside,
-        descriptors: filterFile === undefined ? [infoFile] : [infoFile, filterFile],
-        notes: plan.notes,
-        started: () => {
-          if (filterFile !== undefined) closeSync(filterFile);
+        ...running,
+        // Until it is told, it reads and nothing else; should we die, it is told nothing and has an empty disk.
+        args: [...before, '--args', String(command.freeDescriptor + files.length), ...after],
+        descriptors: [...files, 'pipe'],
+        enclose(policy, tell) {
+          const { mounts, notes } = build(policy);
+          tell(mounts.map((argument) => `${argument}\0`).join(''));
+          return notes;
         },
-        group: () => firstInside(infoFile),
-        async ended() {
-          const first = firstInside(infoFile);
-          closeSync(infoFile);
-          // bwrap ends a moment before the last process inside does, and that one must not find its walls gone.
-          const findings = first === undefined ? [] : await waitForEnd(first);
-          return [...findings, ...(await release())];
-        },
-      } satisfies WrappedCommand;
+      };
     },
   };
 }
 
-function namespaces({ network }: SandboxPolicy): string[] {
+function namespaces(network: SandboxPolicy['network']): string[] {
   return [
     '--unshare-user-try', // always for an ordinary user; for root where the machine allows it
     '--unshare-pid',
     '--unshare-ipc',
     '--unshare-uts',
-    ...(network === 'off' ? ['--unshare-net'] : []),
+    ...(network === 'on' ? [] : ['--unshare-net']),
     '--die-with-parent',
     '--new-session',
     ...['--cap-drop', 'ALL'],
@@ -135,7 +163,14 @@ function keptOfRun(): string[] {
 }
 
 function withoutSockets(policy: SandboxPolicy): SandboxPolicy {
-  return { ...policy, hidden: [...policy.hidden, ...hostSockets().filter(isSocket)] };
+  const { network, hidden, readOnly } = policy;
+  const door = typeof network === 'object' && typeof network.place === 'string' ? network.place : undefined;
+  const others = hostSockets().filter((path) => path !== door && isSocket(path));
+  return {
+    ...policy,
+    hidden: [...hidden, ...others],
+    readOnly: door === undefined ? readOnly : [...readOnly, dirname(door)],
+  };
 }
 
 const isSocket = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true;

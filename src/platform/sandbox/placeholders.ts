@@ -1,5 +1,5 @@
 import { lstatSync, mkdirSync, readlinkSync, rmdirSync } from 'node:fs';
-import { lstat, readlink, rename, symlink } from 'node:fs/promises';
+import { readlink, rename, symlink } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { randomId } from '../crypto.js';
 
@@ -74,8 +74,7 @@ function removePlaceholder(path: string): string[] {
 
 /** What could not be prevented is undone, by a new name: nothing is lost, and nothing takes effect. */
 async function setAside(path: string): Promise<string[]> {
-  const there = await lstat(path).catch(() => undefined);
-  if (!there) return [];
+  if (!lstatSync(path, { throwIfNoEntry: false })) return []; // nearly always: not worth waiting for a thread
   const aside = `${path}.set-aside-${randomId()}`;
   await rename(path, aside);
   return [`${path} is protected and was created while the command ran. It was renamed to ${aside}; look at it there.`];

@@ -47,6 +47,22 @@ test('at the very same path an approval wins over hiding, and hiding over readin
   ]);
 });
 
+test('what may not be read stays closed, whatever was approved at it or below it', () => {
+  const { root, plan } = project(['.env', 'keys/a', 'open/b']);
+  const { rules, pinned } = plan({
+    workspace: [root],
+    unreadable: [join(root, '.env'), join(root, 'keys'), join(root, 'missing')],
+    writable: [join(root, '.env'), join(root, 'keys/a'), join(root, 'keys/new'), join(root, 'open/b')],
+    readOnly: [join(root, 'keys/a')],
+  });
+  expect(rules).toEqual([
+    { path: root, access: 'write', folder: true },
+    { path: join(root, '.env'), access: 'none', folder: false },
+    { path: join(root, 'keys'), access: 'none', folder: true },
+  ]);
+  expect(pinned).toEqual([]);
+});
+
 test('of a missing path the first missing name is held, of a linked one the target and the link', () => {
   const { root, plan } = project(['elsewhere/x']);
   symlinkSync('elsewhere', join(root, '.claude'));

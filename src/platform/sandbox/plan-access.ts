@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, realpathSync } from 'node:fs';
+import { lstatSync, readdirSync, realpathSync, type Stats } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import type { SandboxPolicy } from './sandbox.js';
 
@@ -42,13 +42,20 @@ export function planAccess(policy: SandboxPolicy, { privatePlaces, placeholders 
     const stats = path === undefined ? undefined : lstatSync(path, { throwIfNoEntry: false });
     if (path !== undefined && stats) rules.set(path, { path, access, folder: stats.isDirectory() });
   };
-  const waysToReadOnly = policy.readOnly.map((path) => wayTo(path, placeholders));
+  const look = lookingOnce();
+  const waysToReadOnly = policy.readOnly.map((path) => wayTo(path, placeholders, look));
   // The later one holds at the very same path.
   for (const path of policy.workspace) add(realOf(path), 'write');
   for (const { end } of waysToReadOnly) add(end, 'read');
   for (const path of policy.hidden) add(realOf(path), 'none');
   for (const path of policy.writable) add(placeToOpen(path, policy.home, notes), 'write');
   add(realOf(policy.temp), 'write');
+  for (const path of policy.unreadable ?? []) {
+    const real = realOf(path);
+    if (real === undefined) continue;
+    for (const other of [...rules.keys()].filter((one) => contains(real, one))) rules.delete(other);
+    add(real, 'none');
+  }
 
   const accessAt = (path: string): Access => {
     for (let at = path; ; at = dirname(at)) {
@@ -84,14 +91,27 @@ interface Way {
   links: string[];
 }
 
-function wayTo(path: string, placeholders: Circumstances['placeholders']): Way {
+/** All the ways begin with the same few folders. */
+function lookingOnce(): (path: string) => Stats | undefined {
+  const seen = new Map<string, Stats | undefined>();
+  return (path) => {
+    if (!seen.has(path)) seen.set(path, lstatSync(path, { throwIfNoEntry: false }));
+    return seen.get(path);
+  };
+}
+
+function wayTo(
+  path: string,
+  placeholders: Circumstances['placeholders'],
+  look: (path: string) => Stats | undefined,
+): Way {
   const links: string[] = [];
   let end: string = sep;
   for (const name of path.split(sep).filter(Boolean)) {
-    const here = lstatSync(end, { throwIfNoEntry: false });
+    const here = look(end);
     if (!here?.isDirectory() || isEmptyRepository(end)) return { end, links };
     const place = join(end, name);
-    const stats = lstatSync(place, { throwIfNoEntry: false });
+    const stats = look(place);
     if (!stats || placeholders.has(place)) return { missing: place, links };
     if (stats.isSymbolicLink()) links.push(place);
     const real = stats.isSymbolicLink() ? realOf(place) : place;

@@ -8,6 +8,11 @@ export interface Sandbox {
   readonly why: string;
   /** Turns a command into another one that runs it walled in. Nothing is started yet. */
   wrap(command: PlainCommand, policy: SandboxPolicy): Promise<WrappedCommand>;
+  /**
+   * The same in two steps: a program that can be started at once, and waits to be told what it is to enclose. Absent
+   * where a sandbox has to know that at its start.
+   */
+  prepare?(command: PlainCommand, circumstances: Pick<SandboxPolicy, 'network' | 'temp'>): PreparedCommand;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -32,25 +37,48 @@ export interface SandboxPolicy {
   writable: readonly string[];
   /** What can not even be read. */
   hidden: readonly string[];
+  /** What can neither be read nor written, whatever else the policy says about it or about what is below it. */
+  unreadable?: readonly string[];
   /** What can be read and not be changed, wherever it lies; what does not exist yet can not be made either. */
   readOnly: readonly string[];
-  network: 'off' | 'on';
+  network: 'off' | 'on' | ProxyDoor;
   /** A private folder that stands for /tmp and TMPDIR. What runs outside must not trust names in it. */
   temp: string;
   /** Nothing missing directly in it is ever opened as a whole. */
   home: string;
 }
 
-export interface WrappedCommand {
+/** The one way to the network, where some hosts can be reached: a proxy that runs outside. */
+export interface ProxyDoor {
+  /** The socket file that it listens at, alone in its folder; or on macOS its port. */
+  place: string | number;
+  /** Which hosts programs are not to use it for: those that mean the sandbox itself. */
+  direct: readonly string[];
+}
+
+export interface WrappedCommand extends StartedCommand {
+  /** Our descriptors that the child needs, to be given in this order from `freeDescriptor` on. */
+  descriptors: readonly number[];
+  /** What the policy asks for and could not be given, in sentences. */
+  notes: readonly string[];
+}
+
+export interface PreparedCommand extends StartedCommand {
+  /** As above; `pipe` stands for one whose other end is to be `tell` of `enclose`. */
+  descriptors: ReadonlyArray<number | 'pipe'>;
+  /**
+   * Builds the walls as the disk is now and lets the command begin. `tell` writes the text to the pipe and closes it.
+   * Returns what the policy asks for and could not be given. The circumstances must be those of the preparation.
+   */
+  enclose(policy: SandboxPolicy, tell: (text: string) => void): readonly string[];
+}
+
+interface StartedCommand {
   program: string;
   args: string[];
   /** Where to start `program`; the command itself starts in its own directory. */
   cwd: string;
   env: Record<string, string | undefined>;
-  /** Our descriptors that the child needs, to be given in this order from `freeDescriptor` on. */
-  descriptors: readonly number[];
-  /** What the policy asks for and could not be given, in sentences. */
-  notes: readonly string[];
   /** Closes our copies of the descriptors. To be called once the child has been started, or could not be. */
   started(): void;
   /**

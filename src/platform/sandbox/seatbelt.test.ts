@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { seatbeltProfile } from './seatbelt.js';
+import { seatbelt, seatbeltProfile } from './seatbelt.js';
 
 const nothing = { rules: [], pinned: [], missing: [], links: [] };
 
@@ -29,6 +29,41 @@ test('rules follow each other from the root down, so that the deeper one holds',
 (allow file-read-metadata (literal "/w"))
 `,
   );
+});
+
+test('what may not be read is refused after everything that opens it', () => {
+  const profile = seatbeltProfile(
+    {
+      ...nothing,
+      rules: [
+        { path: '/w', access: 'write', folder: true },
+        { path: '/w/.env', access: 'none', folder: false },
+      ],
+    },
+    { network: 'off' },
+  );
+  expect(profile.indexOf('(deny file-read* file-write* (subpath "/w/.env"))')).toBeGreaterThan(
+    profile.indexOf('(allow file-read* file-write* (subpath "/w"))'),
+  );
+});
+
+test('where hosts are allowed, the port of the proxy is all that can be reached', () => {
+  const profile = seatbeltProfile(nothing, { network: { place: 4711, direct: [] } });
+  expect(profile.match(/network[^\n]*/g)).toEqual(['network-outbound (remote ip "localhost:4711"))']);
+});
+
+test('programs are told to use the proxy, in both spellings', async () => {
+  const policy = { workspace: [], writable: [], hidden: [], readOnly: [], temp: '/tmp', home: '/' };
+  const command = { program: 'true', args: [], cwd: '/', env: { HTTP_PROXY: 'http://other' }, freeDescriptor: 3 };
+  const network = { place: 4711, direct: ['localhost', '::1'] };
+  const { env } = await seatbelt('').wrap(command, { ...policy, network });
+  const address = 'http://127.0.0.1:4711';
+  expect(env).toMatchObject({
+    HTTP_PROXY: address,
+    https_proxy: address,
+    ALL_PROXY: address,
+    no_proxy: 'localhost,::1',
+  });
 });
 
 test.each([

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { createPlaceholders } from './placeholders.js';
 import { type AccessPlan, planAccess, realOf } from './plan-access.js';
+import { proxyVariables } from './proxy-door.js';
 import type { Sandbox, SandboxPolicy } from './sandbox.js';
 
 /** Apple's own program; one of the same name elsewhere is not it. */
@@ -21,7 +22,11 @@ export function seatbelt(why: string): Sandbox {
         program: SANDBOX_EXEC,
         args: ['-p', seatbeltProfile(plan, policy), program, ...args],
         cwd,
-        env: { ...env, TMPDIR: realOf(policy.temp) ?? policy.temp },
+        env: {
+          ...env,
+          TMPDIR: realOf(policy.temp) ?? policy.temp,
+          ...Object.fromEntries(proxyVariables(policy.network)),
+        },
         descriptors: [],
         notes: plan.notes,
         started: () => undefined,
@@ -50,7 +55,7 @@ export function seatbeltProfile(
     ...links.map((path) => `(deny file-write* (literal ${quoted(path)}))`),
     ...pinned.map((path) => `(deny file-write-unlink (literal ${quoted(path)}))`),
     ...above.map((path) => `(allow file-read-metadata (literal ${quoted(path)}))`),
-    ...(network === 'on' ? networkOn : []),
+    ...(network === 'on' ? networkOn : networkThrough(network)),
     '',
   ].join('\n');
 }
@@ -91,6 +96,12 @@ const networkOn = [
     (name) => `(allow mach-lookup (global-name ${quoted(name)}))`,
   ),
 ];
+
+/** The proxy's port and no other: what else listens on this machine may be anybody's. */
+function networkThrough(network: SandboxPolicy['network']): string[] {
+  if (typeof network !== 'object' || typeof network.place !== 'number') return [];
+  return [`(allow network-outbound (remote ip "localhost:${network.place}"))`];
+}
 
 /** A string of the profile's language. A line break in a name needs no escape there: only the quote and the backslash end or change one. */
 function quoted(text: string): string {

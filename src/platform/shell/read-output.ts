@@ -1,8 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { grouped } from '../text/digits.js';
 
-const WINDOW_BYTES = 512 * 1024; // read from each end of a file that is longer than two of them
-const TAIL_BYTES = 64 * 1024; // enough for the last lines
+const WINDOW_BYTES = 128 * 1024; // read from each end of a file that is longer than two of them
+const TAIL_BYTES_PER_CHAR = 8; // most are one byte; colours, and bars that are drawn over and over, take their share
 
 export interface ReadOutput {
   /** At most `maxChars` long. */
@@ -91,7 +91,7 @@ export async function readLastLines(
   await using handle = await open(file).catch(ignoreMissing);
   if (!handle) return { text: '', totalBytes: 0, cut: false };
   const { size: totalBytes } = await handle.stat();
-  const start = Math.max(0, totalBytes - TAIL_BYTES);
+  const start = Math.max(0, totalBytes - maxChars * TAIL_BYTES_PER_CHAR);
   const bytes = await readBytes(handle, start);
   const all = plainText(decode(start > 0 ? fromLineStart(bytes) : bytes, { isEnd: false })).replace(/\n+$/, '');
   const text = tailOf(all.split('\n').slice(-lines).join('\n'), maxChars);

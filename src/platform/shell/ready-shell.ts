@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { closeSync, fstatSync, openSync, readSync, rmSync, unlinkSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { dirname } from 'node:path';
+import { closeOthers } from './close-others.js';
 import { type OutputPipe, openOutputPipe } from './output-pipe.js';
 import { signalGroup } from './process-group.js';
 import { killTree, MARK_VARIABLE, type ProcessTree, withMark } from './process-tree.js';
@@ -43,27 +44,36 @@ export interface ShellReport {
   directory?: string;
 }
 
-/**
- * Turns the start of bash into that of another program that runs it, such as a sandbox. Inside, `folder` must be
- * reachable by the same path and writable, since bash makes its pipe there, and so must /dev/null. The environment and
- * the descriptors below `freeDescriptor` have to reach bash as they are.
- */
-export type WrapShell = (command: {
+/** The start of bash as it would be by itself. */
+export interface ShellCommand {
   program: string;
   args: readonly string[];
   cwd: string;
   env: Environment;
   freeDescriptor: number;
   folder: string;
-}) => Promise<WrappedShell>;
+}
+
+/**
+ * Turns the start of bash into that of another program that runs it, such as a sandbox. Inside, `folder` must be
+ * reachable by the same path and writable, since bash makes its pipe there, and so must /dev/null. The environment and
+ * the descriptors below `freeDescriptor` have to reach bash as they are.
+ */
+export interface WrapShell {
+  /** A program that was started ahead by one of these fits every other one of the same name. Absent: it fits none. */
+  readonly aheadAs?: string;
+  start(command: ShellCommand): Promise<WrappedShell>;
+  /** Lets a program of its own kind begin, with the walls of this command. Absent where they are there from the start. */
+  enclose?(shell: WrappedShell, about: { folder: string; tell(text: string): void }): Promise<void>;
+}
 
 export interface WrappedShell {
   program: string;
   args: readonly string[];
   cwd: string;
   env: Environment;
-  /** Our descriptors that the program needs, from `freeDescriptor` on. */
-  descriptors: readonly number[];
+  /** Our descriptors that the program needs, from `freeDescriptor` on; `pipe` is the one that it is told its walls by. */
+  descriptors: ReadonlyArray<number | 'pipe'>;
   /** Called once the program was started, or could not be. */
   started(): void;
   /** The process group of bash itself, by the id of the program. */
@@ -74,9 +84,19 @@ export interface WrappedShell {
 
 export interface ShellOptions {
   env: Environment;
+  /** It is not needed yet, so what can be done outside, where it does not hold up the command, is done there. */
+  isAhead?: boolean;
   /** What everything that it starts is known by. */
   mark: string;
   wrap?: WrapShell | undefined;
+}
+
+/** A program that was started and may still have to be told its walls, before bash can begin in it. */
+export interface BegunShell {
+  readonly child: ChildProcess;
+  /** With the walls of this one command. Ends it where that fails. */
+  open(wrap: WrapShell | undefined): Promise<ReadyShell>;
+  discard(): void;
 }
 
 /**
@@ -87,7 +107,13 @@ export interface ShellOptions {
  * in a file without a name, byte for byte and of any length; the same file takes the report. If this process dies,
  * the waiting shell sees the end of its control line and ends too.
  */
-export async function startShell(name: string, { env, mark, wrap }: ShellOptions): Promise<ReadyShell> {
+export async function startShell(name: string, options: ShellOptions): Promise<ReadyShell> {
+  return await (await beginShell(name, options)).open(options.wrap);
+}
+
+/** The first part of it: what can be done before the walls are known. */
+export async function beginShell(name: string, { env, mark, wrap, isAhead }: ShellOptions): Promise<BegunShell> {
+  const folder = dirname(name);
   const file = openNameless(`${name}-task`);
   let wrapped: WrappedShell | undefined;
   try {
@@ -97,15 +123,17 @@ export async function startShell(name: string, { env, mark, wrap }: ShellOptions
       cwd: '/',
       env: { ...shellEnvironment(env), [MARK_VARIABLE]: withMark(env[MARK_VARIABLE], mark) },
     };
-    wrapped = await wrap?.({ ...bash, freeDescriptor: FREE_DESCRIPTOR, folder: dirname(name) });
+    wrapped = await wrap?.start({ ...bash, freeDescriptor: FREE_DESCRIPTOR, folder });
     const { program, args, cwd, env: environment } = wrapped ?? bash;
+    const { descriptors = [] } = wrapped ?? {};
     const child = startProcess(program, args, {
       cwd,
       env: environment,
-      stdio: ['ignore', 'ignore', 'ignore', 'pipe', file, ...(wrapped?.descriptors ?? [])],
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe', file, ...descriptors],
       detached: true,
     });
     wrapped?.started();
+    const pipeMade = isAhead ? makePipe(name, bash.env) : undefined;
     const exited = once(child, 'exit');
     exited.catch(() => undefined); // a start that fails is told by the wait just below
     const control = child.stdio[3];
@@ -116,11 +144,40 @@ export async function startShell(name: string, { env, mark, wrap }: ShellOptions
     }
     child.unref();
     control.unref();
-    const pipe = await connect(control, name, exited);
-    const group = wrapped?.group;
-    const tree = { group: pid, mark, ...(group && { politeGroup: () => group(pid) }) };
-    const ended = (): void => void wrapped?.ended().catch(() => undefined);
-    return readyShell({ child, tree, exited, pipe, ended, control, file });
+    const wallsLine = child.stdio[FREE_DESCRIPTOR + descriptors.indexOf('pipe')];
+    const walls = descriptors.includes('pipe') && wallsLine instanceof Socket ? wallsLine : undefined;
+    walls?.on('error', () => {}); // it ends with the program, whose exit is what counts
+    walls?.unref();
+    const shell = wrapped;
+    const tree = { group: pid, mark, ...(shell && { politeGroup: () => shell.group(pid) }) };
+    const ended = (): void => void shell?.ended().catch(() => undefined);
+    let mayHaveLeft = false; // its group: once it goes on, a program such as a sandbox may start others
+    const discard = (): void => {
+      if (mayHaveLeft) killTree(tree);
+      else signalGroup(pid, 'SIGKILL');
+      control.destroy();
+      walls?.destroy();
+      closeSync(file);
+      void pipeMade?.then(() => rmSync(name, { force: true })).catch(() => undefined);
+      ended();
+    };
+    return {
+      child,
+      discard,
+      async open(using) {
+        try {
+          const tell = (text: string): void => void walls?.end(text);
+          mayHaveLeft = shell !== undefined;
+          await pipeMade;
+          if (shell) await using?.enclose?.(shell, { folder, tell });
+          const pipe = await connect(control, name, exited);
+          return readyShell({ child, tree, exited, pipe, ended, control, file });
+        } catch (error) {
+          discard();
+          throw error;
+        }
+      },
+    };
   } catch (error) {
     closeSync(file);
     await wrapped?.ended();
@@ -172,6 +229,12 @@ function checkedVariable([name, value]: [string, string]): [string, string] {
   throw new TypeError(`A shell can't be given the variable ${JSON.stringify(name)}: its name or its value is none.`);
 }
 
+/** Where that fails, bash makes it later. */
+async function makePipe(name: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const program = startProcess('mkfifo', ['-m', '600', name], { env, cwd: '/', stdio: 'ignore' });
+  await once(program, 'exit').catch(() => undefined);
+}
+
 /** Opens the pipe when bash has made it, and takes away its name when bash has opened it too. */
 async function connect(control: Socket, name: string, exited: Promise<unknown>): Promise<OutputPipe> {
   let pipe: OutputPipe | undefined;
@@ -213,12 +276,13 @@ function openNameless(name: string): number {
 
 /**
  * What bash runs. All on one line, so that line numbers in messages are the command's own. Descriptors 3 and 4 move out
- * of the way of commands that use them. The directory is reported by a trap for commands that `exit`, and once more at
- * the end for those that set a trap of their own.
+ * of the way of commands that use them, and all others are closed. The directory is reported by a trap for commands that
+ * `exit`, and once more at the end for those that set a trap of their own.
  */
 const wrapper = [
+  closeOthers(4),
   'exec 99<&3 98<&4 3<&- 4<&-',
-  'command -p mkfifo -m 600 "$1" && builtin printf m >&99 && exec >"$1" 2>&1 && builtin printf o >&99 || exit',
+  '{ [ -p "$1" ] || command -p mkfifo -m 600 "$1"; } && builtin printf m >&99 && exec >"$1" 2>&1 && builtin printf o >&99 || exit',
   'IFS= builtin read -r -u 99 || exit; exec 99<&-; set --',
   "IFS= builtin read -r -d '' -u 98 helve_directory; IFS= builtin read -r -d '' -u 98 helve_source",
   'while IFS= builtin read -r -d \'\' -u 98 helve_name && [ -n "$helve_name" ]; do IFS= builtin read -r -d \'\' -u 98 helve_value; builtin export "$helve_name=$helve_value"; done',

@@ -356,18 +356,20 @@ test.each([
 test('starts bash through another program', async () => {
   const { folder, run } = await bench();
   const done: string[] = [];
-  const wrap: WrapShell = async ({ program, args, cwd, env, freeDescriptor, folder: pipes }) => {
-    expect(existsSync(pipes)).toBe(true);
-    return {
-      program: 'bash',
-      args: ['-c', `exec "$@"`, 'wrapper', program, ...args],
-      cwd,
-      env: { ...env, WRAPPED: `descriptors from ${freeDescriptor}` },
-      descriptors: [],
-      started: () => done.push('started'),
-      group: (child) => child,
-      ended: async () => done.push('ended'),
-    };
+  const wrap: WrapShell = {
+    async start({ program, args, cwd, env, freeDescriptor, folder: pipes }) {
+      expect(existsSync(pipes)).toBe(true);
+      return {
+        program: 'bash',
+        args: ['-c', `exec "$@"`, 'wrapper', program, ...args],
+        cwd,
+        env: { ...env, WRAPPED: `descriptors from ${freeDescriptor}` },
+        descriptors: [],
+        started: () => done.push('started'),
+        group: (child) => child,
+        ended: async () => done.push('ended'),
+      };
+    },
   };
   const { output, finalCwd } = await run('echo "$WRAPPED"', { wrap });
   expect({ output, finalCwd }).toEqual({ output: 'descriptors from 5\n', finalCwd: folder });
@@ -377,16 +379,18 @@ test('starts bash through another program', async () => {
 test('tells the wrapping program that it is over when it can not be started', async () => {
   const { run } = await bench();
   const done: string[] = [];
-  const wrap: WrapShell = async ({ cwd, env }) => ({
-    program: '/nonexistent',
-    args: [],
-    cwd,
-    env,
-    descriptors: [],
-    started: () => done.push('started'),
-    group: () => undefined,
-    ended: async () => done.push('ended'),
-  });
+  const wrap: WrapShell = {
+    start: async ({ cwd, env }) => ({
+      program: '/nonexistent',
+      args: [],
+      cwd,
+      env,
+      descriptors: [],
+      started: () => done.push('started'),
+      group: () => undefined,
+      ended: async () => done.push('ended'),
+    }),
+  };
   await expect(run('true', { wrap })).rejects.toThrow(/bash could not be started/);
   expect(new Set(done)).toEqual(new Set(['started', 'ended']));
 });
@@ -438,16 +442,18 @@ test('runs inside a sandbox, and ends what runs there', async ({ skip }) => {
   if (sandbox.kind === 'none') skip(sandbox.why);
   const { folder, run } = await bench();
   const temp = await realpath(await mkdtemp(join(tmpdir(), 'helve-run-process-')));
-  const wrap: WrapShell = ({ folder: pipes, ...command }) =>
-    sandbox.wrap(command, {
-      workspace: [folder],
-      writable: [pipes],
-      hidden: [],
-      readOnly: [],
-      network: 'off',
-      temp,
-      home: temp,
-    });
+  const wrap: WrapShell = {
+    start: ({ folder: pipes, ...command }) =>
+      sandbox.wrap(command, {
+        workspace: [folder],
+        writable: [pipes],
+        hidden: [],
+        readOnly: [],
+        network: 'off',
+        temp,
+        home: temp,
+      }),
+  };
   const written = await run('echo "in $PWD"; echo x > file; echo y 2>/dev/null > /etc/helve-test || echo held', {
     wrap,
   });

@@ -1,9 +1,10 @@
-import { readdirSync } from 'node:fs';
+import { closeSync, openSync, readdirSync } from 'node:fs';
 import { mkdtemp, readFile, realpath, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { isRunning, pidsIn } from '../../testing/watch-processes.js';
+import type { ReadyShell, WrapShell } from './ready-shell.js';
 import { createShellSupply } from './shell-supply.js';
 
 async function temporaryFolder(): Promise<string> {
@@ -86,4 +87,106 @@ test('works where nothing can be written down', async () => {
   const shell = await shells.take();
   shell.discard();
   await shells.end();
+});
+
+/** A program that waits to be told something before it becomes bash, which finds it in a variable. */
+function waitingProgram(aheadAs: string, told: string) {
+  const events: string[] = [];
+  const wrap: WrapShell = {
+    aheadAs,
+    async start({ program, args, cwd, env, freeDescriptor }) {
+      events.push('started');
+      return {
+        program: 'bash',
+        args: ['-c', `TOLD=$(cat <&${freeDescriptor}) exec "$@"`, 'waiting', program, ...args],
+        cwd,
+        env,
+        descriptors: ['pipe'],
+        started: () => undefined,
+        group: (child) => child,
+        ended: async () => events.push('ended'),
+      };
+    },
+    async enclose(_, { tell }) {
+      events.push('told');
+      tell(told);
+    },
+  };
+  return { wrap, events };
+}
+
+async function outputOf(shell: ReadyShell, command: string): Promise<string> {
+  const folder = await temporaryFolder();
+  shell.pipe.copyTo({ file: join(folder, 'output'), maxBytes: 100, onFull: () => {} });
+  shell.run({ cwd: folder, sourceFile: '', command });
+  await shell.exited;
+  await shell.pipe.drain(1_000);
+  shell.readReport();
+  shell.ended();
+  return await readFile(join(folder, 'output'), 'utf8');
+}
+
+test('a program that was started ahead is told its walls by whoever takes it, and is used once', async () => {
+  const shells = createShellSupply(process.env);
+  const ahead = waitingProgram('one', 'ahead');
+  const [first, second] = [waitingProgram('one', 'first'), waitingProgram('one', 'second')];
+  await shells.fill({ wrap: ahead.wrap });
+  await shells.fill({ wrap: ahead.wrap });
+  expect(await outputOf(await shells.take({ wrap: first.wrap }), 'echo $TOLD')).toBe('first\n');
+  expect(await outputOf(await shells.take({ wrap: second.wrap }), 'echo $TOLD')).toBe('second\n');
+  expect([ahead.events, first.events, second.events]).toEqual([
+    ['started', 'ended'],
+    ['told'],
+    ['started', 'told', 'ended'],
+  ]);
+  await shells.end();
+});
+
+test('a program of another kind, and one that has ended, are not used', async () => {
+  const shells = createShellSupply(process.env);
+  const [ahead, ended] = [waitingProgram('one', 'ahead'), waitingProgram('two', 'ahead')];
+  const { start } = ended.wrap;
+  const ending: WrapShell = {
+    ...ended.wrap,
+    start: async (command) => ({ ...(await start(command)), program: 'false' }),
+  };
+  for (const wrap of [ahead.wrap, ending]) {
+    await shells.fill({ wrap });
+    const taken = waitingProgram('two', 'taken');
+    expect(await outputOf(await shells.take({ wrap: taken.wrap }), 'echo $TOLD')).toBe('taken\n');
+    expect(taken.events).toEqual(expect.arrayContaining(['started', 'ended']));
+  }
+  await shells.end();
+  expect([ahead.events, ended.events]).toEqual([
+    ['started', 'ended'],
+    ['started', 'ended'],
+  ]);
+});
+
+test('what was open where we were started is closed before a command runs', async () => {
+  const shells = createShellSupply(process.env);
+  const folder = openSync('/', 'r');
+  const { start } = waitingProgram('one', '').wrap;
+  const leaking: WrapShell = {
+    start: async (command) => ({
+      ...(await start(command)),
+      args: ['-c', 'exec "$@"', 'leaking', command.program, ...command.args],
+      descriptors: [folder, folder],
+    }),
+  };
+  const count = 'for f in /proc/self/fd/*; do [ "$(readlink $f)" = / ] && echo $f; done; echo end';
+  expect(await outputOf(await shells.take({ wrap: leaking }), count)).toBe('end\n');
+  closeSync(folder);
+  await shells.end();
+});
+
+test('a program that waits ends with the supply, and its pipe goes with the folder', async () => {
+  const before = new Set(readdirSync(tmpdir()));
+  const shells = createShellSupply({ ...process.env });
+  const { wrap, events } = waitingProgram('one', 'never');
+  await shells.fill({ wrap });
+  await shells.end();
+  expect(events).toEqual(['started', 'ended']);
+  const made = readdirSync(tmpdir()).filter((name) => name.startsWith('helve-') && !before.has(name));
+  expect(made.filter((name) => /^helve-\w{6}$/.test(name))).toEqual([]);
 });

@@ -5,16 +5,16 @@ import { join } from 'node:path';
 import { randomHex } from '../crypto.js';
 import { limitFolders, removeLimitGroups } from './limits.js';
 import { endMarked, killMarked } from './process-tree.js';
-import { type ReadyShell, startShell, type WrapShell } from './ready-shell.js';
+import { type BegunShell, beginShell, type ReadyShell, startShell, type WrapShell } from './ready-shell.js';
 import { type Registration, registerShells } from './reap.js';
 
 /** Shells for one command each. One is kept ready, so that a command need not wait for its shell to start. */
 export interface ShellSupply {
   /** What the processes of all its shells are known by. */
   readonly mark: string;
-  /** Starts a shell ahead of use, where none is ready. */
-  fill(): Promise<void>;
-  /** The shell that is ready, or a new one: always a new one where it has to be wrapped. */
+  /** Starts a shell ahead of use, where none is ready. One that is to be wrapped gets its walls when it is taken. */
+  fill(options?: { wrap?: WrapShell | undefined }): Promise<void>;
+  /** The shell that is ready, or a new one where none fits. It is used once, so nothing of it meets the next command. */
   take(options?: { wrap?: WrapShell | undefined }): Promise<ReadyShell>;
   /** Ends the shell that is ready, and everything that any of its shells has left running. */
   end(): Promise<void>;
@@ -35,17 +35,26 @@ export function createShellSupply(
   let folder: string | undefined;
   let registered: Promise<Registration> | undefined;
   let spare: Promise<ReadyShell> | undefined;
+  let begun: { as: string; shell: Promise<BegunShell> } | undefined;
   let started = 0;
   let wasUsed = false;
 
-  const start = async (wrap?: WrapShell): Promise<ReadyShell> => {
+  const nextShell = (): { name: string; mark: string } => {
     if (folder === undefined) {
       folder = mkdtempSync(join(tmpdir(), 'helve-')); // private to the user; waiting for it would take longer than it does
       registered = dataFolder === undefined ? undefined : register(dataFolder, folder);
       registered?.catch(() => {}); // a data folder that can't be written keeps nobody from working
     }
     started += 1;
-    return await startShell(join(folder, `${started}`), { env, mark: `${mark}.${started}`, wrap });
+    return { name: join(folder, `${started}`), mark: `${mark}.${started}` };
+  };
+  const start = async (wrap?: WrapShell): Promise<ReadyShell> => {
+    const next = nextShell();
+    return await startShell(next.name, { env, mark: next.mark, wrap });
+  };
+  const begin = (wrap: WrapShell): Promise<BegunShell> => {
+    const next = nextShell();
+    return beginShell(next.name, { env, mark: next.mark, wrap, isAhead: true });
   };
   const register = async (data: string, temporary: string): Promise<Registration> => {
     await registered?.then((last) => last.remove()).catch(() => {}); // it names a folder that is gone
@@ -56,6 +65,16 @@ export function createShellSupply(
     spare = undefined;
     const shell = await taken?.catch(() => undefined); // the next start tells what is wrong
     if (shell === undefined || !hasEnded(shell)) return shell;
+    shell.discard();
+    return undefined;
+  };
+  /** One that waits for its walls, with these. */
+  const takeBegun = async (wrap: WrapShell): Promise<ReadyShell | undefined> => {
+    const taken = begun;
+    begun = undefined;
+    const shell = await taken?.shell.catch(() => undefined);
+    if (shell === undefined) return undefined;
+    if (taken?.as === wrap.aheadAs && !hasEnded(shell)) return await shell.open(wrap).catch(() => undefined);
     shell.discard();
     return undefined;
   };
@@ -70,7 +89,15 @@ export function createShellSupply(
 
   return {
     mark,
-    async fill() {
+    async fill({ wrap } = {}) {
+      if (wrap) {
+        if (wrap.aheadAs === undefined) return;
+        begun ??= { as: wrap.aheadAs, shell: begin(wrap) };
+        await begun.shell.catch(() => {
+          begun = undefined;
+        });
+        return;
+      }
       spare ??= start();
       await spare.catch(() => {
         spare = undefined;
@@ -78,11 +105,14 @@ export function createShellSupply(
     },
     async take({ wrap } = {}) {
       wasUsed = true;
-      const shell = wrap ? await startAgain(wrap) : ((await takeSpare()) ?? (await startAgain()));
+      const shell = (await (wrap ? takeBegun(wrap) : takeSpare())) ?? (await startAgain(wrap));
       await registered?.catch(() => {});
       return shell;
     },
     async end() {
+      const waiting = await begun?.shell.catch(() => undefined);
+      begun = undefined;
+      waiting?.discard();
       const shell = await takeSpare();
       shell?.discard();
       const allEnded = !wasUsed || (await endMarked(mark));
@@ -96,4 +126,5 @@ export function createShellSupply(
   };
 }
 
-const hasEnded = ({ child }: ReadyShell): boolean => child.exitCode !== null || child.signalCode !== null;
+const hasEnded = ({ child }: Pick<ReadyShell, 'child'>): boolean =>
+  child.exitCode !== null || child.signalCode !== null;

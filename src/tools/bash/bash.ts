@@ -32,6 +32,7 @@ import {
 import { wallsFor } from './sandboxed.js';
 import { sessionAnalyzer, sessionBackground, sessionShells } from './session-shells.js';
 import { firstLine, seconds, shortTitle } from './title.js';
+import { prepareToWatch, type WatchedChanges, watchChanges } from './watched-changes.js';
 
 const MAX_NOTES_CHARS = 10_000; // paths may be 4,096 long each
 const PROGRESS_LINES = 5;
@@ -84,6 +85,7 @@ export const bashTool = defineTool({
   async preload(session) {
     await session.own(sessionShells).fill();
     await (await session.own(sessionAnalyzer)).preload();
+    prepareToWatch(session);
   },
   maxResultChars: MOST_OUTPUT_CHARS + MAX_NOTES_CHARS, // the output is already cut to its own limit when the engine sees it
 
@@ -96,48 +98,14 @@ export const bashTool = defineTool({
     return effects;
   },
 
-  async *execute(
-    { command, timeout, run_in_background, dangerouslyDisableSandbox },
-    context,
-  ): AsyncGenerator<ToolProgress, BashData, void> {
-    const limits = limitsFrom(context.env);
-    const [place, outputFile, walls] = await Promise.all([
-      workingDirectory(context),
-      context.session.resultFile(`${context.callId}.txt`),
-      dangerouslyDisableSandbox ? undefined : wallsFor(context),
-    ]);
-    const about = { command, cwd: place.cwd, outputFile, limits, walls, note: place.note };
-    if (run_in_background) return await startInBackground(about, backgroundLife(timeout), context);
-
-    const timeoutMs = timeoutFor(timeout, context.env);
-    const result = yield* runWithProgress(about, timeoutMs, context);
-    if ('backgroundId' in result) return result;
-
-    const moved = await carryDirectory(result.finalCwd, place.cwd, context);
-    const ending = await describeEnding(result, command, { timeoutMs, limits, maxChars: maxOutputChars(context.env) });
-    const notes = [
-      place.note,
-      moved,
-      ending.hasOtherBytes ? 'Bytes of the output that are not UTF-8 text are shown as \ufffd.' : undefined,
-      limitNote(result, limits),
-      result.durationMs >= LONG_MS ? `It took ${seconds(result.durationMs)}.` : undefined,
-      result.leftRunning ? leftRunningNote(outputFile) : undefined,
-    ];
-    if (!ending.cut && !result.leftRunning) await rm(outputFile, { force: true });
-    if (ending.failure !== undefined) {
-      throw new ToolFailure(lines([ending.failure, ending.output || NO_OUTPUT, ...notes]), {
-        ...(result.stoppedBy === 'abort' && { kind: 'interrupted', cause: context.signal.reason }),
-      });
+  async *execute(asked, context): AsyncGenerator<ToolProgress, BashData, void> {
+    const watching = watchChanges(context, asked.command);
+    try {
+      return yield* run(asked, context, watching);
+    } finally {
+      const watched = await watching.catch(() => undefined); // then it has not run
+      await watched?.ended();
     }
-    return {
-      output: ending.output,
-      ...(ending.styled !== undefined && { styledOutput: ending.styled }),
-      exitCode: result.exitCode ?? 0,
-      notes: [ending.meaning, ...notes].filter((note) => note !== undefined),
-      durationMs: result.durationMs,
-      cwd: context.cwd,
-      ...((ending.cut || result.leftRunning) && { outputFile }),
-    };
   },
 
   toModel: ({ output, notes, backgroundId }) => lines([output || (backgroundId ? '' : NO_OUTPUT), ...notes]),
@@ -151,6 +119,57 @@ export const bashTool = defineTool({
 });
 
 const NO_OUTPUT = '(no output)';
+
+async function* run(
+  { command, timeout, run_in_background, dangerouslyDisableSandbox }: z.output<typeof input>,
+  context: ToolContext,
+  watching: Promise<WatchedChanges | undefined>,
+): AsyncGenerator<ToolProgress, BashData, void> {
+  const limits = limitsFrom(context.env);
+  const [place, outputFile, walls, watched] = await Promise.all([
+    workingDirectory(context),
+    context.session.resultFile(`${context.callId}.txt`),
+    wallsFor(context, { leaves: dangerouslyDisableSandbox }),
+    watching,
+  ]);
+  const about = { command, cwd: place.cwd, outputFile, limits, walls, watched, notes: [place.note, watched?.note] };
+  if (run_in_background) return await startInBackground(about, backgroundLife(timeout), context);
+
+  const timeoutMs = timeoutFor(timeout, context.env);
+  const result = yield* runWithProgress(about, timeoutMs, context);
+  if ('backgroundId' in result) return result;
+
+  const [moved, ending, lost] = await Promise.all([
+    carryDirectory(result.finalCwd, place.cwd, context),
+    describeEnding(result, command, { timeoutMs, limits, maxChars: maxOutputChars(context.env) }),
+    watched?.ended(),
+  ]);
+  const notes = [
+    place.note,
+    moved,
+    ending.hasOtherBytes ? 'Bytes of the output that are not UTF-8 text are shown as \ufffd.' : undefined,
+    limitNote(result, limits),
+    result.durationMs >= LONG_MS ? `It took ${seconds(result.durationMs)}.` : undefined,
+    result.leftRunning ? leftRunningNote(outputFile) : undefined,
+    watched?.note,
+    lost,
+  ];
+  if (!ending.cut && !result.leftRunning) await rm(outputFile, { force: true });
+  if (ending.failure !== undefined) {
+    throw new ToolFailure(lines([ending.failure, ending.output || NO_OUTPUT, ...notes]), {
+      ...(result.stoppedBy === 'abort' && { kind: 'interrupted', cause: context.signal.reason }),
+    });
+  }
+  return {
+    output: ending.output,
+    ...(ending.styled !== undefined && { styledOutput: ending.styled }),
+    exitCode: result.exitCode ?? 0,
+    notes: [ending.meaning, ...notes].filter((note) => note !== undefined),
+    durationMs: result.durationMs,
+    cwd: context.cwd,
+    ...((ending.cut || result.leftRunning) && { outputFile }),
+  };
+}
 
 /** The session's directory, or the project's root where that is gone: a shell can't start in a directory that isn't. */
 async function workingDirectory({ cwd, root, session }: ToolContext): Promise<{ cwd: string; note?: string }> {
@@ -189,8 +208,9 @@ interface Command {
   outputFile: string;
   limits: Limits | undefined;
   walls: WrapShell | undefined;
-  /** What was to be said about the directory already. */
-  note: string | undefined;
+  watched: WatchedChanges | undefined;
+  /** What was to be said already, about the directory and about undo. */
+  notes: ReadonlyArray<string | undefined>;
 }
 
 /** What every command is run with, in the foreground and in the background. */
@@ -233,7 +253,8 @@ async function startInBackground(about: Command, lifeMs: number, context: ToolCo
   // It outlives the call, so the call's signal is not its own, and its life is limited by whoever looks after it.
   const running = await startCommand({ ...options, timeoutMs: LONGEST_TIMER_MS, signal: new AbortController().signal });
   nameToPerson(`${id}: ${shortTitle(about.command)}`);
-  const { command, outputFile } = about;
+  const { command, outputFile, watched } = about;
+  watched?.leave(running.finished);
   session.own(sessionBackground).add({ id, command, outputFile, running, lifeMs });
   const first = `Command running in background with ID: ${id}. Output is being written to: ${outputFile}. It is stopped after ${seconds(lifeMs)}.`;
   return backgroundData(id, about, { first, durationMs: 0, cwd: context.cwd });
@@ -246,7 +267,7 @@ async function* runWithProgress(
   context: ToolContext,
 ): AsyncGenerator<ToolProgress, ProcessResult | (BashData & { backgroundId: string }), void> {
   const { session, signal } = context;
-  const { command, outputFile } = about;
+  const { command, outputFile, watched } = about;
   const left = new AbortController(); // whoever stops reading our progress has given up the call
   const { options, nameToPerson } = commonOptions(about, context);
   const moved = Promise.withResolvers<string>();
@@ -255,6 +276,7 @@ async function* runWithProgress(
     if (!running || !mayMove(command, context)) return false;
     const id = newBackgroundId();
     nameToPerson(`${id}: ${shortTitle(command)}`);
+    watched?.leave(running.finished);
     session.own(sessionBackground).add({ id, command, outputFile, running, lifeMs: DEFAULT_LIFE_MS });
     moved.resolve(id);
     return true;
@@ -294,12 +316,12 @@ const newBackgroundId = (): string => `b${randomHex(4)}`;
 
 function backgroundData(
   id: string,
-  { outputFile, note }: Command,
+  { outputFile, notes: said }: Command,
   { output = '', first, durationMs, cwd }: { output?: string; first: string; durationMs: number; cwd: string },
 ): BashData & { backgroundId: string } {
   const rest =
     'You are told when it ends; BashOutput shows what is new until then, KillShell ends it. A cd inside it does not change the working directory of later commands.';
-  const notes = [note, `${first} ${rest}`].filter((text) => text !== undefined);
+  const notes = [...said, `${first} ${rest}`].filter((text) => text !== undefined);
   return { output, notes, durationMs, cwd, outputFile, backgroundId: id };
 }
 

@@ -1,5 +1,7 @@
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { chooseSandbox } from '../../platform/sandbox/choose.js';
@@ -52,4 +54,120 @@ test('where walls are demanded and there are none, nothing is run', async () => 
   expect(isError).toBe(true);
   expect(content).toMatch(/settings demand a sandbox, and there is none/);
   await project.remove();
+});
+
+/** Tells of each of the files what it holds, or why it can't be read. Named in a command, some would not even be tried. */
+const probe = (names: readonly string[]) =>
+  `for (const f of ${JSON.stringify(names)}) try { console.log(require('fs').readFileSync(f) + '') } catch (e) { console.log(e.code) }`;
+
+walled(
+  'what a rule keeps from being read is hidden from commands, also what came to be since the last one',
+  async () => {
+    const project = await temporaryProject(
+      {
+        ...{ '.env': 'SECRET', 'a/b/.env.local': 'SECRET', 'secrets/x/key': 'SECRET', 'a.txt': 'shown' },
+        'probe.js': probe(['.env', 'a/b/.env.local', 'secrets/x/key', 'a.txt', 'c/.env']),
+      },
+      { sandbox: wish, permissions: { deny: ['Read(**/.env*)', 'Read(./secrets/**)'] } },
+    );
+    const read = async () => (await project.run(bashTool, { command: 'node probe.js' })).content;
+    expect(await read()).toBe('EACCES\nEACCES\nENOENT\nshown\nENOENT');
+    await project.write('c/.env', 'SECRET');
+    expect(await read()).toBe('EACCES\nEACCES\nENOENT\nshown\nEACCES');
+    expect(await project.text('.env')).toBe('SECRET');
+    await project.remove();
+  },
+);
+
+walled('a shell that was started ahead is used once, with the walls of the command that it is used for', async () => {
+  const outside = await mkdtemp(join(tmpdir(), 'helve-outside-'));
+  const project = await temporaryProject(
+    {
+      ...{ 'a.txt': 'a', 'probe.js': probe(['.env', 'a.txt']) },
+      'write.js': `try { require('fs').writeFileSync('${outside}/file', 'no') } catch (e) { console.log(e.code) }`,
+    },
+    { sandbox: wish, permissions: { deny: ['Read(**/.env*)'] } },
+  );
+  const run = async (command: string) => {
+    await bashTool.preload?.(project.engine.session);
+    return String((await project.run(bashTool, { command })).content);
+  };
+  expect(await run(`(setsid sleep 1000 >/dev/null 2>&1 &); echo yes > ${outside}/file; echo begun`)).toBe('begun');
+  await bashTool.preload?.(project.engine.session);
+  await project.write('.env', 'SECRET'); // after the start of the shell, before its command
+  expect(await run('node probe.js; pgrep sleep | wc -l')).toBe('EACCES\na\n0');
+  await run('node write.js'); // what the first was approved to write; in this one's own /tmp it may
+  expect(await readFile(join(outside, 'file'), 'utf8')).toBe('yes\n');
+  await project.engine.end();
+  expect(await readdir(project.root)).toEqual(['.env', 'a.txt', 'probe.js', 'write.js']);
+  await project.remove();
+});
+
+walled('a listed host is reached through the proxy, and a refused one is told to the model', async () => {
+  const server = createServer((_, response) => response.end('reached')).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const network = { allowed: [`localhost:${port}`], denied: [] };
+  const project = await temporaryProject({}, { sandbox: { ...wish, network } });
+  const get = (url: string) =>
+    `node -e 'const u = new URL(process.env.http_proxy); require("http").get({host: u.hostname, port: u.port, path: "${url}"}, (r) => r.pipe(process.stdout))'`;
+  for (const isReady of [false, true]) {
+    if (isReady) await bashTool.preload?.(project.engine.session);
+    const { content } = await project.run(bashTool, {
+      command: `echo "$NO_PROXY"; ${get(`http://localhost:${port}/`)}`,
+    });
+    expect(content).toBe('127.0.0.1,::1\nreached');
+  }
+  await project.run(bashTool, { command: get('http://example.org/') });
+  expect(JSON.stringify(project.engine.session.takeReminders())).toContain(
+    `The sandbox refused a connection to example.org:80. Allowed are: localhost:${port}.`,
+  );
+  await project.remove();
+  server.close();
+});
+
+walled('commands that settings name run outside, alone and with nothing beside them', async () => {
+  const project = await temporaryProject({}, { sandbox: { ...wish, excluded: ['readlink', 'uname -s:*'] } });
+  const host = await readlink('/proc/self/ns/pid');
+  const isOutside = async (command: string) =>
+    String((await project.run(bashTool, { command })).content).includes(host);
+  expect(await isOutside('readlink /proc/self/ns/pid')).toBe(true);
+  expect(await isOutside('readlink /proc/self/ns/pid | uname -s; readlink /proc/self/ns/pid')).toBe(true);
+  for (const command of [
+    'cat /dev/null; readlink /proc/self/ns/pid',
+    'readlink /proc/self/ns/pid | uname -a; readlink /proc/self/ns/pid',
+    'X=1 readlink /proc/self/ns/pid',
+    'env readlink /proc/self/ns/pid',
+    'cd /; readlink /proc/self/ns/pid',
+    'readlink /proc/self/ns/pid > a; readlink /proc/self/ns/pid',
+    'readlink $(echo /proc/self/ns/pid)',
+  ])
+    expect([command, await isOutside(command)]).toEqual([command, false]);
+  await project.remove();
+});
+
+walled('where settings know no way out, a command that asks for it is not run', async () => {
+  const project = await temporaryProject({}, { sandbox: { ...wish, noWayOut: true } });
+  const { content, isError } = await project.run(bashTool, { command: 'echo ran', dangerouslyDisableSandbox: true });
+  expect(isError).toBe(true);
+  expect(content).toMatch(/settings keep all commands in the sandbox/);
+  await project.remove();
+});
+
+walled('what settings show is shown, and what a rule denies of it is not', async () => {
+  const folder = await mkdtemp(join(homedir(), '.helve-shown-'));
+  await writeFile(join(folder, 'open'), 'open');
+  await writeFile(join(folder, 'closed'), 'closed');
+  const project = await temporaryProject(
+    {},
+    {
+      sandbox: { ...wish, denyRead: [folder], allowRead: [join(folder, 'open'), join(folder, 'closed')] },
+      permissions: { deny: [`Read(/${folder}/closed)`] },
+    },
+  );
+  const read = `node -e 'for (const f of ["open", "closed"]) try { console.log(fs.readFileSync("${folder}/" + f) + "") } catch (e) { console.log(e.code) }'`;
+  expect((await project.run(bashTool, { command: read })).content).toBe('open\nENOENT');
+  await project.remove();
+  await rm(folder, { recursive: true });
 });

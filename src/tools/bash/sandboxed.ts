@@ -1,56 +1,256 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Effect } from '../../contract/effect.js';
 import { ToolFailure } from '../../contract/failure.js';
-import type { SessionPort, ToolContext } from '../../contract/tool-context.js';
+import type { AllowedHosts, SandboxWish, SessionPort, ToolContext } from '../../contract/tool-context.js';
 import { lazySandbox } from '../../platform/sandbox/choose.js';
-import type { Sandbox, SandboxPolicy } from '../../platform/sandbox/sandbox.js';
+import type { HostProxy } from '../../platform/sandbox/host-proxy.js';
+import { contains } from '../../platform/sandbox/plan-access.js';
+import type { PreparedCommand, ProxyDoor, Sandbox, SandboxPolicy } from '../../platform/sandbox/sandbox.js';
 import { protectedPaths, secretPaths } from '../../platform/sandbox/sensitive-paths.js';
-import type { WrapShell } from '../../platform/shell/ready-shell.js';
+import { createUnreadableFinder, type Unreadable } from '../../platform/sandbox/unreadable-files.js';
+import type { WrappedShell, WrapShell } from '../../platform/shell/ready-shell.js';
 
-/** The walls that a command runs in, or undefined where the session has none. */
-export async function wallsFor(context: ToolContext): Promise<WrapShell | undefined> {
+const TAKE_DOWN_MS = 5_000; // a thousand times what it takes
+const MAX_REFUSALS = 20; // for one command; the first few tell what it wants
+
+/** The walls that a command runs in; undefined where the session has none, or the command is to run without. */
+export async function wallsFor(
+  context: ToolContext,
+  { leaves = false }: { leaves?: boolean | undefined } = {},
+): Promise<WrapShell | undefined> {
   const { session, approved = [] } = context;
-  const wanted = session.sandbox;
-  if (!wanted) return undefined;
+  const wish = session.sandbox;
+  if (!wish) return undefined;
+  if (leaves) return leaveSandbox(wish);
+  if (isExcluded(approved, wish.excluded ?? [])) return undefined;
   const sandbox = await session.own(sessionSandbox)();
   if (sandbox.kind === 'none') {
-    if (!wanted.failIfUnavailable) return undefined;
+    if (!wish.failIfUnavailable) return undefined;
     throw new ToolFailure(
       `The command was not run: settings demand a sandbox, and there is none. ${sandbox.why} Ask the user about it.`,
     );
   }
+  const written = approved.flatMap((effect) =>
+    effect.kind === 'file' && effect.access === 'write' ? [effect.real] : [],
+  );
+  return await wallsOf(session, sandbox, { wish, written, root: context.root });
+}
+
+function leaveSandbox({ noWayOut }: SandboxWish): undefined {
+  if (!noWayOut) return undefined;
+  throw new ToolFailure(
+    'The command was not run: settings keep all commands in the sandbox ("sandbox.allowUnsandboxedCommands" is false). Send it without dangerouslyDisableSandbox, or ask the user to run it.',
+  );
+}
+
+/**
+ * Whether settings name every one of the commands, and nothing else happens beside them: no redirection, no change of
+ * directory, nothing that could not be resolved. That it may run at all was decided before, walls or not.
+ */
+function isExcluded(approved: readonly Effect[], excluded: readonly string[]): boolean {
+  if (excluded.length === 0 || !approved.some(({ kind }) => kind === 'command')) return false;
+  return approved.every((effect) => {
+    if (effect.kind === 'command') {
+      const { argv, assigns = [] } = effect;
+      return argv !== undefined && assigns.length === 0 && excluded.some((entry) => beginsWith(argv, entry));
+    }
+    if (effect.kind === 'file') return effect.by?.as === 'operand';
+    return effect.kind === 'session' && effect.access === 'read';
+  });
+}
+
+/** `docker`, `docker *`, `npm run e2e:*`. */
+function beginsWith(argv: readonly string[], entry: string): boolean {
+  const words = entry
+    .trim()
+    .replace(/(?::\*|\s+\*)$/, '')
+    .split(/\s+/);
+  return words.every((word, index) => word !== '' && word === argv[index]);
+}
+
+/** The same before there is a command, for a shell that is started ahead; undefined where none can be. */
+export async function wallsAhead(session: SessionPort): Promise<WrapShell | undefined> {
+  const wish = session.sandbox;
+  if (!wish) return undefined;
+  const sandbox = await session.own(sessionSandbox)();
+  // The first look takes longest; later ones only at what has changed.
+  if (sandbox.kind !== 'none') findUnreadable(session, wish, []);
+  if (!sandbox.prepare) return undefined;
+  return await wallsOf(session, sandbox, { wish, written: [], root: session.workspace[0] ?? '/' });
+}
+
+interface About {
+  wish: SandboxWish;
+  /** What was approved to be written. */
+  written: readonly string[];
+  root: string;
+}
+
+async function wallsOf(session: SessionPort, sandbox: Sandbox, about: About): Promise<WrapShell> {
   const temp = join(dirname(session.resultsFolder), 'tmp');
   await mkdir(temp, { recursive: true, mode: 0o700 });
-  const policy = policyFor(context, approved, temp);
-  return async ({ folder, ...command }) => {
-    const wrapped = await sandbox.wrap(command, { ...policy, writable: [...policy.writable, folder] });
-    // What the walls could not hold, and what had to be put back, must not stay unsaid.
-    for (const note of wrapped.notes) session.remind(note);
-    const ended = async (): Promise<void> => {
-      for (const sentence of await wrapped.ended()) session.remind(sentence);
+  const network = await networkOf(session, sandbox, about.wish.network);
+  const circumstances = { network, temp };
+  const told = session.own(onceOnly);
+  const policyIn = (folder: string): SandboxPolicy => policyOf(session, about, { ...circumstances, folder, told });
+  // What the walls could not hold, and what had to be put back, must not stay unsaid.
+  const open = session.own(openWalls);
+  const withReport = (wrapped: Pick<PreparedCommand, 'ended'>) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    open.add(promise);
+    return async (): Promise<void> => {
+      try {
+        for (const sentence of await wrapped.ended()) session.remind(sentence);
+      } finally {
+        open.delete(promise);
+        resolve();
+      }
     };
-    return { ...wrapped, ended };
+  };
+  const { prepare } = sandbox;
+  if (!prepare) {
+    return {
+      async start({ folder, ...command }) {
+        const wrapped = await sandbox.wrap(command, policyIn(folder));
+        for (const note of wrapped.notes) told(note);
+        return { ...wrapped, ended: withReport(wrapped) };
+      },
+    };
+  }
+  const prepared = session.own(preparedCommands);
+  return {
+    aheadAs: JSON.stringify(circumstances),
+    async start({ folder: _, ...command }) {
+      const one = prepare(command, circumstances);
+      const shell = { ...one, ended: withReport(one) };
+      prepared.set(shell, one);
+      return shell;
+    },
+    async enclose(shell, { folder, tell }) {
+      for (const note of prepared.get(shell)?.enclose(policyIn(folder), tell) ?? []) told(note);
+    },
   };
 }
+
+/** Those that are not taken down yet. What they have put in the project must be gone when the session is. */
+function openWalls(session: SessionPort): Set<Promise<void>> {
+  const open = new Set<Promise<void>>();
+  session.atEnd(async () => {
+    await Promise.race([Promise.all(open), delay(TAKE_DOWN_MS, undefined, { ref: false })]);
+  });
+  return open;
+}
+
+const preparedCommands = (): WeakMap<WrappedShell, PreparedCommand> => new WeakMap();
 
 function sessionSandbox({ env, workspace }: SessionPort): () => Promise<Sandbox> {
   return lazySandbox({ env, workspace });
 }
 
-function policyFor({ root, session }: ToolContext, approved: readonly Effect[], temp: string): SandboxPolicy {
-  const { workspace, dataFolder, resultsFolder, sandbox } = session;
+/** Tells the model, and the same only once: most of it holds for every command of a session. */
+function onceOnly(session: SessionPort): (sentence: string) => void {
+  const said = new Set<string>();
+  return (sentence) => {
+    if (said.has(sentence)) return;
+    said.add(sentence);
+    session.remind(sentence);
+  };
+}
+
+interface Around extends Pick<SandboxPolicy, 'network' | 'temp'> {
+  /** Where bash makes its pipe. */
+  folder: string;
+  told(note: string): void;
+}
+
+function policyOf(session: SessionPort, { wish, written, root }: About, around: Around): SandboxPolicy {
+  const { workspace, dataFolder, resultsFolder } = session;
+  const { network, temp, folder, told } = around;
   const home = session.home ?? root;
-  const written = approved.flatMap((effect) =>
-    effect.kind === 'file' && effect.access === 'write' ? [effect.real] : [],
-  );
+  const { allowRead = [] } = wish;
+  const shown = allowRead.filter((path) => !contains(dataFolder, path)); // of Helve's own data nothing is shown
+  const hidden = [...secretPaths(home, dataFolder), ...wish.denyRead].filter((path) => !shown.includes(path));
+  const deeper = shown.filter((path) => hidden.some((other) => contains(other, path)));
+  const { paths, notes } = findUnreadable(session, wish, [temp, resultsFolder, folder]);
+  for (const note of notes) told(note);
   return {
     workspace,
-    writable: [...written, ...(sandbox?.allowWrite ?? [])],
-    hidden: [...secretPaths(home, dataFolder), ...(sandbox?.denyRead ?? [])],
-    readOnly: [...protectedPaths(root, home), resultsFolder, ...(sandbox?.denyWrite ?? [])],
-    network: sandbox?.network ?? 'off',
+    writable: [...written, ...wish.allowWrite, folder],
+    hidden,
+    unreadable: paths,
+    readOnly: [...(wish.disposable ? [] : protectedPaths(root, home)), resultsFolder, ...deeper, ...wish.denyWrite],
+    network,
     temp,
     home,
+  };
+}
+
+function findUnreadable(
+  session: SessionPort,
+  { unreadable: files }: SandboxWish,
+  ownFolders: readonly string[],
+): Unreadable {
+  if (!files) return { paths: [], notes: [] };
+  const { workspace } = session;
+  return session.own(sessionFinder).find({ files, workspace, needed: [...workspace, ...ownFolders] });
+}
+
+const sessionFinder = () => createUnreadableFinder();
+
+async function networkOf(
+  session: SessionPort,
+  sandbox: Sandbox,
+  wished: SandboxWish['network'],
+): Promise<SandboxPolicy['network']> {
+  if (typeof wished !== 'object') return wished;
+  const place = await session.own(sessionProxy)(sandbox, wished);
+  return { place, direct: LOOPBACK.filter((name) => !wished.allowed.some((host) => meansHost(host, name))) };
+}
+
+/** A sandbox has its own of these, and programs are tested with them. */
+const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
+
+const meansHost = (entry: string, name: string): boolean =>
+  entry.trim().replace(/:\d+$/, '').toLowerCase() === name || entry === `[${name}]`;
+
+/** The session's proxy, started with the first command that may use it. */
+function sessionProxy(session: SessionPort): (sandbox: Sandbox, hosts: AllowedHosts) => Promise<ProxyDoor['place']> {
+  let started: Promise<ProxyDoor['place']> | undefined;
+  let current: AllowedHosts;
+  let told = new Set<string>();
+  /** Once for each command: programs try again. */
+  const tell = (sentence: string): void => {
+    if (told.has(sentence) || told.size >= MAX_REFUSALS) return;
+    told.add(sentence);
+    session.remind(sentence);
+  };
+  const start = async ({ kind }: Sandbox): Promise<ProxyDoor['place']> => {
+    const { createHostProxy } = await import('../../platform/sandbox/host-proxy.js');
+    const proxy: HostProxy = await createHostProxy({
+      hosts: () => current,
+      onRefused: tell,
+    });
+    if (kind === 'seatbelt') {
+      const { port = 0 } = await proxy.listen({ port: 0 });
+      session.atEnd(() => proxy.close());
+      return port;
+    }
+    const folder = await mkdtemp(join(tmpdir(), 'helve-proxy-')); // private to the user
+    session.atEnd(async () => {
+      await proxy.close();
+      await rm(folder, { recursive: true, force: true });
+    });
+    const socket = join(folder, 'socket');
+    await proxy.listen(socket);
+    return socket;
+  };
+  return (sandbox, hosts) => {
+    current = hosts;
+    told = new Set();
+    started ??= start(sandbox);
+    return started;
   };
 }

@@ -7,6 +7,7 @@ import {
 import type { CommandAnalyzer } from '../../platform/shell/command-effects.js';
 import { reapedLeftovers } from '../../platform/shell/leftovers.js';
 import { createShellSupply, type ShellSupply } from '../../platform/shell/shell-supply.js';
+import { wallsAhead } from './sandboxed.js';
 import { shortTitle } from './title.js';
 
 /** The shells of a session. With the first of them, what killed sessions have left is ended too. */
@@ -19,7 +20,10 @@ export function sessionShells(session: SessionPort): ShellSupply {
     await Promise.all([shells.end(), reaped]);
     takeBack();
   });
-  return shells;
+  return {
+    ...shells,
+    fill: async () => await shells.fill(session.sandbox ? { wrap: await wallsAhead(session) } : {}),
+  };
 }
 
 /** The commands that a session runs in the background. The model is told when one ends. */

@@ -29,6 +29,14 @@ test('has no bytes where the file is another one already, is gone, or is large',
   expect(ledger.get(real)?.size).toBe(3);
 });
 
+test('forgets a file with its bytes', () => {
+  const ledger = createFileLedger();
+  ledger.set('/a', { ...seen(Buffer.from('one')), bytes: Buffer.from('one') });
+  ledger.forget('/a');
+  ledger.forget('/unknown');
+  expect(ledger.get('/a')).toBeUndefined();
+});
+
 test('drops the bytes that were set longest ago when there are too many', () => {
   const ledger = createFileLedger();
   const names = Array.from({ length: 34 }, (_, index) => `/${index}`);

@@ -13,7 +13,7 @@ export function createFileLedger(): FileLedger {
   const kept = new Map<string, Uint8Array>(); // from the oldest to the latest
   let total = 0;
 
-  const forget = (real: string): void => {
+  const dropBytes = (real: string): void => {
     total -= kept.get(real)?.length ?? 0;
     kept.delete(real);
   };
@@ -22,7 +22,7 @@ export function createFileLedger(): FileLedger {
     total += bytes.length;
     for (const oldest of kept.keys()) {
       if (total <= MAX_TOTAL_BYTES) break;
-      forget(oldest);
+      dropBytes(oldest);
     }
   };
 
@@ -35,11 +35,15 @@ export function createFileLedger(): FileLedger {
     set(real, { bytes: given, ...seen }) {
       files.set(real, seen);
       const before = kept.get(real);
-      forget(real);
+      dropBytes(real);
       if (seen.size > MAX_FILE_BYTES) return;
       const isSame = before?.length === seen.size && hashOf(before) === seen.hash;
       const bytes = given ?? (isSame ? before : bytesAt(real, seen));
       if (bytes) keep(real, bytes);
+    },
+    forget(real) {
+      files.delete(real);
+      dropBytes(real);
     },
   };
 }

@@ -1,0 +1,89 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryProject } from '../testing/temporary-project.js';
+import { recordedCalls } from './replay-calls.js';
+import { sessionFolder } from './session-folder.js';
+import { noUsage } from './usage.js';
+
+const header = {
+  type: 'session',
+  v: 1,
+  id: 's1',
+  root: '/home/me/shop',
+  created: '2026-11-15T11:34:07.000Z',
+  model: 'm',
+  title: 'Fix the bug',
+};
+const turn = { type: 'turn', stopReason: 'tool_use', usage: noUsage, total: { turns: 1, usage: noUsage, costUsd: 0 } };
+const asked = (...ids: string[]) => ({
+  type: 'assistant',
+  content: ids.map((id) => ({ type: 'tool_use', id, name: 'Read', input: { file_path: id } })),
+});
+const answered = (...ids: string[]) => ({
+  type: 'user',
+  content: ids.map((tool_use_id) => ({ type: 'tool_result', tool_use_id })),
+});
+const result = (id: string, facts: object = {}) => ({ type: 'result', id, content: `what ${id} gave`, ...facts });
+
+async function read(...records: Array<object | string>) {
+  const { path } = await temporaryProject();
+  const folder = sessionFolder(path('../data'), 's1');
+  await mkdir(dirname(folder.file), { recursive: true });
+  const lines = records.map((record, at) => (typeof record === 'string' ? record : JSON.stringify({ at, ...record })));
+  await writeFile(folder.file, lines.map((line) => `${line}\n`).join(''));
+  return recordedCalls(folder);
+}
+
+test('gives the calls of each answer with their results, and the mode of the turn', async () => {
+  const session = await read(
+    header,
+    { type: 'user', content: [{ type: 'text', text: 'go' }] },
+    ...[result('a'), result('b', { is_error: true, failure: 'check_refused' })],
+    ...[asked('a', 'b'), answered('a', 'b'), { type: 'mode', mode: 'plan' }, turn],
+    ...[result('c'), asked('c'), answered('c'), { type: 'mode', mode: 'acceptEdits' }, turn],
+  );
+  expect(session).toMatchObject({ id: 's1', title: 'Fix the bug', root: '/home/me/shop', notes: [] });
+  expect(session.turns).toEqual([
+    {
+      mode: 'plan',
+      calls: [
+        { id: 'a', tool: 'Read', input: { file_path: 'a' }, result: { content: 'what a gave' } },
+        {
+          id: 'b',
+          tool: 'Read',
+          input: { file_path: 'b' },
+          result: { content: 'what b gave', is_error: true },
+          failure: 'check_refused',
+        },
+      ],
+    },
+    {
+      mode: 'acceptEdits',
+      calls: [{ id: 'c', tool: 'Read', input: { file_path: 'c' }, result: { content: 'what c gave' } }],
+    },
+  ]);
+});
+
+test('has what the tool gave, not what was left of it for the model', async () => {
+  const cut = { type: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 'cut' }] };
+  const { turns } = await read(header, result('a'), asked('a'), cut, turn);
+  expect(turns[0]?.calls[0]?.result).toEqual({ content: 'what a gave' });
+});
+
+test('has what a compaction has taken out of the conversation', async () => {
+  const compaction = { type: 'compaction', summary: [{ type: 'text', text: 'much happened' }], kept: 0 };
+  const { turns } = await read(header, result('a'), asked('a'), answered('a'), turn, compaction);
+  expect(turns.flatMap(({ calls }) => calls.map(({ id }) => id))).toEqual(['a']);
+});
+
+test('a call that was under way when the program ended counts as interrupted', async () => {
+  const { turns } = await read(header, { type: 'call', id: 'a', tool: 'Bash', input: { command: 'make' } });
+  expect(turns).toMatchObject([{ calls: [{ id: 'a', tool: 'Bash', failure: 'interrupted' }] }]);
+});
+
+test('says that lines are damaged', async () => {
+  const { notes, turns } = await read(header, result('a'), asked('a'), answered('a'), turn, '{"type":"resu');
+  expect(notes).toEqual(["1 line of the session's file can't be read, so calls may be missing."]);
+  expect(turns).toHaveLength(1);
+});

@@ -1,0 +1,43 @@
+import { readSession } from './read-session.js';
+import { sessionFolder } from './session-folder.js';
+import { SessionProblem } from './session-problem.js';
+import { type UndoableCall, UndoFailure, type UndoSelection } from './undo-calls.js';
+
+/** The calls that changed files since the person last said something, or since some prompts before that. */
+export function selectSincePrompt(
+  dataFolder: string,
+  sessionId: string,
+  calls: readonly UndoableCall[],
+  prompts: number,
+): UndoSelection {
+  const times = promptTimes(dataFolder, sessionId);
+  const since = times.at(-prompts);
+  if (since === undefined) {
+    throw new UndoFailure(
+      times.length === 0
+        ? `What was said in the session ${sessionId} is not kept, so it can't be told which calls came after which prompt. Look at the list, and use --calls or --call.`
+        : `The session ${sessionId} has ${times.length} prompts. Go back by at most that many.`,
+    );
+  }
+  const later = calls.filter(({ at, undoes, undoneBy }) => Date.parse(at) >= since && !undoes && !undoneBy);
+  if (later.length === 0) {
+    throw new UndoFailure(
+      `No call has changed files since the prompt of ${new Date(since).toISOString()}, or all are taken back already.`,
+    );
+  }
+  return { callIds: later.map(({ callId }) => callId) };
+}
+
+/** When the person said something, oldest first. */
+function promptTimes(dataFolder: string, sessionId: string): number[] {
+  const times: number[] = [];
+  try {
+    for (const { line } of readSession(sessionFolder(dataFolder, sessionId), { withoutLarge: true })) {
+      // What goes to the model with results of calls is not the person's.
+      if (line?.type === 'user' && !line.content.some(({ type }) => type === 'tool_result')) times.push(line.at);
+    }
+  } catch (error) {
+    if (!(error instanceof SessionProblem)) throw error;
+  }
+  return times;
+}

@@ -1,0 +1,53 @@
+import { costOf } from '../agent/usage.js';
+import { type Model, type ModelEvent, ModelFailure } from '../contract/model.js';
+import type { ModelWatch } from './watched-model.js';
+
+/** Ends the work before the request that would come after so many US dollars. The last answer may go beyond them. */
+export class Budget implements ModelWatch {
+  readonly #limit: number;
+  readonly #model: Model;
+  #spent = 0;
+  /** Who answers the request that is under way. */
+  #asked: Model | undefined;
+  #hasRefused = false;
+
+  constructor(limit: number, model: Model) {
+    this.#limit = limit;
+    this.#model = model;
+  }
+
+  /** Why the budget can't be held, where that is so. */
+  get problem(): string | undefined {
+    const unpriced = this.#mayAnswer.find(({ facts }) => !facts?.prices);
+    if (!unpriced) return undefined;
+    return `the prices of ${unpriced.provider}/${unpriced.name} are not known, so --max-budget-usd does not count what it costs.`;
+  }
+
+  get #mayAnswer(): Model[] {
+    return [this.#model, ...(this.#model.fallbacks ?? [])];
+  }
+
+  /** Whether a request was held back because of it. */
+  get hasRefused(): boolean {
+    return this.#hasRefused;
+  }
+
+  readonly before = async (): Promise<void> => {
+    this.#asked = this.#model;
+    if (this.#spent < this.#limit) return;
+    this.#hasRefused = true;
+    throw new ModelFailure(
+      'invalid_request',
+      `The budget of $${this.#limit} is used up ($${this.#spent.toFixed(4)} spent), so the work ends here. Raise --max-budget-usd to go on.`,
+      { transient: false },
+    );
+  };
+
+  readonly onEvent = async (event: ModelEvent): Promise<void> => {
+    if (event.type === 'retry') {
+      this.#asked = this.#mayAnswer.find(({ provider, name }) => provider === event.provider && name === event.model);
+    }
+    const prices = this.#asked?.facts?.prices;
+    if (event.type === 'message_end' && prices) this.#spent += costOf(event.usage, prices);
+  };
+}

@@ -1,0 +1,168 @@
+import { type Effort, efforts } from '../contract/model.js';
+import { engineFlags, readArgs } from './args.js';
+import type { EngineFlagValues } from './engine-options.js';
+import { UsageProblem } from './usage-problem.js';
+import { type ObservationFlags, observationFlags, withDebugFile } from './wanted-observation.js';
+
+const outputFormats = ['text', 'json', 'stream-json'] as const;
+const inputFormats = ['text', 'stream-json'] as const;
+
+const flags = {
+  ...engineFlags,
+  ...observationFlags,
+  print: { type: 'boolean', short: 'p' },
+  model: { type: 'string' },
+  'fallback-model': { type: 'string' },
+  effort: { type: 'string' },
+  'output-format': { type: 'string' },
+  'input-format': { type: 'string' },
+  'include-partial-messages': { type: 'boolean' },
+  'replay-user-messages': { type: 'boolean' },
+  'permission-prompt-tool': { type: 'string' },
+  'max-turns': { type: 'string' },
+  'max-budget-usd': { type: 'string' },
+  'json-schema': { type: 'string' },
+  'system-prompt': { type: 'string' },
+  'append-system-prompt': { type: 'string' },
+  continue: { type: 'boolean', short: 'c' },
+  resume: { type: 'string', short: 'r' },
+  'session-id': { type: 'string' },
+  fork: { type: 'boolean' },
+  'fork-session': { type: 'boolean' },
+  'no-save': { type: 'boolean' },
+  'no-session-persistence': { type: 'boolean' },
+  verbose: { type: 'boolean' }, // other programs send it along with stream-json
+} as const;
+
+export interface HeadlessFlags {
+  engine: EngineFlagValues;
+  observation: ObservationFlags;
+  model: string | undefined;
+  fallbackModel: string | undefined;
+  effort: string | undefined;
+  format: (typeof outputFormats)[number];
+  /** Prompts come from the host, line by line. */
+  hostInput: boolean;
+  /** The host is asked for permission. */
+  asksHost: boolean;
+  partialMessages: boolean;
+  replayPrompts: boolean;
+  maxTurns: number | undefined;
+  maxBudgetUsd: number | undefined;
+  jsonSchema: string | undefined;
+  systemPrompt: string | undefined;
+  appendSystemPrompt: string | undefined;
+  /** An id, the beginning of one, or `last`. */
+  resume: string | undefined;
+  fork: boolean;
+  sessionId: string | undefined;
+  save: boolean;
+  /** The words that are no flags. */
+  words: readonly string[];
+}
+
+/** The flags of `-p`, each checked on its own and against the others. */
+export function readHeadlessFlags(argv: readonly string[]): HeadlessFlags {
+  const { values, positionals } = readArgs(withDebugFile(argv), flags);
+  const format = oneOf('--output-format', outputFormats, values['output-format'] ?? 'text');
+  const hostInput = oneOf('--input-format', inputFormats, values['input-format'] ?? 'text') === 'stream-json';
+  // A host that sends its prompts line by line means -p, whether it says so or not.
+  if (!values.print && !hostInput)
+    throw new UsageProblem('To run a prompt, use helve -p "…"; the options of a command come after its name.');
+  const read: HeadlessFlags = {
+    engine: values,
+    observation: values,
+    model: values.model,
+    fallbackModel: values['fallback-model'],
+    effort: values.effort,
+    format,
+    hostInput,
+    asksHost: readPromptTool(values['permission-prompt-tool']),
+    partialMessages: values['include-partial-messages'] === true,
+    replayPrompts: values['replay-user-messages'] === true,
+    maxTurns: readMaxTurns(values['max-turns']),
+    maxBudgetUsd: readBudget(values['max-budget-usd']),
+    jsonSchema: values['json-schema'],
+    systemPrompt: values['system-prompt'],
+    appendSystemPrompt: values['append-system-prompt'],
+    resume: values.resume ?? (values.continue ? 'last' : undefined),
+    fork: values.fork === true || values['fork-session'] === true,
+    sessionId: readSessionId(values['session-id']),
+    save: !values['no-save'] && !values['no-session-persistence'],
+    words: positionals,
+  };
+  refuseCombinations(read);
+  return read;
+}
+
+function refuseCombinations(read: HeadlessFlags): void {
+  const streams = read.format === 'stream-json';
+  if (read.hostInput && !streams) {
+    throw new UsageProblem('--input-format stream-json goes with --output-format stream-json.');
+  }
+  if (read.hostInput && read.words.length > 0) {
+    throw new UsageProblem(
+      '--input-format stream-json takes its prompts from standard input, so leave the argument out.',
+    );
+  }
+  if (read.partialMessages && !streams) {
+    throw new UsageProblem('--include-partial-messages goes with --output-format stream-json.');
+  }
+  if (read.replayPrompts && !read.hostInput) {
+    throw new UsageProblem('--replay-user-messages goes with --input-format stream-json.');
+  }
+  if (read.asksHost && !read.hostInput) {
+    throw new UsageProblem(
+      '--permission-prompt-tool stdio goes with --input-format stream-json, by which answers come.',
+    );
+  }
+  if (read.fork && read.resume === undefined) {
+    throw new UsageProblem('--fork goes with --resume ID or --continue.');
+  }
+  if (read.sessionId !== undefined && read.resume !== undefined) {
+    throw new UsageProblem('--session-id names a new session, so it does not go with --resume or --continue.');
+  }
+  if (read.jsonSchema !== undefined && read.engine.simple) {
+    throw new UsageProblem('--json-schema adds a tool, so it does not go with --simple.');
+  }
+}
+
+function oneOf<Known extends string>(flag: string, known: readonly Known[], given: string): Known {
+  const found = known.find((one) => one === given);
+  if (found !== undefined) return found;
+  throw new UsageProblem(`${flag} takes ${known.join(', ')}, but was "${given}".`);
+}
+
+function readPromptTool(text: string | undefined): boolean {
+  if (text === undefined || text === 'stdio') return text === 'stdio';
+  throw new UsageProblem(
+    `--permission-prompt-tool takes stdio, but was "${text}". Tools of MCP servers can not be asked for permission yet.`,
+  );
+}
+
+function readMaxTurns(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const turns = Number(text);
+  if (Number.isInteger(turns) && turns > 0) return turns;
+  throw new UsageProblem(`--max-turns takes a whole number above 0, but was "${text}".`);
+}
+
+function readBudget(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const dollars = Number(text);
+  if (text.trim() !== '' && Number.isFinite(dollars) && dollars > 0) return dollars;
+  throw new UsageProblem(`--max-budget-usd takes a number of US dollars above 0, but was "${text}".`);
+}
+
+function readSessionId(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) return text.toLowerCase();
+  throw new UsageProblem(`--session-id takes a UUID, but was "${text}".`);
+}
+
+export function readEffort(text: string | undefined): { effort?: Effort } {
+  if (text === undefined) return {};
+  const effort = efforts.find((known) => known === text);
+  if (effort) return { effort };
+  throw new UsageProblem(`--effort takes ${efforts.join(', ')}, but was "${text}".`);
+}

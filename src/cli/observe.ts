@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import { createDebugLog } from '../agent/debug-log.js';
+import { type Observer, observedModel } from '../agent/observe.js';
+import type { Model } from '../contract/model.js';
+import { type Catalogue, secretVariables } from '../models/catalogue.js';
+import { visible } from '../platform/text/visible.js';
+import type { WantedObservation } from './wanted-observation.js';
+
+const KEPT_LOGS = 20; // files, of all sessions together
+
+export interface ObserveOptions {
+  env: Readonly<Record<string, string | undefined>>;
+  /** Which variables hold secrets. */
+  catalogue: Catalogue;
+}
+
+/** The debug log and the traces of one session. */
+export interface Observation {
+  /** Those who watch; there are none before `begin`. */
+  readonly observers: readonly Observer[];
+  model(model: Model): Model;
+  begin(session: { id: string; dataFolder: string }): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function observe({ debugLog, traces }: WantedObservation, options: ObserveOptions): Observation {
+  const { env, catalogue } = options;
+  const observers: Observer[] = [];
+  const secrets = secretVariables(catalogue)
+    .map((name) => env[name] ?? '')
+    .filter((value) => value !== '');
+  const tell = (sentence: string): void => void process.stderr.write(`helve: ${visible(sentence)}\n`);
+  return {
+    observers,
+    model: (model) => observedModel(model, observers),
+    async begin({ id, dataFolder }) {
+      if (debugLog === 'session') {
+        const path = join(dataFolder, 'logs', `${id}.log`);
+        tell(`debug log: ${path}`);
+        observers.push(createDebugLog({ path, ownFolder: { keptFiles: KEPT_LOGS }, secrets, onProblem: tell }));
+      } else if (debugLog) observers.push(createDebugLog({ path: debugLog.file, secrets, onProblem: tell }));
+      if (!traces) return;
+      const { createTrace } = await import('../agent/trace.js');
+      const trace = await createTrace({ env, secrets, onProblem: tell });
+      if (trace) observers.push(trace);
+    },
+    async close() {
+      for (const observer of observers.splice(0)) await observer.close();
+    },
+  };
+}

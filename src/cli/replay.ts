@@ -1,0 +1,252 @@
+import { realpathSync, statSync } from 'node:fs';
+import { mkdtemp, readFile, realpath } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { findSession } from '../agent/list-sessions.js';
+import { readSession } from '../agent/read-session.js';
+import { type RecordedSession, recordedCalls } from '../agent/replay-calls.js';
+import { type CopiedTree, copyTree, putBack, removeTree, TreeProblem } from '../agent/replay-tree.js';
+import { sessionFolder } from '../agent/session-folder.js';
+import { SessionProblem } from '../agent/session-problem.js';
+import { secretVariables } from '../models/catalogue.js';
+import { listChanges, type RecordedChange } from '../platform/files/journal.js';
+import { dataFolderOf, realPathSync } from '../platform/files/paths.js';
+import { visible } from '../platform/text/visible.js';
+import { environmentWith } from '../settings/environment.js';
+import { loadSettings } from '../settings/load.js';
+import { SettingsRefused } from '../settings/report.js';
+import { type WatchedSettings, watchSettings } from '../settings/watch.js';
+import { builtInTools } from '../tools/index.js';
+import { readArgs } from './args.js';
+import { exitCode } from './exit-codes.js';
+import { readCatalogue } from './read-catalogue.js';
+import { compare } from './replay/compare.js';
+import { type Played, play } from './replay/play.js';
+import { comparePolicy } from './replay/policy.js';
+import { policyLines, type ReplayReport, replayLines } from './replay/report.js';
+import { onSignals } from './signals.js';
+import { UsageProblem } from './usage-problem.js';
+import { variablesForTracing } from './wanted-observation.js';
+import { writeLine } from './write-line.js';
+
+const flags = {
+  policy: { type: 'string' },
+  'from-start': { type: 'boolean' },
+  strict: { type: 'boolean' },
+  skip: { type: 'string', multiple: true },
+  settings: { type: 'string' },
+  'no-sandbox': { type: 'boolean' },
+  keep: { type: 'boolean' },
+  json: { type: 'boolean' },
+} as const;
+
+type Flags = ReturnType<typeof readArgs<typeof flags>>['values'];
+
+const ONLY_PLAYED = ['from-start', 'strict', 'skip', 'settings', 'no-sandbox', 'keep'] as const;
+
+/** Plays the calls of a kept session again and says which results differ, or which decisions under another policy. */
+export async function replay(argv: readonly string[]): Promise<number> {
+  const { values, positionals } = readArgs(argv, flags);
+  const [wanted, ...more] = positionals;
+  if (wanted === undefined || more.length > 0) {
+    throw new UsageProblem('Use helve replay ID, with the id of a session or "last"; helve sessions lists them.');
+  }
+  const idle = values.policy === undefined ? undefined : ONLY_PLAYED.find((flag) => values[flag] !== undefined);
+  if (idle !== undefined) throw new UsageProblem(`--policy runs nothing, so --${idle} does not go with it.`);
+  try {
+    const dataFolder = realPathSync(dataFolderOf({ env: process.env }));
+    const id = await findSession(dataFolder, wanted, { root: realpathSync(process.cwd()) });
+    const session = recordedCalls(sessionFolder(dataFolder, id));
+    if (session.root === undefined) {
+      throw new SessionProblem('unreadable', `The session ${id} does not say in which folder it was.`);
+    }
+    const place = { dataFolder, root: session.root };
+    return values.policy === undefined
+      ? await replayCalls(session, place, values)
+      : await replayPolicy(session, place, values.policy, values);
+  } catch (error) {
+    if (error instanceof SettingsRefused) throw new UsageProblem(error.message);
+    if (!(error instanceof SessionProblem || error instanceof TreeProblem)) throw error;
+    await writeLine(process.stderr, `helve: ${visible(error.message)}`);
+    return exitCode.failed;
+  }
+}
+
+interface Place {
+  dataFolder: string;
+  /** The project that the session was about. */
+  root: string;
+}
+
+async function replayPolicy(session: RecordedSession, place: Place, file: string, { json }: Flags): Promise<number> {
+  const policy = await readPolicy(file);
+  const folder = sessionFolder(place.dataFolder, session.id);
+  const report = await comparePolicy(session, { folder, root: place.root, policy });
+  const lines = json ? [JSON.stringify({ session: session.id, policy: file, ...report })] : policyLines(report, file);
+  for (const line of lines) await writeLine(process.stdout, line);
+  return report.different.length > 0 ? exitCode.failed : exitCode.ok;
+}
+
+async function readPolicy(file: string): Promise<unknown> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new UsageProblem(`The policy ${file} can't be read: ${messageOf(error)}`);
+  });
+  const { parseDocument, plainValue } = await import('../settings/document.js');
+  const parsed = parseDocument(text);
+  if ('node' in parsed) return plainValue(parsed.node);
+  throw new UsageProblem(`The policy ${file}:${parsed.at.line} is not valid JSON: ${parsed.problem}.`);
+}
+
+async function replayCalls(session: RecordedSession, place: Place, values: Flags): Promise<number> {
+  if (!statSync(place.root, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new TreeProblem(
+      `The folder ${place.root}, which the session was about, is gone, so there is nothing to play it on. Put it back; --policy FILE works without it.`,
+    );
+  }
+  let killAll = (): void => {};
+  const signals = onSignals(() => killAll());
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-replay-')));
+  const copy = join(folder, basename(place.root) || 'root');
+  try {
+    const skip = [folder, ...(values.skip ?? []).map((path) => resolve(place.root, path))];
+    const tree = await copyTree({ from: place.root, to: copy, skip, signal: signals.signal });
+    const changes = await changesOf(session, place.dataFolder);
+    const notes = [...session.notes, ...leftOut(tree)];
+    if (values['from-start']) {
+      const date = session.created ?? new Date(0);
+      notes.push(...(await putBack({ dataFolder: place.dataFolder, changes, root: place.root, copy, date })));
+    }
+    const settings = await settingsIn(copy, place.root, values.settings);
+    const env = environmentWith(settings.current, process.env);
+    const walls = values['no-sandbox'] || !hasCommands(session) ? undefined : await wallsHere(env, copy);
+    const played = await play({
+      session,
+      ...place,
+      copy,
+      dataFolder: join(folder, 'helve'),
+      recordedDataFolder: place.dataFolder,
+      settings,
+      env,
+      hiddenVariables: [...secretVariables(await readCatalogue(env)), ...variablesForTracing(env)],
+      sandbox: walls !== undefined,
+      signal: signals.signal,
+      onEngine: (engine) => {
+        killAll = () => engine.session.killAll();
+      },
+      onNotice: (text) => void process.stderr.write(`helve: ${visible(text)}\n`),
+    });
+    const report = reportOf(session, place.root, { tree, played, notes, values, walls, changes });
+    const lines = values.json ? [JSON.stringify(values.keep ? { ...report, copy } : report)] : replayLines(report);
+    for (const line of lines) await writeLine(process.stdout, line);
+    if (values.keep) await writeLine(process.stderr, `helve: the copy is kept in ${copy}`);
+    return report.different.length > 0 ? exitCode.failed : exitCode.ok;
+  } catch (error) {
+    if (!signals.signal.aborted) throw error;
+    return signals.exitCode ?? exitCode.failed;
+  } finally {
+    signals.dispose();
+    if (!values.keep) await removeTree(folder).catch(() => tellLeft(folder));
+  }
+}
+
+const tellLeft = (folder: string): Promise<void> =>
+  writeLine(process.stderr, `helve: ${folder} could not be removed. Remove it when nothing uses it any more.`);
+
+const leftOut = ({ leftOut: paths }: CopiedTree): string[] =>
+  paths.length === 0
+    ? []
+    : [
+        `Not in the copy, because it can't be read or is no file: ${paths.slice(0, 5).join(', ')}${paths.length > 5 ? ` and ${paths.length - 5} more` : ''}.`,
+      ];
+
+/** What the calls of the session did to files, oldest first, those before a fork included. */
+async function changesOf(session: RecordedSession, dataFolder: string): Promise<RecordedChange[]> {
+  const ids = new Set(session.turns.flatMap(({ calls }) => calls.map(({ id }) => id)));
+  const sessions = [session.id];
+  for (let parent = session.forkOf; parent !== undefined && !sessions.includes(parent); ) {
+    sessions.unshift(parent);
+    parent = forkOf(dataFolder, parent);
+  }
+  const changes: RecordedChange[] = [];
+  for (const id of sessions) changes.push(...(await listChanges(dataFolder, id)));
+  return changes.filter(({ callId }) => ids.has(callId));
+}
+
+function forkOf(dataFolder: string, id: string): string | undefined {
+  try {
+    for (const { line } of readSession(sessionFolder(dataFolder, id), { withoutLarge: true })) {
+      return line?.type === 'session' ? line.fork?.id : undefined;
+    }
+  } catch (error) {
+    if (!(error instanceof SessionProblem)) throw error; // it was deleted, and the journal may still have its changes
+  }
+  return undefined;
+}
+
+/** Those of the project, as they are in the copy. What a person trusts in the project is trusted in its copy. */
+async function settingsIn(copy: string, root: string, flag: string | undefined): Promise<WatchedSettings> {
+  const shared = {
+    env: process.env,
+    knownTools: builtInTools().map(({ name }) => name),
+    ...(flag !== undefined && { flag }),
+  };
+  const original = await loadSettings({ ...shared, root });
+  return await watchSettings({ ...shared, root: copy, trust: original.trust.state === 'trusted' });
+}
+
+const hasCommands = ({ turns }: RecordedSession): boolean =>
+  turns.some(({ calls }) => calls.some(({ tool }) => tool === 'Bash'));
+
+/** In words, or undefined where there are none. */
+async function wallsHere(env: NodeJS.ProcessEnv, copy: string): Promise<string | undefined> {
+  const { chooseSandbox } = await import('../platform/sandbox/choose.js');
+  const { kind, why } = await chooseSandbox({ env, workspace: [copy] });
+  return kind === 'none' ? undefined : why;
+}
+
+interface Replayed {
+  tree: CopiedTree;
+  played: Played;
+  notes: readonly string[];
+  values: Flags;
+  walls: string | undefined;
+  changes: readonly RecordedChange[];
+}
+
+function reportOf(session: RecordedSession, root: string, replayed: Replayed): ReplayReport {
+  const { tree, played, notes, values, walls, changes } = replayed;
+  const compared = played.calls.map((each) => ({
+    call: each.call,
+    ...compare(each, { strict: values.strict === true }),
+  }));
+  return {
+    session: session.id,
+    title: session.title,
+    root,
+    tree: {
+      state: values['from-start'] ? 'as at the start of the session' : 'as it is now',
+      entries: tree.entries,
+      bytes: tree.bytes,
+    },
+    calls: compared.length,
+    same: compared.filter(({ verdict }) => verdict === 'same').length,
+    alike: compared.flatMap((each) =>
+      each.verdict === 'alike' ? [{ call: each.call.id, tool: each.call.tool, butFor: each.butFor }] : [],
+    ),
+    notPlayed: compared.flatMap((each) =>
+      each.verdict === 'not_played' ? [{ call: each.call.id, tool: each.call.tool, why: each.why }] : [],
+    ),
+    different: compared.flatMap((each) => {
+      if (each.verdict !== 'different') return [];
+      const { call, recorded, now, diff } = each;
+      return [{ call: call.id, tool: call.tool, input: call.input, recorded, now, diff }];
+    }),
+    allowedAgain: played.allowedAgain,
+    sandbox: walls ?? null,
+    hasCommands: hasCommands(session),
+    notes,
+    changedFiles: new Set(changes.flatMap(({ files }) => files.map(({ real }) => real))).size,
+  };
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

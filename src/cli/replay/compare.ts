@@ -1,0 +1,59 @@
+import type { RecordedCall } from '../../agent/replay-calls.js';
+import type { FailureKind } from '../../contract/failure.js';
+import type { ToolResultBlock } from '../../contract/message.js';
+import { sha256 } from '../../platform/crypto.js';
+import { unifiedPatch } from '../../platform/text/diff.js';
+import { withoutVolatile } from './volatile-parts.js';
+
+export interface PlayedCall {
+  call: RecordedCall;
+  /** Absent where it was not played. */
+  now?: { result: Pick<ToolResultBlock, 'content' | 'is_error'>; failure?: FailureKind | undefined };
+}
+
+export type Comparison =
+  | { verdict: 'same' }
+  /** But for these kinds of things, which are others each time. */
+  | { verdict: 'alike'; butFor: readonly string[] }
+  | { verdict: 'different'; recorded: string; now: string; diff: string }
+  | { verdict: 'not_played'; why: string };
+
+/** What came now is in the names of the recorded session by then. */
+export function compare({ call, now }: PlayedCall, { strict = false }: { strict?: boolean } = {}): Comparison {
+  if (!now) return { verdict: 'not_played', why: 'it was interrupted then, so there is nothing to compare' };
+  // Who refused, and in which words, depends on who was there to be asked.
+  if (call.failure === 'permission_denied' && now.failure === 'permission_denied') return { verdict: 'same' };
+  // Of an input that could not be read, the session holds what was said about it and not the input itself.
+  if (call.failure === 'invalid_input' && now.failure === 'invalid_input' && isEmpty(call.input)) {
+    return { verdict: 'same' };
+  }
+  const [recorded, current] = [shown(call.result), shown(now.result)];
+  if (recorded === current) return { verdict: 'same' };
+  if (!strict) {
+    const [before, after] = [withoutVolatile(recorded, call.tool), withoutVolatile(current, call.tool)];
+    if (before.text === after.text) return { verdict: 'alike', butFor: before.found };
+  }
+  return { verdict: 'different', recorded, now: current, diff: patch(recorded, current) };
+}
+
+const isEmpty = (input: unknown): boolean =>
+  typeof input === 'object' && input !== null && Object.keys(input).length === 0;
+
+/** A failure is another result than a success that says the same. */
+function shown({ content, is_error }: PlayedResult): string {
+  const blocks = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
+  const texts = blocks.map((block) => {
+    if (block.type === 'text') return block.text;
+    const hash = sha256().update(block.source.data).digest('hex');
+    return `[an image of the type ${block.source.media_type}, ${hash}]`;
+  });
+  return `${is_error ? '(failed)\n' : ''}${texts.join('\n')}`;
+}
+
+type PlayedResult = Pick<ToolResultBlock, 'content' | 'is_error'>;
+
+/** Its head says which is which; line endings are a difference like any other. */
+function patch(recorded: string, now: string): string {
+  const text = unifiedPatch('result', `${recorded}\n`, `${now}\n`);
+  return text.replace(/^--- .*\n\+\+\+ .*\n/m, '--- recorded\n+++ now\n');
+}

@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import type { AgentEvent, AgentHappening } from '../../contract/event.js';
+import type { AssistantBlock } from '../../contract/message.js';
+import { EventLines } from './event-lines.js';
+import { noResult } from './no-result.js';
+
+const text = (words: string) => ({ type: 'text', text: words }) as const;
+const use = (id: string) => ({ type: 'tool_use', id, name: 'LS', input: {} }) as const;
+const at = (happening: AgentHappening): AgentEvent => Object.assign(happening, { at: 0 });
+const called = (callId: string) => at({ type: 'tool_call', callId, tool: 'LS', input: {}, display: { title: '' } });
+const said = (content: AssistantBlock[]) =>
+  at({ type: 'assistant_message', message: { role: 'assistant', content }, id: 'msg_1', model: 'm' });
+
+function newLines(): EventLines {
+  const lines = new EventLines({ sessionId: 's', version: '1', apiKeySource: () => 'none' });
+  lines.lines(at({ type: 'turn_start', turn: 1 }));
+  lines.note({ type: 'message_start', id: 'msg_1', model: 'm' });
+  return lines;
+}
+
+const contents = (lines: ReturnType<EventLines['lines']>) =>
+  lines.map(({ message }) => (message as { content: unknown }).content); // assistant lines have one
+
+test('shows a call with what came before it as soon as it begins, and nothing twice', () => {
+  const lines = newLines();
+  lines.note({ type: 'block', block: text('a') });
+  lines.note({ type: 'call_end', index: 0 });
+  lines.note({ type: 'block', block: text('b') });
+  lines.note({ type: 'call_end', index: 1 });
+  expect(contents(lines.lines(called('1')))).toEqual([[text('a'), use('1')]]);
+  expect(contents(lines.lines(called('2')))).toEqual([[text('b'), use('2')]]);
+  expect(lines.lines(said([text('a'), use('1'), text('b'), use('2')]))).toEqual([]);
+});
+
+test('shows the rest of an answer at its end, also where it broke off', () => {
+  const lines = newLines();
+  lines.note({ type: 'block', block: text('a') });
+  lines.note({ type: 'call_end', index: 0 });
+  expect(contents(lines.lines(called('1')))).toEqual([[text('a'), use('1')]]);
+  expect(contents(lines.lines(called('cut')))).toEqual([[use('cut')]]);
+  const whole = [text('a'), use('1'), text('unfini'), use('cut')];
+  expect(contents(lines.lines(said(whole)))).toEqual([[text('unfini')]]);
+});
+
+test('shows an answer without calls at its end, and forgets what does not count', () => {
+  const lines = newLines();
+  lines.note({ type: 'block', block: text('old') });
+  lines.note({ type: 'restart' });
+  lines.note({ type: 'block', block: text('new') });
+  expect(contents(lines.lines(said([text('new')])))).toEqual([[text('new')]]);
+});
+
+test('tells what each model was used for, and that room was made', () => {
+  const lines = newLines();
+  const usage = { input_tokens: 1, output_tokens: 2, cache_read_input_tokens: 3, cache_creation_input_tokens: 4 };
+  const models = [
+    { provider: 'a', name: 'm', usage, costUsd: 0.5, contextTokens: 200_000, maxOutputTokens: 8_000 },
+    { provider: 'b', name: 'm', usage, costUsd: null },
+    { provider: 'b', name: 'n', usage, costUsd: 0 },
+  ];
+  const result = lines.result({ ...noResult('x', { interrupted: false }), failed: false, models });
+  expect(Object.keys(result['modelUsage'] ?? {})).toEqual(['a/m', 'b/m', 'n']);
+  expect(result['modelUsage']).toMatchObject({
+    'a/m': {
+      inputTokens: 1,
+      outputTokens: 2,
+      cacheReadInputTokens: 3,
+      cacheCreationInputTokens: 4,
+      webSearchRequests: 0,
+      costUSD: 0.5,
+      contextWindow: 200_000,
+      maxOutputTokens: 8_000,
+    },
+    'b/m': { costUSD: null, contextWindow: null, maxOutputTokens: null },
+  });
+  const compaction = at({
+    type: 'compaction',
+    trigger: 'auto',
+    tokensBefore: 9,
+    tokensAfter: 2,
+    clearedResults: 0,
+    summarisedMessages: 3,
+    usage,
+  });
+  expect(lines.lines(compaction)).toMatchObject([
+    {
+      type: 'system',
+      subtype: 'compact_boundary',
+      compact_metadata: { trigger: 'auto', pre_tokens: 9, post_tokens: 2 },
+      session_id: 's',
+    },
+  ]);
+});

@@ -1,0 +1,194 @@
+// What happens in a run, as the lines that hosts of such agents read.
+import type { AgentEvent, RunOutcome } from '../../contract/event.js';
+import type { AssistantBlock, ToolUseBlock, UserBlock } from '../../contract/message.js';
+import type { ModelEvent } from '../../contract/model.js';
+import { randomId } from '../../platform/crypto.js';
+import type { FinishedRun } from '../finish-run.js';
+import type { Line } from './control-channel.js';
+
+export interface EventLinesOptions {
+  sessionId: string;
+  version: string;
+  /** The variable that the model's key comes from, or `none`. */
+  apiKeySource(): string;
+}
+
+export class EventLines {
+  readonly #options: EventLinesOptions;
+  readonly #answer = new AnswerSoFar();
+
+  constructor(options: EventLinesOptions) {
+    this.#options = options;
+  }
+
+  /** An answer that is still being written: a call is shown with what came before it when it begins, not when it ends. */
+  note(event: ModelEvent): void {
+    this.#answer.note(event);
+  }
+
+  /** Of all events but the result. */
+  lines(event: AgentEvent): Line[] {
+    switch (event.type) {
+      case 'session_start':
+        return [this.system('init', this.#initFacts(event))];
+      case 'notice':
+        return [this.system('notice', { text: event.text })];
+      case 'model_retry': {
+        const { attempt, maxRetries, waitMs, status = null, reason, model } = event;
+        const facts = { attempt, max_retries: maxRetries, retry_delay_ms: waitMs, error_status: status, error: reason };
+        return [this.system('api_retry', { ...facts, model })];
+      }
+      case 'compaction': {
+        const { trigger, tokensBefore, tokensAfter } = event;
+        const facts = { trigger, pre_tokens: tokensBefore, post_tokens: tokensAfter };
+        return [this.system('compact_boundary', { compact_metadata: facts })];
+      }
+      case 'turn_start':
+        this.#answer.forget();
+        return [];
+      case 'tool_call': {
+        const call: ToolUseBlock = { type: 'tool_use', id: event.callId, name: event.tool, input: event.input };
+        return [this.#assistant(this.#answer.upTo(call), this.#answer)];
+      }
+      case 'assistant_message': {
+        const rest = this.#answer.restOf(event.message.content);
+        return rest.length > 0 ? [this.#assistant(rest, event)] : [];
+      }
+      case 'user_message':
+        return [this.line({ type: 'user', message: event.message, parent_tool_use_id: null })];
+      default:
+        return [];
+    }
+  }
+
+  result(run: FinishedRun): Line {
+    return this.line(resultFacts(run));
+  }
+
+  system(subtype: string, facts: Line): Line {
+    return this.line({ type: 'system', subtype, ...facts });
+  }
+
+  /** A prompt as the host sent it. */
+  replay(content: readonly UserBlock[], uuid: string | undefined): Line {
+    const message = { role: 'user', content };
+    const line = this.line({ type: 'user', message, parent_tool_use_id: null, isReplay: true });
+    return uuid === undefined ? line : { ...line, uuid };
+  }
+
+  line(facts: Line): Line {
+    return { ...facts, session_id: this.#options.sessionId, uuid: randomId() };
+  }
+
+  #assistant(content: readonly AssistantBlock[], { id, model }: { id: string; model: string }): Line {
+    const blocks = content.map((block) => (block.type === 'opaque' ? block.value : block));
+    const message = { id, type: 'message', role: 'assistant', model, content: blocks, stop_reason: null };
+    return this.line({ type: 'assistant', message, parent_tool_use_id: null });
+  }
+
+  #initFacts({ cwd, tools, model, mode }: Extract<AgentEvent, { type: 'session_start' }>): Line {
+    return {
+      cwd,
+      tools,
+      mcp_servers: [],
+      model,
+      permissionMode: mode,
+      slash_commands: [],
+      agents: [],
+      skills: [],
+      plugins: [],
+      output_style: 'default',
+      apiKeySource: this.#options.apiKeySource(),
+      helve_version: this.#options.version,
+    };
+  }
+}
+
+/** The blocks of one answer, as far as they are complete, and which of them have been shown. */
+class AnswerSoFar {
+  id = '';
+  model = '';
+  /** In order; null stands for a call, which is told of on its own. */
+  #unshown: Array<Exclude<AssistantBlock, ToolUseBlock> | null> = [];
+  #shownBlocks = 0;
+  readonly #shownCalls = new Set<string>();
+
+  note(event: ModelEvent): void {
+    if (event.type === 'message_start') {
+      ({ id: this.id, model: this.model } = event);
+      this.#unshown = [];
+    }
+    if (event.type === 'restart') this.#unshown = [];
+    if (event.type === 'block') this.#unshown.push(event.block);
+    if (event.type === 'call_end') this.#unshown.push(null);
+  }
+
+  forget(): void {
+    this.#shownBlocks = 0;
+    this.#shownCalls.clear();
+  }
+
+  upTo(call: ToolUseBlock): AssistantBlock[] {
+    const place = this.#unshown.indexOf(null);
+    const before = this.#unshown.splice(0, place < 0 ? this.#unshown.length : place + 1);
+    const blocks = before.filter((block) => block !== null);
+    this.#shownBlocks += blocks.length;
+    this.#shownCalls.add(call.id);
+    return [...blocks, call];
+  }
+
+  restOf(content: readonly AssistantBlock[]): AssistantBlock[] {
+    let blocks = 0;
+    return content.filter((block) => {
+      if (block.type === 'tool_use') return !this.#shownCalls.has(block.id);
+      blocks += 1;
+      return blocks > this.#shownBlocks;
+    });
+  }
+}
+
+const subtypes: Readonly<Partial<Record<RunOutcome, string>>> = { completed: 'success', max_turns: 'error_max_turns' };
+
+function resultFacts(run: FinishedRun): Line {
+  return {
+    type: 'result',
+    subtype: run.subtype ?? subtypes[run.outcome] ?? 'error_during_execution',
+    is_error: run.failed,
+    duration_ms: Math.round(run.totalMs),
+    duration_api_ms: Math.round(run.modelMs),
+    num_turns: run.turns,
+    result: run.text,
+    stop_reason: run.stopReason,
+    terminal_reason: run.terminalReason ?? run.outcome,
+    total_cost_usd: run.costUsd,
+    usage: run.usage,
+    modelUsage: modelUsage(run),
+    permission_denials: run.denials.map(({ tool, callId, input }) => ({
+      tool_name: tool,
+      tool_use_id: callId,
+      tool_input: input,
+    })),
+    ...(run.structuredOutput && { structured_output: run.structuredOutput.value }),
+    ...(run.failed && { errors: [run.text] }),
+  };
+}
+
+/** By name, and by provider where two providers have a model of that name. */
+function modelUsage({ models = [] }: Pick<FinishedRun, 'models'>): Line {
+  return Object.fromEntries(
+    models.map(({ provider, name, usage, costUsd, contextTokens, maxOutputTokens }) => {
+      const isOnly = models.every((other) => other.name !== name || other.provider === provider);
+      const facts = {
+        inputTokens: usage.input_tokens,
+        outputTokens: usage.output_tokens,
+        cacheReadInputTokens: usage.cache_read_input_tokens,
+        cacheCreationInputTokens: usage.cache_creation_input_tokens,
+        webSearchRequests: 0,
+        costUSD: costUsd,
+        contextWindow: contextTokens ?? null,
+        maxOutputTokens: maxOutputTokens ?? null,
+      };
+      return [isOnly ? name : `${provider}/${name}`, facts];
+    }),
+  );
+}

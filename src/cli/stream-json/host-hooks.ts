@@ -1,0 +1,86 @@
+// Hooks that live in the host: each is a request to it, by the id that it gave the hook.
+import { type HookCallback, type HookEvent, type HookOutput, hookEvents } from '../../contract/hook.js';
+import { readMatcher } from '../../hooks/match-hook.js';
+import type { CallbackGroup } from '../../hooks/ready-hook.js';
+import type { HookCallbacks } from '../../hooks/run-hooks.js';
+import type { ControlChannel } from './control-channel.js';
+import { RequestRefused } from './host-requests.js';
+import { isObject } from './parse-input.js';
+
+export class HostHooks {
+  readonly #channel: ControlChannel;
+  /** Filled when the host says which hooks it has, before anything runs. */
+  readonly callbacks: { [Event in HookEvent]?: CallbackGroup[] } = {};
+  #registered = '';
+  #hasBegun = false;
+
+  constructor(channel: ControlChannel) {
+    this.#channel = channel;
+  }
+
+  /** Hooks of the program itself come first. */
+  add(hooks: HookCallbacks): void {
+    for (const event of hookEvents) this.#add(event, hooks[event] ?? []);
+  }
+
+  /** The first run begins: from now on no hook comes any more. */
+  begin(): void {
+    this.#hasBegun = true;
+  }
+
+  /** Takes the `hooks` of an `initialize`. Refuses what would never be called, since that would guard nothing. */
+  register(hooks: unknown): void {
+    if (hooks === undefined || hooks === null) return;
+    const given = JSON.stringify(hooks);
+    if (given === this.#registered) return;
+    if (!isObject(hooks)) throw new RequestRefused('"hooks" must be an object with a list for each event.');
+    const entries = Object.entries(hooks).map(([name, groups]) => ({
+      event: eventOf(name),
+      groups: this.#read(groups),
+    }));
+    if (entries.every(({ groups }) => groups.length === 0)) return;
+    if (this.#hasBegun || this.#registered !== '') {
+      throw new RequestRefused('Hooks can be given once, before the first prompt.');
+    }
+    this.#registered = given;
+    for (const { event, groups } of entries) this.#add(event, groups);
+  }
+
+  #add(event: HookEvent, groups: readonly CallbackGroup[]): void {
+    if (groups.length > 0) this.callbacks[event] = [...(this.callbacks[event] ?? []), ...groups];
+  }
+
+  #read(groups: unknown): CallbackGroup[] {
+    if (!Array.isArray(groups)) throw new RequestRefused('The hooks of an event must be a list.');
+    return groups.map((group: unknown) => {
+      const { matcher, hookCallbackIds, timeout } = isObject(group) ? group : {};
+      if (!Array.isArray(hookCallbackIds) || !hookCallbackIds.every((id) => typeof id === 'string')) {
+        throw new RequestRefused('Each entry of "hooks" must have "hookCallbackIds", a list of strings.');
+      }
+      const read = readMatcher(typeof matcher === 'string' ? matcher : '');
+      if ('problem' in read) throw new RequestRefused(`The matcher of a hook can't be read: ${read.problem}`);
+      return {
+        ...(typeof matcher === 'string' && { matcher }),
+        ...(typeof timeout === 'number' && timeout > 0 && { timeout }),
+        hooks: hookCallbackIds.map((id: string) => this.#callback(id)),
+        onFailure: 'block', // a guard that can't be asked, as when the host has gone, lets nothing through
+      };
+    });
+  }
+
+  #callback(callbackId: string): HookCallback {
+    return async (input, toolUseId, { signal }) => {
+      const request = { subtype: 'hook_callback', callback_id: callbackId, input, tool_use_id: toolUseId ?? null };
+      const output = await this.#channel.ask(request, signal);
+      return isObject(output) ? (output as HookOutput) : undefined; // whoever reads it checks each field
+    };
+  }
+}
+
+function eventOf(name: string): HookEvent {
+  const event = hookEvents.find((known) => known === name);
+  if (event) return event;
+  throw new RequestRefused(
+    `There is no hook event "${name}", so its hooks would never be called. There are: ${hookEvents.join(', ')}.`,
+  );
+}

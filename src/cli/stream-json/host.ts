@@ -1,0 +1,282 @@
+// A conversation with a program on the other side of standard input and output, one JSON object a line each way.
+import type { Readable } from 'node:stream';
+import type { AgentEvent, RunResult } from '../../contract/event.js';
+import type { ModelEvent } from '../../contract/model.js';
+import { type PermissionMode, permissionModes } from '../../contract/permission.js';
+import type { Agent } from '../../create-agent.js';
+import type { EngineOptions } from '../../create-engine.js';
+import type { HookCallbacks } from '../../hooks/run-hooks.js';
+import type { FinishedRun, RunEnd } from '../finish-run.js';
+import type { ModelWatch, WatchedModel } from '../watched-model.js';
+import { ControlChannel, type Line, type WriteOut } from './control-channel.js';
+import { EventLines } from './event-lines.js';
+import { HostHooks } from './host-hooks.js';
+import { handleRequest, type RequestHandler, RequestRefused } from './host-requests.js';
+import { noResult } from './no-result.js';
+import { probeOnceOrphaned } from './orphan-probe.js';
+import { Pace } from './pace.js';
+import { type HostMessage, parseInput } from './parse-input.js';
+import { PartialMessages } from './partial-messages.js';
+import { PermissionBridge, type PermissionBridgeOptions } from './permission-bridge.js';
+import { type Prompt, PromptQueue } from './prompt-queue.js';
+import { readInputLines } from './read-input-lines.js';
+
+const MAX_LINE_BYTES = 64 * 1024 * 1024;
+
+export interface HostOptions {
+  sessionId: string;
+  version: string;
+  write: WriteOut;
+  apiKeySource(): string;
+  /** Whether the host is asked for permission. */
+  asksHost: boolean;
+  partialMessages: boolean;
+  replayPrompts: boolean;
+  saveRule: PermissionBridgeOptions['saveRule'];
+  /** Why a mode can't be had, where that is so. */
+  refuseMode(mode: PermissionMode): string | undefined;
+  /** Gives a model by its name; rejects with `RequestRefused`. */
+  chooseModel(name: string | undefined): ReturnType<RequestHandler>;
+  /** The models to choose from, for `initialize`. */
+  models(): readonly unknown[];
+  end: RunEnd;
+  /** Hooks beside those of the host. */
+  hooks?: HookCallbacks | undefined;
+}
+
+export class Host {
+  readonly #options: HostOptions;
+  readonly #pace = new Pace();
+  readonly #queue = new PromptQueue();
+  readonly #channel: ControlChannel;
+  readonly #lines: EventLines;
+  readonly #hooks: HostHooks;
+  #agent: Agent | undefined;
+  #partial = new PartialMessages();
+
+  constructor(options: HostOptions) {
+    this.#options = options;
+    this.#channel = new ControlChannel(options.write);
+    this.#lines = new EventLines(options);
+    this.#hooks = new HostHooks(this.#channel);
+    this.#hooks.add(options.hooks ?? {});
+  }
+
+  /** What the agent needs of the host. */
+  get agentOptions(): Pick<EngineOptions, 'askPermission' | 'askUser' | 'saveRule' | 'hooks'> {
+    const hooks = this.#hooks.callbacks;
+    if (!this.#options.asksHost) return { hooks };
+    const { askPermission, askUser, saveRule } = new PermissionBridge({
+      channel: this.#channel,
+      caughtUp: () => this.#pace.caughtUp(),
+      interrupt: () => void this.#queue.interrupt(),
+      setMode: (mode) => this.#setMode(mode),
+      notice: (text) => this.#notice(text),
+      saveRule: this.#options.saveRule,
+    });
+    return { askPermission, askUser, saveRule, hooks };
+  }
+
+  /** The model goes no faster than the host reads. */
+  get watch(): ModelWatch {
+    return {
+      before: async () => {
+        this.#partial = new PartialMessages();
+        await this.#pace.caughtUp();
+      },
+      onEvent: async (event, { onSent }) => {
+        if (onSent) await this.#onModelEvent(event); // requests on the side, as for a summary, have none
+      },
+    };
+  }
+
+  /** Takes a prompt that does not come from the host, and no more after it. */
+  promptOnly(text: string): void {
+    this.#queue.add({ content: [{ type: 'text', text }], uuid: undefined });
+    this.#queue.end();
+  }
+
+  /** Runs prompt after prompt until no more come, or the signal aborts. Gives the last result. */
+  async converse(
+    agent: Agent,
+    { model, input, signal }: { model: WatchedModel; input: Readable | undefined; signal: AbortSignal },
+  ): Promise<FinishedRun | undefined> {
+    this.#agent = agent;
+    const stop = (): void => {
+      this.#channel.close('the session is ending');
+      this.#queue.stop();
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    const reading = input && this.#read(input, signal);
+    reading?.catch(() => this.#queue.stop()); // it is thrown below, after the run under way
+    const endProbe = probeOnceOrphaned(this.#options.write);
+    let last: FinishedRun | undefined;
+    try {
+      for (let prompt = await this.#queue.next(); prompt; prompt = await this.#queue.next()) {
+        model.begin();
+        last = await this.#run(agent, prompt, signal);
+      }
+      if (!signal.aborted) await reading;
+    } finally {
+      endProbe();
+      signal.removeEventListener('abort', stop);
+    }
+    return last;
+  }
+
+  async #run(agent: Agent, prompt: Prompt, signal: AbortSignal): Promise<FinishedRun> {
+    const { end, write, replayPrompts } = this.#options;
+    const ended = AbortSignal.any([signal, prompt.controller.signal]);
+    let result: RunResult | undefined;
+    end.begin();
+    this.#hooks.begin();
+    try {
+      for await (const event of this.#pace.follow(agent.run(prompt.content, { signal: ended }))) {
+        end.see(event, () => prompt.controller.abort(new Error('Given up.')));
+        if (event.type === 'result') result = event;
+        else await this.#writeEvent(event);
+        if (event.type === 'session_start' && replayPrompts) {
+          await write(this.#lines.replay(prompt.content, prompt.uuid));
+        }
+      }
+    } catch (error) {
+      // Whatever it was, it ended this run alone: the host is told, and may go on.
+      result = noResult(error, { interrupted: ended.aborted });
+    }
+    const run = end.finish(result ?? noResult(new Error('The run ended without a result.'), { interrupted: false }));
+    await write(this.#lines.result(run));
+    return run;
+  }
+
+  async #writeEvent(event: AgentEvent): Promise<void> {
+    for (const line of this.#lines.lines(event)) await this.#options.write(line);
+  }
+
+  async #onModelEvent(event: ModelEvent): Promise<void> {
+    this.#lines.note(event);
+    if (!this.#options.partialMessages) return;
+    for (const raw of this.#partial.events(event)) {
+      const line = this.#lines.line({ type: 'stream_event', event: raw, parent_tool_use_id: null });
+      await this.#options.write(line);
+    }
+  }
+
+  async #read(input: Readable, signal: AbortSignal): Promise<void> {
+    let number = 0;
+    for await (const line of readInputLines(input, { maxBytes: MAX_LINE_BYTES, signal })) {
+      number += 1;
+      if ('text' in line && line.text.trim() === '') continue;
+      try {
+        const problem = 'tooLong' in line ? tooLong(line.tooLong) : await this.#take(parseInput(line.text));
+        if (problem !== undefined) await this.#complain(number, problem);
+      } catch (error) {
+        await this.#complain(number, error instanceof Error ? error.message : String(error));
+      }
+    }
+    this.#channel.close('the host closed its input, so it can not answer');
+    this.#queue.end();
+  }
+
+  async #complain(line: number, problem: string): Promise<void> {
+    const error = `Line ${line} of the input was left out: ${problem}.`;
+    await this.#options.write(this.#lines.system('input_error', { line, error }));
+  }
+
+  /** Gives what is wrong with the message, where something is. */
+  async #take(message: HostMessage): Promise<string | undefined> {
+    switch (message.type) {
+      case 'user':
+        return this.#queue.add(message);
+      case 'control_request':
+        await this.#serve(message);
+        return undefined;
+      case 'control_response':
+        this.#channel.answer(message.requestId, message.response);
+        return undefined;
+      case 'control_cancel_request':
+        this.#channel.cancel(message.requestId);
+        return undefined;
+      case 'keep_alive':
+        return undefined;
+      case 'problem':
+        if (message.requestId === undefined) return message.problem;
+        await this.#channel.refuse(message.requestId, `The request was not understood: ${message.problem}.`);
+        return undefined;
+    }
+  }
+
+  async #serve({ requestId, request }: Extract<HostMessage, { type: 'control_request' }>): Promise<void> {
+    try {
+      await this.#channel.respond(requestId, await handleRequest(request, this.#handlers));
+      if (request.subtype === 'initialize') await this.#channel.redeliver();
+    } catch (error) {
+      if (!(error instanceof RequestRefused)) throw error;
+      await this.#channel.refuse(requestId, error.message);
+    }
+  }
+
+  readonly #handlers: Readonly<Record<string, RequestHandler>> = {
+    initialize: ({ subtype: _, hooks, ...others }) => {
+      this.#hooks.register(hooks);
+      const unused = Object.keys(others).filter((name) => !isBlank(others[name]));
+      if (unused.length > 0) this.#notice(`These fields of initialize have no effect: ${unused.join(', ')}.`);
+      return {
+        commands: [],
+        agents: [],
+        models: this.#options.models(),
+        output_style: 'default',
+        available_output_styles: ['default'],
+        account: {},
+        capabilities: Object.keys(this.#handlers),
+        pid: process.pid,
+      };
+    },
+    interrupt: ({ cancel_queued }) => {
+      const waiting = this.#queue.interrupt({ dropWaiting: cancel_queued === true });
+      return { still_queued: waiting.map(({ uuid }) => uuid ?? null) };
+    },
+    set_permission_mode: async ({ mode }) => {
+      const wanted = permissionModes.find((known) => known === mode);
+      if (!wanted) {
+        throw new RequestRefused(
+          `"mode" must be one of ${permissionModes.join(', ')}, but was ${JSON.stringify(mode)}.`,
+        );
+      }
+      const refused = this.#setMode(wanted);
+      if (refused !== undefined) throw new RequestRefused(refused);
+      return { mode: wanted };
+    },
+    set_model: async ({ model }) => {
+      if (model !== undefined && model !== null && typeof model !== 'string') {
+        throw new RequestRefused(`"model" must be the name of a model, but was ${JSON.stringify(model)}.`);
+      }
+      return await this.#options.chooseModel(model === 'default' ? undefined : (model ?? undefined));
+    },
+    get_context_usage: () => this.#agent && contextUsage(this.#agent.contextUsage()),
+  };
+
+  #notice(text: string): void {
+    void this.#options.write(this.#lines.system('notice', { text }));
+  }
+
+  #setMode(mode: PermissionMode): string | undefined {
+    const refused = this.#options.refuseMode(mode);
+    if (refused !== undefined || !this.#agent) return refused;
+    this.#agent.session.mode = mode;
+    void this.#options.write(this.#lines.system('status', { status: null, permissionMode: mode }));
+    return undefined;
+  }
+}
+
+function contextUsage({ total, window, free, ...parts }: ReturnType<Agent['contextUsage']>): Line {
+  const categories = Object.entries(parts).map(([name, tokens]) => ({ name, tokens }));
+  const percentage = window > 0 ? Math.round((100 * total) / window) : 0;
+  return { categories, totalTokens: total, maxTokens: window, freeTokens: free, percentage };
+}
+
+/** Hosts send many fields along that say nothing. */
+const isBlank = (value: unknown): boolean => /^(?:null|false|""|\[\]|\{\})$/.test(JSON.stringify(value) ?? 'null');
+
+const tooLong = (bytes: number): string =>
+  `it has ${bytes} bytes, and a line may have ${MAX_LINE_BYTES} at most. Send large files as files, and name them in the prompt`;

@@ -1,0 +1,17 @@
+import { noUsage } from '../../agent/usage.js';
+import type { RunResult } from '../../contract/event.js';
+
+/** The result of a run that ended without one. */
+export const noResult = (error: unknown, { interrupted }: { interrupted: boolean }): RunResult => ({
+  type: 'result',
+  outcome: interrupted ? 'interrupted' : 'model_error',
+  text: interrupted ? 'Interrupted.' : error instanceof Error ? error.message : String(error),
+  turns: 0,
+  stopReason: null,
+  usage: noUsage,
+  costUsd: 0,
+  models: [],
+  modelMs: 0,
+  totalMs: 0,
+  denials: [],
+});

@@ -1,0 +1,120 @@
+// Puts the engine's questions to the host, and understands its answers.
+import { isDeepStrictEqual } from 'node:util';
+import type { AskPermission, PermissionAnswer, PermissionMode, PermissionQuestion } from '../../contract/permission.js';
+import type { Answer, AskUser, Question } from '../../contract/question.js';
+import { abortable } from '../../platform/abortable.js';
+import { randomId } from '../../platform/crypto.js';
+import type { ControlChannel, Line } from './control-channel.js';
+import { isObject } from './parse-input.js';
+import { type RememberIn, suggestedUpdates, wantedUpdates } from './permission-updates.js';
+
+/** The name by which hosts know questions that are not about permission. */
+const QUESTION_TOOL = 'AskUserQuestion';
+
+export interface PermissionBridgeOptions {
+  channel: ControlChannel;
+  /** Resolves when the host has been sent everything that led to the question. */
+  caughtUp(): Promise<void>;
+  /** Ends the run under way. */
+  interrupt(): void;
+  /** Says what is wrong where the mode can't be had. */
+  setMode(mode: PermissionMode): string | undefined;
+  notice(text: string): void;
+  saveRule(rule: string, place: Exclude<RememberIn, 'session'>): Promise<void>;
+}
+
+export class PermissionBridge {
+  readonly #options: PermissionBridgeOptions;
+  /** Where rules that are about to be kept belong. */
+  readonly #places = new Map<string, Exclude<RememberIn, 'session'>>();
+
+  constructor(options: PermissionBridgeOptions) {
+    this.#options = options;
+  }
+
+  readonly askPermission: AskPermission = async (question, signal) => {
+    const reply = await this.#ask(requestFor(question), signal);
+    if (!isObject(reply)) throw neither();
+    if (reply['behavior'] === 'deny') return this.#denied(reply);
+    if (reply['behavior'] !== 'allow') throw neither();
+    return this.#allowed(reply, question);
+  };
+
+  /** In the form of a tool's call, which is how hosts get questions with choices. */
+  readonly askUser: AskUser = async (questions, signal) => {
+    const id = `question_${randomId()}`;
+    const request = { subtype: 'can_use_tool', tool_name: QUESTION_TOOL, input: { questions }, tool_use_id: id };
+    const reply = await this.#ask(request, signal);
+    if (!isObject(reply)) throw neither();
+    const { message, updatedInput } = reply;
+    const given = isObject(updatedInput) ? updatedInput['answers'] : undefined;
+    if (reply['behavior'] === 'allow' && isObject(given)) {
+      return questions.map((question) => answerTo(question, given[question.question]));
+    }
+    const text = typeof message === 'string' ? message : undefined;
+    return questions.map(() => ({ chosen: [], ...(text !== undefined && { text }) }));
+  };
+
+  /** Keeps a rule in the file that the host named with it. */
+  readonly saveRule = async (rule: string): Promise<void> => {
+    const place = this.#places.get(rule);
+    if (place) await this.#options.saveRule(rule, place);
+  };
+
+  async #ask(request: Line & { subtype: string }, signal: AbortSignal): Promise<unknown> {
+    await abortable(() => this.#options.caughtUp(), signal);
+    return await this.#options.channel.ask(request, signal);
+  }
+
+  #denied({ message, interrupt }: Line): PermissionAnswer {
+    // After the refusal has become the call's result.
+    if (interrupt === true) setImmediate(() => this.#options.interrupt());
+    return { behavior: 'deny', ...(typeof message === 'string' && message !== '' && { reason: message }) };
+  }
+
+  #allowed({ updatedInput, updatedPermissions }: Line, { input, suggestions }: PermissionQuestion): PermissionAnswer {
+    const { rules, mode, problems } = wantedUpdates(updatedPermissions, suggestions);
+    const refused = mode && this.#options.setMode(mode);
+    for (const problem of [...problems, ...(refused ? [refused] : [])]) this.#options.notice(problem);
+    const names = [...rules.keys()];
+    const kept = names.filter((rule) => rules.get(rule) !== 'session');
+    for (const [rule, place] of rules) {
+      if (place === 'session') this.#places.delete(rule);
+      else this.#places.set(rule, place);
+    }
+    // Many hosts send the input back as it came, which is by way of JSON.
+    const sent: unknown = JSON.parse(JSON.stringify(input ?? null));
+    const isRewritten = isObject(updatedInput) && !isDeepStrictEqual(updatedInput, sent);
+    return {
+      behavior: 'allow',
+      ...(names.length > 0 && { remember: { rules: names, scope: kept.length > 0 ? 'always' : 'session' } }),
+      ...(isRewritten && { updatedInput }),
+    };
+  }
+}
+
+const neither = (): Error => new Error('the host answered with neither allow nor deny');
+
+function requestFor({ tool, input, callId, suggestions, reason, effects, decision, display }: PermissionQuestion) {
+  const asking = decision.trail?.filter(({ decided, behavior }) => decided && behavior === 'ask') ?? [];
+  const blocked = asking.map(({ effect }) => effects[effect ?? -1]).find((effect) => effect?.kind === 'file');
+  return {
+    subtype: 'can_use_tool',
+    tool_name: tool,
+    input,
+    tool_use_id: callId,
+    permission_suggestions: suggestedUpdates(suggestions),
+    decision_reason: reason,
+    ...(blocked?.kind === 'file' && { blocked_path: blocked.path }),
+    ...(display.title !== '' && { title: display.title }),
+  };
+}
+
+function answerTo({ options, multiSelect }: Question, given: unknown): Answer {
+  const words = (Array.isArray(given) ? given : [given]).filter((word) => typeof word === 'string');
+  const labels = options.map(({ label }) => label);
+  const parts = words.flatMap((word) => (multiSelect && !labels.includes(word) ? word.split(/,\s*/) : [word]));
+  const chosen = parts.filter((part) => labels.includes(part));
+  const text = parts.filter((part) => !labels.includes(part) && part !== '').join(', ');
+  return { chosen, ...(text !== '' && { text }) };
+}

@@ -1,0 +1,14 @@
+import { dataFolderOf } from '../../platform/files/paths.js';
+import type { EditableScope } from '../../settings/edit-file.js';
+import type { PlaceOptions } from '../../settings/locations.js';
+
+/** Writes a rule that allows into a settings file, where it counts without being asked about again. */
+export async function saveRule(rule: string, scope: EditableScope, options: PlaceOptions): Promise<void> {
+  const { editSettings, rememberRule } = await import('../../settings/edit-file.js');
+  if (scope === 'local') return await rememberRule(rule, 'allow', options);
+  await editSettings(scope, { path: ['permissions', 'allow'], value: rule, append: true }, options);
+  if (scope === 'user') return;
+  const { approveItem } = await import('../../settings/trust.js');
+  const item = { key: 'permissions.allow', value: rule };
+  await approveItem(options.root, item, { dataFolder: dataFolderOf(options) });
+}

@@ -1,0 +1,46 @@
+import { resolve } from 'node:path';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export const observationFlags = { debug: { type: 'boolean' }, 'debug-file': { type: 'string' } } as const;
+
+export interface ObservationFlags {
+  debug?: boolean | undefined;
+  'debug-file'?: string | undefined;
+}
+
+export interface WantedObservation {
+  /** A file, or `session` for the one that belongs to the session; absent where no log is wanted. */
+  debugLog?: 'session' | { file: string };
+  traces: boolean;
+}
+
+/** What somebody wants to watch of a run, if anything: only then is the code for it loaded. */
+export function wantedObservation(flags: ObservationFlags, env: Environment): WantedObservation | undefined {
+  const debugLog = wantedLog(flags, env['HELVE_DEBUG']?.trim() ?? '');
+  const traces = wantsTraces(env);
+  if (!debugLog && !traces) return undefined;
+  return { traces, ...(debugLog && { debugLog }) };
+}
+
+function wantedLog(flags: ObservationFlags, variable: string): WantedObservation['debugLog'] {
+  if (flags['debug-file']) return { file: resolve(flags['debug-file']) };
+  if (variable === '' || /^(?:0|false|no|off)$/i.test(variable)) return flags.debug ? 'session' : undefined;
+  if (/^(?:1|true|yes|on)$/i.test(variable)) return 'session';
+  return { file: resolve(variable) };
+}
+
+function wantsTraces(env: Environment): boolean {
+  if (env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true' || env['OTEL_TRACES_EXPORTER'] === 'none') return false;
+  return variablesForTracing(env).length > 0;
+}
+
+/** They are for this process: a program that it starts would report to the same place as if it were part of it. */
+export const variablesForTracing = (env: Environment): string[] =>
+  Object.keys(env).filter((name) => name.startsWith('OTEL_') && env[name] !== '');
+
+/** `--debug=FILE` as `--debug-file=FILE`: an option takes a value or takes none. */
+export function withDebugFile(argv: readonly string[]): string[] {
+  const end = argv.indexOf('--');
+  return argv.map((word, index) => (end >= 0 && index > end ? word : word.replace(/^--debug=(?=.)/s, '--debug-file=')));
+}

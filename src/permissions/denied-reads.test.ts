@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { deniedReads } from './denied-reads.js';
+import { parseRules } from './rule.js';
+
+const anchors = { source: ['/w'], project: ['/w'], home: ['/home/me'] };
+const denied = (...deny: string[]) =>
+  deniedReads(
+    parseRules({ deny, allow: ['Read(//etc/**)'], ask: ['Read(ask)'] }, { source: { file: 'a' }, anchors }).rules,
+  );
+
+test('where no rule denies reading there is nothing to look for', () => {
+  expect(denied()).toBeUndefined();
+  expect(denied('Edit(a)', 'Bash(rm *)', 'Read')).toBeUndefined();
+});
+
+test.each([
+  ['Read(.env)', ['/w'], '/w/a/.env', '/w/a/env'],
+  ['Read(**/.env*)', ['/w'], '/w/a/b/.env.local', '/w/a'],
+  ['Read(./secrets/**)', ['/w/secrets'], '/w/secrets/a', '/w/other/a'],
+  ['Read(/conf/key.pem)', ['/w/conf/key.pem'], '/w/conf/key.pem', '/w/conf/other'],
+  ['Read(//etc/shadow)', ['/etc/shadow'], '/etc/shadow', '/etc/passwd'],
+  ['Read(~/.aws/**)', ['/home/me/.aws'], '/home/me/.aws/credentials', '/home/me/x'],
+  ['Read(~/.config/*/token)', ['/home/me/.config'], '/home/me/.config/a/token', '/home/me/.config/token'],
+  ['Read(//srv/a\\*b/c)', ['/srv/a*b/c'], '/srv/a*b/c', '/srv/axb/c'],
+  ['Grep(//srv/x)', ['/srv/x'], '/srv/x/below', '/srv/y'],
+])('%s starts at %s', (rule, starts, isDenied, isNot) => {
+  const files = denied(rule);
+  expect(files?.starts).toEqual(starts);
+  expect(files?.matches(isDenied, { isFolder: false })).toBe(true);
+  expect(files?.matches(isNot, { isFolder: false })).toBe(false);
+});
+
+test('a folder counts when all that may be in it is denied, and is looked into when some may be', () => {
+  const files = denied('Read(./secrets/**)', 'Read(./conf/*.pem)');
+  const about = (path: string) => [files?.matches(path, { isFolder: true }), files?.mayMatchBelow(path)];
+  expect(about('/w/secrets')).toEqual([true, true]);
+  expect(about('/w/conf')).toEqual([false, true]);
+  expect(about('/w/src')).toEqual([false, false]);
+});
+
+test('the key changes with the rules', () => {
+  expect(denied('Read(a)')?.key).not.toBe(denied('Read(b)')?.key);
+});

@@ -1,0 +1,136 @@
+// The contents of a whole workspace, kept before a command runs. A file for each of them would take most of the time
+// that a command waits, so they stand one after the other in a pack, with a list beside it:
+//
+//   journal/packs/<session>-<id>.pack     contents
+//   journal/packs/<session>-<id>.index    a line for each: SHA-256, where it begins, how long it is
+//
+// The list is written after the contents, and a content counts only if it has its hash: a process may be killed at any
+// point between. After a power cut the last of them may be missing.
+import { closeSync, constants, fstatSync, futimesSync, openSync, statSync, writeSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { randomHex } from '../crypto.js';
+import { imagePath, type JournalFolders, readImageFile } from './journal.js';
+import { indexPath, type Place, packPath, placesIn, readAt, readIndex } from './pack-index.js';
+
+const BATCH_BYTES = 4_000_000;
+const NEW_FILE = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+
+/** Where contents are added to. Everything is done at once: most of them are small. */
+export class ImagePack {
+  readonly name: string;
+  readonly #path: string;
+  readonly #pack: number;
+  readonly #index: number;
+  readonly #known = new Set<string>();
+  #waiting: Uint8Array[] = [];
+  #waitingBytes = 0;
+  #lines: string[] = [];
+  #bytes = 0;
+
+  constructor(folders: JournalFolders, sessionId: string) {
+    this.name = `${sessionId}-${randomHex(6)}`;
+    this.#path = packPath(folders, this.name);
+    this.#pack = openSync(this.#path, NEW_FILE, 0o600);
+    try {
+      this.#index = openSync(indexPath(folders, this.name), NEW_FILE, 0o600);
+    } catch (error) {
+      closeSync(this.#pack);
+      throw error;
+    }
+  }
+
+  /** Of all contents in it. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  has(hash: string): boolean {
+    return this.#known.has(hash);
+  }
+
+  /** The bytes are the pack's own from now on. They are in the file after the next `flush`. */
+  add(hash: string, bytes: Uint8Array): void {
+    if (this.#known.has(hash)) return;
+    this.#known.add(hash);
+    this.#lines.push(`${hash} ${this.#bytes} ${bytes.length}\n`);
+    this.#waiting.push(bytes);
+    this.#waitingBytes += bytes.length;
+    this.#bytes += bytes.length;
+    if (this.#waitingBytes >= BATCH_BYTES) this.flush();
+  }
+
+  flush(): void {
+    if (this.#lines.length === 0) return;
+    writeAll(this.#pack, Buffer.concat(this.#waiting));
+    writeAll(this.#index, Buffer.from(this.#lines.join('')));
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    this.#lines = [];
+  }
+
+  /** Marks it as in use, so that it is not cleaned away. False where that has happened already. */
+  touch(): boolean {
+    const now = new Date();
+    futimesSync(this.#pack, now, now);
+    futimesSync(this.#index, now, now);
+    return statSync(this.#path, { throwIfNoEntry: false })?.ino === fstatSync(this.#pack).ino;
+  }
+
+  close(): void {
+    closeSync(this.#pack);
+    closeSync(this.#index);
+  }
+}
+
+function writeAll(file: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+}
+
+/** Contents that are kept, wherever that is. The lists of packs are read when they are first needed. */
+export class ImageReader {
+  readonly #folders: JournalFolders;
+  #packs: Promise<Map<string, Place>> | undefined;
+
+  constructor(folders: JournalFolders) {
+    this.#folders = folders;
+  }
+
+  async has(hash: string): Promise<boolean> {
+    if (statSync(imagePath(this.#folders, hash), { throwIfNoEntry: false })) return true;
+    return (await this.#places()).has(hash);
+  }
+
+  /** Undefined where it is not there any more, or not whole. */
+  async read(hash: string): Promise<Buffer | undefined> {
+    const image = await readImageFile(this.#folders, hash);
+    if (image) return image;
+    const place = (await this.#places()).get(hash);
+    return place && readAt(this.#folders, place, hash);
+  }
+
+  #places(): Promise<Map<string, Place>> {
+    this.#packs ??= placesIn(this.#folders);
+    return this.#packs;
+  }
+}
+
+/** Makes the pack of a session that has ended as small as it can be: with what its changes need, or none at all. */
+export async function shrinkPack(folders: JournalFolders, name: string, needed: ReadonlySet<string>): Promise<void> {
+  const all = new Map<string, Place>();
+  await readIndex(folders, name, all);
+  const places = [...all].filter(([hash]) => needed.has(hash));
+  if (places.length === all.size && all.size > 0) return;
+  if (places.length > 0) {
+    const small = new ImagePack(folders, name);
+    try {
+      for (const [hash, place] of places) {
+        const bytes = readAt(folders, place, hash);
+        if (bytes) small.add(hash, bytes);
+      }
+      small.flush();
+    } finally {
+      small.close();
+    }
+  }
+  for (const path of [indexPath(folders, name), packPath(folders, name)]) await rm(path, { force: true });
+}

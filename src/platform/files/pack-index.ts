@@ -1,0 +1,55 @@
+import { closeSync, constants, openSync, readSync, statSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sha256 } from '../crypto.js';
+import type { JournalFolders } from './journal.js';
+
+/** Where a content stands. */
+export interface Place {
+  pack: string;
+  at: number;
+  size: number;
+}
+
+export const packPath = ({ packs }: JournalFolders, name: string): string => join(packs, `${name}.pack`);
+export const indexPath = ({ packs }: JournalFolders, name: string): string => join(packs, `${name}.index`);
+
+/** All contents in all packs, by hash. */
+export async function placesIn(folders: JournalFolders): Promise<Map<string, Place>> {
+  const places = new Map<string, Place>();
+  for (const name of await readdir(folders.packs).catch(() => [])) {
+    if (name.endsWith('.index')) await readIndex(folders, name.slice(0, -'.index'.length), places);
+  }
+  return places;
+}
+
+/** Adds the contents of one pack. */
+export async function readIndex(folders: JournalFolders, pack: string, places: Map<string, Place>): Promise<void> {
+  const end = statSync(packPath(folders, pack), { throwIfNoEntry: false })?.size ?? 0;
+  const text = await readFile(indexPath(folders, pack), 'latin1').catch(() => ''); // cleaned away this moment
+  for (const line of text.split('\n')) {
+    const [hash = '', at, size] = line.split(' ');
+    const place = { pack, at: Number(at), size: Number(size) };
+    if (/^[0-9a-f]{64}$/.test(hash) && place.at + place.size <= end) places.set(hash, place);
+  }
+}
+
+/** Undefined where it is not there any more, or not whole. */
+export function readAt(folders: JournalFolders, { pack, at, size }: Place, hash: string): Buffer | undefined {
+  try {
+    const file = openSync(packPath(folders, pack), constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+    try {
+      const bytes = Buffer.allocUnsafe(size);
+      for (let read = 0; read < size; ) {
+        const more = readSync(file, bytes, read, size - read, at + read);
+        if (more === 0) return undefined;
+        read += more;
+      }
+      return sha256().update(bytes).digest('hex') === hash ? bytes : undefined;
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return undefined; // cleaned away
+  }
+}

@@ -1,0 +1,130 @@
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import { connect, createServer as createPlainServer, type Server } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import { createHostProxy } from './host-proxy.js';
+
+async function listening(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+async function proxyFor(allowed: (port: number) => string[], addresses: Record<string, string[]> = {}) {
+  const seen: string[] = [];
+  const server = createServer((incoming, response) => {
+    seen.push(
+      `${incoming.method} ${incoming.url} ${incoming.headers.host} ${incoming.headers['proxy-connection'] ?? ''}`,
+    );
+    incoming.pipe(response);
+    if (incoming.method === 'GET') response.end('reached');
+  });
+  const port = await listening(server);
+  const refused: string[] = [];
+  const hosts = { allowed: allowed(port), denied: [] as string[] };
+  const proxy = await createHostProxy({
+    hosts: () => hosts,
+    onRefused: (sentence) => refused.push(sentence),
+    lookup: async (host) =>
+      (addresses[host] ?? ['127.0.0.1']).map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+  });
+  const { port: at = 0 } = await proxy.listen({ port: 0 });
+  onTestFinished(() => proxy.close());
+  const get = async (url: string, { method = 'GET', body = '', headers = {} } = {}) => {
+    const sent = request({ host: '127.0.0.1', port: at, method, path: url, headers });
+    sent.end(body);
+    const [response] = await once(sent, 'response');
+    return { status: response.statusCode, body: await text(response) };
+  };
+  /** What comes back from a tunnel. */
+  const tunnel = async (target: string, send: string) => {
+    const socket = connect(at, '127.0.0.1');
+    socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n\r\n${send}`);
+    return await text(socket);
+  };
+  return { port, get, tunnel, refused, seen, hosts, at };
+}
+
+const asking = (port: number) => `GET /inside HTTP/1.1\r\nHost: localhost:${port}\r\nConnection: close\r\n\r\n`;
+
+test('a listed host is reached, by a plain request and through a tunnel', async () => {
+  const { port, get, tunnel, refused, seen } = await proxyFor((at) => [`localhost:${at}`]);
+  expect(await get(`http://LocalHost.:${port}/a?b=1`)).toEqual({ status: 200, body: 'reached' });
+  expect(await get(`http://localhost:${port}/p`, { method: 'POST', body: 'echo' })).toEqual({
+    status: 200,
+    body: 'echo',
+  });
+  expect(await tunnel(`localhost:${port}`, asking(port))).toMatch(
+    /^HTTP\/1.1 200 Connection established\r\n\r\nHTTP\/1.1 200 OK[\s\S]*reached/,
+  );
+  expect(refused).toEqual([]);
+  expect(seen[0]).toBe(`GET /a?b=1 localhost.:${port} `);
+});
+
+test('a host that is not listed is refused, and what is allowed is said', async () => {
+  const { port, get, tunnel, refused, seen } = await proxyFor(() => ['example.com', '*.example.org:443']);
+  const sentence = `The sandbox refused a connection to localhost:${port}. Allowed are: example.com, *.example.org:443.`;
+  expect(await get(`http://localhost:${port}/`)).toEqual({ status: 403, body: `${sentence}\n` });
+  expect(await tunnel(`localhost:${port}`, asking(port))).toMatch(
+    /^HTTP\/1.1 403 Forbidden\r\n[\s\S]*refused a connection/,
+  );
+  expect(refused).toEqual([sentence, sentence]);
+  expect(seen).toEqual([]);
+});
+
+test.each([
+  ['an address of this machine', (port: number) => `127.0.0.1:${port}`],
+  ['the same, written otherwise', (port: number) => `2130706433:${port}`],
+  ['the same as IPv6', (port: number) => `[::ffff:127.0.0.1]:${port}`],
+  ['another port', (port: number) => `localhost:${port + 1}`],
+  ['nothing that is a host', () => 'a@b:80'],
+  ['no port', () => 'localhost'],
+])('a tunnel to %s is refused', async (_name, target) => {
+  const { port, tunnel, seen } = await proxyFor((at) => [`localhost:${at}`, '*']);
+  expect(await tunnel(target(port), asking(port))).toMatch(/^HTTP\/1.1 (?:400|403)/);
+  expect(seen).toEqual([]);
+});
+
+test('a listed name that leads to this machine is refused, until the address is listed too', async () => {
+  const { port, get, refused, hosts } = await proxyFor(() => ['rebound.example'], { 'rebound.example': ['127.0.0.1'] });
+  expect((await get(`http://rebound.example:${port}/`)).status).toBe(403);
+  expect(refused[0]).toContain('It leads to 127.0.0.1, an address of this machine or its network');
+  hosts.allowed.push(`127.0.0.1:${port}`);
+  expect((await get(`http://rebound.example:${port}/`)).body).toBe('reached');
+});
+
+test('of several addresses only the harmless ones are tried', async () => {
+  const addresses = { 'mixed.example': ['10.255.255.1', '127.0.0.1'] };
+  const { port, get } = await proxyFor((at) => ['mixed.example', `127.0.0.1:${at}`], addresses);
+  expect((await get(`http://mixed.example:${port}/`)).body).toBe('reached');
+});
+
+test('the server sees the host that was judged, whatever the request says, and nothing that was meant for the proxy', async () => {
+  const { port, get, seen } = await proxyFor((at) => [`localhost:${at}`]);
+  await get(`http://localhost:${port}/`, { headers: { host: 'inner.example', 'proxy-connection': 'keep-alive' } });
+  expect(seen).toEqual([`GET / localhost:${port} `]);
+});
+
+test.each(['/', 'https://localhost/', 'ftp://localhost/', 'file:///etc/passwd'])(
+  'the request target %s is refused',
+  async (target) => {
+    const { get } = await proxyFor(() => ['*', 'localhost']);
+    expect((await get(target)).status).toBe(400);
+  },
+);
+
+test('a server that is not there, and one that hangs up, are told and harm nobody', async () => {
+  const { get, tunnel, hosts } = await proxyFor(() => []);
+  const rude = createPlainServer((socket) => socket.destroy());
+  const port = await listening(rude);
+  hosts.allowed.push('localhost');
+  expect((await get(`http://localhost:${port}/`)).status).toBe(502);
+  expect(await tunnel(`localhost:${port}`, 'x')).toMatch(/^HTTP\/1.1 200/);
+  rude.close();
+  await once(rude, 'close');
+  expect((await get(`http://localhost:${port}/`)).body).toContain('The connection failed');
+  expect(await tunnel(`localhost:${port}`, 'x')).toMatch(/^HTTP\/1.1 502/);
+});

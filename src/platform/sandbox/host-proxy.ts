@@ -1,0 +1,208 @@
+import type { LookupAddress } from 'node:dns';
+import { once } from 'node:events';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { LookupFunction, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import {
+  type Destination,
+  type HostLists,
+  hostLists,
+  isLocal,
+  mayAskFor,
+  mayConnectTo,
+  plainHost,
+} from './allowed-hosts.js';
+
+const MAX_SHOWN_HOSTS = 10;
+const CONNECT_MS = 30_000;
+
+export interface HostProxyOptions {
+  /** What may be reached; asked for each connection, so that what changes holds at once. */
+  hosts(): { allowed: readonly string[]; denied: readonly string[] };
+  /** A sentence about what was refused, for whoever ran the command. */
+  onRefused(sentence: string): void;
+  /** How names become addresses. Default: as the system does it. */
+  lookup?: (host: string) => Promise<LookupAddress[]>;
+}
+
+export interface HostProxy {
+  /** Where programs reach it: a socket file, or a port of this machine alone. */
+  listen(place: string | { port: number }): Promise<{ port?: number }>;
+  close(): Promise<void>;
+}
+
+/**
+ * An HTTP proxy, for plain requests and for tunnels, that connects to listed hosts only. It looks up names itself and
+ * connects to the very addresses that it has judged, so that a name can't lead elsewhere a moment later. What goes
+ * through a tunnel is encrypted and not looked at.
+ */
+export async function createHostProxy({ hosts, onRefused, lookup = lookUp }: HostProxyOptions): Promise<HostProxy> {
+  const [http, net] = await Promise.all([import('node:http'), import('node:net')]);
+  const tunnels = new Set<Duplex>();
+  const keepTrack = (socket: Duplex): void => {
+    tunnels.add(socket);
+    socket.once('close', () => tunnels.delete(socket));
+  };
+
+  /** The addresses that a connection may go to; throws a refusal where there is none. */
+  const judge = async (destination: Destination): Promise<LookupAddress[]> => {
+    const lists = hostLists(hosts());
+    if (!mayAskFor(destination, lists)) throw refusal(destination, lists, '');
+    const family = net.isIP(destination.host);
+    const addresses = family === 0 ? await lookup(destination.host) : [{ address: destination.host, family }];
+    const open = addresses.filter(({ address }) => mayConnectTo(address, destination, lists));
+    if (open.length > 0) return open;
+    const [first] = addresses;
+    throw refusal(destination, lists, first && isLocal(first.address) ? first.address : '');
+  };
+
+  const onRequest = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const url = URL.canParse(request.url ?? '') ? new URL(request.url ?? '') : undefined;
+    const host = url?.protocol === 'http:' ? plainHost(url.hostname) : undefined;
+    if (!url || host === undefined)
+      throw new Refusal(400, 'This is a proxy. It takes http://HOST/ and CONNECT HOST:PORT.');
+    const port = url.port === '' ? 80 : Number(url.port);
+    const addresses = await judge({ host, port });
+    const forwarded = http.request({
+      host,
+      port,
+      method: request.method,
+      path: `${url.pathname}${url.search}`,
+      headers: { ...endToEnd(request.headers), host: url.host }, // the host that was judged, whatever was written there
+      lookup: answering(addresses),
+      agent: false,
+    });
+    request.pipe(forwarded);
+    response.once('close', () => forwarded.destroy());
+    const answered = Promise.withResolvers<IncomingMessage>();
+    forwarded.on('response', answered.resolve);
+    forwarded.on('error', (error) => {
+      answered.reject(error);
+      if (response.headersSent) response.destroy();
+    });
+    const answer = await answered.promise;
+    response.writeHead(answer.statusCode ?? 502, endToEnd(answer.headers));
+    answer.on('error', () => response.destroy());
+    answer.pipe(response);
+  };
+
+  const onConnect = async (request: IncomingMessage, client: Duplex, head: Buffer): Promise<void> => {
+    const [, name = '', digits = ''] = /^(\[[^\]]*\]|[^:]*):(\d{1,5})$/.exec(request.url ?? '') ?? [];
+    const host = plainHost(name);
+    if (host === undefined) throw new Refusal(400, 'CONNECT takes HOST:PORT.');
+    const port = Number(digits);
+    const server = net.connect({ host, port, lookup: answering(await judge({ host, port })), allowHalfOpen: true });
+    keepTrack(server);
+    client.once('close', () => server.destroy());
+    server.setTimeout(CONNECT_MS, () => server.destroy(new Error('nobody answered in time')));
+    await once(server, 'connect');
+    server.setTimeout(0);
+    server.on('error', () => client.destroy());
+    server.once('close', () => client.destroy());
+    client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+    server.write(head);
+    client.pipe(server);
+    server.pipe(client);
+  };
+
+  const server = http
+    .createServer({ requestTimeout: 0 }, (request, response) => {
+      onRequest(request, response).catch((error: unknown) => {
+        const { status, message } = explain(error, onRefused);
+        if (response.headersSent) response.destroy();
+        else response.writeHead(status, { 'content-type': 'text/plain', connection: 'close' }).end(`${message}\n`);
+      });
+    })
+    .on('connect', (request: IncomingMessage, client: Duplex, head: Buffer) => {
+      keepTrack(client);
+      client.on('error', () => client.destroy());
+      onConnect(request, client, head).catch((error: unknown) => {
+        const { status, message } = explain(error, onRefused);
+        const body = `${message}\n`;
+        client.end(
+          `HTTP/1.1 ${status} ${status === 403 ? 'Forbidden' : 'Failed'}\r\nContent-Type: text/plain\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+        );
+      });
+    })
+    .on('clientError', (_error: Error, client: Socket) => client.destroy());
+  server.unref();
+
+  return {
+    async listen(place) {
+      if (typeof place === 'string') server.listen(place);
+      else server.listen(place.port, '127.0.0.1');
+      await once(server, 'listening');
+      const address = server.address();
+      return typeof address === 'object' && address !== null ? { port: address.port } : {};
+    },
+    async close() {
+      for (const socket of tunnels) socket.destroy();
+      const { promise, resolve } = Promise.withResolvers<void>();
+      server.close(() => resolve());
+      server.closeAllConnections();
+      await promise;
+    },
+  };
+}
+
+class Refusal extends Error {
+  readonly status: 400 | 403;
+
+  constructor(status: 400 | 403, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+function refusal({ host, port }: Destination, { allowed }: HostLists, localAddress: string): Refusal {
+  const shown = allowed.slice(0, MAX_SHOWN_HOSTS).map(written).join(', ');
+  const more = allowed.length > MAX_SHOWN_HOSTS ? ` and ${allowed.length - MAX_SHOWN_HOSTS} more` : '';
+  const why =
+    localAddress === ''
+      ? ''
+      : ` It leads to ${localAddress}, an address of this machine or its network, which has to be allowed by itself.`;
+  const name = host.includes(':') ? `[${host}]` : host;
+  return new Refusal(403, `The sandbox refused a connection to ${name}:${port}.${why} Allowed are: ${shown}${more}.`);
+}
+
+const written = ({ kind, host, port }: HostLists['allowed'][number]): string => {
+  const name = kind === 'everything' ? '*' : kind === 'below' ? `*.${host}` : host;
+  return port === undefined ? name : `${name.includes(':') ? `[${name}]` : name}:${port}`;
+};
+
+function explain(error: unknown, onRefused: (sentence: string) => void): { status: number; message: string } {
+  if (error instanceof Refusal) {
+    if (error.status === 403) onRefused(error.message);
+    return error;
+  }
+  return { status: 502, message: `The connection failed: ${error instanceof Error ? error.message : String(error)}.` };
+}
+
+/** What concerns one connection only, and what is said to a proxy. */
+const HOP_BY_HOP = /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/;
+
+function endToEnd(headers: IncomingHttpHeaders): Record<string, string | string[]> {
+  const named = (headers.connection ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim());
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined || HOP_BY_HOP.test(name) || named.includes(name) ? [] : [[name, value]],
+    ),
+  );
+}
+
+/** Answers with what was judged, however it is asked. */
+function answering(addresses: readonly LookupAddress[]): LookupFunction {
+  return (_host, options, callback) => {
+    const [first] = addresses;
+    if (options.all) callback(null, [...addresses]);
+    else if (first) callback(null, first.address, first.family);
+  };
+}
+
+async function lookUp(host: string): Promise<LookupAddress[]> {
+  const { lookup } = await import('node:dns/promises');
+  return await lookup(host, { all: true });
+}

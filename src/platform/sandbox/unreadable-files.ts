@@ -1,0 +1,194 @@
+import { type Dirent, lstatSync, readdirSync, statSync } from 'node:fs';
+import { sep } from 'node:path';
+import type { UnreadableFiles } from '../../contract/tool-context.js';
+import { contains, realOf } from './plan-access.js';
+
+const MAX_FOLDERS = 20_000; // below the workspace; looking at so many once more takes some hundredths of a second
+const MAX_FOLDERS_ELSEWHERE = 2_000; // a rule such as ~/**/*.pem means all of a home folder
+const MAX_HIDDEN = 500; // each is a mount of its own
+const MAX_MS = 2_000;
+const SETTLED_MS = 50; // the clock of a file system moves in steps: what changed just now may change again unseen
+
+/** Not files: their names come and go, and a sandbox has its own. */
+const NOT_ON_DISK = ['/proc', '/sys', '/dev'];
+
+export interface UnreadableSearch {
+  files: UnreadableFiles;
+  /** Looked through first, and further than anything else. */
+  workspace: readonly string[];
+  /** What a command can't do without. Of a denied folder around one of them, everything else is hidden. */
+  needed: readonly string[];
+}
+
+export interface Unreadable {
+  paths: string[];
+  /** What could not be covered, in sentences. */
+  notes: string[];
+}
+
+export interface FinderLimits {
+  maxFolders?: number;
+  maxFoldersElsewhere?: number;
+  maxHidden?: number;
+  maxMs?: number;
+  now?: () => number;
+}
+
+/**
+ * Finds what rules keep from being read, again and again for the commands of a session: a folder is read anew only when
+ * it has changed. Nothing here waits, as in planning the access.
+ */
+export function createUnreadableFinder(limits: FinderLimits = {}): { find(search: UnreadableSearch): Unreadable } {
+  let key = '';
+  let known = new Map<string, KnownFolder>();
+  return {
+    find(search) {
+      const wanted = JSON.stringify([search.files.key, search.workspace]);
+      if (wanted !== key) known = new Map();
+      key = wanted;
+      return findUnreadable(search, known, limits);
+    },
+  };
+}
+
+/** What was found in a folder, as far as it matters. */
+interface KnownFolder {
+  /** Its last change, of names in it too. Unlike the time of modification nobody can set it. */
+  changed: number;
+  isSettled: boolean;
+  denied: FoundEntry[];
+  /** Folders that something denied may be in. */
+  open: FoundEntry[];
+}
+
+interface FoundEntry {
+  path: string;
+  isFolder: boolean;
+  /** Where a link leads that has to be followed by its own name. */
+  linkedTo?: string;
+}
+
+function findUnreadable(
+  { files, workspace, needed }: UnreadableSearch,
+  known: Map<string, KnownFolder>,
+  {
+    maxFolders = MAX_FOLDERS,
+    maxFoldersElsewhere = MAX_FOLDERS_ELSEWHERE,
+    maxHidden = MAX_HIDDEN,
+    maxMs = MAX_MS,
+    now = Date.now,
+  }: FinderLimits,
+): Unreadable {
+  const roots = realNames(workspace);
+  const kept = realNames(needed);
+  const isInWorkspace = (path: string): boolean => roots.some((root) => contains(root, path));
+  const found = new Set<string>();
+  const notes: string[] = [];
+  const visited = new Set<string>();
+  const deadline = performance.now() + maxMs;
+
+  const hide = ({ path, isFolder }: FoundEntry, queue: FoundEntry[]): void => {
+    const real = realOf(path);
+    if (real === undefined) return;
+    if (!roots.includes(real) && kept.includes(real)) return;
+    if (isFolder && [...roots, ...kept].some((one) => contains(real, one))) queue.push({ path, isFolder });
+    else found.add(real);
+  };
+  const walk = (start: string, most: number): void => {
+    const queue: FoundEntry[] = [{ path: start, isFolder: true }];
+    let looked = 0;
+    // A list that grows while it is walked is walked to its new end.
+    for (const { path: folder, linkedTo = folder } of queue) {
+      if (visited.has(linkedTo) || NOT_ON_DISK.includes(linkedTo)) continue;
+      visited.add(linkedTo);
+      looked += 1;
+      if (looked > most || performance.now() > deadline || found.size > maxHidden) {
+        notes.push(
+          `Rules keep files below ${start} from being read, and not all of them could be looked for: the search ended at ${folder}. Commands in the sandbox can read what lies beyond.`,
+        );
+        return;
+      }
+      const entry = lookInto(folder, { files, known, roots, now });
+      for (const one of entry?.denied ?? []) hide(one, queue);
+      queue.push(...(entry?.open ?? []));
+    }
+  };
+
+  const starts = files.starts.toSorted((one, other) => Number(isInWorkspace(other)) - Number(isInWorkspace(one)));
+  for (const start of new Set([...roots.filter((root) => files.mayMatchBelow(root)), ...starts])) {
+    const stats = statSync(start, { throwIfNoEntry: false });
+    if (!stats) continue;
+    const entry = { path: start, isFolder: stats.isDirectory() };
+    const toWalk: FoundEntry[] = [];
+    if (files.matches(start, entry)) hide(entry, toWalk);
+    else if (entry.isFolder) toWalk.push(entry);
+    for (const { path } of toWalk) walk(path, isInWorkspace(path) ? maxFolders : maxFoldersElsewhere);
+  }
+  const paths = [...found].slice(0, maxHidden);
+  if (found.size > paths.length) {
+    notes.push(
+      `Rules keep more than ${maxHidden} files from being read, which is more than the sandbox can hide: commands can read ${[...found][maxHidden]} and others. Deny their folder as a whole.`,
+    );
+  }
+  return { paths, notes: [...notes, ...noteLinks(paths)] };
+}
+
+/** A file by two names: hiding one of them leaves the other, and nobody can tell where that one is. */
+function noteLinks(paths: readonly string[]): string[] {
+  return paths.flatMap((path) => {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (!stats?.isFile() || stats.nlink < 2) return [];
+    return [
+      `${path} may not be read and is hidden from commands, but it has ${stats.nlink - 1} more names (hard links), by which they can read it.`,
+    ];
+  });
+}
+
+interface Looking {
+  files: UnreadableFiles;
+  known: Map<string, KnownFolder>;
+  roots: readonly string[];
+  now: () => number;
+}
+
+/** Undefined for a folder that can't be read: then a command can't either. */
+function lookInto(folder: string, looking: Looking): KnownFolder | undefined {
+  const { known, now } = looking;
+  try {
+    const before = known.get(folder);
+    const changed = statSync(folder).ctimeMs;
+    if (before?.isSettled && before.changed === changed) return before;
+    const entries = readdirSync(folder, { withFileTypes: true }).map((entry) => judge(folder, entry, looking));
+    const found: KnownFolder = {
+      changed,
+      isSettled: Math.abs(now() - changed) > SETTLED_MS,
+      denied: entries.flatMap(({ denied }) => denied ?? []),
+      open: entries.flatMap(({ open }) => open ?? []),
+    };
+    known.set(folder, found);
+    return found;
+  } catch {
+    known.delete(folder);
+    return undefined;
+  }
+}
+
+function judge(folder: string, entry: Dirent, { files, roots }: Looking): { denied?: FoundEntry; open?: FoundEntry } {
+  const path = folder === sep ? sep + entry.name : `${folder}${sep}${entry.name}`;
+  if (!entry.isSymbolicLink()) {
+    const found = { path, isFolder: entry.isDirectory() };
+    if (files.matches(path, found)) return { denied: found };
+    return found.isFolder && files.mayMatchBelow(path) ? { open: found } : {};
+  }
+  const real = realOf(path);
+  const stats = real === undefined ? undefined : statSync(real, { throwIfNoEntry: false });
+  if (real === undefined || !stats) return {};
+  const found = { path: real, isFolder: stats.isDirectory() };
+  if (files.matches(path, found) || files.matches(real, found)) return { denied: found };
+  // A rule may mean what lies behind a link by the link's own name. What lies in the workspace is met anyway.
+  const isElsewhere = !roots.some((root) => contains(root, real) || contains(real, root));
+  const isOpen = found.isFolder && isElsewhere && files.mayMatchBelow(path);
+  return isOpen ? { open: { path, isFolder: true, linkedTo: real } } : {};
+}
+
+const realNames = (paths: readonly string[]): string[] => [...new Set(paths.flatMap((path) => realOf(path) ?? []))];

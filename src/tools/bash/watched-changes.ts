@@ -1,0 +1,186 @@
+import { lstatSync } from 'node:fs';
+import type { Effect } from '../../contract/effect.js';
+import type { SessionPort, ToolContext } from '../../contract/tool-context.js';
+import { isInside, realPathSync } from '../../platform/files/paths.js';
+import type { SnapshotCoverage, WorkspaceSnapshots } from '../../platform/files/workspace-snapshot.js';
+import { shortTitle } from './title.js';
+
+const MAX_NAMES = 10;
+const THINKING_MS = 300; // an answer that comes sooner is one to be quick with
+
+/** A command whose changes of files are kept track of, so that they can be taken back. */
+export interface WatchedChanges {
+  /** What is not covered, said once in a session. */
+  readonly note: string | undefined;
+  /** The command goes on in the background: what it does until then belongs to its call. */
+  leave(finished: Promise<unknown>): void;
+  /** To be called when the call ends, however it does; again does no harm. Gives what is to be said about it. */
+  ended(): Promise<string | undefined>;
+}
+
+/** Does ahead what the first command that may change files would wait for, once it is clear that the model takes its time. */
+export function prepareToWatch(session: SessionPort): void {
+  const timer = setTimeout(() => void session.own(sessionSnapshots).prepare(), THINKING_MS).unref();
+  session.atEnd(() => clearTimeout(timer));
+}
+
+/** Begins to keep track of what the call changes; undefined where it is known to change nothing. */
+export async function watchChanges(context: ToolContext, command: string): Promise<WatchedChanges | undefined> {
+  const { session, callId, signal, approved } = context;
+  if (!mayChangeFiles(approved)) return undefined;
+  const roots = session.workspace.map(realPathSync);
+  const written = writtenFiles(approved)?.filter((path) => roots.some((root) => isInside(root, path)));
+  if (written?.length === 0) return undefined;
+  if (written?.every(isFree)) return watchNewFiles(context, written);
+  const owned = session.own(sessionSnapshots);
+  const snapshots = await owned.load();
+  const note = owned.noteOn(await snapshots.before(callId, signal));
+  let isLeft = false;
+  let end: Promise<string | undefined> | undefined;
+  const finish = async (): Promise<string | undefined> => {
+    const { lost, notCovered } = await snapshots.after(callId);
+    void owned.prepare(); // what there was no time for, while the model thinks
+    return lost.length > 0 ? lostNote(lost) : owned.sayOnce(notCovered);
+  };
+  return {
+    note,
+    leave(finished) {
+      isLeft = true;
+      snapshots.leave(callId);
+      const recorded = finished
+        .catch(() => {})
+        .then(() => snapshots.after(callId))
+        .then(({ lost }) => {
+          if (lost.length > 0) session.remind(`Of the background command ${shortTitle(command)}: ${lostNote(lost)}`);
+        });
+      owned.waitFor(recorded);
+    },
+    async ended() {
+      if (isLeft) return undefined;
+      end ??= finish();
+      return await end;
+    },
+  };
+}
+
+/** Without a word about what it may touch, it may touch anything. */
+export const mayChangeFiles = (approved: readonly Effect[] | undefined): boolean =>
+  approved === undefined ||
+  approved.some(
+    (effect) => effect.kind === 'unknown' || (effect.kind === 'command' && !effect.harmless) || writesFile(effect),
+  );
+
+/** Nothing is kept in a device such as /dev/null. */
+const writesFile = (effect: Effect): boolean =>
+  effect.kind === 'file' && effect.access === 'write' && !effect.real.startsWith('/dev/');
+
+/** The files that the call writes, where they are known: all that is not harmless in it is where output goes. */
+function writtenFiles(approved: readonly Effect[] | undefined): string[] | undefined {
+  const paths: string[] = [];
+  for (const effect of approved ?? []) {
+    if (effect.kind === 'unknown' || (effect.kind === 'command' && !effect.harmless)) return undefined;
+    if (effect.kind !== 'file' || !writesFile(effect)) continue;
+    if (effect.by?.as !== 'redirection' || effect.tree || effect.path !== effect.real) return undefined;
+    paths.push(effect.real);
+  }
+  return approved && paths;
+}
+
+function isFree(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false; // not to be told
+  }
+}
+
+function watchNewFiles({ session, callId }: ToolContext, paths: readonly string[]): WatchedChanges {
+  const { dataFolder, id: sessionId } = session;
+  const at = new Date().toISOString();
+  let isLeft = false;
+  let recorded: Promise<string | undefined> | undefined;
+  const record = async (): Promise<string | undefined> => {
+    const { recordNewFiles } = await import('../../platform/files/new-files.js');
+    const told = await recordNewFiles({ dataFolder, sessionId, callId, at, paths }).catch((error: unknown) => error);
+    return told instanceof Error ? `helve undo can't take this command back: ${told.message}` : undefined;
+  };
+  return {
+    note: undefined,
+    leave(finished) {
+      isLeft = true;
+      const later = finished.then(record, record);
+      session.atEnd(async () => void (await later));
+    },
+    async ended() {
+      if (isLeft) return undefined;
+      recorded ??= record();
+      return await recorded;
+    },
+  };
+}
+
+function lostNote(lost: readonly string[]): string {
+  const more = lost.length > MAX_NAMES ? ` and ${lost.length - MAX_NAMES} more` : '';
+  const files = lost.length === 1 ? '1 changed file' : `${lost.length} changed files`;
+  return `${files} can't be put back by helve undo, because there was no copy of what was there before: ${lost.slice(0, MAX_NAMES).join(', ')}${more}.`;
+}
+
+interface SessionSnapshots {
+  load(): Promise<WorkspaceSnapshots>;
+  /** Does ahead what the next command would wait for. It never fails. */
+  prepare(): Promise<void>;
+  /** The session does not end before it. */
+  waitFor(work: Promise<unknown>): void;
+  noteOn(coverage: SnapshotCoverage): string | undefined;
+  /** The sentence, the first time that there is one. */
+  sayOnce(sentence: string | undefined): string | undefined;
+}
+
+/** The picture of the workspace that a session has. Its code comes with the first use. */
+function sessionSnapshots(session: SessionPort): SessionSnapshots {
+  const { dataFolder, id: sessionId } = session;
+  const roots = (): string[] => [...new Set(session.workspace.map(realPathSync))];
+  const atWork = new Set<Promise<unknown>>();
+  let loading: Promise<WorkspaceSnapshots> | undefined;
+  let gapsIn: (coverage: SnapshotCoverage) => string[] = () => [];
+  let hasSaid = false;
+  const load = async (): Promise<WorkspaceSnapshots> => {
+    const code = await import('../../platform/files/workspace-snapshot.js');
+    gapsIn = code.gapsIn;
+    const snapshots = code.createWorkspaceSnapshots({ roots, dataFolder, sessionId });
+    session.atEnd(async () => {
+      await Promise.allSettled(atWork);
+      await snapshots.end();
+    });
+    return snapshots;
+  };
+  const sayOnce = (sentence: string | undefined): string | undefined => {
+    if (hasSaid || sentence === undefined) return undefined;
+    hasSaid = true;
+    return sentence;
+  };
+  const owned: SessionSnapshots = {
+    load() {
+      loading ??= load();
+      return loading;
+    },
+    async prepare() {
+      await owned.load().then(
+        (snapshots) => snapshots.prepare(),
+        () => {},
+      );
+    },
+    waitFor(work) {
+      const settled = work.catch(() => {}).finally(() => atWork.delete(settled));
+      atWork.add(settled);
+    },
+    noteOn(coverage) {
+      const { notYet, unseen, notCovered } = coverage;
+      if (notCovered !== undefined) return sayOnce(`helve undo can't take this command back. ${notCovered}`);
+      if (notYet === 0 && unseen === 0) return undefined;
+      return sayOnce(`helve undo does not cover all of this workspace: ${gapsIn(coverage).join('; ')}.`);
+    },
+    sayOnce,
+  };
+  return owned;
+}

@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, realpath, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { isRunning, pidsIn, until } from '../../src/testing/watch-processes.js';
+import { runHelve } from '../cli/run-helve.js';
+
+test('what a command has changed can be taken back after Helve was killed while it ran', async () => {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-killed-command-')));
+  const [project, home] = [join(folder, 'project'), join(folder, 'home')];
+  const pids = join(folder, 'pids');
+  onTestFinished(() => {
+    for (const pid of pidsIn(pids).filter(isRunning)) process.kill(pid, 'SIGKILL');
+  });
+  await mkdir(join(project, 'sub'), { recursive: true });
+  await writeFile(join(project, 'a'), 'one\n');
+  await writeFile(join(project, 'sub/b'), 'two\n');
+  const options = { cwd: project, env: { HELVE_HOME: home } };
+  const call = ['call', '--permission-mode', 'bypassPermissions', 'Bash'];
+  const input = { command: 'echo changed > a; rm -r sub; echo new > c; echo $$ > ../pids; sleep 1000' };
+  const killed = await runHelve([...call, JSON.stringify(input)], {
+    ...options,
+    onStart: (kill) => void until(() => existsSync(pids) && pidsIn(pids).length === 1).then(() => kill('SIGKILL')),
+  });
+  expect(killed.signal).toBe('SIGKILL');
+  expect((await readdir(project)).toSorted()).toEqual(['a', 'c']);
+
+  const listed = await runHelve(['undo', '--list'], options);
+  expect(listed.stderr).toContain('What was changed until now counts as its work, and helve undo can take it back.');
+  expect(listed.stdout).toContain('Helve ended while it ran, so that some of this may be the work of somebody else');
+  expect((await runHelve(['undo', '--yes'], options)).code).toBe(0);
+  expect((await readdir(project)).toSorted()).toEqual(['a', 'sub']);
+  expect(await readFile(join(project, 'a'), 'utf8')).toBe('one\n');
+  expect(await readFile(join(project, 'sub/b'), 'utf8')).toBe('two\n');
+  expect(await readdir(join(home, 'journal/open'))).toEqual([]);
+});
