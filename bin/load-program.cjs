@@ -8,15 +8,16 @@ const { homedir } = require('node:os');
 const { basename, dirname, join, resolve } = require('node:path');
 const { Script } = require('node:vm');
 
-const LEARNING_RUNS = 5; // each adds the functions that it was the first to call; then there is little left to add
 const WORTH_KEEPING = 16_384; // characters: less is compiled as fast as it is read
+const WORTH_LEARNING = 16_384; // bytes of code that no run before has compiled
+const MOST_SETS = 200;
 const UNUSED_MS = 30 * 24 * 3_600_000;
 const HASH_BYTES = 20;
 
 /** Gives what the part at this path exports. What it needs of others is loaded when it asks for it. */
 exports.loadProgram = function loadProgram(path) {
   const parts = new Map();
-  const learning = [];
+  const kept = [];
   const data = process.env.HELVE_HOME || join(homedir(), '.helve');
   const folder = join(data, 'cache', `${process.version}-${process.arch}`);
 
@@ -26,11 +27,10 @@ exports.loadProgram = function loadProgram(path) {
     const part = { exports: {} };
     parts.set(file, part);
     const source = fs.readFileSync(file, 'latin1'); // the build writes nothing but ASCII
-    const kept = source.length < WORTH_KEEPING ? undefined : join(folder, basename(file, '.cjs'));
-    const { code, runs = 0 } = (kept && readKept(kept)) || {};
-    const script = new Script(source, { filename: file, cachedData: code });
-    const isUsed = code !== undefined && !script.cachedDataRejected;
-    if (kept && !(isUsed && runs >= LEARNING_RUNS)) learning.push({ script, kept, runs: isUsed ? runs + 1 : 1 });
+    const place = source.length < WORTH_KEEPING ? undefined : join(folder, basename(file, '.cjs'));
+    const cachedData = place && readKept(place);
+    const script = new Script(source, { filename: file, cachedData });
+    if (place) kept.push({ script, place, bytes: script.cachedDataRejected === false ? cachedData.length : 0 });
     script.runInThisContext()(part.exports, requireFrom(file), part, file);
     return part.exports;
   };
@@ -46,7 +46,7 @@ exports.loadProgram = function loadProgram(path) {
 
   // Compiled under other flags, it would be of no use to the next run.
   const isOrdinary = process.execArgv.length === 0 && !process.env.NODE_OPTIONS;
-  if (isOrdinary) process.on('exit', () => keep(folder, learning));
+  if (isOrdinary) process.on('exit', () => learn(folder, [...parts.keys()], kept));
   return load(resolve(path));
 };
 
@@ -60,12 +60,11 @@ function readKept(path) {
     file = fs.openSync(path, fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW || 0));
     const { uid, mode, size } = fs.fstatSync(file);
     const isOurs = !process.getuid || (uid === process.getuid() && (mode & 0o022) === 0);
-    if (!isOurs || size <= HASH_BYTES + 1) return undefined;
+    if (!isOurs || size <= HASH_BYTES) return undefined;
     const bytes = Buffer.allocUnsafeSlow(size);
     if (fs.readSync(file, bytes) !== size) return undefined;
     const body = bytes.subarray(HASH_BYTES);
-    if (hashOf(body).compare(bytes, 0, HASH_BYTES) !== 0) return undefined;
-    return { runs: body[0], code: body.subarray(1) };
+    return hashOf(body).compare(bytes, 0, HASH_BYTES) === 0 ? body : undefined;
   } catch {
     return undefined; // slower, but no worse
   } finally {
@@ -76,20 +75,41 @@ function readKept(path) {
 /** Against accidents, not against people. */
 const hashOf = (bytes) => require('node:crypto').hash('sha1', bytes, 'buffer');
 
-function keep(folder, learning) {
-  if (learning.length === 0) return;
+/** Keeps what was compiled, if that is more than any run before with the same parts has kept. */
+function learn(folder, parts, kept) {
+  if (kept.length === 0) return;
   try {
+    const list = join(folder, 'learned.json');
+    const learned = readLearned(list);
+    const set = parts.map((part) => basename(part, '.cjs')).join(' ');
+    const { bytecode_and_metadata_size: compiled } = require('node:v8').getHeapCodeStatistics();
+    const isComplete = kept.every(({ bytes }) => bytes > 0);
+    if (isComplete && compiled < (learned[set] ?? 0) + WORTH_LEARNING) return;
     makePrivate(folder);
-    for (const { script, kept, runs } of learning) {
-      const body = Buffer.concat([Buffer.from([runs]), script.createCachedData()]);
-      const temporary = `${kept}.${process.pid}`;
-      fs.writeFileSync(temporary, Buffer.concat([hashOf(body), body]), { flag: 'wx', mode: 0o600 });
-      fs.renameSync(temporary, kept);
+    for (const { script, place, bytes } of kept) {
+      const body = script.createCachedData();
+      if (body.length > bytes) write(place, Buffer.concat([hashOf(body), body])); // in a long run V8 lets go of some
     }
-    if (learning.some(({ runs }) => runs === 1)) removeUnused(folder);
+    const others = Object.entries(learned).slice(1 - MOST_SETS);
+    write(list, JSON.stringify({ ...Object.fromEntries(others), [set]: compiled }));
+    if (learned[set] === undefined) removeUnused(folder);
   } catch {
     // a full disk, or a folder that can't be written: the next start is slower, but no worse
   }
+}
+
+function readLearned(path) {
+  try {
+    return JSON.parse(fs.readFileSync(path, 'utf8'));
+  } catch {
+    return {};
+  }
+}
+
+function write(path, content) {
+  const temporary = `${path}.${process.pid}`;
+  fs.writeFileSync(temporary, content, { flag: 'wx', mode: 0o600 });
+  fs.renameSync(temporary, path);
 }
 
 /** One by one: told to make all of them, Node tries for ever where nothing can be made, as below /proc. */

@@ -4,6 +4,7 @@ import { estimateTokens } from '../tools/reading/estimate-tokens.js';
 
 const IMAGE_TOKENS = 1_600; // what a provider makes of a large image at most; small ones cost less
 const BLOCK_TOKENS = 8; // names of fields, ids, marks of where a block begins and ends
+const SCHEMA_CHARS_PER_TOKEN = 3.5; // punctuation makes it a little less than that of prose
 const MAX_ERROR = 4; // a report that is this many times off says more about the server than about the estimate
 
 /** Tokens by what they are spent on. */
@@ -78,7 +79,8 @@ export class ContextSize {
     this.#fixed = {
       of: { system, tools },
       system: system.reduce((sum, text) => sum + estimateTokens(text) + BLOCK_TOKENS, 0),
-      tools: tools.reduce((sum, tool) => sum + jsonTokens(tool) + BLOCK_TOKENS, 0),
+      // By its length alone: it is mostly English, and counted before the first request of every run.
+      tools: Math.ceil(JSON.stringify(tools).length / SCHEMA_CHARS_PER_TOKEN),
     };
     return this.#fixed;
   }

@@ -85,8 +85,8 @@ async function drive(input: LoopInput, emit: (happening: AgentHappening) => void
     mode: session.mode,
     tools: [...session.tools.names],
   });
-  // Before the first request: a call may come with the first words of the answer.
-  void session.tools.load();
+  // Both before the first request: a call may come with the first words of the answer.
+  void session.tools.preload(session);
   begun = input.keeper?.begin();
   await input.refresh?.(emit);
   const hooks = conversationHooks(environment.hooks, session, { emit, signal });
@@ -109,7 +109,6 @@ async function drive(input: LoopInput, emit: (happening: AgentHappening) => void
       system: input.system,
       tools: session.tools.definitions(),
       messages: session.transcript.forRequest(),
-      onSent: () => void session.tools.preload(session),
     };
     const started = monotonicMs();
     const claimCallId = (id: string): string => session.claimCallId(id);

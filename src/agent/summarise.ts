@@ -60,7 +60,7 @@ async function ask(
   let text = '';
   let usage = noUsage;
   let isRefused = false;
-  for await (const event of model.stream({ ...request, messages }, signal)) {
+  for await (const event of model.stream({ ...request, messages, aside: true }, signal)) {
     if (event.type === 'text_delta') text += event.text;
     else if (event.type === 'restart') text = '';
     else if (event.type === 'retry') emit({ ...event, type: 'model_retry' });

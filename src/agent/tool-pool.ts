@@ -85,12 +85,6 @@ export class ToolPool implements ToolDirectory {
     return this.#definitions;
   }
 
-  /** Brings the code of the tools that get something ready. */
-  async load(): Promise<void> {
-    const tools = this.#tools.filter(({ enabled, tool }) => enabled && tool.preload);
-    await Promise.allSettled(tools.map(({ tool }) => tool.load()));
-  }
-
   /** Gets ready what the model may call at once. A tool that can't be loaded says so when it is called. */
   async preload(session: SessionPort): Promise<void> {
     await Promise.allSettled(this.#tools.filter(({ enabled }) => enabled).map(({ tool }) => tool.preload?.(session)));

@@ -80,7 +80,7 @@ test('looks at nothing for a command that is harmless', async () => {
 test('takes back a file that output made, without a picture of the workspace', async () => {
   const { bash, undo, tree, engine } = await place({ a: 'one\n' });
   const start = await tree();
-  await bash('cat a 2>/dev/null > copy; echo more > other');
+  await bash('cat a 2>/dev/null > copy; echo more > other; echo again > other');
   expect(await readdir(join(engine.session.dataFolder, 'journal', 'images'))).toEqual([]);
   await undo();
   expect(await tree()).toEqual(start);

@@ -216,7 +216,7 @@ async function writeText({ text, failed, denials }: FinishedRun): Promise<void> 
 async function readPrompt(words: readonly string[]): Promise<string> {
   if (words.length > 1) throw new UsageProblem(`-p takes one prompt, but there are ${words.length}. Put it in quotes.`);
   const [argument = ''] = words;
-  const piped = await readPiped(process.stdin, { mayBeSilent: argument !== '' });
+  const piped = await readPiped({ mayBeSilent: argument !== '' });
   const prompt = [argument, piped.trimEnd()].filter((part) => part !== '').join('\n\n');
   if (prompt.trim() === '') throw new UsageProblem('There is no prompt. Give it as an argument, or pipe it in.');
   return prompt;

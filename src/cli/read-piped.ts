@@ -1,10 +1,11 @@
-import type { ReadStream } from 'node:tty';
+import { fstatSync } from 'node:fs';
 
 const SILENCE_MS = 3_000; // a program that starts us and leaves the pipe open, with nothing to say, must not hang us
 
 /** All of standard input, unless it is a terminal, or one that may be silent and has said nothing for a while. */
-export async function readPiped(stdin: ReadStream, { mayBeSilent }: { mayBeSilent: boolean }): Promise<string> {
-  if (stdin.isTTY) return '';
+export async function readPiped({ mayBeSilent }: { mayBeSilent: boolean }): Promise<string> {
+  if (isDevice()) return '';
+  const { stdin } = process;
   const decoder = new TextDecoder();
   let text = '';
   const silence = mayBeSilent
@@ -26,4 +27,13 @@ export async function readPiped(stdin: ReadStream, { mayBeSilent }: { mayBeSilen
     clearTimeout(silence);
   }
   return text + decoder.decode();
+}
+
+/** A terminal, or nothing at all as /dev/null. Asked of the system: to make a stream of it takes milliseconds. */
+function isDevice(): boolean {
+  try {
+    return fstatSync(0).isCharacterDevice();
+  } catch {
+    return false; // closed: the stream tells
+  }
 }

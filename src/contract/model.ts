@@ -42,8 +42,8 @@ export interface ModelRequest {
   tools: readonly ToolDefinition[];
   /** Valid as it stands: every call answered exactly once, in the message that follows it. */
   messages: readonly Message[];
-  /** Called when the request is on its way: for what can be done while the model thinks. A model need not call it. */
-  onSent?: () => void;
+  /** Not a turn of the conversation: its answer, a summary for example, is not shown. */
+  aside?: true;
 }
 
 /** A tool as a model sees it. */

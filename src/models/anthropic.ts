@@ -60,7 +60,6 @@ export function anthropicModel(options: AnthropicOptions): Model {
         headers: headersOf(options, endpoint),
         body: writeBody(request),
         signal,
-        onSent: request.onSent,
         events: modelEvents,
         isLast: isLastEvent,
       });

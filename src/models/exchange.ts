@@ -23,7 +23,6 @@ export interface Exchange {
   headers: Readonly<Record<string, string>>;
   body: string;
   signal: AbortSignal;
-  onSent: (() => void) | undefined;
   /** The wire's events in Helve's words. */
   events(wire: AsyncIterable<SseEvent>, endpoint: Endpoint): AsyncIterable<ModelEvent>;
   /** Whether nothing that matters comes after this event. */
@@ -37,14 +36,13 @@ export async function* exchange({
   headers,
   body,
   signal,
-  onSent,
   events,
   isLast,
 }: Exchange): AsyncGenerator<ModelEvent, void, void> {
   const endpoint = withSecretsOf(headers, plainEndpoint);
   let answer: HttpAnswer;
   try {
-    answer = await post(endpoint.url, { headers, body, signal, onSent });
+    answer = await post(endpoint.url, { headers, body, signal });
   } catch (error) {
     signal.throwIfAborted();
     throw unreachableFailure(endpoint, error);

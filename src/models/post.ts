@@ -18,7 +18,6 @@ export type Post = (
     headers: Readonly<Record<string, string>>;
     body: string;
     signal: AbortSignal;
-    onSent?: (() => void) | undefined;
   },
 ) => Promise<HttpAnswer>;
 
@@ -28,7 +27,7 @@ export type Post = (
  */
 export function nodePost(): Post {
   const agents = new Map<string, Agent>();
-  return async (url, { headers, body, signal, onSent }) => {
+  return async (url, { headers, body, signal }) => {
     const { protocol } = new URL(url);
     // Not by `import`: that reads every export, and some of http's are getters that load all of fetch.
     const client = process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http');
@@ -53,7 +52,7 @@ export function nodePost(): Post {
         reject(new Error('it wants to speak another protocol: 101 Switching Protocols'));
       });
       request.on('error', reject);
-      request.end(body, () => onSent?.());
+      request.end(body);
     });
     answer.on('error', () => {}); // whoever reads the body is told by that; when nobody does, nobody need know
     return {

@@ -84,8 +84,8 @@ export class Host {
         this.#partial = new PartialMessages();
         await this.#pace.caughtUp();
       },
-      onEvent: async (event, { onSent }) => {
-        if (onSent) await this.#onModelEvent(event); // requests on the side, as for a summary, have none
+      onEvent: async (event, { aside }) => {
+        if (!aside) await this.#onModelEvent(event);
       },
     };
   }

@@ -29,7 +29,6 @@ import {
   MOST_OUTPUT_CHARS,
   TIMEOUT_LINES,
 } from './limits.js';
-import { wallsFor } from './sandboxed.js';
 import { sessionAnalyzer, sessionBackground, sessionShells } from './session-shells.js';
 import { firstLine, seconds, shortTitle } from './title.js';
 import { prepareToWatch, type WatchedChanges, watchChanges } from './watched-changes.js';
@@ -120,6 +119,13 @@ export const bashTool = defineTool({
 
 const NO_OUTPUT = '(no output)';
 
+/** Whose code is loaded where there is a sandbox. */
+async function wallsOf(context: ToolContext, leaves: boolean | undefined): Promise<WrapShell | undefined> {
+  if (!context.session.sandbox) return undefined;
+  const { wallsFor } = await import('./sandboxed.js');
+  return await wallsFor(context, { leaves });
+}
+
 async function* run(
   { command, timeout, run_in_background, dangerouslyDisableSandbox }: z.output<typeof input>,
   context: ToolContext,
@@ -129,7 +135,7 @@ async function* run(
   const [place, outputFile, walls, watched] = await Promise.all([
     workingDirectory(context),
     context.session.resultFile(`${context.callId}.txt`),
-    wallsFor(context, { leaves: dangerouslyDisableSandbox }),
+    wallsOf(context, dangerouslyDisableSandbox),
     watching,
   ]);
   const about = { command, cwd: place.cwd, outputFile, limits, walls, watched, notes: [place.note, watched?.note] };

@@ -7,7 +7,6 @@ import {
 import type { CommandAnalyzer } from '../../platform/shell/command-effects.js';
 import { reapedLeftovers } from '../../platform/shell/leftovers.js';
 import { createShellSupply, type ShellSupply } from '../../platform/shell/shell-supply.js';
-import { wallsAhead } from './sandboxed.js';
 import { shortTitle } from './title.js';
 
 /** The shells of a session. With the first of them, what killed sessions have left is ended too. */
@@ -22,7 +21,11 @@ export function sessionShells(session: SessionPort): ShellSupply {
   });
   return {
     ...shells,
-    fill: async () => await shells.fill(session.sandbox ? { wrap: await wallsAhead(session) } : {}),
+    async fill() {
+      if (!session.sandbox) return await shells.fill();
+      const { wallsAhead } = await import('./sandboxed.js');
+      await shells.fill({ wrap: await wallsAhead(session) });
+    },
   };
 }
 

@@ -76,14 +76,14 @@ const writesFile = (effect: Effect): boolean =>
 
 /** The files that the call writes, where they are known: all that is not harmless in it is where output goes. */
 function writtenFiles(approved: readonly Effect[] | undefined): string[] | undefined {
-  const paths: string[] = [];
+  const paths = new Set<string>();
   for (const effect of approved ?? []) {
     if (effect.kind === 'unknown' || (effect.kind === 'command' && !effect.harmless)) return undefined;
     if (effect.kind !== 'file' || !writesFile(effect)) continue;
     if (effect.by?.as !== 'redirection' || effect.tree || effect.path !== effect.real) return undefined;
-    paths.push(effect.real);
+    paths.add(effect.real);
   }
-  return approved && paths;
+  return approved && [...paths];
 }
 
 function isFree(path: string): boolean {
