@@ -15,7 +15,7 @@ if (mode === 'resume') await resume(dataFolder);
 else await all();
 
 async function resume(folder) {
-  const { resumeSession } = await importSource('src/agent/resume-session.ts');
+  const { resumeSession } = await importSource('src/agent/store/resume-session.ts');
   const before = process.resourceUsage().maxRSS / 1024;
   const cpuBefore = process.cpuUsage();
   const started = performance.now();
@@ -31,8 +31,8 @@ async function resume(folder) {
 }
 
 async function all() {
-  const { SessionStore } = await importSource('src/agent/session-store.ts');
-  const { listSessions } = await importSource('src/agent/list-sessions.ts');
+  const { SessionStore } = await importSource('src/agent/store/session-store.ts');
+  const { listSessions } = await importSource('src/agent/store/list-sessions.ts');
   console.log(`### Resuming a session (Node ${process.versions.node}, median of ${RUNS} runs)\n`);
   console.log(
     '| turns | file, MB | resume, ms | CPU, ms | peak resident, MB | writer, µs a turn without sync: first 50 | last 50 |',

@@ -26,7 +26,7 @@ try {
   for (const path of [root, temp, join(root, '.git/hooks')]) await mkdir(path, { recursive: true });
   const home = homedir();
   const walls = { workspace: [root], writable: [], hidden: [], readOnly: [], network: 'off', temp, home };
-  const full = { ...walls, hidden: secretPaths(home, join(home, '.helve')), readOnly: protectedPaths(root, home) };
+  const full = { ...walls, hidden: secretPaths(home, join(home, '.helve')), readOnly: protectedPaths([root], home) };
   const command = { program: 'bash', args: ['--noprofile', '--norc', '-c', 'true'], cwd: root, env: process.env };
   const rows = {
     'bare bash -c': () => run({ ...command, descriptors: [] }),

@@ -20,6 +20,7 @@ exports.loadProgram = function loadProgram(path) {
   const kept = [];
   const data = process.env.HELVE_HOME || join(homedir(), '.helve');
   const folder = join(data, 'cache', `${process.version}-${process.arch}`);
+  const isTrusted = isOurAlone(folder);
 
   const load = (file) => {
     const known = parts.get(file);
@@ -28,7 +29,7 @@ exports.loadProgram = function loadProgram(path) {
     parts.set(file, part);
     const source = fs.readFileSync(file, 'latin1'); // the build writes nothing but ASCII
     const place = source.length < WORTH_KEEPING ? undefined : join(folder, basename(file, '.cjs'));
-    const cachedData = place && readKept(place);
+    const cachedData = place && isTrusted ? readKept(place) : undefined;
     const script = new Script(source, { filename: file, cachedData });
     if (place) kept.push({ script, place, bytes: script.cachedDataRejected === false ? cachedData.length : 0 });
     script.runInThisContext()(part.exports, requireFrom(file), part, file);
@@ -58,9 +59,9 @@ function readKept(path) {
   let file;
   try {
     file = fs.openSync(path, fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW || 0));
-    const { uid, mode, size } = fs.fstatSync(file);
-    const isOurs = !process.getuid || (uid === process.getuid() && (mode & 0o022) === 0);
-    if (!isOurs || size <= HASH_BYTES) return undefined;
+    const stats = fs.fstatSync(file);
+    const { size } = stats;
+    if (!isWrittenByUsAlone(stats) || size <= HASH_BYTES) return undefined;
     const bytes = Buffer.allocUnsafeSlow(size);
     if (fs.readSync(file, bytes) !== size) return undefined;
     const body = bytes.subarray(HASH_BYTES);
@@ -72,6 +73,18 @@ function readKept(path) {
   }
 }
 
+const isWrittenByUsAlone = ({ uid, mode }) => !process.getuid || (uid === process.getuid() && (mode & 0o022) === 0);
+
+/** Not by a link either, whose end somebody else may have chosen: old files are removed from it. */
+function isOurAlone(folder) {
+  try {
+    const stats = fs.lstatSync(folder);
+    return stats.isDirectory() && isWrittenByUsAlone(stats);
+  } catch {
+    return false; // it is not there yet
+  }
+}
+
 /** Against accidents, not against people. */
 const hashOf = (bytes) => require('node:crypto').hash('sha1', bytes, 'buffer');
 
@@ -79,13 +92,14 @@ const hashOf = (bytes) => require('node:crypto').hash('sha1', bytes, 'buffer');
 function learn(folder, parts, kept) {
   if (kept.length === 0) return;
   try {
+    makePrivate(folder);
+    if (!isOurAlone(folder)) return;
     const list = join(folder, 'learned.json');
     const learned = readLearned(list);
     const set = parts.map((part) => basename(part, '.cjs')).join(' ');
     const { bytecode_and_metadata_size: compiled } = require('node:v8').getHeapCodeStatistics();
     const isComplete = kept.every(({ bytes }) => bytes > 0);
     if (isComplete && compiled < (learned[set] ?? 0) + WORTH_LEARNING) return;
-    makePrivate(folder);
     for (const { script, place, bytes } of kept) {
       const body = script.createCachedData();
       if (body.length > bytes) write(place, Buffer.concat([hashOf(body), body])); // in a long run V8 lets go of some
@@ -100,7 +114,7 @@ function learn(folder, parts, kept) {
 
 function readLearned(path) {
   try {
-    return JSON.parse(fs.readFileSync(path, 'utf8'));
+    return JSON.parse(fs.readFileSync(path, 'utf8')) ?? {};
   } catch {
     return {};
   }

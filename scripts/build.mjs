@@ -107,7 +107,7 @@ async function buildCommandLine() {
   });
   const groups = [
     { name: 'cli-start', sources: ['src/cli/headless.ts', 'src/models/anthropic.ts'] }, // up to the first request
-    { name: 'cli-store', sources: ['src/agent/session-store.ts'] }, // what every conversation is kept by
+    { name: 'cli-store', sources: ['src/agent/store/session-store.ts'] }, // what every conversation is kept by
     { name: 'cli-input', sources: ['src/tools/think.ts'] }, // what the smallest tool needs, all tools do
     {
       name: 'cli-shell',

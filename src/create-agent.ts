@@ -1,20 +1,23 @@
-import type { CompactionRefused } from './agent/compact.js';
-import { type ContextOptions, contextFrom } from './agent/context-limits.js';
-import { type ContextUsage, ConversationContext } from './agent/conversation-context.js';
-import { keeperOf, type SessionKeeper } from './agent/lazy-store.js';
+import type { CompactionRefused } from './agent/context/compact.js';
+import { type ContextOptions, contextFrom } from './agent/context/context-limits.js';
+import { type ContextUsage, ConversationContext } from './agent/context/conversation-context.js';
 import { runLoop } from './agent/loop.js';
-import { observedEvents, observedModel } from './agent/observe.js';
-import type { ResumedSession } from './agent/resume-session.js';
+import { mentionedResources } from './agent/mentioned-resources.js';
+import { observedEvents, observedModel } from './agent/observe/observe.js';
 import type { Session } from './agent/session.js';
-import type { SessionStore } from './agent/session-store.js';
+import { keeperOf, type SessionKeeper } from './agent/store/lazy-store.js';
+import type { ResumedSession } from './agent/store/resume-session.js';
+import type { SessionStore } from './agent/store/session-store.js';
 import { systemPrompt } from './agent/system-prompt.js';
 import { UsageByModel } from './agent/usage-by-model.js';
 import type { AgentEvent, AgentHappening, CompactionEvent } from './contract/event.js';
 import type { UserBlock } from './contract/message.js';
 import type { Model } from './contract/model.js';
-import { createEngine, type EngineOptions } from './create-engine.js';
+import { createEngine, type EngineOptions, type EngineServers } from './create-engine.js';
 import { type RetryOptions, withRetries } from './models/retry.js';
 import { retriesFrom } from './models/retry-environment.js';
+
+const AFTER_REQUEST_MS = 30; // what is loaded for servers must not hold up the request, nor wait for its answer
 
 export interface AgentOptions extends EngineOptions {
   model: Model;
@@ -61,11 +64,12 @@ export interface CompactOptions {
 
 export function createAgent(options: AgentOptions): Agent {
   if (!options.model) throw new TypeError('createAgent needs a model. Take one from helve/models.');
-  const { editStyle } = options.model.facts ?? {};
+  const { editStyle, contextTokens } = options.model.facts ?? {};
   const { resumed, model: asked } = options;
   let keeper: SessionKeeper | undefined;
   const engine = createEngine({
     ...(editStyle && { editStyle }),
+    ...(contextTokens !== undefined && { contextTokens }),
     ...options,
     ...(resumed && { sessionId: resumed.id, root: resumed.root }),
     ...((resumed || options.keepSession) && { onSeen: (real, seen) => keeper?.saw(real, seen) }),
@@ -73,7 +77,7 @@ export function createAgent(options: AgentOptions): Agent {
   const { session } = engine;
   if (resumed) takeUp(session, resumed);
   const newStore = async (): Promise<SessionStore> => {
-    const { SessionStore } = await import('./agent/session-store.js');
+    const { SessionStore } = await import('./agent/store/session-store.js');
     const { dataFolder, id, root } = session;
     const prices = asked.facts?.prices;
     return new SessionStore({ dataFolder, id, root, model: asked.name, prices, onProblem: options.onStoreProblem });
@@ -119,6 +123,9 @@ export function createAgent(options: AgentOptions): Agent {
         throw new TypeError('The prompt is empty, so there is nothing to send. Give it some words.');
       const running = begin(signal);
       try {
+        await engine.servers.beforePrompt({ signal: running, isResumed: resumed !== undefined });
+        const { resources, tools } = engine.session;
+        const mentioned = await mentionedResources(content, { resources, servers: tools.servers, signal: running });
         const events = runLoop({
           session: engine.session,
           model,
@@ -128,11 +135,12 @@ export function createAgent(options: AgentOptions): Agent {
           environment: engine.environment,
           refresh: engine.refresh,
           keeper,
-          prompt: content,
+          prompt: [...content, ...mentioned],
           maxTurns: options.maxTurns,
           signal: running,
         });
-        yield* options.observers ? observedEvents(events, options.observers) : events;
+        const watched = options.observers ? observedEvents(events, options.observers) : events;
+        yield* withServers(watched, engine.servers);
       } finally {
         await finish();
       }
@@ -142,7 +150,10 @@ export function createAgent(options: AgentOptions): Agent {
       try {
         const emit = (happening: AgentHappening): void => {
           keeper?.take(happening);
-          if (happening.type === 'compaction') used.add(model, happening.usage);
+          if (happening.type === 'compaction') {
+            used.add(model, happening.usage);
+            engine.servers.announceAgain();
+          }
           onEvent(happening);
         };
         await engine.refresh(emit);
@@ -161,13 +172,35 @@ export function createAgent(options: AgentOptions): Agent {
   };
 }
 
+/** Connects to servers once the first request is on its way, and tells of them again where that was forgotten. */
+async function* withServers(
+  events: AsyncIterable<AgentEvent>,
+  servers: EngineServers,
+): AsyncGenerator<AgentEvent, void, void> {
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    for await (const event of events) {
+      if (event.type === 'turn_start') {
+        servers.requested();
+        timer ??= setTimeout(() => void servers.start(), AFTER_REQUEST_MS);
+      }
+      if (event.type === 'compaction' && event.summarisedMessages > 0) servers.announceAgain();
+      yield event;
+    }
+  } finally {
+    clearTimeout(timer);
+    servers.rest();
+  }
+}
+
 /** Puts a session back to where it was. */
-function takeUp(session: Session, { restored }: ResumedSession): void {
+function takeUp(session: Session, { restored, reminders }: ResumedSession): void {
   for (const message of restored.messages) session.transcript.append(message);
   for (const id of restored.callIds) session.claimCallId(id);
   session.shownFiles.restore(restored);
   if (restored.cwd !== undefined) session.changeDirectory(restored.cwd);
   session.mode = restored.mode;
+  for (const reminder of reminders) session.remind(reminder);
 }
 
 function patientModel(options: AgentOptions): Model {

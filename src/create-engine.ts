@@ -1,7 +1,8 @@
 import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { createAuditLog } from './agent/audit-log.js';
-import { type Observer, observedHooks } from './agent/observe.js';
+import { createAuditLog } from './agent/observe/audit-log.js';
+import { type Observer, observedHooks } from './agent/observe/observe.js';
+import { readDeferral, ServerTools } from './agent/server-tools.js';
 import { Session } from './agent/session.js';
 import { createSessionPolicy, type SessionPolicy } from './agent/session-policy.js';
 import { ToolPool } from './agent/tool-pool.js';
@@ -12,24 +13,30 @@ import { runCall } from './calls/run-call.js';
 import type { Effect } from './contract/effect.js';
 import type { AgentHappening } from './contract/event.js';
 import type { ToolResultBlock } from './contract/message.js';
-import { type AskPermission, type PermissionMode, permissionModes } from './contract/permission.js';
+import { type AskPermission, type Decision, type PermissionMode, permissionModes } from './contract/permission.js';
 import type { AskUser } from './contract/question.js';
 import type { Tool } from './contract/tool.js';
-import type { SandboxWish, SeenFile, ToolContext, ToolSetMode } from './contract/tool-context.js';
+import type { SandboxWish, SeenFile, ServerResources, ToolContext, ToolSetMode } from './contract/tool-context.js';
 import { lazyHooks } from './hooks/lazy-hooks.js';
 import type { HookCallbacks } from './hooks/run-hooks.js';
 import type { ConfiguredHook } from './hooks/schema.js';
+import type { ServerState } from './mcp/client.js';
+import type { ConfiguredServer } from './mcp/config.js';
+import { LazyMcpClient, type SettleOptions } from './mcp/lazy-client.js';
 import { providers } from './models/catalogue-data.js';
 import type { RuleLists } from './permissions/rule.js';
 import { recoverIfNeeded } from './platform/files/lazy-changes.js';
 import { dataFolderOf, homeFolder, realPathSync } from './platform/files/paths.js';
 import { reapedLeftovers } from './platform/shell/leftovers.js';
 import type { Settings } from './settings/settings.js';
+import { toolPins } from './settings/tool-pins.js';
 import type { WatchedSettings } from './settings/watch.js';
 import { createFileLedger } from './tools/editing/file-ledger.js';
 import { builtInTools, simpleToolNames } from './tools/index.js';
 
 const SESSION_END_MS = 15_000; // beyond what the hooks themselves are given
+const NAMED_SERVERS_MS = 30_000; // for servers that whoever starts the session has named: they want their tools
+const OTHER_SERVERS_MS = 5_000; // for those of settings that are wanted from the first request on
 
 export interface EngineOptions {
   /** The project. Default: the process's working directory. */
@@ -57,6 +64,12 @@ export interface EngineOptions {
   hooks?: HookCallbacks;
   /** Tools beside the built-in ones. */
   tools?: readonly Tool[];
+  /** MCP servers beside those of settings, by name, as `.mcp.json` describes them. The first prompt waits for them. */
+  mcpServers?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** No MCP servers but those. */
+  strictMcp?: boolean;
+  /** Tokens that fit into one request, to judge how much of it tools may take. */
+  contextTokens?: number;
   toolSet?: ToolSetMode;
   /** How the model was trained to change files. Default: by replacing text. */
   editStyle?: 'text' | 'patch';
@@ -84,8 +97,26 @@ export interface Engine {
   contextFor(callId: string, signal: AbortSignal, approved?: readonly Effect[]): ToolContext;
   /** Takes over what has changed in settings; whoever begins a turn calls it. */
   refresh(emit: (happening: AgentHappening) => void): Promise<void>;
+  readonly servers: EngineServers;
   /** Ends everything that calls have left running. */
   end(): Promise<void>;
+}
+
+/** The MCP servers of a session. Nothing of them is loaded or started before somebody asks for it here. */
+export interface EngineServers {
+  /** Begins to connect, where there is anything to connect to. */
+  start(): Promise<void>;
+  /** A request goes to the model: tools that come after it are news. */
+  requested(): void;
+  /** Connects, and settles when each has connected or failed. */
+  settled(options?: SettleOptions): Promise<void>;
+  /** Waits for those that the first request should not be without, within bounds. */
+  beforePrompt(options: { signal: AbortSignal; isResumed: boolean }): Promise<void>;
+  states(): readonly ServerState[];
+  /** What the model was told of them has left its context. */
+  announceAgain(): void;
+  /** The run is over: what is to be said waits for the next one. */
+  rest(): void;
 }
 
 export interface RunCallsOptions {
@@ -126,6 +157,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     home,
     workspace: () => policy.workspace(),
     sandbox: () => withRules(options.sandbox ?? sandboxOf(settings()), policy),
+    resources: () => (mcp.isNeeded ? resources : undefined),
     ...(options.askUser && { askUser: options.askUser }),
   });
   const policy = createSessionPolicy({
@@ -141,6 +173,45 @@ export function createEngine(options: EngineOptions = {}): Engine {
     saveRule: options.saveRule,
     knownTools: builtInTools().map(({ name }) => name),
   });
+  const notices = createNotices();
+  const mcp: LazyMcpClient = new LazyMcpClient({
+    root,
+    env: visibleEnv,
+    dataFolder,
+    roots: () => policy.workspace(),
+    askUser: options.askUser,
+    pins: toolPins(dataFolder),
+    whileRunning: (kill) => session.whileRunning(kill),
+    onChange: () => serverTools.update(),
+    onNotice: notices.say,
+  });
+  const resources: ServerResources = {
+    list: (server) => mcp.resources(server),
+    read: (server, uri, signal) => mcp.readResource(server, uri, { signal, session }),
+  };
+  const serverTools = new ServerTools({
+    pool: tools,
+    session,
+    source: {
+      states: () => mcp.states(),
+      tools: (defer) => mcp.tools(defer),
+      instructions: () => mcp.instructions(),
+    },
+    isDenied: (tool) => isDeniedOutright(policy.decide({ tool, input: {}, effects: [anything] })),
+    deferral: () => readDeferral(env['ENABLE_TOOL_SEARCH']) ?? readDeferral(settings()?.toolSearch?.value),
+    contextTokens: options.contextTokens,
+  });
+  const configureServers = (): void => {
+    if (toolSet === 'simple') return;
+    const configured = configuredServers(options, settings());
+    mcp.configure(configured.servers);
+    for (const { name } of configured.refused) {
+      notices.say(`The MCP server ${name} is not used: only managed servers are permitted here.`);
+    }
+    if (mcp.isNeeded && !mcp.hasStarted) serverTools.update(); // they are known of, if no more
+  };
+  configureServers();
+
   const ownHooks = lazyHooks(() => settings()?.hooks ?? noneConfigured, {
     root,
     env: visibleEnv,
@@ -170,8 +241,39 @@ export function createEngine(options: EngineOptions = {}): Engine {
   };
 
   const refresh = async (emit: (happening: AgentHappening) => void): Promise<void> => {
-    const { problems = [] } = (await options.settings?.refresh()) ?? {};
+    const { problems = [], changed = false } = (await options.settings?.refresh()) ?? {};
     for (const { message } of problems) emit({ type: 'notice', text: message });
+    notices.tell((text) => tell(emit, { type: 'notice', text }));
+    if (!changed) return;
+    configureServers();
+    mcp.rootsChanged();
+  };
+
+  const servers: EngineServers = {
+    start: () => mcp.start(),
+    requested: () => serverTools.begin(),
+    settled: (wait) => mcp.settled(wait),
+    states: () => mcp.states(),
+    announceAgain: () => serverTools.announceAgain(),
+    rest: () => notices.hold(),
+    async beforePrompt({ signal, isResumed }) {
+      if (!mcp.isNeeded) return;
+      const { servers } = configuredServers(options, settings());
+      const named = servers.filter(({ source }) => source === 'flag').map(({ name }) => name);
+      // A conversation that is taken up again may call at once what it had before.
+      const waitsForAll = isResumed || env['MCP_CONNECTION_NONBLOCKING'] === '0';
+      const others = servers.filter(({ entry }) => waitsForAll || entry['alwaysLoad'] === true).map(({ name }) => name);
+      await Promise.all([
+        named.length > 0 &&
+          mcp.settled({ names: named, withinMs: Number(env['MCP_TIMEOUT']) || NAMED_SERVERS_MS, signal }),
+        others.length > 0 &&
+          mcp.settled({
+            names: others,
+            withinMs: Number(env['MCP_CONNECT_TIMEOUT_MS']) || OTHER_SERVERS_MS,
+            signal,
+          }),
+      ]);
+    },
   };
 
   const environment = (emit: (happening: AgentHappening) => void): CallEnvironment => ({
@@ -201,8 +303,14 @@ export function createEngine(options: EngineOptions = {}): Engine {
     environment,
     contextFor,
     refresh,
+    servers,
     async runCalls(calls, { signal = new AbortController().signal, onEvent = () => {} } = {}) {
       await refresh((happening) => tell(onEvent, happening));
+      // Without a prompt before it, such a call is the first that anybody hears of its server.
+      const fromServers = calls.map(({ name }) => name).filter((name) => name.startsWith('mcp__'));
+      if (fromServers.length > 0) {
+        await mcp.settled({ signal, isEnough: () => fromServers.every((name) => tools.names.includes(name)) });
+      }
       const calling = environment(onEvent);
       for (const { id: callId, name: tool, input } of calls) {
         audit?.take({ type: 'tool_call', callId, tool, input, display: { title: tool } });
@@ -215,7 +323,56 @@ export function createEngine(options: EngineOptions = {}): Engine {
         await hooks.run('SessionEnd', { reason: 'other' }, { signal }).catch(() => {}); // nobody is there to be told
       }
       audit?.close();
-      await Promise.all([session.end(), hooks.end()]);
+      await Promise.all([session.end(), hooks.end(), mcp.close()]);
+    },
+  };
+}
+
+const anything: Effect = { kind: 'unknown', why: '' };
+
+/** By a rule, whatever the input: a mode may change. */
+const isDeniedOutright = ({ behavior, trail = [] }: Decision): boolean =>
+  behavior === 'deny' && trail.some(({ decided, basis }) => decided && basis === 'deny_rule');
+
+/** The servers that count, and those that an administrator keeps from counting. */
+function configuredServers(
+  { mcpServers = {}, strictMcp = false }: EngineOptions,
+  settings: Settings | undefined,
+): { servers: ConfiguredServer[]; refused: ConfiguredServer[] } {
+  const given = Object.entries(mcpServers).map(([name, entry]) => ({ name, entry, source: 'flag' as const }));
+  const managedOnly = settings?.entries.some(
+    ({ key, value }) => key === 'allowManagedMcpServersOnly' && value === true,
+  );
+  const written = [...(settings?.mcpServers ?? [])].map(([name, { value, origin }]) => ({
+    name,
+    entry: value,
+    source: origin.kind,
+  }));
+  const managed = written.filter(({ source }) => source === 'managed');
+  const all = new Map<string, ConfiguredServer>();
+  for (const server of strictMcp ? managed : written) all.set(server.name, server);
+  const taken = new Set(managed.map(({ name }) => name));
+  for (const server of managedOnly ? [] : given) if (!taken.has(server.name)) all.set(server.name, server);
+  return { servers: [...all.values()], refused: managedOnly ? given : [] };
+}
+
+/** Notices that come at any time, kept until somebody can be told. */
+function createNotices(): { say(text: string): void; tell(to: (text: string) => void): void; hold(): void } {
+  let listener: ((text: string) => void) | undefined;
+  let unsaid: string[] = [];
+  return {
+    say(text) {
+      if (listener) listener(text);
+      else unsaid.push(text);
+    },
+    hold() {
+      listener = undefined;
+    },
+    tell(to) {
+      listener = to;
+      const waiting = unsaid;
+      unsaid = [];
+      for (const text of waiting) to(text);
     },
   };
 }

@@ -1,6 +1,6 @@
-export type { CompactionRefused } from './agent/compact.js';
-export type { ContextOptions } from './agent/context-limits.js';
-export type { ContextUsage } from './agent/conversation-context.js';
+export type { CompactionRefused } from './agent/context/compact.js';
+export type { ContextOptions } from './agent/context/context-limits.js';
+export type { ContextUsage } from './agent/context/conversation-context.js';
 export type { Session } from './agent/session.js';
 export type { ToolCall } from './calls/assemble.js';
 export type { CallEnvironment } from './calls/environment.js';

@@ -4,11 +4,11 @@ import type { Message, UserBlock, UserMessage } from '../contract/message.js';
 import type { Model } from '../contract/model.js';
 import { monotonicMs, steadyClock } from '../platform/clock.js';
 import { EventQueue } from '../platform/event-queue.js';
-import type { ConversationContext } from './conversation-context.js';
+import type { ConversationContext } from './context/conversation-context.js';
 import { conversationHooks } from './conversation-hooks.js';
-import type { SessionKeeper } from './lazy-store.js';
 import { RunRecord } from './run-record.js';
 import type { Session } from './session.js';
+import type { SessionKeeper } from './store/lazy-store.js';
 import { runTurn } from './turn.js';
 import type { UsageByModel } from './usage-by-model.js';
 
@@ -84,6 +84,9 @@ async function drive(input: LoopInput, emit: (happening: AgentHappening) => void
     model: model.name,
     mode: session.mode,
     tools: [...session.tools.names],
+    ...(session.tools.servers.length > 0 && {
+      mcpServers: session.tools.servers.map(({ name, status }) => ({ name, status })),
+    }),
   });
   // Both before the first request: a call may come with the first words of the answer.
   void session.tools.preload(session);

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Gate } from '../calls/gate.js';
@@ -7,12 +7,13 @@ import type { FileChanges } from '../contract/file-change.js';
 import type { TextBlock, UserBlock } from '../contract/message.js';
 import type { PermissionMode } from '../contract/permission.js';
 import type { AskUser } from '../contract/question.js';
-import type { FileLedger, SandboxWish, SessionPort, ToolContext } from '../contract/tool-context.js';
+import type { FileLedger, SandboxWish, ServerResources, SessionPort, ToolContext } from '../contract/tool-context.js';
 import { randomId } from '../platform/crypto.js';
 import { lazyFileChanges } from '../platform/files/lazy-changes.js';
+import { makeFolder } from '../platform/files/make-folder.js';
 import { Slots } from '../platform/slots.js';
 import { uniqueCallId } from './call-id.js';
-import { ShownFiles } from './shown-files.js';
+import { ShownFiles } from './context/shown-files.js';
 import type { ToolPool } from './tool-pool.js';
 import { Transcript } from './transcript.js';
 
@@ -36,6 +37,8 @@ export interface SessionOptions {
   /** The project and what was added to it, by all names. It may grow with settings. */
   workspace?(): readonly string[];
   sandbox?(): SandboxWish | undefined;
+  /** What MCP servers have beside tools; undefined where there are none. */
+  resources?(): ServerResources | undefined;
 }
 
 /** Everything that one conversation remembers. There is no state outside of it, so any number can live in one process. */
@@ -60,6 +63,7 @@ export class Session implements SessionPort {
   readonly #askUser: AskUser | undefined;
   readonly #workspace: (() => readonly string[]) | undefined;
   readonly #sandbox: (() => SandboxWish | undefined) | undefined;
+  readonly #resources: (() => ServerResources | undefined) | undefined;
   readonly #callIds = new Set<string>();
   readonly #callNumbers = new Map<string, number>();
   readonly #owned = new Map<unknown, unknown>();
@@ -85,6 +89,7 @@ export class Session implements SessionPort {
     this.#askUser = options.askUser;
     this.#workspace = options.workspace;
     this.#sandbox = options.sandbox;
+    this.#resources = options.resources;
     this.changes = lazyFileChanges({ dataFolder: options.dataFolder, sessionId: this.id });
     this.resultsFolder = join(options.dataFolder, 'sessions', this.id, 'results');
   }
@@ -95,6 +100,10 @@ export class Session implements SessionPort {
 
   get sandbox(): SandboxWish | undefined {
     return this.#sandbox?.();
+  }
+
+  get resources(): ServerResources | undefined {
+    return this.#resources?.();
   }
 
   get cwd(): string {
@@ -113,7 +122,7 @@ export class Session implements SessionPort {
   }
 
   async resultFile(name: string): Promise<string> {
-    mkdirSync(this.resultsFolder, { recursive: true, mode: 0o700 }); // at once: a command waits for it
+    makeFolder(this.resultsFolder);
     const safeName = name.replaceAll(/[^a-zA-Z0-9._-]/g, '_').slice(-100); // a provider's id may hold anything
     for (let number = 1; ; number += 1) {
       const path = join(this.resultsFolder, number === 1 ? safeName : `${number}-${safeName}`);

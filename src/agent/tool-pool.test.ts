@@ -114,7 +114,7 @@ test('a tool that is denied outright or says no itself is not there', () => {
 test('a deferred tool is sent by name only until it is activated', () => {
   const tools = pool({ builtIn: [tool('Direct'), tool('Later', 'deferred'), tool('Never', 'hidden')] });
   expect(sent(tools)).toEqual(['Direct']);
-  expect(tools.deferred()).toEqual([{ name: 'Later', description: 'Later does things.' }]);
+  expect(tools.deferred()).toEqual([{ name: 'Later', description: 'Later does things.', parameters: [] }]);
   tools.activate(['Later', 'Never', 'Missing']);
   expect(sent(tools)).toEqual(['Direct', 'Later']);
 });

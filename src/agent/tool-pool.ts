@@ -1,6 +1,12 @@
 import type { ToolDefinition } from '../contract/model.js';
 import type { Tool } from '../contract/tool.js';
-import type { DescribeContext, SessionPort, ToolDirectory, ToolSetMode } from '../contract/tool-context.js';
+import type {
+  DeferredTool,
+  DescribeContext,
+  SessionPort,
+  ToolDirectory,
+  ToolSetMode,
+} from '../contract/tool-context.js';
 
 export interface ToolPoolOptions {
   /** Layer 1: everything that was built in. */
@@ -20,19 +26,31 @@ export interface ToolPoolOptions {
 
 export interface PooledTool {
   tool: Tool;
-  source: 'builtin' | 'added';
+  source: 'builtin' | 'added' | 'mcp';
+  /** The MCP server that it comes from. */
+  server?: string;
   enabled: boolean;
 }
 
+/** What MCP servers bring to a session, as it is now. */
+export interface FromServers {
+  tools: ReadonlyArray<{ tool: Tool; server: string }>;
+  states: ReadonlyArray<{ name: string; status: string; detail?: string }>;
+}
+
 /**
- * The tools of one session. Built-ins come first, sorted by name, then the added ones, sorted by name; a built-in wins a
- * clash. The order and the bytes stay the same from turn to turn, since tools stand at the front of the prompt cache.
+ * The tools of one session. Built-ins come first, sorted by name, then the added ones, then those of servers, each sorted
+ * by name; on a clash who comes first wins. The order and the bytes stay the same from turn to turn, since tools stand at
+ * the front of the prompt cache; what servers bring later comes behind everything else.
  */
 export class ToolPool implements ToolDirectory {
-  readonly #tools: readonly PooledTool[];
+  readonly #options: ToolPoolOptions;
+  readonly #own: readonly PooledTool[];
   readonly #context: DescribeContext;
-  readonly #byName: ReadonlyMap<string, Tool>;
   readonly #activated = new Set<string>();
+  #tools: readonly PooledTool[];
+  #byName: ReadonlyMap<string, Tool>;
+  #servers: FromServers['states'] = [];
   #definitions: readonly ToolDefinition[] | undefined;
 
   constructor(options: ToolPoolOptions) {
@@ -45,21 +63,52 @@ export class ToolPool implements ToolDirectory {
         .toSorted(byName)
         .map((tool) => ({ tool, source: 'added' as const })),
     ];
-    const permitted = ({ name }: Tool): boolean => isPermitted(name, options);
+    this.#options = options;
     this.#context = {
       root: options.root,
       mode: options.mode,
       editStyle: options.editStyle ?? 'text',
       deferredTools: candidates
-        .filter(({ tool }) => tool.exposure === 'deferred' && permitted(tool))
+        .filter(({ tool }) => tool.exposure === 'deferred' && isPermitted(tool.name, options))
         .map(({ tool }) => tool.name),
     };
     // The tool's own word comes last.
-    this.#tools = candidates.map((candidate) => ({
+    this.#own = candidates.map((candidate) => ({
       ...candidate,
-      enabled: permitted(candidate.tool) && candidate.tool.isEnabled(this.#context),
+      enabled: isPermitted(candidate.tool.name, options) && candidate.tool.isEnabled(this.#context),
     }));
-    this.#byName = new Map(this.#tools.filter(({ enabled }) => enabled).map(({ tool }) => [tool.name, tool]));
+    this.#tools = this.#own;
+    this.#byName = enabledByName(this.#own);
+  }
+
+  /** Takes over what servers bring. A tool that the model has already been given stays given. */
+  setServers({ tools, states }: FromServers): void {
+    this.#servers = states;
+    const taken = new Set(this.#own.map(({ tool }) => tool.name));
+    const fromServers = tools
+      .filter(({ tool }) => !taken.has(tool.name))
+      .toSorted((a, b) => byName(a.tool, b.tool))
+      .map(({ tool, server }) => ({
+        tool,
+        server,
+        source: 'mcp' as const,
+        enabled: isPermitted(tool.name, this.#options) && tool.isEnabled(this.#context),
+      }));
+    this.#tools = [...this.#own, ...fromServers];
+    this.#byName = enabledByName(this.#tools);
+    this.#definitions = undefined;
+  }
+
+  /** The MCP servers, and how each is. */
+  get servers(): FromServers['states'] {
+    return this.#servers;
+  }
+
+  absent(): readonly string[] {
+    return this.#servers.flatMap(({ name, status, detail }) => {
+      if (status === 'pending') return [`The MCP server ${name} is still connecting.`];
+      return status === 'connected' || status === 'disabled' || detail === undefined ? [] : [detail];
+    });
   }
 
   /** Every tool there is, whether or not the model has it. */
@@ -79,9 +128,10 @@ export class ToolPool implements ToolDirectory {
 
   /** What goes to the model: the same array until a deferred tool is activated. */
   definitions(): readonly ToolDefinition[] {
-    this.#definitions ??= this.#tools
-      .filter(({ tool, enabled }) => enabled && this.isActive(tool))
-      .map(({ tool }) => this.describe(tool));
+    if (this.#definitions) return this.#definitions;
+    const active = this.#tools.filter(({ tool, enabled }) => enabled && this.isActive(tool));
+    for (const { tool, source } of active) if (source === 'mcp') this.#activated.add(tool.name); // now it is given
+    this.#definitions = active.map(({ tool }) => this.describe(tool));
     return this.#definitions;
   }
 
@@ -101,10 +151,14 @@ export class ToolPool implements ToolDirectory {
     return tool;
   }
 
-  deferred(): ReadonlyArray<{ name: string; description: string }> {
+  deferred(): readonly DeferredTool[] {
     return this.#tools
       .filter(({ tool, enabled }) => enabled && tool.exposure === 'deferred')
-      .map(({ tool }) => ({ name: tool.name, description: tool.describe(this.#context) }));
+      .map(({ tool }) => ({
+        name: tool.name,
+        description: tool.describe(this.#context),
+        parameters: parametersOf(tool),
+      }));
   }
 
   activate(names: readonly string[]): void {
@@ -114,6 +168,13 @@ export class ToolPool implements ToolDirectory {
     }
     if (this.#activated.size !== before) this.#definitions = undefined;
   }
+}
+
+const enabledByName = (tools: readonly PooledTool[]): ReadonlyMap<string, Tool> =>
+  new Map(tools.filter(({ enabled }) => enabled).map(({ tool }) => [tool.name, tool]));
+
+function parametersOf({ inputSchema: { properties } }: Tool): string[] {
+  return typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
 }
 
 function refuseTwins(tools: readonly Tool[]): void {

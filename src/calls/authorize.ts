@@ -34,7 +34,15 @@ export async function authorize(
   { isAgreed = false }: { isAgreed?: boolean | undefined } = {},
 ): Promise<Authorized> {
   const { tool, bound } = resolved;
-  const request: DecisionRequest = { tool: tool.name, input: bound.input, effects, hooks: hooks.answers };
+  const unknowns = effects.filter((effect) => effect.kind === 'unknown');
+  const readOnlyHint = unknowns.length > 0 && unknowns.every((effect) => effect.readOnlyHint === true);
+  const request: DecisionRequest = {
+    tool: tool.name,
+    input: bound.input,
+    effects,
+    hooks: hooks.answers,
+    ...(readOnlyHint && { readOnlyHint }),
+  };
   const { callId, signal } = context;
   let authorized: Authorized = { asked: false };
 

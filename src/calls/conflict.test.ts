@@ -13,6 +13,7 @@ const write = (real: string, more: object = {}): Effect => ({
 const session = (access: 'read' | 'write', what: 'cwd' | 'todos'): Effect => ({ kind: 'session', access, what });
 const command = (harmless: boolean): Effect => ({ kind: 'command', text: 'x', harmless });
 const unknown: Effect = { kind: 'unknown', why: 'x' };
+const claimsToRead: Effect = { kind: 'unknown', why: 'x', readOnlyHint: true };
 
 test.each<[string, Effect[], Effect[], boolean]>([
   ['two reads of one file', [read('/a')], [read('/a')], false],
@@ -33,6 +34,11 @@ test.each<[string, Effect[], Effect[], boolean]>([
   ['a command that is not harmless and a read', [command(false)], [read('/a')], true],
   ['an unknown and a read', [unknown], [read('/a')], true],
   ['an unknown and a call that touches nothing', [unknown], [], false],
+  ['two that claim to read only', [claimsToRead], [claimsToRead], false],
+  ['one that claims to read only and a read', [claimsToRead], [read('/a')], false],
+  ['one that claims to read only and a write', [claimsToRead], [write('/a')], true],
+  ['one that claims to read only and a command that is not harmless', [claimsToRead], [command(false)], true],
+  ['one that claims to read only and an unknown', [claimsToRead], [unknown], true],
   ['two network calls', [{ kind: 'network', url: 'http://x' }], [{ kind: 'network', url: 'http://x' }], false],
 ])('%s', (_, a, b, expected) => {
   expect(conflict(a, b)).toBe(expected);

@@ -10,13 +10,18 @@ export function conflict(a: readonly Effect[], b: readonly Effect[]): boolean {
 }
 
 const couldTouchAnything = (effect: Effect): boolean =>
-  effect.kind === 'unknown' || (effect.kind === 'command' && !effect.harmless);
+  (effect.kind === 'unknown' && !effect.readOnlyHint) || (effect.kind === 'command' && !effect.harmless);
 
 function collide(a: Effect, b: Effect): boolean {
+  // Could read anything, so it waits for whoever writes, and runs beside whoever reads.
+  if (a.kind === 'unknown' || b.kind === 'unknown') return isWrite(a) || isWrite(b);
   if (a.kind === 'file' && b.kind === 'file') return writes(a, b) && sharePlace(a, b);
   if (a.kind === 'session' && b.kind === 'session') return writes(a, b) && a.what === b.what;
   return false;
 }
+
+const isWrite = (effect: Effect): boolean =>
+  (effect.kind === 'file' || effect.kind === 'session') && effect.access === 'write';
 
 const writes = (a: { access: 'read' | 'write' }, b: { access: 'read' | 'write' }): boolean =>
   a.access === 'write' || b.access === 'write';

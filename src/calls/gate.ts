@@ -58,7 +58,8 @@ export class Gate {
 
 const writes = (effect: Effect): boolean => {
   if (effect.kind === 'file' || effect.kind === 'session') return effect.access === 'write';
-  return effect.kind === 'unknown' || (effect.kind === 'command' && !effect.harmless);
+  if (effect.kind === 'unknown') return !effect.readOnlyHint;
+  return effect.kind === 'command' && !effect.harmless;
 };
 
 const concernsDirectory = (effect: Effect): boolean => effect.kind === 'session' && effect.what === 'cwd';

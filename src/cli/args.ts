@@ -15,25 +15,46 @@ export const engineFlags = {
   disallowedTools: { type: 'string', multiple: true },
   settings: { type: 'string' },
   trust: { type: 'boolean' },
+  'mcp-config': { type: 'string', multiple: true },
+  'strict-mcp-config': { type: 'boolean' },
   simple: { type: 'boolean' },
 } as const satisfies OptionSpecs;
 
-/** Parses strictly: an unknown or incomplete flag is a usage problem that names the nearest known one. */
-export function readArgs<Options extends OptionSpecs>(argv: readonly string[], options: Options) {
+/** Parses strictly: an unknown or incomplete flag is a usage problem that names the nearest known one, or one of `also`. */
+export function readArgs<Options extends OptionSpecs>(
+  argv: readonly string[],
+  options: Options,
+  also: readonly string[] = [],
+) {
   const { parseArgs } = process.getBuiltinModule('node:util'); // an import of it would load far more than this
   try {
     return parseArgs({ args: [...argv], options, allowPositionals: true, strict: true });
   } catch (error) {
-    throw new UsageProblem(explain(error, options));
+    throw new UsageProblem(explain(error, argv, [...Object.keys(options), 'help', ...also]));
   }
 }
 
-function explain(error: unknown, options: OptionSpecs): string {
+function explain(error: unknown, argv: readonly string[], known: readonly string[]): string {
   const message = error instanceof Error ? error.message : String(error);
   const incomplete = /^Option '(?:-\w, )?(--[\w-]+) <value>' argument missing/.exec(message)?.[1];
   if (incomplete !== undefined) return `${incomplete} needs a value after it.`;
+  const followed = /^Option '(-[^']+)' argument is ambiguous/.exec(message)?.[1];
+  if (followed !== undefined) {
+    const long = /use '(--[\w-]+)=/.exec(message)?.[1] ?? followed;
+    const next = argv[argv.indexOf(followed) + 1] ?? '';
+    return `${long} needs a value after it, but "${next}" follows, which looks like an option. If it is the value, write ${long}=${next}`;
+  }
+  const alone = /^Option '(?:-\w, )?(--[\w-]+)' does not take an argument/.exec(message)?.[1];
+  if (alone !== undefined) return `${alone} takes no value. Write it alone.`;
   const unknown = /^Unknown option '(-[^']*)'/.exec(message)?.[1];
   if (unknown === undefined) return `${message.split('. ')[0]}.`;
-  const [nearest] = nearestWords(unknown.replace(/^-+/, ''), Object.keys(options));
+  const name = unknown.replace(/^-+/, '');
+  if (ofOtherAgents.has(name)) return `There is no option ${unknown} here: other agents have it, helve does not yet.`;
+  const [nearest] = nearestWords(name, known);
   return `There is no option ${unknown} here.${nearest ? ` Did you mean --${nearest}?` : ''}`;
 }
+
+const ofOtherAgents: ReadonlySet<string> = new Set([
+  ...['agent', 'agents', 'betas', 'chrome', 'disable-slash-commands', 'file', 'from-pr', 'ide', 'max-thinking-tokens'],
+  ...['plugin-dir', 'remote', 'setting-sources', 'teleport', 'tools', 'worktree'],
+]);

@@ -1,13 +1,14 @@
 import { realpathSync } from 'node:fs';
-import { type AuditEntry, auditedSessions, checkAudit, readAudit } from '../agent/read-audit.js';
-import { sessionFolder } from '../agent/session-folder.js';
-import { noSuchSession, SessionProblem } from '../agent/session-problem.js';
+import { type AuditEntry, auditedSessions, checkAudit, readAudit } from '../agent/observe/read-audit.js';
+import { sessionFolder } from '../agent/store/session-folder.js';
+import { noSuchSession, SessionProblem } from '../agent/store/session-problem.js';
 import { dataFolderOf } from '../platform/files/paths.js';
 import { visible } from '../platform/text/visible.js';
 import { oneLine } from '../settings/report.js';
 import { readArgs } from './args.js';
 import { chooseAction } from './choose-action.js';
 import { exitCode } from './exit-codes.js';
+import { localSecond } from './local-time.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
@@ -78,7 +79,10 @@ async function list(words: readonly string[], { json, all }: Flags): Promise<num
   else {
     for (const { session, begun, calls, denied, intact, root } of rows) {
       const facts = `${calls === 1 ? '1 call' : `${calls} calls`}, ${denied} denied${intact ? '' : ', NOT INTACT'}`;
-      await writeLine(process.stdout, `${session}  ${begun ?? '?'}  ${facts}${all ? `  ${oneLine(root ?? '?')}` : ''}`);
+      await writeLine(
+        process.stdout,
+        `${session}  ${begun === null ? '?' : localSecond(begun)}  ${facts}${all ? `  ${oneLine(root ?? '?')}` : ''}`,
+      );
     }
     if (rows.length === 0) {
       const where = all ? '' : ` for ${oneLine(here)}. helve audit list --all shows those of other folders`;
@@ -122,7 +126,7 @@ function describe({ n, at, type, hash: _, ...fields }: AuditEntry): string {
   const { call, tool, ...rest } = fields;
   const what = [type, tool, call].filter((word) => typeof word === 'string').join(' ');
   const facts = Object.entries(rest).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
-  return oneLine(`${String(n).padStart(5)}  ${at}  ${[what, ...facts].join('  ')}`);
+  return oneLine(`${String(n).padStart(5)}  ${localSecond(at)}  ${[what, ...facts].join('  ')}`);
 }
 
 async function verify(words: readonly string[], { all, json, hash }: Flags): Promise<number> {

@@ -1,5 +1,6 @@
 import type { AgentHappening } from '../contract/event.js';
 import type { ToolResultBlock } from '../contract/message.js';
+import type { Decision } from '../contract/permission.js';
 import { createEngine, type Engine } from '../create-engine.js';
 import { secretVariables } from '../models/catalogue.js';
 import { readLines } from '../platform/text/read-lines.js';
@@ -8,6 +9,7 @@ import { engineFlags, readArgs } from './args.js';
 import { engineOptions } from './engine-options.js';
 import { exitCode } from './exit-codes.js';
 import { readCatalogue } from './read-catalogue.js';
+import { ruleMayAllow } from './rule-may-allow.js';
 import { onSignals } from './signals.js';
 import { UsageProblem } from './usage-problem.js';
 import { variablesForTracing } from './wanted-observation.js';
@@ -52,13 +54,13 @@ function readSingleCall(positionals: readonly string[]): RequestedCall {
 }
 
 async function runSingle(engine: Engine, { tool, input }: RequestedCall, signal: AbortSignal): Promise<boolean> {
-  const { result, wasAsked } = await runOne(engine, 'call_1', { tool, input }, signal);
+  const { result, decision } = await runOne(engine, 'call_1', { tool, input }, signal);
   await writeLine(process.stdout, JSON.stringify(result));
-  if (wasAsked) {
-    await writeLine(
-      process.stderr,
-      'helve: nobody is here to be asked. A rule may allow it, see --allowed-tools and helve permissions explain.',
-    );
+  if (decision?.behavior === 'ask') {
+    const way = ruleMayAllow(decision, input)
+      ? 'A rule may allow it, see --allowed-tools and helve permissions explain.'
+      : 'No rule can allow it; helve permissions explain says why.';
+    await writeLine(process.stderr, `helve: nobody is here to be asked. ${way}`);
   }
   return result.is_error === true;
 }
@@ -104,15 +106,15 @@ async function runOne(
   id: string,
   { tool, input }: RequestedCall,
   signal: AbortSignal,
-): Promise<{ result: ToolResultBlock; wasAsked: boolean }> {
-  let wasAsked = false;
+): Promise<{ result: ToolResultBlock; decision: Decision | undefined }> {
+  let decision: Decision | undefined;
   const onEvent = (event: AgentHappening): void => {
-    if (event.type === 'permission_decision') wasAsked = event.decision.behavior === 'ask';
+    if (event.type === 'permission_decision') decision = event.decision;
     if (event.type === 'notice') process.stderr.write(`helve: ${visible(event.text)}\n`);
   };
   const [result] = await engine.runCalls([{ id, name: tool, input }], { signal, onEvent });
   if (!result) throw new Error(`The call ${id} of ${tool} gave no result.`);
-  return { result, wasAsked };
+  return { result, decision };
 }
 
 function asJson(answer: LineAnswer, number: number): string {

@@ -116,6 +116,25 @@ test('set writes nothing that would not be understood', async () => {
   expect(() => here.text(project)).toThrow('ENOENT');
 });
 
+test('set says what is wrong with a value, without a line that no file has', async () => {
+  await expect(config(['set', 'permissions.deny', 'Bash(git push'])).rejects.toThrow(
+    /^Nothing was written: "Bash\(git push" has no closing parenthesis\. Correct it, and set it again\.$/,
+  );
+  await expect(config(['set', 'permissions.deny', 'Bsh(git push:*)'])).rejects.toThrow(
+    /^Nothing was written: "Bsh\(git push:\*\)" names no tool that there is\. Did you mean "Bash\(git push:\*\)"\?$/,
+  );
+  await expect(config(['set', 'permissions.defaultMode', 'x'])).rejects.toThrow(
+    /^Nothing was written: "permissions\.defaultMode" must be one of [^:]+, but was "x"\. Correct it, and set it again\.$/,
+  );
+});
+
+test('set and unset say of a group which settings are in it', async () => {
+  const words =
+    /^"permissions" is a group of settings, not one of them\. Name one: permissions\.allow, permissions\.ask/;
+  await expect(config(['set', 'permissions', 'x'])).rejects.toThrow(words);
+  await expect(config(['unset', 'permissions'])).rejects.toThrow(words);
+});
+
 test('set, then unset, leaves what else is there', async () => {
   here.write(user, '{\n  // mine\n  "theme": "dark"\n}\n');
   await config(['set', 'model', 'opus']);

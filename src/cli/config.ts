@@ -16,6 +16,7 @@ import {
 } from '../settings/schema.js';
 import type { Entry, Settings } from '../settings/settings.js';
 import { describeItem, forgetTrust, trustFolder } from '../settings/trust.js';
+import { builtInTools } from '../tools/index.js';
 import { readArgs } from './args.js';
 import { chooseAction } from './choose-action.js';
 import { exitCode } from './exit-codes.js';
@@ -69,7 +70,8 @@ const optionsOf = ({ settings, trust: isTrusted }: Flags = {}) => ({
 });
 
 async function list(values: Flags): Promise<number> {
-  const read = await readSettings(optionsOf(values));
+  const knownTools = builtInTools().map(({ name }) => name); // so that it says what a start would say
+  const read = await readSettings({ ...optionsOf(values), knownTools });
   if (values.json) {
     const { trust: report, problems, files } = read;
     const trusted = { state: report.state, folder: report.folder, by: report.by ?? null, pending: report.pending };
@@ -188,6 +190,10 @@ function knownKey(text: string): WantedKey {
   if (isSettingName(text)) return { key: text };
   const key = settingNames.find((name) => text.startsWith(`${name}.`));
   if (key && ['map', 'hooks'].includes(knownSettings[key].shape)) return { key, name: text.slice(key.length + 1) };
+  if (sectionNames.includes(text)) {
+    const inside = settingNames.filter((name) => name.startsWith(`${text}.`)).join(', ');
+    throw new UsageProblem(`"${text}" is a group of settings, not one of them. Name one: ${inside}.`);
+  }
   const nearest = nearestName(text);
   const meant = nearest === undefined ? 'docs/settings.md lists all of them.' : `Did you mean "${nearest}"?`;
   throw new UsageProblem(`There is no setting "${text}". ${meant}`);
@@ -244,7 +250,7 @@ function scopeOf(values: Flags): EditableScope {
 
 async function change(scope: EditableScope, edit: Edit): Promise<boolean> {
   try {
-    return await editSettings(scope, edit, optionsOf());
+    return await editSettings(scope, edit, { ...optionsOf(), knownTools: builtInTools().map(({ name }) => name) });
   } catch (error) {
     if (error instanceof EditRefused) throw new UsageProblem(error.message);
     throw error;

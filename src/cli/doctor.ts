@@ -4,15 +4,19 @@ import { access, constants } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { type Model, ModelFailure } from '../contract/model.js';
+import type { ServerState } from '../mcp/client.js';
 import { accessTo, unusualHost } from '../models/catalogue.js';
 import { chooseModel } from '../models/choose-model.js';
 import { loadCatalogue } from '../models/load-catalogue.js';
 import { findLocalServers, localPlaces } from '../models/local-servers.js';
 import { dataFolderOf, homeFolder } from '../platform/files/paths.js';
 import { grouped } from '../platform/text/digits.js';
+import { visible } from '../platform/text/visible.js';
+import { environmentWith } from '../settings/environment.js';
 import { readArgs } from './args.js';
 import { exitCode } from './exit-codes.js';
 import { offerOf } from './models.js';
+import { namedModel } from './named-model.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
@@ -40,6 +44,7 @@ export async function doctor(argv: readonly string[]): Promise<number> {
       model(),
       dataFolder(),
       localServers(),
+      mcpServers(),
     ])
   ).flat();
   if (values.json) await writeLine(process.stdout, JSON.stringify(findings, null, 2));
@@ -55,7 +60,9 @@ async function node(): Promise<Finding> {
 
 async function settings(): Promise<Finding> {
   const { readSettings } = await import('../settings/load.js');
-  const { files, problems } = await readSettings({ root: process.cwd(), env: process.env });
+  const { builtInTools } = await import('../tools/index.js');
+  const knownTools = builtInTools().map(({ name }) => name);
+  const { files, problems } = await readSettings({ root: process.cwd(), env: process.env, knownTools });
   const [first] = problems.filter(({ severity }) => severity === 'fatal');
   if (first) return { what: 'Settings', state: 'broken', detail: first.message };
   const found = files.length === 0 ? 'no files' : files.map(({ file }) => file).join(', ');
@@ -98,9 +105,12 @@ async function search(): Promise<Finding> {
 
 async function model(): Promise<Finding> {
   const what = 'Model';
+  const { readSettings } = await import('../settings/load.js');
+  const settings = await readSettings({ root: process.cwd(), env: process.env });
+  const env = environmentWith(settings, process.env);
+  const named = namedModel(settings, env);
   try {
-    const { env } = process;
-    const model = await chooseModel(undefined, env);
+    const model = await chooseModel(named?.name, env);
     model.check?.();
     const provider = (await loadCatalogue(env)).providers.get(model.provider);
     const access = provider && accessTo(provider, env);
@@ -111,11 +121,13 @@ async function model(): Promise<Finding> {
       access && (access.keyVariable ? `key from ${access.keyVariable}` : 'no key'),
       limitsOf(model),
       'not asked',
+      named && `named by ${named.from}`,
     ];
     return { what, state: 'ok', detail: detail.filter(Boolean).join(', ') };
   } catch (error) {
     const isMissing = error instanceof ModelFailure && error.kind === 'auth';
-    return { what, state: isMissing ? 'missing' : 'broken', detail: messageOf(error) };
+    const detail = `${messageOf(error)}${named ? ` The model is named by ${named.from}.` : ''}`;
+    return { what, state: isMissing ? 'missing' : 'broken', detail };
   }
 }
 
@@ -130,6 +142,39 @@ async function localServers(): Promise<Finding[]> {
   const catalogue = await loadCatalogue(process.env).catch(() => undefined);
   const servers = catalogue ? await findLocalServers(localPlaces(catalogue, process.env)) : [];
   return servers.map((server) => ({ what: 'On this machine', state: 'ok', detail: offerOf(server) }));
+}
+
+/** Each server that is configured here. One of a folder that nobody trusts is named, and not started. */
+async function mcpServers(): Promise<Finding[]> {
+  const { watchSettings } = await import('../settings/watch.js');
+  const settings = await watchSettings({ root: process.cwd(), env: process.env }).catch(() => undefined);
+  if (!settings) return []; // settings that are broken are a finding of their own
+  const untouched = settings.current.entries
+    .filter(({ key, ignored }) => key === 'mcpServers' && ignored !== undefined)
+    .map(({ name, ignored, origin }) => ({
+      what: `MCP server ${visible(name ?? '')}`,
+      state: 'missing' as const,
+      detail: `not started: ${ignored} (${origin.file})`,
+    }));
+  if (settings.current.mcpServers.size === 0) return untouched;
+  const { createEngine } = await import('../create-engine.js');
+  const { environmentWith } = await import('../settings/environment.js');
+  const engine = createEngine({ settings, env: environmentWith(settings.current, process.env), audit: false });
+  await engine.servers.settled();
+  const states = engine.servers.states();
+  await engine.end();
+  return [...states.map(serverFinding), ...untouched];
+}
+
+function serverFinding({ name, status, detail, tools, setAside, errorOutput }: ServerState): Finding {
+  const what = `MCP server ${visible(name)}`;
+  if (status === 'disabled') return { what, state: 'missing', detail: detail ?? 'switched off' };
+  if (status !== 'connected') {
+    const said = errorOutput.trim().split('\n').slice(-5).join(' | ');
+    return { what, state: 'broken', detail: visible(`${detail ?? status}${said === '' ? '' : ` It wrote: ${said}`}`) };
+  }
+  const problems = setAside.map(({ tool, why }) => `; ${tool} is not used: ${why}`).join('');
+  return { what, state: 'ok', detail: visible(`connected, ${tools === 1 ? '1 tool' : `${tools} tools`}${problems}`) };
 }
 
 async function dataFolder(): Promise<Finding> {

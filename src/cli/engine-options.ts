@@ -19,6 +19,8 @@ export interface EngineFlagValues {
   disallowedTools?: string[] | undefined;
   settings?: string | undefined;
   trust?: boolean | undefined;
+  'mcp-config'?: string[] | undefined;
+  'strict-mcp-config'?: boolean | undefined;
   simple?: boolean | undefined;
 }
 
@@ -49,9 +51,16 @@ export async function engineOptions(flags: EngineFlagValues): Promise<CliEngineO
     },
     additionalDirectories: (flags['add-dir'] ?? []).map(existingFolder),
     toolSet: simple ? 'simple' : 'headless',
+    ...(flags['mcp-config'] && { mcpServers: await namedServers(flags['mcp-config']) }),
+    ...(flags['strict-mcp-config'] && { strictMcp: true }),
     settings,
     env,
   };
+}
+
+async function namedServers(given: readonly string[]) {
+  const { readNamedServers } = await import('./named-servers.js');
+  return readNamedServers(given);
 }
 
 function existingFolder(path: string): string {

@@ -1,5 +1,7 @@
 import type { AgentEvent, RunResult } from '../contract/event.js';
+import type { Decision } from '../contract/permission.js';
 import type { Budget } from './budget.js';
+import { ruleMayAllow } from './rule-may-allow.js';
 import type { StructuredOutput } from './structured-output.js';
 
 /** A result, with what flags of this command make of it. */
@@ -9,12 +11,16 @@ export interface FinishedRun extends RunResult {
   subtype?: string;
   terminalReason?: string;
   structuredOutput?: { value: unknown };
+  /** A rule could have allowed one of the calls that were denied. */
+  rulesMayAllow?: boolean;
 }
 
 /** What flags have to say about how a run ends. */
 export class RunEnd {
   readonly #budget: Budget | undefined;
   readonly #structured: StructuredOutput | undefined;
+  /** The last decision about each call. */
+  readonly #decisions = new Map<string, Decision>();
 
   constructor({ budget, structured }: { budget?: Budget | undefined; structured?: StructuredOutput | undefined }) {
     this.#budget = budget;
@@ -23,17 +29,24 @@ export class RunEnd {
 
   begin(): void {
     this.#structured?.begin();
+    this.#decisions.clear();
   }
 
   /** Looks at an event, and calls `stop` where the run is to end by it. */
   see(event: AgentEvent, stop: () => void): void {
     this.#structured?.see(event, stop);
+    if (event.type === 'permission_decision') this.#decisions.set(event.callId, event.decision);
   }
 
   finish(result: RunResult): FinishedRun {
-    const run = { ...result, failed: result.outcome !== 'completed' };
+    const rulesMayAllow = result.denials.some(({ callId, input }) => {
+      const decision = this.#decisions.get(callId);
+      return decision !== undefined && ruleMayAllow(decision, input);
+    });
+    const run = { ...result, failed: result.outcome !== 'completed', rulesMayAllow };
     if (run.outcome === 'model_error' && this.#budget?.hasRefused) {
-      return { ...run, subtype: 'error_max_budget_usd', terminalReason: 'budget_exhausted' };
+      const turns = Math.max(run.turns - 1, 0); // the last request was held back
+      return { ...run, turns, subtype: 'error_max_budget_usd', terminalReason: 'budget_exhausted' };
     }
     return this.#structured?.finish(run) ?? run;
   }

@@ -63,7 +63,7 @@ export interface HeadlessFlags {
 
 /** The flags of `-p`, each checked on its own and against the others. */
 export function readHeadlessFlags(argv: readonly string[]): HeadlessFlags {
-  const { values, positionals } = readArgs(withDebugFile(argv), flags);
+  const { values, positionals } = readArgs(withDebugFile(argv), flags, ['version']);
   const format = oneOf('--output-format', outputFormats, values['output-format'] ?? 'text');
   const hostInput = oneOf('--input-format', inputFormats, values['input-format'] ?? 'text') === 'stream-json';
   // A host that sends its prompts line by line means -p, whether it says so or not.
@@ -85,7 +85,7 @@ export function readHeadlessFlags(argv: readonly string[]): HeadlessFlags {
     jsonSchema: values['json-schema'],
     systemPrompt: values['system-prompt'],
     appendSystemPrompt: values['append-system-prompt'],
-    resume: values.resume ?? (values.continue ? 'last' : undefined),
+    resume: readResume(values),
     fork: values.fork === true || values['fork-session'] === true,
     sessionId: readSessionId(values['session-id']),
     save: !values['no-save'] && !values['no-session-persistence'],
@@ -152,6 +152,13 @@ function readBudget(text: string | undefined): number | undefined {
   const dollars = Number(text);
   if (text.trim() !== '' && Number.isFinite(dollars) && dollars > 0) return dollars;
   throw new UsageProblem(`--max-budget-usd takes a number of US dollars above 0, but was "${text}".`);
+}
+
+function readResume({ resume, continue: last }: { resume?: string | undefined; continue?: boolean | undefined }) {
+  if (resume !== undefined && last) {
+    throw new UsageProblem('--resume names a session and --continue means the last one here. Leave one of them out.');
+  }
+  return resume ?? (last ? 'last' : undefined);
 }
 
 function readSessionId(text: string | undefined): string | undefined {

@@ -1,11 +1,14 @@
-import type { Model } from '../contract/model.js';
+import { type Model, ModelFailure } from '../contract/model.js';
 import { type Catalogue, isSetUp } from '../models/catalogue.js';
 import { chooseModel } from '../models/choose-model.js';
 import { MAX_FALLBACKS, withRetries } from '../models/retry.js';
 import { retriesFrom } from '../models/retry-environment.js';
+import { visible } from '../platform/text/visible.js';
 import type { CliEngineOptions } from './engine-options.js';
 import { type HeadlessFlags, readEffort } from './headless-flags.js';
+import { namedModel, settingFrom } from './named-model.js';
 import { UsageProblem } from './usage-problem.js';
+import { writeLine } from './write-line.js';
 
 /** The models that a run may ask. */
 export interface HeadlessModels {
@@ -16,15 +19,22 @@ export interface HeadlessModels {
 }
 
 export async function readModels(
-  flags: Pick<HeadlessFlags, 'model' | 'fallbackModel' | 'effort'>,
+  flags: Pick<HeadlessFlags, 'model' | 'fallbackModel' | 'effort' | 'resume'>,
   { env, settings: { current } }: CliEngineOptions,
   catalogue: Catalogue,
   observed: (model: Model) => Model = (model) => model,
 ): Promise<HeadlessModels> {
   const retries = retriesFrom(env);
   const options = { ...readEffort(flags.effort ?? current.effort?.value), catalogue };
-  const choose = async (name: string | undefined): Promise<Model> => observed(await chooseModel(name, env, options));
-  const first = await choose(flags.model ?? current.model?.value);
+  const choose = async (name: string | undefined, from?: string): Promise<Model> => {
+    const model = await chooseModel(name, env, options).catch((error: unknown) => {
+      throw from === undefined ? error : namedBy(from, error);
+    });
+    return observed(model);
+  };
+  const named = flags.model === undefined ? namedModel(current, env) : { name: flags.model, from: undefined };
+  const first =
+    (named ? undefined : await modelAsBefore(flags.resume, env, choose)) ?? (await choose(named?.name, named?.from));
   const fallback = flags.fallbackModel ?? current.fallbackModel?.value.join(',') ?? '';
   const names = fallback.split(',').filter((name) => name.trim() !== '');
   if (flags.fallbackModel !== undefined && (names.length === 0 || names.length > MAX_FALLBACKS)) {
@@ -33,7 +43,9 @@ export async function readModels(
     );
   }
   const fallbacks: Model[] = [];
-  for (const name of names) fallbacks.push(await choose(name));
+  const listed = flags.fallbackModel === undefined ? current.fallbackModel : undefined;
+  const from = listed && settingFrom('fallbackModel', listed.origin);
+  for (const name of names) fallbacks.push(await choose(name, from));
   return {
     first,
     fallbacks,
@@ -42,6 +54,32 @@ export async function readModels(
       return withRetries(model, { ...retries, fallbacks });
     },
   };
+}
+
+/** A session that is taken up goes on with the model that it had, where it can be had. */
+async function modelAsBefore(
+  session: string | undefined,
+  env: CliEngineOptions['env'],
+  choose: (name: string) => Promise<Model>,
+): Promise<Model | undefined> {
+  if (session === undefined) return undefined;
+  const { recordedModel } = await import('./recorded-model.js');
+  const name = await recordedModel(session, env);
+  if (name === undefined) return undefined;
+  try {
+    return await choose(name);
+  } catch (error) {
+    if (!(error instanceof ModelFailure)) throw error;
+    const sentence = `The session began with the model ${name}, which can't be had here, so it goes on with another. ${error.message}`;
+    await writeLine(process.stderr, `helve: ${visible(sentence)}`);
+    return undefined;
+  }
+}
+
+/** Whoever reads the failure did not type the name just now: it is said where it stands. */
+function namedBy(from: string, error: unknown): unknown {
+  if (!(error instanceof ModelFailure)) return error;
+  return new ModelFailure(error.kind, `${error.message} The model is named by ${from}.`, { cause: error });
 }
 
 /** What a host can choose from: the known models of the providers that are set up. */

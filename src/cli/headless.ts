@@ -1,4 +1,4 @@
-import type { ResumedSession } from '../agent/resume-session.js';
+import type { ResumedSession } from '../agent/store/resume-session.js';
 import type { AgentEvent, RunResult } from '../contract/event.js';
 import { type Model, ModelFailure } from '../contract/model.js';
 import { type Agent, type AgentOptions, createAgent } from '../create-agent.js';
@@ -78,6 +78,7 @@ export async function headless(argv: readonly string[], version: string): Promis
     await observation?.close();
     signals.dispose();
   }
+  if (host?.hasGivenUp) process.exit(signals.exitCode ?? exitCode.failed); // what it did not read would keep us here
   if (run && flags.format === 'json') await writeJson(run, { sessionId, version });
   if (run && flags.format === 'text') await writeText(run);
   return signals.exitCode ?? (run?.failed ? exitCode.failed : exitCode.ok);
@@ -167,7 +168,7 @@ async function takeUp(
   model: Model,
 ): Promise<ResumedSession> {
   const { resume } = await import('./resume.js');
-  const { SessionProblem } = await import('../agent/session-problem.js');
+  const { SessionProblem } = await import('../agent/store/session-problem.js');
   const { 'permission-mode': named, 'dangerously-skip-permissions': skips } = flags.engine;
   const mode = named !== undefined || skips ? permissionMode : undefined;
   try {
@@ -182,7 +183,7 @@ async function takeUp(
 async function newSessionId(wanted: string | undefined, { env }: CliEngineOptions): Promise<string> {
   if (wanted === undefined) return randomId();
   const { existsSync } = await import('node:fs');
-  const { sessionFolder } = await import('../agent/session-folder.js');
+  const { sessionFolder } = await import('../agent/store/session-folder.js');
   const { dataFolderOf } = await import('../platform/files/paths.js');
   if (!existsSync(sessionFolder(dataFolderOf({ env }), wanted).path)) return wanted;
   throw new UsageProblem(
@@ -203,13 +204,14 @@ async function writeJson(run: FinishedRun, ids: { sessionId: string; version: st
 }
 
 /** A program gets the text as it is; a terminal must not be steered by it. */
-async function writeText({ text, failed, denials }: FinishedRun): Promise<void> {
+async function writeText({ text, failed, denials, rulesMayAllow }: FinishedRun): Promise<void> {
   if (failed) await writeLine(process.stderr, `helve: ${visible(text)}`);
   else await writeLine(process.stdout, process.stdout.isTTY ? visible(text) : text);
   const denied = denials.map(({ tool }) => tool);
   if (denied.length === 0) return;
   const what = `${denied.length === 1 ? 'a call was' : `${denied.length} calls were`} denied (${[...new Set(denied)].join(', ')})`;
-  await writeLine(process.stderr, `helve: ${what}. helve audit show last says why; rules may allow them.`);
+  const way = rulesMayAllow ? `; rules may allow ${denied.length === 1 ? 'it' : 'them'}` : '';
+  await writeLine(process.stderr, `helve: ${what}. helve audit show last says why${way}.`);
 }
 
 /** The argument, then what is piped in. */

@@ -10,6 +10,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   config: async () => (await import('./config.js')).config,
   demo: async () => (await import('./demo.js')).demo,
   doctor: async () => (await import('./doctor.js')).doctor,
+  mcp: async () => (await import('./mcp.js')).mcp,
   models: async () => (await import('./models.js')).models,
   permissions: async () => (await import('./permissions.js')).permissions,
   replay: async () => (await import('./replay.js')).replay,
@@ -26,6 +27,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     process.stderr.write(`helve: the output could not be written (${error.message}).\n`);
     process.exit(exitCode.failed);
   });
+  process.stderr.on('error', () => {}); // nobody listens to what is said beside the work, which goes on
   process.exitCode = await run(argv);
 }
 
@@ -33,9 +35,8 @@ async function run(argv: readonly string[]): Promise<number> {
   try {
     const [first = '', ...rest] = argv;
     if (first === '--version' || first === '-v') return print(`helve ${HELVE_VERSION}`);
-    if (first === 'help' || asksForHelp(argv)) {
-      return print((await import('./help.js')).help);
-    }
+    if (first === 'help') return print(await helpFor(rest[0]));
+    if (asksForHelp(argv)) return print(await helpFor(first));
     if (first === '') return await withoutArguments();
     const command = Object.hasOwn(commands, first) ? commands[first] : undefined;
     if (command) return await (await command())(rest);
@@ -43,7 +44,7 @@ async function run(argv: readonly string[]): Promise<number> {
     throw new UsageProblem(await unknownCommand(first));
   } catch (error) {
     if (error instanceof UsageProblem) {
-      process.stderr.write(`helve: ${error.message}\nSee helve --help.\n`);
+      process.stderr.write(`helve: ${error.message}\nSee helve ${pageNameFor(argv)}--help.\n`);
       return exitCode.usage;
     }
     process.stderr.write(`helve: ${unexpected(error)}\n`);
@@ -57,16 +58,30 @@ function asksForHelp(argv: readonly string[]): boolean {
   return argv.slice(0, end < 0 ? argv.length : end).some((word) => word === '--help' || word === '-h');
 }
 
+/** The page of a command, or that of all where no command is named. */
+async function helpFor(word = ''): Promise<string> {
+  if (word === '' || /^(?:-h|--help)$/.test(word)) return (await import('./help.js')).help;
+  const { helpPages } = await import('./help/pages.js');
+  const name = word.startsWith('-') ? '-p' : word;
+  const page = Object.hasOwn(helpPages, name) ? helpPages[name] : undefined;
+  if (page === undefined) throw new UsageProblem(await unknownCommand(word));
+  return page;
+}
+
+/** Whose page has more about what went wrong. */
+function pageNameFor([first = '', second]: readonly string[]): string {
+  if (first.startsWith('-')) return '-p ';
+  const name = first === 'help' ? second : first;
+  return name !== undefined && Object.hasOwn(commands, name) ? `${name} ` : '';
+}
+
 async function withoutArguments(): Promise<number> {
   const { demo } = await import('./demo.js');
   return await demo([]);
 }
 
 async function unknownCommand(word: string): Promise<string> {
-  const { nearestWords } = await import('../platform/text/similar-text.js');
-  const [nearest] = nearestWords(word, Object.keys(commands));
-  const meant = nearest ? ` Did you mean "helve ${nearest}"?` : '';
-  return `There is no command "${word}".${meant} To send a prompt, use helve -p "…".`;
+  return (await import('./unknown-command.js')).unknownCommand(word, Object.keys(commands));
 }
 
 function unexpected(error: unknown): string {
@@ -74,6 +89,7 @@ function unexpected(error: unknown): string {
   if ('syscall' in error && error.syscall === 'uv_cwd') {
     return 'The working directory no longer exists. Change to another one and try again.';
   }
+  if (error.name === 'WriteFailure') return error.message; // in words for people already
   if (process.env['HELVE_DEBUG']) return error.stack ?? error.message;
   return `An error that should not have happened: ${error.message} Run again with HELVE_DEBUG=1 to see where.`;
 }

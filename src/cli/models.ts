@@ -10,12 +10,16 @@ import {
   unusualHost,
 } from '../models/catalogue.js';
 import { findLocalServers, type LocalServer, localPlaces } from '../models/local-servers.js';
-import { findModel, keyVariables, planModel, wantedModel } from '../models/plan-model.js';
+import { findModel, keyVariables, planModel } from '../models/plan-model.js';
 import { grouped } from '../platform/text/digits.js';
 import { visible } from '../platform/text/visible.js';
+import { environmentWith } from '../settings/environment.js';
+import type { Settings } from '../settings/settings.js';
 import { readArgs } from './args.js';
 import { exitCode } from './exit-codes.js';
+import { namedModel } from './named-model.js';
 import { readCatalogue } from './read-catalogue.js';
+import { readSettings } from './read-settings.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
@@ -23,18 +27,19 @@ import { writeLine } from './write-line.js';
 export async function models(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, { json: { type: 'boolean' } });
   if (positionals.length > 0) throw new UsageProblem(`helve models takes no word such as "${positionals[0]}".`);
-  const overview = await look(await readCatalogue(process.env));
+  const { current } = await readSettings({ root: process.cwd(), env: process.env });
+  const env = environmentWith(current, process.env);
+  const overview = await look(await readCatalogue(env), env, current);
   await writeLine(process.stdout, values.json ? JSON.stringify(overview, null, 2) : asText(overview));
   return exitCode.ok;
 }
 
 type Overview = Awaited<ReturnType<typeof look>>;
 
-async function look(catalogue: Catalogue) {
-  const { env } = process;
+async function look(catalogue: Catalogue, env: NodeJS.ProcessEnv, settings: Settings) {
   const local = await findLocalServers(localPlaces(catalogue, env));
   return {
-    ...choice(catalogue),
+    ...choice(catalogue, env, settings),
     providers: [...catalogue.providers.values()].map((provider) => {
       const access = accessTo(provider, env);
       const { keyVariable, wire } = access;
@@ -56,7 +61,7 @@ async function look(catalogue: Catalogue) {
       const slash = id.indexOf('/');
       return { id, ...factsOf(knownModel(catalogue, id.slice(0, slash), id.slice(slash + 1))) };
     }),
-    aliases: aliasesOf(catalogue),
+    aliases: aliasesOf(catalogue, env),
     small: env['HELVE_SMALL_MODEL']?.trim() || catalogue.small || null,
   };
 }
@@ -67,15 +72,20 @@ function shownAddress({ baseUrl, isElsewhere }: Access): string | null {
   return (address && publicAddress(address)) || null;
 }
 
-/** What a run without --model would use, or why it would not run. */
-function choice(catalogue: Catalogue): { chosen: string | null; problem: string | null } {
-  const wanted = wantedModel(undefined, process.env);
-  if (wanted?.startsWith('scripted/')) return { chosen: wanted, problem: null };
+/** What a run without --model would use and who says so, or why it would not run. */
+function choice(
+  catalogue: Catalogue,
+  env: NodeJS.ProcessEnv,
+  settings: Settings,
+): { chosen: string | null; named_by: string | null; problem: string | null } {
+  const named = namedModel(settings, env);
+  const from = named?.from ?? (catalogue.default === undefined ? null : '"default" in models.json');
+  if (named?.name.startsWith('scripted/')) return { chosen: named.name, named_by: from, problem: null };
   try {
-    const { provider, name } = planModel(wanted, process.env, catalogue);
-    return { chosen: `${provider.id}/${name}`, problem: null };
+    const { provider, name } = planModel(named?.name, env, catalogue);
+    return { chosen: `${provider.id}/${name}`, named_by: from, problem: null };
   } catch (error) {
-    if (error instanceof ModelFailure) return { chosen: null, problem: error.message };
+    if (error instanceof ModelFailure) return { chosen: null, named_by: from, problem: error.message };
     throw error;
   }
 }
@@ -91,17 +101,17 @@ function factsOf({ contextTokens, outputTokens, prices, editStyle, seesImages }:
 }
 
 /** Each short name with the model that it means here. */
-function aliasesOf(catalogue: Catalogue): Record<string, string> {
+function aliasesOf(catalogue: Catalogue, env: NodeJS.ProcessEnv): Record<string, string> {
   const names = [...catalogue.providers.values()].flatMap(({ aliases = {} }) => Object.keys(aliases));
   return Object.fromEntries(
-    [...new Set([...catalogue.aliases.keys(), ...names])].map((name) => [name, meaningOf(name, catalogue)]),
+    [...new Set([...catalogue.aliases.keys(), ...names])].map((name) => [name, meaningOf(name, catalogue, env)]),
   );
 }
 
 /** As it is written where it means nothing, so that the one who wrote it sees it. */
-function meaningOf(name: string, catalogue: Catalogue): string {
+function meaningOf(name: string, catalogue: Catalogue, env: NodeJS.ProcessEnv): string {
   try {
-    const { provider, name: model } = findModel(name, process.env, catalogue);
+    const { provider, name: model } = findModel(name, env, catalogue);
     return `${provider.id}/${model}`;
   } catch (error) {
     if (error instanceof ModelFailure) return `${catalogue.aliases.get(name)} (names no model)`;
@@ -109,9 +119,11 @@ function meaningOf(name: string, catalogue: Catalogue): string {
   }
 }
 
-function asText({ chosen, problem, providers, local, models: known, aliases }: Overview): string {
+function asText({ chosen, named_by, problem, providers, local, models: known, aliases }: Overview): string {
   return [
-    chosen ? `In use: ${chosen}` : `None in use. ${problem}`,
+    chosen
+      ? `In use: ${visible(chosen)}${named_by === null ? '' : ` (named by ${named_by})`}`
+      : `None in use. ${problem}${named_by === null ? '' : ` The model is named by ${named_by}.`}`,
     '',
     'Providers',
     ...table(providers.map((provider) => [provider.id, provider.title, access(provider), defaultOf(provider)])),

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { createDebugLog } from '../agent/debug-log.js';
-import { type Observer, observedModel } from '../agent/observe.js';
+import { createDebugLog } from '../agent/observe/debug-log.js';
+import { type Observer, observedModel } from '../agent/observe/observe.js';
+import { secretsIn } from '../agent/store/redact-secrets.js';
 import type { Model } from '../contract/model.js';
 import { type Catalogue, secretVariables } from '../models/catalogue.js';
 import { visible } from '../platform/text/visible.js';
@@ -26,9 +27,8 @@ export interface Observation {
 export function observe({ debugLog, traces }: WantedObservation, options: ObserveOptions): Observation {
   const { env, catalogue } = options;
   const observers: Observer[] = [];
-  const secrets = secretVariables(catalogue)
-    .map((name) => env[name] ?? '')
-    .filter((value) => value !== '');
+  const keys = secretVariables(catalogue).map((name) => env[name] ?? '');
+  const secrets = [...new Set([...keys, ...secretsIn(env)])].filter((value) => value !== '');
   const tell = (sentence: string): void => void process.stderr.write(`helve: ${visible(sentence)}\n`);
   return {
     observers,
@@ -40,7 +40,7 @@ export function observe({ debugLog, traces }: WantedObservation, options: Observ
         observers.push(createDebugLog({ path, ownFolder: { keptFiles: KEPT_LOGS }, secrets, onProblem: tell }));
       } else if (debugLog) observers.push(createDebugLog({ path: debugLog.file, secrets, onProblem: tell }));
       if (!traces) return;
-      const { createTrace } = await import('../agent/trace.js');
+      const { createTrace } = await import('../agent/observe/trace.js');
       const trace = await createTrace({ env, secrets, onProblem: tell });
       if (trace) observers.push(trace);
     },

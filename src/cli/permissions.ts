@@ -106,9 +106,11 @@ async function test(words: readonly string[], values: Flags): Promise<number> {
   if (values.json) {
     await writeLine(process.stdout, JSON.stringify({ total, failed: failures.length, failures }, null, 2));
   } else {
-    for (const { name, expected, decision, reason } of failures) {
-      const what = `${oneLine(name)}: expected ${expected}, but the answer is ${decision}`;
-      await writeLine(process.stdout, `${what}. ${oneLine(reason)}`);
+    for (const { name, expected, decision, reason, invalid } of failures) {
+      const what = invalid
+        ? 'could not be judged, which proves nothing'
+        : `expected ${expected}, but the answer is ${decision}`;
+      await writeLine(process.stdout, `${oneLine(name)}: ${what}. ${visible(reason).replaceAll('\n', '\n  ')}`);
     }
     const count = total === 1 ? '1 test' : `${total} tests`;
     await writeLine(process.stdout, failures.length === 0 ? `${count}, all pass` : `${count}, ${failures.length} fail`);

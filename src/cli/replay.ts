@@ -2,12 +2,12 @@ import { realpathSync, statSync } from 'node:fs';
 import { mkdtemp, readFile, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
-import { findSession } from '../agent/list-sessions.js';
-import { readSession } from '../agent/read-session.js';
-import { type RecordedSession, recordedCalls } from '../agent/replay-calls.js';
-import { type CopiedTree, copyTree, putBack, removeTree, TreeProblem } from '../agent/replay-tree.js';
-import { sessionFolder } from '../agent/session-folder.js';
-import { SessionProblem } from '../agent/session-problem.js';
+import { type RecordedSession, recordedCalls } from '../agent/replay/replay-calls.js';
+import { type CopiedTree, copyTree, putBack, removeTree, TreeProblem } from '../agent/replay/replay-tree.js';
+import { findSession } from '../agent/store/list-sessions.js';
+import { readSession } from '../agent/store/read-session.js';
+import { sessionFolder } from '../agent/store/session-folder.js';
+import { SessionProblem } from '../agent/store/session-problem.js';
 import { secretVariables } from '../models/catalogue.js';
 import { listChanges, type RecordedChange } from '../platform/files/journal.js';
 import { dataFolderOf, realPathSync } from '../platform/files/paths.js';
@@ -79,7 +79,7 @@ interface Place {
 }
 
 async function replayPolicy(session: RecordedSession, place: Place, file: string, { json }: Flags): Promise<number> {
-  const policy = await readPolicy(file);
+  const policy = await readPolicy(file, place);
   const folder = sessionFolder(place.dataFolder, session.id);
   const report = await comparePolicy(session, { folder, root: place.root, policy });
   const lines = json ? [JSON.stringify({ session: session.id, policy: file, ...report })] : policyLines(report, file);
@@ -87,14 +87,18 @@ async function replayPolicy(session: RecordedSession, place: Place, file: string
   return report.different.length > 0 ? exitCode.failed : exitCode.ok;
 }
 
-async function readPolicy(file: string): Promise<unknown> {
+async function readPolicy(file: string, { root }: Place): Promise<unknown> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     throw new UsageProblem(`The policy ${file} can't be read: ${messageOf(error)}`);
   });
   const { parseDocument, plainValue } = await import('../settings/document.js');
   const parsed = parseDocument(text);
-  if ('node' in parsed) return plainValue(parsed.node);
-  throw new UsageProblem(`The policy ${file}:${parsed.at.line} is not valid JSON: ${parsed.problem}.`);
+  if ('problem' in parsed) {
+    throw new UsageProblem(`The policy ${file}:${parsed.at.line} is not valid JSON: ${parsed.problem}.`);
+  }
+  const { checkPolicy } = await import('./permissions/check-policy.js');
+  for (const notice of checkPolicy(parsed.node, { file, root })) await writeLine(process.stderr, `helve: ${notice}`);
+  return plainValue(parsed.node);
 }
 
 async function replayCalls(session: RecordedSession, place: Place, values: Flags): Promise<number> {
@@ -103,13 +107,14 @@ async function replayCalls(session: RecordedSession, place: Place, values: Flags
       `The folder ${place.root}, which the session was about, is gone, so there is nothing to play it on. Put it back; --policy FILE works without it.`,
     );
   }
+  const realRoot = await realpath(place.root); // where the project is now, if it was moved and a link is in its place
   let killAll = (): void => {};
   const signals = onSignals(() => killAll());
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-replay-')));
   const copy = join(folder, basename(place.root) || 'root');
   try {
-    const skip = [folder, ...(values.skip ?? []).map((path) => resolve(place.root, path))];
-    const tree = await copyTree({ from: place.root, to: copy, skip, signal: signals.signal });
+    const skip = [folder, ...(values.skip ?? []).map((path) => resolve(realRoot, path))];
+    const tree = await copyTree({ from: realRoot, to: copy, skip, signal: signals.signal });
     const changes = await changesOf(session, place.dataFolder);
     const notes = [...session.notes, ...leftOut(tree)];
     if (values['from-start']) {
@@ -122,6 +127,7 @@ async function replayCalls(session: RecordedSession, place: Place, values: Flags
     const played = await play({
       session,
       ...place,
+      realRoot,
       copy,
       dataFolder: join(folder, 'helve'),
       recordedDataFolder: place.dataFolder,

@@ -1,10 +1,11 @@
-import { realpathSync } from 'node:fs';
-import { findSession } from '../agent/list-sessions.js';
-import { type ResumedSession, resumeSession } from '../agent/resume-session.js';
+import { existsSync, realpathSync } from 'node:fs';
+import { findSession, projectOf } from '../agent/store/list-sessions.js';
+import { type ResumedSession, resumeSession } from '../agent/store/resume-session.js';
 import type { Model } from '../contract/model.js';
 import type { PermissionMode } from '../contract/permission.js';
 import { dataFolderOf } from '../platform/files/paths.js';
 import { visible } from '../platform/text/visible.js';
+import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
 export interface ResumeWish {
@@ -22,9 +23,19 @@ export async function resume({ wanted, fork, model, mode, env }: ResumeWish): Pr
   const dataFolder = dataFolderOf({ env });
   const root = realpathSync(process.cwd());
   const id = await findSession(dataFolder, wanted, { root });
+  const project = projectOf(dataFolder, id);
+  if (project !== undefined && project !== root) throw elsewhere(id, project, root);
   const onProblem = (sentence: string): void => void writeLine(process.stderr, `helve: ${visible(sentence)}`);
   const prices = model.facts?.prices;
   const resumed = await resumeSession({ dataFolder, id, root, model: model.name, prices, fork, mode, onProblem });
   for (const note of resumed.restored.notes) await writeLine(process.stderr, `helve: ${visible(note)}`);
   return resumed;
+}
+
+/** Its calls would work in that folder, under the rules of this one. */
+function elsewhere(id: string, project: string, here: string): UsageProblem {
+  const what = existsSync(project) ? `Go there to resume it: cd ${project}` : 'That folder is gone; put it back first';
+  return new UsageProblem(
+    `The session ${id} belongs to ${visible(project)}, whose settings and rules hold for it, not those of ${visible(here)}. ${visible(what)}.`,
+  );
 }

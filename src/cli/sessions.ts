@@ -1,21 +1,23 @@
 import { realpathSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { inputLine, viewConversation } from '../agent/conversation-view.js';
-import { exportFormats, exportSession, shownCost } from '../agent/export-session.js';
-import { findSession, listSessions, type SessionSummary } from '../agent/list-sessions.js';
-import { readSession } from '../agent/read-session.js';
-import { removeSession } from '../agent/remove-session.js';
-import { type RestoredSession, restoreSession } from '../agent/restore-session.js';
-import { sessionFolder } from '../agent/session-folder.js';
-import { isInUse } from '../agent/session-lock.js';
-import { SessionProblem } from '../agent/session-problem.js';
+import { inputLine, viewConversation } from '../agent/store/conversation-view.js';
+import { exportFormats, exportSession, shownCost } from '../agent/store/export-session.js';
+import { findSession, listSessions, type SessionSummary } from '../agent/store/list-sessions.js';
+import { readSession } from '../agent/store/read-session.js';
+import { redactSecrets, secretsIn } from '../agent/store/redact-secrets.js';
+import { removeSession } from '../agent/store/remove-session.js';
+import { type RestoredSession, type RestoreOptions, restoreSession } from '../agent/store/restore-session.js';
+import { sessionFolder } from '../agent/store/session-folder.js';
+import { isInUse } from '../agent/store/session-lock.js';
+import { SessionProblem } from '../agent/store/session-problem.js';
 import { dataFolderOf } from '../platform/files/paths.js';
 import { codeOf, explain } from '../platform/files/write-failure.js';
 import { visible } from '../platform/text/visible.js';
 import { readArgs } from './args.js';
 import { chooseAction } from './choose-action.js';
 import { exitCode } from './exit-codes.js';
+import { localMinute } from './local-time.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
@@ -62,7 +64,7 @@ async function list(argv: readonly string[], { dataFolder, root }: Place): Promi
 
 const asJson = ({ id, title, root, model, created, updated, turns, costUsd, bytes, inUse, fork }: SessionSummary) => ({
   id,
-  title,
+  title: cleanTitle(title),
   root: root ?? null,
   model: model ?? null,
   created: created.toISOString(),
@@ -75,13 +77,17 @@ const asJson = ({ id, title, root, model, created, updated, turns, costUsd, byte
 });
 
 function asTable(found: readonly SessionSummary[], { withRoot }: { withRoot: boolean }): string {
-  const rows = found.map(({ id, title, root, updated, turns, costUsd, inUse }) => [
+  const rows = found.map(({ id, title, root, updated, turns, costUsd, inUse, fork }) => [
     id.slice(0, SHORT_ID_CHARS),
-    localTime(updated),
+    localMinute(updated),
     turns === 1 ? '1 turn' : `${turns} turns`,
     costUsd === null ? '?' : shownCost(costUsd),
     ...(withRoot ? [visible(root ?? '?')] : []),
-    `${visible(title) || '(no title)'}${inUse ? ' (in use)' : ''}`,
+    [
+      visible(cleanTitle(title)) || '(no title)',
+      ...(fork === undefined ? [] : [`(fork of ${visible(fork.slice(0, SHORT_ID_CHARS))})`]),
+      ...(inUse ? ['(in use)'] : []),
+    ].join(' '),
   ]);
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows
@@ -94,15 +100,14 @@ function asTable(found: readonly SessionSummary[], { withRoot }: { withRoot: boo
     .join('\n');
 }
 
-function localTime(date: Date): string {
-  const two = (number: number): string => String(number).padStart(2, '0');
-  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
-}
+/** A list is shown to others more readily than a conversation. */
+const cleanTitle = (title: string): string => redactSecrets(title, secretsIn(process.env));
 
 async function show(argv: readonly string[], place: Place): Promise<number> {
   const { values, positionals } = readArgs(argv, { json: { type: 'boolean' } });
-  const { id, session } = await load(onlyId(positionals, 'show'), place);
+  // Whoever only looks takes no mode up again, so there is nothing to say of it.
+  const options: RestoreOptions = values.json ? {} : { mode: 'default' };
+  const { id, session } = await load(onlyId(positionals, 'show'), place, options);
   if (values.json) {
     const { header, title, messages, cwd, mode, totals, damaged } = session;
     const shown = {
@@ -171,7 +176,7 @@ async function remove(argv: readonly string[], { dataFolder, root }: Place): Pro
     try {
       await removeSession(dataFolder, id);
       const title = titles.get(id);
-      await writeLine(process.stdout, `Deleted ${id}${title ? `: ${visible(title)}` : ''}`);
+      await writeLine(process.stdout, `Deleted ${id}${title ? `: ${visible(cleanTitle(title))}` : ''}`);
     } catch (error) {
       if (!(error instanceof SessionProblem)) throw error;
       failed = true;
@@ -190,7 +195,7 @@ async function write(argv: readonly string[], place: Place): Promise<number> {
   const format = exportFormats.find((known) => known === wanted);
   if (!format) throw new UsageProblem(`--format takes ${exportFormats.join(' or ')}, but was "${wanted}".`);
   const { id, session } = await load(onlyId(positionals, 'export'), place);
-  const pieces = exportSession(session, { id, format, secrets: secretsOf(process.env) });
+  const pieces = exportSession(session, { id, format, secrets: secretsIn(process.env) });
   if (values.output === undefined) {
     for (const piece of pieces) if (piece !== '') await writeLine(process.stdout, piece.replace(/\n$/, ''));
     return exitCode.ok;
@@ -222,19 +227,17 @@ async function writeNewFile(path: string, pieces: Iterable<string>): Promise<voi
   }
 }
 
-/** Values that the environment itself calls secret. */
-const secretsOf = (env: NodeJS.ProcessEnv): string[] =>
-  Object.entries(env).flatMap(([name, value]) =>
-    value && value.length >= 8 && /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$/i.test(name) ? [value] : [],
-  );
-
 function onlyId(positionals: readonly string[], command: string): string {
   const [wanted, more] = positionals;
   if (wanted !== undefined && more === undefined) return wanted;
   throw new UsageProblem(`helve sessions ${command} takes the id of one session, its beginning, or "last".`);
 }
 
-async function load(wanted: string, { dataFolder, root }: Place): Promise<{ id: string; session: RestoredSession }> {
+async function load(
+  wanted: string,
+  { dataFolder, root }: Place,
+  options: RestoreOptions = {},
+): Promise<{ id: string; session: RestoredSession }> {
   const id = await findSession(dataFolder, wanted, { root });
-  return { id, session: restoreSession(readSession(sessionFolder(dataFolder, id)), { whole: true }) };
+  return { id, session: restoreSession(readSession(sessionFolder(dataFolder, id)), { ...options, whole: true }) };
 }

@@ -1,8 +1,10 @@
 import type { PooledTool } from '../agent/tool-pool.js';
 import { createEngine } from '../create-engine.js';
+import { visible } from '../platform/text/visible.js';
 import { engineFlags, readArgs } from './args.js';
 import { engineOptions } from './engine-options.js';
 import { exitCode } from './exit-codes.js';
+import { onSignals } from './signals.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
@@ -14,18 +16,29 @@ export async function tools(argv: readonly string[]): Promise<number> {
     all: { type: 'boolean' },
   });
   if (positionals.length > 0) throw new UsageProblem(`helve tools takes no word such as "${positionals[0]}".`);
-  const { session } = createEngine(await engineOptions(values));
+  const { session, servers, end } = createEngine(await engineOptions(values));
+  const signals = onSignals(() => session.killAll());
+  await servers.settled({ signal: signals.signal });
+  for (const { detail, setAside, name } of servers.states()) {
+    const problems = setAside.map(({ tool, why }) => `The tool ${tool} of the MCP server ${name} is not used. ${why}`);
+    for (const text of [...(detail === undefined ? [] : [detail]), ...problems]) {
+      await writeLine(process.stderr, `helve: ${visible(text)}`);
+    }
+  }
   const listed = session.tools.all.filter(
     (pooled) => values.all || (pooled.enabled && session.tools.isActive(pooled.tool)),
   );
-  const rows = listed.map(({ tool, source, enabled }) => ({
+  const rows = listed.map(({ tool, source, server, enabled }) => ({
     ...session.tools.describe(tool),
     source,
+    ...(server !== undefined && { server }),
     exposure: tool.exposure,
     enabled,
   }));
   await writeLine(process.stdout, values.json ? JSON.stringify(rows, null, 2) : asTable(rows));
-  return exitCode.ok;
+  await end();
+  signals.dispose();
+  return signals.exitCode ?? exitCode.ok;
 }
 
 interface Row {

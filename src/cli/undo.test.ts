@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { SessionStore } from '../agent/session-store.js';
+import { SessionStore } from '../agent/store/session-store.js';
 import { createFileChanges } from '../platform/files/file-changes.js';
 import { hashOf } from '../platform/files/journal.js';
 import { createWorkspaceSnapshots } from '../platform/files/workspace-snapshot.js';
@@ -20,6 +20,8 @@ interface Place {
   text(): Promise<string>;
   /** What a person says in the session. */
   say(text: string): Promise<void>;
+  /** What the session's file says of a call. */
+  call(id: string, tool: string, input: object): Promise<void>;
   /** Changes files as a command does. */
   command(callId: string, work: () => Promise<unknown>): Promise<void>;
   edit(callId: string, before: string, after: string): Promise<void>;
@@ -45,6 +47,11 @@ async function place(text: string): Promise<Place> {
     async say(said) {
       await store.open();
       store.prompt([{ type: 'text', text: said }]);
+      await store.flushed();
+    },
+    async call(callId, tool, input) {
+      store.take({ type: 'tool_call', callId, tool, input, display: { title: '' } });
+      store.take({ type: 'tool_start', callId, tool });
       await store.flushed();
     },
     async command(callId, work) {
@@ -140,7 +147,7 @@ test('lists the calls, latest first', async () => {
   await run(['--yes']);
   const { code, out } = await run(['--list']);
   expect(code).toBe(0);
-  expect(out.replaceAll(/\d{4}-\S+Z/g, 'TIME').replaceAll(/undo_\w+/g, 'undo_ID')).toBe(
+  expect(out.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, 'TIME').replaceAll(/undo_\w+/g, 'undo_ID')).toBe(
     `Calls of session session-1 that changed files, latest first:
   undo_ID  TIME  a (took back call_2)
   call_2  TIME  a (taken back by undo_ID)
@@ -228,7 +235,7 @@ test('lists what a command did, with what of it is not covered', async () => {
   await writeFile(join(root, 'large'), Buffer.alloc(10_000_001));
   await command('call_1', () => writeFile(join(root, 'a'), 'two\n'));
   const { out } = await run(['--list']);
-  expect(out.replaceAll(/\d{4}-\S+Z/g, 'TIME')).toBe(
+  expect(out.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, 'TIME')).toBe(
     `Calls of session session-1 that changed files, latest first:
   call_1  TIME  a (by a command; 1 file not covered, because larger than 10 MB)
 Not covered are what commands did outside the project, to files that git ignores and to .git, and what they left running did later.
@@ -255,4 +262,50 @@ test.each<[string[], string]>([
 ])('refuses %j', async (args, message) => {
   const { run } = await edited();
   await expect(run(args)).rejects.toThrow(message);
+});
+
+const withoutTimes = (text: string): string => text.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, 'TIME');
+
+test('lists each call with its tool and what it was about, below the prompt that it came after', async () => {
+  const { run, edit, say, call, command, root } = await place('one\n');
+  await say('make it two');
+  await call('call_1', 'Edit', { file_path: join(root, 'a'), old_string: 'one', new_string: 'two' });
+  await edit('call_1', 'one\n', 'two\n');
+  await say('never mind\nand more');
+  await say('now by a command');
+  await call('call_2', 'Bash', { command: 'echo three > a\necho done' });
+  await command('call_2', () => writeFile(join(root, 'a'), 'three\n'));
+  expect(withoutTimes((await run(['--list'])).out)).toContain(`latest first:
+— prompt: now by a command  (TIME, --turn)
+  call_2  TIME  Bash echo three > a: a (by a command)
+— prompt: never mind  (TIME, --prompts 2)
+— prompt: make it two  (TIME, --prompts 3)
+  call_1  TIME  Edit a
+`);
+  expect(JSON.parse((await run(['--list', '--json'])).out)).toMatchObject({
+    calls: [
+      { callId: 'call_1', tool: 'Edit' },
+      { callId: 'call_2', tool: 'Bash', title: 'echo three > a' },
+    ],
+    prompts: [{ text: 'make it two' }, { text: 'never mind' }, { text: 'now by a command' }],
+  });
+});
+
+test.each([
+  [['--call', 'nope'], 'No call "nope" of this session changed files.'],
+  [['--session', 'zzz'], 'There is no session "zzz" that changed files'],
+])('says that there is no such thing before it asks for --yes: %j', async (args, sentence) => {
+  const { run } = await edited();
+  const { code, errors } = await run(args);
+  expect(code).toBe(1);
+  expect(errors).toContain(sentence);
+});
+
+test('--dry-run of what would be refused shows it, says so, and exits 0', async () => {
+  const { run, root } = await edited();
+  await writeFile(join(root, 'a'), 'by hand\n');
+  const { code, out, errors } = await run(['--dry-run']);
+  expect(code).toBe(0);
+  expect(out).toContain('! change back a: it was changed since');
+  expect(errors).toContain('helve: This would not be undone, because of what is said above.');
 });

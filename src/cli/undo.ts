@@ -1,15 +1,17 @@
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
-import { applyUndo, type UndoOutcome } from '../agent/apply-undo.js';
-import { planUndo, type UndoItem, type UndoPlan } from '../agent/undo.js';
-import { listUndoable, type UndoableCall, UndoFailure, type UndoSelection } from '../agent/undo-calls.js';
-import { selectSincePrompt } from '../agent/undo-prompts.js';
+import { outlineSession, type SessionOutline } from '../agent/store/session-outline.js';
+import { applyUndo, type UndoOutcome } from '../agent/undo/apply-undo.js';
+import { planUndo, type UndoItem, type UndoPlan } from '../agent/undo/undo.js';
+import { listUndoable, type UndoableCall, UndoFailure, type UndoSelection } from '../agent/undo/undo-calls.js';
+import { selectSincePrompt } from '../agent/undo/undo-prompts.js';
 import { listChanges, listSessions } from '../platform/files/journal.js';
 import { dataFolderOf, isInside, realPathSync, shortPath } from '../platform/files/paths.js';
 import { describeRecovery, recoverChanges } from '../platform/files/recover-changes.js';
 import { visible } from '../platform/text/visible.js';
 import { readArgs } from './args.js';
 import { exitCode } from './exit-codes.js';
+import { localSecond } from './local-time.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
@@ -46,23 +48,26 @@ export async function undo(argv: readonly string[], at: UndoSurroundings = ofPro
     throw new UsageProblem(`helve undo takes no word such as "${positionals[0]}". To undo one call, use --call ID.`);
   }
   const selection = readSelection(values);
-  const isSure = values.yes === true || values['dry-run'] === true || values.list === true;
-  if (!isSure && (!at.ask || values.json)) {
-    throw new UsageProblem(
-      'helve undo asks before it changes files, and here is nobody to ask. Say --yes to go ahead, or --dry-run to look.',
-    );
-  }
   const dataFolder = realPathSync(dataFolderOf({ env: at.env }));
   const recovery = describeRecovery(await recoverChanges(dataFolder));
   if (recovery !== undefined) await writeLine(at.errors, `helve: ${recovery}`);
   try {
     const sessionId = await findSession(dataFolder, values.session ?? 'last', at.cwd);
-    if (values.list) return await list(await listUndoable(dataFolder, sessionId), sessionId, { at, json: values.json });
+    if (values.list) {
+      const calls = await listUndoable(dataFolder, sessionId);
+      return await list(calls, sessionId, { at, json: values.json, outline: outlineSession(dataFolder, sessionId) });
+    }
     const selected =
       'prompts' in selection
         ? selectSincePrompt(dataFolder, sessionId, await listUndoable(dataFolder, sessionId), selection.prompts)
         : selection;
     const plan = await planUndo(dataFolder, sessionId, selected, { cwd: at.cwd });
+    const isSure = values.yes === true || values['dry-run'] === true;
+    if (!isSure && (!at.ask || values.json)) {
+      throw new UsageProblem(
+        'helve undo asks before it changes files, and here is nobody to ask. Say --yes to go ahead, or --dry-run to look.',
+      );
+    }
     return await carryOut(plan, at, { ...values, dryRun: values['dry-run'] });
   } catch (error) {
     if (!(error instanceof UndoFailure)) throw error;
@@ -148,20 +153,38 @@ async function findSession(dataFolder: string, wanted: string, cwd: string): Pro
 async function list(
   calls: readonly UndoableCall[],
   sessionId: string,
-  { at, json }: { at: UndoSurroundings; json: boolean | undefined },
+  { at, json, outline }: { at: UndoSurroundings; json: boolean | undefined; outline: SessionOutline },
 ): Promise<number> {
   if (json) {
-    await writeLine(at.out, JSON.stringify({ session: sessionId, calls }, null, 2));
+    const told = calls.map((call) => ({ ...call, ...outline.calls.get(call.callId) }));
+    const prompts = outline.prompts.map(({ at: when, text }) => ({ at: new Date(when).toISOString(), text }));
+    await writeLine(at.out, JSON.stringify({ session: sessionId, calls: told, prompts }, null, 2));
     return exitCode.ok;
   }
   await writeLine(at.out, `Calls of session ${sessionId} that changed files, latest first:`);
-  for (const call of calls.toReversed()) await writeLine(at.out, visible(lineFor(call, at.cwd)));
+  for (const line of listLines(calls, outline, at.cwd)) await writeLine(at.out, visible(line));
   if (calls.some(({ isCommand }) => isCommand)) await writeLine(at.out, NEVER_COVERED);
   return exitCode.ok;
 }
 
+/** Each prompt, the latest first, and below it the calls since then; with how many prompts to go back by. */
+function* listLines(calls: readonly UndoableCall[], outline: SessionOutline, cwd: string): Generator<string> {
+  const left = calls.toReversed();
+  for (const [index, { at: since, text }] of outline.prompts.toReversed().entries()) {
+    if (left.length === 0) return;
+    const option = index === 0 ? '--turn' : `--prompts ${index + 1}`;
+    yield `— prompt: ${text || '(without words)'}  (${localSecond(since)}, ${option})`;
+    while (left[0] && Date.parse(left[0].at) >= since) {
+      yield lineFor(left[0], outline.calls.get(left[0].callId), cwd);
+      left.shift();
+    }
+  }
+  for (const call of left) yield lineFor(call, outline.calls.get(call.callId), cwd);
+}
+
 function lineFor(
   { callId, at, files, undoes, undoneBy, isCommand, notCovered, notes = [] }: UndoableCall,
+  known: { tool: string; title: string } | undefined,
   cwd: string,
 ): string {
   const shown = files.slice(0, MAX_LISTED_FILES).map((real) => shortPath(cwd, real));
@@ -173,8 +196,10 @@ function lineFor(
     notCovered && 'not all of what it did is known',
     ...notes,
   ].filter(Boolean);
-  const what = [...shown, ...more].join(', ') || 'no files';
-  return `  ${callId}  ${at}  ${what}${remarks.length > 0 ? ` (${remarks.join('; ')})` : ''}`;
+  const touched = [...shown, ...more].join(', ') || 'no files';
+  const isNamed = known !== undefined && files.length === 1 && files[0] === resolve(cwd, known.title);
+  const what = known === undefined ? touched : `${known.tool} ${isNamed ? touched : `${known.title}: ${touched}`}`;
+  return `  ${callId}  ${localSecond(at)}  ${what}${remarks.length > 0 ? ` (${remarks.join('; ')})` : ''}`;
 }
 
 async function carryOut(
@@ -193,11 +218,12 @@ async function carryOut(
   if (dryRun || (isBlocked && !force)) {
     if (json) await writeLine(at.out, JSON.stringify(asJson(plan, at.cwd), null, 2));
     if (!isBlocked || force) return exitCode.ok;
+    const outcome = dryRun ? 'This would not be undone' : 'Nothing was undone';
     await writeLine(
       at.errors,
-      'helve: Nothing was undone, because of what is said above. To undo the rest, and to replace what was changed since, add --force.',
+      `helve: ${outcome}, because of what is said above. To undo the rest, and to replace what was changed since, add --force.`,
     );
-    return exitCode.failed;
+    return dryRun ? exitCode.ok : exitCode.failed;
   }
   if (!yes && plan.items.length > 0) {
     const answer = (await at.ask?.('Undo this? [y/N] ')) ?? '';
@@ -212,7 +238,7 @@ async function carryOut(
 }
 
 async function show({ calls, items, notCovered, notes, hasCommands }: UndoPlan, at: UndoSurroundings): Promise<void> {
-  const names = calls.map(({ callId, at: when }) => `${callId} (${when})`).join(', ');
+  const names = calls.map(({ callId, at: when }) => `${callId} (${localSecond(when)})`).join(', ');
   await writeLine(at.out, visible(`To undo: ${names}`));
   for (const item of items) await writeLine(at.out, visible(textFor(item, at.cwd)));
   if (items.length === 0) await writeLine(at.out, 'All that is known of is as it was before already.');

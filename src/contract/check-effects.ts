@@ -36,7 +36,11 @@ function checkedEffect(declared: unknown): Effect | undefined {
     case 'session':
       return isAccess(effect.access) && typeof effect.what === 'string' ? effect : undefined;
     case 'unknown':
-      return { kind: 'unknown', why: String(effect.why) };
+      return {
+        kind: 'unknown',
+        why: String(effect.why),
+        ...(effect.readOnlyHint === true && { readOnlyHint: true }),
+      };
     default:
       return undefined;
   }

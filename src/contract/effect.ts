@@ -64,4 +64,6 @@ export interface SessionEffect {
 export interface UnknownEffect {
   kind: 'unknown';
   why: string;
+  /** Somebody claims that it only reads. Believed when it comes to what may run beside it, and for no permission. */
+  readOnlyHint?: boolean;
 }

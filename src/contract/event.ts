@@ -8,7 +8,16 @@ import type { ToolDisplay } from './tool.js';
 export type AgentEvent = { at: number } & AgentHappening;
 
 export type AgentHappening =
-  | { type: 'session_start'; sessionId: string; cwd: string; model: string; mode: PermissionMode; tools: string[] }
+  | {
+      type: 'session_start';
+      sessionId: string;
+      cwd: string;
+      model: string;
+      mode: PermissionMode;
+      tools: string[];
+      /** The MCP servers, and how each is; left out where there are none. */
+      mcpServers?: ReadonlyArray<{ name: string; status: string }>;
+    }
   /** Something that the person should know, and the model need not. */
   | { type: 'notice'; text: string }
   /** A hook wants the run to end after this turn. */

@@ -1,5 +1,6 @@
 import type { Effect } from './effect.js';
 import type { FileChanges } from './file-change.js';
+import type { ContentBlock } from './message.js';
 import type { AskUser } from './question.js';
 
 /** What a tool may use of the world above it, for one call. */
@@ -48,6 +49,8 @@ export interface SessionPort {
   readonly ledger: FileLedger;
   readonly changes: FileChanges;
   readonly tools: ToolDirectory;
+  /** Absent where no servers are configured. */
+  readonly resources?: ServerResources | undefined;
   /** A new private file under the session's folder for a result that is too long to be sent; the folder is made on first use. */
   resultFile(name: string): Promise<string>;
   /** The session's own one of these, made on first use. It lives as long as the session; `atEnd` cleans up after it. */
@@ -128,9 +131,36 @@ export interface SeenFile {
 
 /** The tools that are known by name only until the model asks for them. */
 export interface ToolDirectory {
-  deferred(): ReadonlyArray<{ name: string; description: string }>;
+  deferred(): readonly DeferredTool[];
   /** From the next request on the model has these tools, schema and all. */
   activate(names: readonly string[]): void;
+  /** Why tools that one might look for are not there: sentences on servers that still connect, or have failed. */
+  absent(): readonly string[];
+}
+
+export interface DeferredTool {
+  name: string;
+  description: string;
+  /** The names of its parameters. */
+  parameters: readonly string[];
+}
+
+/** What MCP servers have beside tools. */
+export interface ServerResources {
+  /** Of one server, or of all. */
+  list(server?: string): Promise<readonly ListedResource[]>;
+  /** Throws `ToolFailure`. */
+  read(server: string, uri: string, signal: AbortSignal): Promise<ContentBlock[]>;
+}
+
+export interface ListedResource {
+  server: string;
+  /** An address, or for a template one with names in braces to be filled in. */
+  uri: string;
+  name: string;
+  isTemplate?: boolean;
+  mimeType?: string;
+  description?: string;
 }
 
 /** What a tool's description may depend on. It holds for a whole session, so that the prompt cache does too. */

@@ -123,3 +123,37 @@ test('one bad rule takes no other with it, and each keeps its line', () => {
   ]);
   expect(problems.map(({ source, severity: how }) => [source.line, how])).toEqual([[10, 'dropped']]);
 });
+
+const fatalEnd = 'so the rule was ignored, and an ignored deny rule is unsafe, so helve will not start.';
+
+test.each<[rule: string, meant: string]>([
+  ['Bsh(git push:*)', 'Bash(git push:*)'],
+  ['Bsh(npm:*)', 'Bash(npm:*)'],
+  ['Bassh(npm:*)', 'Bash(npm:*)'],
+  ['WebFtech(domain:x.com)', 'WebFetch(domain:x.com)'],
+  ['Raed(.env)', 'Read(.env)'],
+  ['Bush(rm:*)', 'Bash(rm:*)'],
+])('a rule that denies by a misspelt tool, %s, is refused with the one that was meant', (rule, meant) => {
+  expect(parseRule(rule, options('deny')).problem).toMatchObject({
+    severity: 'fatal',
+    message: `.helve/settings.json:14: "${rule}" names no tool that there is, ${fatalEnd} Did you mean "${meant}"?`,
+  });
+});
+
+test('a bare name that is nearly a tool stays a notice, which says that it guards nothing', () => {
+  const { rule, problem } = parseRule('WebFtech', options('deny'));
+  expect(rule).toBeDefined();
+  expect(problem).toMatchObject({
+    severity: 'warning',
+    message:
+      '.helve/settings.json:14: "WebFtech" names no tool that there is. Did you mean "WebFetch"? It guards nothing now.',
+  });
+  expect(parseRule('WebFtech', options('allow')).problem?.message).toMatch(/Did you mean "WebFetch"\?$/);
+});
+
+test('a tool that only other agents have is not taken for a slip, nor is the field of a tool that nobody knows', () => {
+  expect(parseRule('WebSearch', options('deny', { knownTools: ['ToolSearch'] })).problem?.message).toMatch(
+    /names no tool that there is\. Check the name, or remove it\.$/,
+  );
+  expect(severity('Deploy(stage:production)', 'deny')).toBe('warning');
+});

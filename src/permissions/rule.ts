@@ -6,7 +6,15 @@ import { type CommandPattern, parseCommandPattern } from './match-command.js';
 import { type Anchors, type PathPattern, type PathStyle, parsePathPattern, thisPathStyle } from './match-path.js';
 import { matchesText, type TextPattern, textPattern } from './match-text.js';
 import { type DomainPattern, parseDomain } from './match-url.js';
-import { currentName, EDITING_TOOLS, isFieldOf, isFileTool, isPrimaryField, READING_TOOLS } from './tool-names.js';
+import {
+  currentName,
+  EDITING_TOOLS,
+  isFamiliarName,
+  isFieldOf,
+  isFileTool,
+  isPrimaryField,
+  READING_TOOLS,
+} from './tool-names.js';
 
 export interface RuleSource {
   /** The settings file, or the flag, as a person knows it. */
@@ -139,8 +147,26 @@ function understand(text: string, options: RuleOptions): Outcome {
     return broken('has nothing between its parentheses', `Write "${written}" for every use, or say which.`);
   }
   const outcome = specifier === undefined ? everyUse(tool, options) : someUses(tool, specifier.trim(), options);
-  const isNew = outcome.subject && !outcome.what && isUnknownTool(tool, options);
-  return isNew ? { ...outcome, what: `names no tool that there is`, fix: nearestTool(tool, options) } : outcome;
+  return isUnknownTool(tool, options) ? ofUnknownTool(tool, specifier, outcome, options) : outcome;
+}
+
+/** It may be the tool of a server or a program. One that is nearly the name of a tool here is most likely a slip. */
+function ofUnknownTool(
+  tool: string,
+  specifier: string | undefined,
+  outcome: Outcome,
+  options: Pick<RuleOptions, 'list' | 'knownTools'>,
+): Outcome {
+  const what = 'names no tool that there is';
+  const meant = nearestTool(tool, options);
+  const isSlip = specifier !== undefined && meant !== undefined && isOneSlip(tool.toLowerCase(), meant.toLowerCase());
+  if (meant !== undefined && ((isSlip && options.list !== 'allow') || !outcome.subject)) {
+    return broken(what, `Did you mean "${meant}${specifier === undefined ? '' : `(${specifier})`}"?`);
+  }
+  if (!outcome.subject || outcome.what) return outcome;
+  if (meant === undefined) return { ...outcome, what, fix: 'Check the name, or remove it.' };
+  const consequence = options.list === 'allow' ? '' : ' It guards nothing now.';
+  return { ...outcome, what, fix: `Did you mean "${meant}"?${consequence}` };
 }
 
 /** A rule that asks or denies is not lost to a capital letter. */
@@ -155,9 +181,21 @@ function isUnknownTool(tool: string, { knownTools }: RuleOptions): boolean {
   return knownTools !== undefined && !/[_*]/.test(tool) && !isFileTool(tool) && !knownTools.includes(tool);
 }
 
-function nearestTool(tool: string, { knownTools = [] }: RuleOptions): string {
-  const [nearest] = nearestWords(tool, knownTools);
-  return nearest === undefined ? 'Check the name, or remove it.' : `Did you mean "${nearest}"?`;
+/** None for the name of a tool that other agents have: it is spelt as it is meant. */
+function nearestTool(tool: string, { knownTools = [] }: Pick<RuleOptions, 'knownTools'>): string | undefined {
+  if (isFamiliarName(tool)) return undefined;
+  return nearestWords(tool, [...new Set([...knownTools, 'Bash', 'WebFetch', 'Task'])])[0];
+}
+
+/** One letter wrong, missing, too many, or swapped with its neighbour. */
+function isOneSlip(one: string, other: string): boolean {
+  let start = 0;
+  while (start < one.length && one[start] === other[start]) start += 1;
+  let end = 0;
+  while (end < Math.min(one.length, other.length) - start && one.at(-1 - end) === other.at(-1 - end)) end += 1;
+  const [first, second] = [one.slice(start, one.length - end), other.slice(start, other.length - end)];
+  if (first.length <= 1 && second.length <= 1) return true;
+  return first.length === 2 && second.length === 2 && first[0] === second[1] && first[1] === second[0];
 }
 
 function everyUse(tool: string, { list }: RuleOptions): Outcome {

@@ -54,3 +54,12 @@ const olderNames: Readonly<Record<string, string>> = {
   ListMcpResourcesTool: 'ListMcpResources',
   ReadMcpResourceTool: 'ReadMcpResource',
 };
+
+/** Whether agents are known to have a tool of that name, be it here or not. */
+export const isFamiliarName = (name: string): boolean => familiarNames.has(name) || isFileTool(name);
+
+const familiarNames: ReadonlySet<string> = new Set([
+  ...['Bash', 'BashOutput', 'KillShell', 'Task', 'AgentOutput', 'WebFetch', 'WebSearch', 'Skill', 'SlashCommand'],
+  ...['TodoRead', 'TodoWrite', 'ExitPlanMode', 'EnterPlanMode', 'AskUserQuestion', 'ToolSearch', 'Think', 'Monitor'],
+  ...['TaskCreate', 'TaskGet', 'TaskList', 'TaskUpdate', 'PowerShell', 'LSP', 'ListMcpResources', 'ReadMcpResource'],
+]);

@@ -27,3 +27,23 @@ test('understands the older drafts that servers still send', async () => {
 test('lets everything through a schema that can not be compiled', async () => {
   expect(await jsonSchemaIssues({ type: 'object', properties: { a: { pattern: '(?i)x' } } }, { a: 1 })).toEqual([]);
 });
+
+test('an answer on which a pattern would try without end does not fit', async () => {
+  const evil = { type: 'object', properties: { name: { type: 'string', pattern: '^(a+)+$' } } };
+  expect(await jsonSchemaIssues(evil, { name: 'aaa' })).toEqual([]);
+  expect(await jsonSchemaIssues(evil, { name: `${'a'.repeat(60)}!` })).toEqual([
+    { path: 'name', message: 'must match pattern "^(a+)+$"' },
+  ]);
+});
+
+test('holds each field to its own pattern', async () => {
+  const field = (pattern: string) => ({ type: 'string', pattern });
+  const two = {
+    type: 'object',
+    properties: { a: field('^a+$'), b: field('^b+$') },
+    patternProperties: { '^c': field('d') },
+  };
+  expect(await jsonSchemaIssues(two, { a: 'a', b: 'b', c: 'd' })).toEqual([]);
+  const issues = await jsonSchemaIssues(two, { a: 'b', b: 'a', c: 'c' });
+  expect(issues.map(({ path }) => path).toSorted()).toEqual(['a', 'b', 'c']);
+});

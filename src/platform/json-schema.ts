@@ -33,7 +33,12 @@ export async function jsonSchemaProblem(schema: Readonly<Record<string, unknown>
 }
 
 async function compilerFor(schema: Readonly<Record<string, unknown>>): Promise<Ajv> {
-  const options = { strict: false, allErrors: true, logger: false, validateFormats: false } as const;
+  const { boundedPattern } = await import('./bounded-pattern.js');
+  // The name is for code that is written to a file, which this is not.
+  const regExp = Object.assign((pattern: string, flags: string) => boundedPattern(pattern, flags), {
+    code: 'boundedPattern',
+  });
+  const options = { strict: false, allErrors: true, logger: false, validateFormats: false, code: { regExp } } as const;
   const dialect = typeof schema['$schema'] === 'string' ? schema['$schema'] : '';
   if (/draft-0[4-7]/.test(dialect)) return new (await import('./ajv-draft-7.js')).Ajv(options);
   return new (await import('./ajv-2020.js')).Ajv2020(options);

@@ -19,7 +19,7 @@ import { codeOf } from '../platform/files/write-failure.js';
 import { parseDocument } from './document.js';
 import { type PlaceOptions, type SettingsPlace, settingsPlaces } from './locations.js';
 import { withLock, writePrivateFile } from './private-file.js';
-import { readFiles } from './read-files.js';
+import { type ReadOptions, readFiles } from './read-files.js';
 import type { SettingsProblem } from './report.js';
 import { approveItem } from './trust.js';
 
@@ -47,7 +47,7 @@ export function editablePlace(scope: EditableScope, options: PlaceOptions): Sett
 }
 
 /** Makes one change to a file. Says whether there was anything to change. */
-export async function editSettings(scope: EditableScope, edit: Edit, options: PlaceOptions): Promise<boolean> {
+export async function editSettings(scope: EditableScope, edit: Edit, options: ReadOptions): Promise<boolean> {
   const place = editablePlace(scope, options);
   const lock = join(
     dataFolderOf(options),
@@ -129,15 +129,21 @@ function formatOf(text: string) {
 function refuseBroken(
   { before, after }: { before: string; after: string },
   place: SettingsPlace,
-  options: PlaceOptions,
+  options: ReadOptions,
 ): void {
   const known = new Set(problemsIn(before, place, options).map(withoutPlace));
   const wrong = problemsIn(after, place, options).filter((problem) => !known.has(withoutPlace(problem)));
   if (wrong.length === 0) return;
-  throw new EditRefused(`${wrong.map(({ message }) => message).join('\n')}\nNothing was written.`);
+  throw new EditRefused(`Nothing was written: ${wrong.map(asOffered).join('\n')}`);
 }
 
-function problemsIn(text: string, { path: _, ...place }: SettingsPlace, options: PlaceOptions) {
+/** What is wrong with a value that never came into the file, so that it has no line and no consequence. */
+const asOffered = (problem: SettingsProblem): string =>
+  withoutPlace(problem)
+    .replace(/, so (?:the rule was ignored|what it refuses could get by|it is left out|it counts as)[^.]*(?=\. )/, '')
+    .replace(/(?:Fix|Correct) or remove it\.$/, 'Correct it, and set it again.');
+
+function problemsIn(text: string, { path: _, ...place }: SettingsPlace, options: ReadOptions) {
   const [checked] = readFiles([{ ...place, text }], options);
   return checked?.problems.filter(({ severity }) => severity !== 'warning') ?? [];
 }

@@ -218,6 +218,7 @@ function collect(
     ...given('bypassDisabledBy', one('permissions.disableBypassPermissionsMode')?.origin),
     hooks: statements.flatMap(hookOf),
     mcpServers: named('mcpServers'),
+    ...given('toolSearch', one('toolSearch')),
     env: named('env'),
     ...given('model', one('model')),
     ...given('smallModel', one('smallModel')),

@@ -1,12 +1,13 @@
 // Helve's own small files: private, whole or not there at all, never through a link, and changed by one at a time.
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
-import { link, mkdir, readFile, realpath, rename, stat, unlink, writeFile } from 'node:fs/promises';
+import { link, readFile, realpath, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { monotonicMs } from '../platform/clock.js';
 import { randomHex } from '../platform/crypto.js';
 import { discard, stage } from '../platform/files/atomic-write.js';
 import { inFolder, sync } from '../platform/files/folder.js';
+import { makeFolder } from '../platform/files/make-folder.js';
 import { isFromBefore, isRunning, type ProcessIdentity, thisProcess } from '../platform/files/process-identity.js';
 import { codeOf } from '../platform/files/write-failure.js';
 
@@ -38,7 +39,7 @@ export function readPrivateFile(path: string): string | undefined {
 
 /** Puts a private file in place of the one that is there, links included. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   await inFolder(await realpath(dirname(path)), async (folder) => {
     const temporary = `.helve-${randomHex(9)}.tmp`;
     try {
@@ -54,7 +55,7 @@ export async function writePrivateFile(path: string, text: string): Promise<void
 
 /** Does the work while nobody else does work under the same lock, in this process or another. */
 export async function withLock<T>(lock: string, work: () => Promise<T>): Promise<T> {
-  await mkdir(dirname(lock), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(lock));
   const ours = await thisProcess();
   const record = JSON.stringify({ ...ours, token: randomHex(9) });
   const until = monotonicMs() + WAIT_MS;

@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 import { parseRule, type Rule, type RuleProblem } from '../permissions/rule.js';
 import { folderNames, homeFolder, realName } from '../platform/files/paths.js';
 import { type Contribution, checkDocument } from './check.js';
-import { parseDocument } from './document.js';
+import { type JsonNode, parseDocument } from './document.js';
 import type { PlaceOptions, SettingsPlace } from './locations.js';
 import { isFatal, oneLine, problemAt, type SettingsProblem } from './report.js';
 
@@ -69,7 +69,12 @@ function readSource(place: SettingsPlace, options: ReadOptions, { isNew }: { isN
   if (!isNew && text.trim() === '') return failed(undefined, undefined, 'is empty now. ');
   const parsed = parseDocument(text);
   if ('problem' in parsed) return failed(parsed.at.line, parsed.at.column, `not valid JSON: ${parsed.problem}. `);
-  const { contributions, problems } = checkDocument(parsed.node, place);
+  return readNode(parsed.node, place, options);
+}
+
+/** The same for what is parsed already. */
+export function readNode(node: JsonNode, place: SettingsPlace, options: ReadOptions): SourceFile {
+  const { contributions, problems } = checkDocument(node, place);
   return withRules({ place, contributions, problems }, options);
 }
 

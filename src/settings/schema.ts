@@ -137,6 +137,12 @@ export const settingTable = {
     loosens: always,
     isSecret: true,
   },
+  toolSearch: {
+    about:
+      'When tools of MCP servers are sent by name only: `auto` (from 10 % of the context window or 10,000 characters on), `auto:N` (from N % on), `on`, `off`.',
+    shape: 'one',
+    schema: z.stringFormat('toolSearch', /^(?:auto(?::\d{1,3})?|on|off)$/, 'must be auto, auto:N, on or off'),
+  },
   disabledMcpjsonServers: {
     about: 'Servers of `.mcp.json` that are not started.',
     shape: 'list',

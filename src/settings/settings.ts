@@ -23,6 +23,7 @@ export interface Settings {
   /** In the order in which they count; those of a project that nobody trusts are marked so. */
   readonly hooks: readonly ConfiguredHook[];
   readonly mcpServers: ReadonlyMap<string, Sourced<McpServerSettings>>;
+  readonly toolSearch?: Sourced<string>;
   readonly env: ReadonlyMap<string, Sourced<string>>;
   readonly model?: Sourced<string>;
   readonly smallModel?: Sourced<string>;

@@ -6,11 +6,13 @@ import { killShellTool } from './bash/kill-shell.js';
 import { editTool } from './edit.js';
 import { globTool } from './glob.js';
 import { grepTool } from './grep.js';
+import { listMcpResourcesTool } from './list-mcp-resources.js';
 import { lsTool } from './ls.js';
 import { multiEditTool } from './multi-edit.js';
 import { notebookEditTool } from './notebook-edit.js';
 import { notebookReadTool } from './notebook-read.js';
 import { readTool } from './read.js';
+import { readMcpResourceTool } from './read-mcp-resource.js';
 import { thinkTool } from './think.js';
 import { toolSearchTool } from './tool-search.js';
 import { writeTool } from './write.js';
@@ -26,10 +28,12 @@ export const builtInTools = (): Tool[] => [
   globTool,
   grepTool,
   killShellTool,
+  listMcpResourcesTool,
   lsTool,
   multiEditTool,
   notebookEditTool,
   notebookReadTool,
+  readMcpResourceTool,
   readTool,
   thinkTool,
   toolSearchTool,

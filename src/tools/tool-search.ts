@@ -1,14 +1,17 @@
 import * as z from 'zod';
 import { defineTool } from '../contract/tool.js';
-import type { DescribeContext } from '../contract/tool-context.js';
+import type { DeferredTool, DescribeContext } from '../contract/tool-context.js';
+import { ToolRanking } from './tool-search-ranking.js';
 
 const DEFAULT_RESULTS = 5;
+const MAX_NAMED = 100; // where nothing fits; the rest is found by other words
 const MAX_RESULTS = 20; // more schemas than this cost more context than they save
 
 const description = ({
   deferredTools,
 }: DescribeContext): string => `Load tools that are known by name only, so that you can call them.
-Use it when the task needs one of the tools listed below. The tools it finds are yours from your next message on.
+Use it when the task needs one of the tools listed below, or one of an MCP server: those are announced as they come.
+The tools it finds are yours from your next message on.
 Query: "select:Name,Other" for exact names, or words to search names and descriptions for; "+word" must be in the name.
 Tools by name: ${deferredTools.join(', ')}`;
 
@@ -31,13 +34,19 @@ export const toolSearchTool = defineTool({
 
   async execute({ query, max_results = DEFAULT_RESULTS }, { session }) {
     const known = session.tools.deferred();
-    const found = query.startsWith('select:') ? byName(query, known) : byWords(query, known).slice(0, max_results);
+    const found = query.startsWith('select:')
+      ? byName(query, known).slice(0, MAX_RESULTS)
+      : session.own(newRanking).search(query, known).slice(0, max_results);
     session.tools.activate(found.map(({ name }) => name));
-    return { found, known: known.map(({ name }) => name) };
+    return { found, known: known.map(({ name }) => name), absent: session.tools.absent() };
   },
 
-  toModel({ found, known }, { query }) {
-    if (found.length === 0) return `No tool fits "${query}". The tools that can be loaded are: ${known.join(', ')}.`;
+  toModel({ found, known, absent }, { query }) {
+    if (found.length === 0) {
+      const rest = known.length > MAX_NAMED ? `, and ${known.length - MAX_NAMED} more` : '';
+      const names = `The tools that can be loaded are: ${known.slice(0, MAX_NAMED).join(', ')}${rest}.`;
+      return [`No tool fits "${query}". ${names}`, ...absent].join('\n');
+    }
     const lines = found.map(({ name, description }) => `${name}: ${description.split('\n')[0]}`);
     return `Loaded, ready from your next message on:\n${lines.join('\n')}`;
   },
@@ -49,12 +58,7 @@ export const toolSearchTool = defineTool({
   }),
 });
 
-interface KnownTool {
-  name: string;
-  description: string;
-}
-
-function byName(query: string, known: readonly KnownTool[]): readonly KnownTool[] {
+function byName(query: string, known: readonly DeferredTool[]): readonly DeferredTool[] {
   const wanted = query
     .slice('select:'.length)
     .split(',')
@@ -62,21 +66,5 @@ function byName(query: string, known: readonly KnownTool[]): readonly KnownTool[
   return known.filter(({ name }) => wanted.includes(name.toLowerCase()));
 }
 
-function byWords(query: string, known: readonly KnownTool[]): readonly KnownTool[] {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  const required = words.filter((word) => word.startsWith('+')).map((word) => word.slice(1));
-  const plain = words.map((word) => word.replace(/^\+/, ''));
-  return known
-    .filter(({ name }) => required.every((word) => name.toLowerCase().includes(word)))
-    .map((tool) => ({ tool, score: plain.reduce((sum, word) => sum + score(word, tool), 0) }))
-    .filter(({ score }) => score > 0)
-    .toSorted((a, b) => b.score - a.score || (a.tool.name < b.tool.name ? -1 : 1))
-    .map(({ tool }) => tool);
-}
-
-function score(word: string, { name, description }: KnownTool): number {
-  const lowerName = name.toLowerCase();
-  if (lowerName === word) return 10;
-  if (lowerName.includes(word)) return 5;
-  return description.toLowerCase().includes(word) ? 2 : 0;
-}
+/** One for each session, which remembers what it has read. */
+const newRanking = (): ToolRanking => new ToolRanking();

@@ -21,7 +21,7 @@ async function auditedProject() {
 test('lists the sessions of this folder, and shows what was called, decided and done', async () => {
   const { id, run } = await auditedProject();
   const listed = await run('list');
-  expect(listed.stdout).toMatch(new RegExp(`^${id}  \\d{4}-\\S+Z  2 calls, 1 denied\n$`));
+  expect(listed.stdout).toMatch(new RegExp(`^${id}  \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d  2 calls, 1 denied\n$`));
   const shown = await run('show', id.slice(0, 8), '--json');
   expect(shown.code).toBe(0);
   expect(jsonLines(shown.stdout)).toMatchObject([

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -45,6 +46,25 @@ test('--debug keeps a log of the session, away from standard output and for nobo
   expect(log).toMatch(/ tool_result toolu_1 Read FAILED \w+ after \d+ ms\n {4}\S*(?:Error|Failure): .*\n/);
   expect(log).toMatch(/ result completed after 2 turns/);
   expect(log).not.toContain(KEY);
+});
+
+test('the log holds no value that the environment calls secret', async () => {
+  const secret = 'nothing"like\\a-key';
+  const calls: FakeAnswers = [
+    { calls: [{ name: 'Read', input: { file_path: `${secret}.txt` }, id: 'toolu_1' }] },
+    { text: 'Done.' },
+  ];
+  const { cwd } = await ask(calls, ['--debug-file', 'log.txt'], { DEPLOY_TOKEN: secret });
+  const log = await readFile(join(cwd, 'log.txt'), 'utf8');
+  expect(log).toContain('tool_call toolu_1 Read {"file_path":"[redacted: secret].txt"}');
+  expect(log).not.toContain('a-key');
+});
+
+test.skipIf(process.platform === 'win32')('a pipe that nobody reads is no log, and holds nothing up', async () => {
+  const pipe = join(await emptyFolder(), 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const run = await ask(readThenDone, ['--debug-file', pipe]);
+  expect(run).toMatchObject({ code: 0, stdout: 'Done.\n', stderr: expect.stringContaining("can't be written (ENXIO") });
 });
 
 test('a request that failed is in the log with its status, and so is what came next', async () => {

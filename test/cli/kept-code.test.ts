@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rename, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -66,6 +66,25 @@ test('code that others could have written is not run', async () => {
   for (const name of kept.names) expect((await stat(join(kept.folder, name))).mode & 0o777).toBe(0o600);
 });
 
+test('code in a folder that others can write is not run, and nothing is added to it', async () => {
+  const kept = await afterOneRun();
+  for (const name of kept.names) await writeFile(join(kept.folder, name), 'damaged');
+  await chmod(kept.folder, 0o777);
+  expect(await kept.run()).toMatchObject({ code: 0, stdout: expect.stringContaining('hi') });
+  expect(await contentOf(kept)).toEqual(kept.names.map(() => Buffer.from('damaged').toString('base64')));
+});
+
+test('a link in the place of the folder is not followed, and the old files behind it stay', async () => {
+  const { home, folder, run } = await afterOneRun();
+  const elsewhere = await mkdtemp(join(tmpdir(), 'helve-elsewhere-'));
+  await writeFile(join(elsewhere, 'old.txt'), 'of somebody');
+  await utimes(join(elsewhere, 'old.txt'), new Date(1e12), new Date(1e12));
+  await rename(folder, join(home, 'before'));
+  await symlink(elsewhere, folder);
+  expect(await run()).toMatchObject({ code: 0, stdout: expect.stringContaining('hi') });
+  expect(await readdir(elsewhere)).toEqual(['old.txt']);
+});
+
 test('a run under flags of its own keeps nothing, which would be of no use to others', async () => {
   const home = await mkdtemp(join(tmpdir(), 'helve-kept-code-'));
   const { code } = await runHelve(call(), { env: { HELVE_HOME: home, NODE_OPTIONS: '--max-old-space-size=500' } });
@@ -77,4 +96,12 @@ test('a data folder that can not be written keeps nobody from a quick question',
   const { code, stdout } = await runHelve(['tools', '--json'], { env: { HELVE_HOME: '/proc/helve' } });
   expect(code).toBe(0);
   expect(JSON.parse(stdout).length).toBeGreaterThan(5);
+});
+
+test('a data folder that can not be made is told, and the work is done all the same', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'helve-no-home-'));
+  await writeFile(join(folder, 'script.json'), JSON.stringify({ turns: [{ text: 'Done.' }] }));
+  const args = ['-p', 'go', '--model', `scripted/${join(folder, 'script.json')}`];
+  const run = await runHelve(args, { cwd: folder, env: { HELVE_HOME: '/proc/helve' } });
+  expect(run).toMatchObject({ code: 0, stdout: 'Done.\n', stderr: expect.stringContaining('it is not saved') });
 });

@@ -185,7 +185,7 @@ test.each<[Record<string, string>, string]>([
   ],
   [
     { HELVE_MODEL: 'openai/qwen', OPENAI_BASE_URL: 'http://127.0.0.1:9/secret' },
-    '✓ Model: openai/qwen, at 127.0.0.1:9, no key, limits not known, not asked\n',
+    '✓ Model: openai/qwen, at 127.0.0.1:9, no key, limits not known, not asked, named by HELVE_MODEL\n',
   ],
   [{ HELVE_MODEL: 'deepseek/x' }, '– Model: No key for DeepSeek: set DEEPSEEK_API_KEY, or DEEPSEEK_BASE_URL for'],
   [{ HELVE_MODEL: 'acme/x' }, '✗ Model: "acme/x" names no model.'],
@@ -239,4 +239,43 @@ test('helve models takes no words', async () => {
     code: 2,
     stderr: expect.stringContaining('helve models takes no word such as "all".'),
   });
+});
+
+test('helve models and doctor go by the model of settings, and say where it is named', async () => {
+  const home = await homeWith({ default: 'opus' });
+  await writeFile(
+    join(home, 'settings.json'),
+    '{\n  "model": "openai/gpt-5",\n  "env": { "OPENAI_API_KEY": "k" }\n}\n',
+  );
+  const env = { HELVE_HOME: home, HELVE_MODEL: 'sonnet', ANTHROPIC_API_KEY: 'k' };
+  const place = `"model" in ${join(home, 'settings.json')}:2`;
+  expect((await runHelve(['models'], { env })).stdout).toMatch(`In use: openai/gpt-5 (named by ${place})\n`);
+  expect(JSON.parse((await runHelve(['models', '--json'], { env })).stdout)).toMatchObject({
+    chosen: 'openai/gpt-5',
+    named_by: place,
+  });
+  expect((await runHelve(['doctor'], { env })).stdout).toMatch(
+    /✓ Model: openai\/gpt-5, key from OPENAI_API_KEY, .*, named by "model" in /,
+  );
+  await writeFile(join(home, 'settings.json'), '{}');
+  expect((await runHelve(['models'], { env })).stdout).toMatch(
+    'In use: anthropic/claude-sonnet-5-5 (named by HELVE_MODEL)\n',
+  );
+  const { HELVE_MODEL: _, ...without } = env;
+  expect((await runHelve(['models'], { env: without })).stdout).toMatch('(named by "default" in models.json)\n');
+});
+
+test('a bad model in settings is told with its file and line, by -p, models and doctor', async () => {
+  const home = await homeWith({});
+  await writeFile(join(home, 'settings.json'), '{\n  "model": "sonet"\n}\n');
+  const told = `"sonet" names no model. Did you mean "sonnet"?`;
+  const place = `The model is named by "model" in ${join(home, 'settings.json')}:2.`;
+  for (const args of [['-p', 'hi'], ['models'], ['doctor']]) {
+    const { stdout, stderr } = await runHelve(args, { env: { HELVE_HOME: home, ANTHROPIC_API_KEY: 'k' } });
+    expect(stdout + stderr).toContain(told);
+    expect(stdout + stderr).toContain(place);
+  }
+  const { code, stderr } = await runHelve(['-p', 'hi', '--model', 'sonet'], { env: { HELVE_HOME: home } });
+  expect(code).toBe(2);
+  expect(stderr).not.toContain('is named by');
 });

@@ -247,3 +247,59 @@ test('lists what is wrong with rules, and exits with 1 where helve would not sta
   expect(code).toBe(1);
   expect(stderr).toContain('.helve/settings.json:4');
 });
+
+test.each([
+  [{ permisions: { deny: ['Read(a)'] } }, '"permisions" is not a setting that helve knows', '"permissions"'],
+  [
+    { permissions: { deney: ['Read(a)'] } },
+    '"permissions.deney" is not a setting that helve knows',
+    '"permissions.deny"',
+  ],
+  [{ permissions: { refuse: ['Read(a)'] } }, '"permissions.refuse" is not a setting that helve knows', 'Remove it.'],
+  [{ permissions: { deny: ['Bsh(npm:*)'] } }, '"Bsh(npm:*)" names no tool that there is', '"Bash(npm:*)"'],
+])('a slip in the settings of a line is denied, and named: %j', async (settings, what, fix) => {
+  const read = { cwd: await emptyFolder(), tool: 'Read', input: { file_path: 'b' } };
+  const known = { permissions: { allow: [], defaultMode: 'plan' }, $schema: 'x', env: {}, deny: ['Read(a)'] };
+  const [slip, fine] = await explainLines([
+    { ...read, id: 1, settings },
+    { ...read, id: 2, settings: known },
+  ]);
+  expect(slip).toMatchObject({ id: 1, decision: 'deny' });
+  expect(slip?.['reason']).toContain(what);
+  expect(slip?.['reason']).toContain(fix);
+  expect(fine).toMatchObject({ id: 2, decision: 'allow' });
+});
+
+const slips = [
+  ['{"permisions": {"deny": ["Read(a)"]}}', '"permisions" is not a setting that helve knows'],
+  ['{"permissions": {"deney": ["Read(a)"]}}', '"permissions.deney" is not a setting that helve knows'],
+  ['{"permissions": {"deny": ["Bsh(npm:*)"]}}', '"Bsh(npm:*)" names no tool that there is'],
+] as const;
+
+test.each(slips)('a policy with a slip is not tested, but told as at a start: %s', async (policy, sentence) => {
+  const folder = await emptyFolder();
+  const one = '{"tool": "Read", "input": {"file_path": "b"}, "expect": "allow"';
+  await writeFile(join(folder, 'all.json'), `{\n  "settings": ${policy},\n  "tests": [${one}}]\n}\n`);
+  await writeFile(join(folder, 'one.json'), `{"tests": [\n${one}, "settings": ${policy}}]}`);
+  await writeFile(join(folder, 'lines.jsonl'), `${one}}\n${one}, "settings": ${policy}}\n`);
+  const started = await runHelve(['tools', '--settings', policy], { cwd: folder });
+  const told = started.stderr.split('\n')[0]?.replace(/^helve: --settings:1:\d+: |^helve: --settings:1: /, '');
+  expect(told).toContain(sentence);
+  for (const file of ['all.json', 'one.json', 'lines.jsonl']) {
+    const { code, stdout, stderr } = await runHelve(['permissions', 'test', file], { cwd: folder });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(new RegExp(`^helve: ${file}:2:`));
+    expect(stderr).toContain(told);
+  }
+});
+
+test('a call that can not be judged is said so, in as many lines as its reason has', async () => {
+  const folder = await emptyFolder();
+  const test = { name: 'no such', tool: 'Raed', input: {}, settings: {}, expect: 'deny' };
+  await writeFile(join(folder, 'policy.jsonl'), JSON.stringify(test));
+  expect((await runHelve(['permissions', 'test', 'policy.jsonl'], { cwd: folder })).stdout).toBe(
+    'no such: could not be judged, which proves nothing. There is no tool named "Raed". Did you mean "Read"?\n1 test, 1 fail\n',
+  );
+  const { stdout } = await runHelve(['permissions', 'explain', 'Read', '{"file": 3}'], { cwd: folder });
+  expect(stdout).toMatch(/^deny: Read: the input has 2 problems\.\n {2}- "file_path" is required/);
+});

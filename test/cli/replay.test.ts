@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sampleProject } from '../../src/cli/demo/sample-project.js';
@@ -22,12 +22,21 @@ async function recorded(
   const options = { cwd: root, env: { HELVE_HOME: dataFolder } };
   const run = await runHelve(['-p', demoPrompt, '--model', `scripted/${script}`, ...args], options);
   expect(run).toMatchObject({ code: 0, stdout: 'Done.\n' });
+  const id = async (): Promise<string> => (await readdir(join(dataFolder, 'sessions')))[0] ?? '';
   return {
     root,
     elsewhere,
     replay: (...more: string[]): Promise<HelveRun> => runHelve(['replay', 'last', ...more], options),
     write: (name: string, text: string) => writeFile(join(root, name), text),
     tree: () => treeOf(root),
+    async replayById(...more: string[]): Promise<HelveRun> {
+      return await runHelve(['replay', await id(), ...more], options);
+    },
+    /** Makes these lines of the session's file unreadable. */
+    async damage(lines: RegExp): Promise<void> {
+      const file = join(dataFolder, 'sessions', await id(), 'session.jsonl');
+      await writeFile(file, (await readFile(file, 'utf8')).replaceAll(lines, 'damaged'));
+    },
   };
 }
 
@@ -186,6 +195,22 @@ test('--policy says which calls another policy would have decided differently, a
   expect(await tree()).toEqual(before);
 });
 
+test.each([
+  ['{ "permisions": { "deny": ["Bash"] } }', '"permisions" is not a setting that helve knows'],
+  ['{ "permissions": { "deney": ["Bash"] } }', '"permissions.deney" is not a setting that helve knows'],
+  ['{ "permissions": { "deny": ["Bsh(npm:*)"] } }', '"Bsh(npm:*)" names no tool that there is'],
+])('--policy refuses what a start would refuse: %s', async (text, sentence) => {
+  const { replay, elsewhere } = await recorded({ 'a.txt': 'one\n' }, () => [
+    { calls: [{ name: 'Read', input: { file_path: 'a.txt' } }] },
+  ]);
+  const policy = join(elsewhere, 'policy.json');
+  await writeFile(policy, text);
+  const { code, stdout, stderr } = await replay('--policy', policy);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain(`${policy}:1:`);
+  expect(stderr).toContain(sentence);
+});
+
 test('volatile parts count where they are asked to count', async () => {
   const { replay } = await recorded({}, () => [
     { calls: [{ name: 'Bash', input: { command: 'echo "ok (0.$RANDOM$RANDOM ms)" | sed "s/ ms/ms/"' } }] },
@@ -245,6 +270,44 @@ test('a command in the background is known by the id that it has now', async () 
     { call: 'kill', now: expect.stringContaining('b0000001') },
   ]);
   expect(different[1].now).not.toContain('There is no background command');
+});
+
+test('a project that was moved, with a link in its place, is copied like any other', async () => {
+  const { root, replayById } = await recorded({ 'a.txt': 'one\n' }, () => [
+    { calls: [{ name: 'Bash', input: { command: 'touch made; cat a.txt' } }] },
+  ]);
+  await rename(root, `${root}-moved`);
+  await symlink(`${root}-moved`, root);
+  await rm(`${root}-moved/made`);
+  const { code, stdout } = await replayById('--json');
+  expect(JSON.parse(stdout)).toMatchObject({ calls: 1, same: 1, tree: { entries: 2 } });
+  expect(code).toBe(0);
+  expect(await readdir(`${root}-moved`)).toEqual(['a.txt']);
+});
+
+test('a call that went to a server is not played, since the server is no copy', async () => {
+  const session = await recorded({}, () => [
+    {
+      calls: [
+        { name: 'ListMcpResources', input: {} },
+        { name: 'mcp__shop__order', input: { item: 'book' } },
+      ],
+    },
+  ]);
+  const { stdout } = await session.replay('--json');
+  const why = 'it went to an MCP server, which is no part of the copy';
+  const { notPlayed } = JSON.parse(stdout);
+  expect(notPlayed).toMatchObject([
+    { tool: 'ListMcpResources', why },
+    { tool: 'mcp__shop__order', why },
+  ]);
+});
+
+test('a call of which it is not known whether it was allowed then is refused', async () => {
+  const session = await recorded({}, () => [{ calls: [{ name: 'Bash', input: { command: 'touch x; ls' } }] }]);
+  await session.damage(/^\{"type":"(?:call|result)".*$/gm);
+  const { stdout } = await session.replay('--from-start', '--json');
+  expect(JSON.parse(stdout)).toMatchObject({ calls: 1, allowedAgain: [], different: [{ tool: 'Bash' }] });
 });
 
 test('a call that was under way when the program ended is not played, and is named', async () => {

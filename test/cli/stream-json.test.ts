@@ -597,6 +597,23 @@ test('drops the prompts that wait where an interrupt says so', async () => {
   expect(host.kinds().filter((kind) => kind === 'init')).toHaveLength(1);
 });
 
+test('answers a request that can not be handled, whatever is wrong with it', async () => {
+  const host = await startHost([]);
+  const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
+  host.send(`{"type":"control_request","request_id":"deep","request":{"subtype":"initialize","hooks":${deep}}}`);
+  expect(await host.next('control_response')).toMatchObject({ response: { subtype: 'error', request_id: 'deep' } });
+  expect(await host.end()).toBe(0);
+});
+
+test('shows what is there in the words about a call, and leaves its input as it is', async () => {
+  const command = 'echo \u202e\u001b[31m > a.txt';
+  const host = await startHost([echo(command), { text: 'Done.' }], { args: asking });
+  host.prompt('go');
+  const { request } = await host.question();
+  expect(request['input']).toEqual({ command });
+  expect(String(request['title'])).toMatch(/^echo [ -~]+ > a\.txt$/);
+});
+
 test('changes the permission mode at once', async () => {
   const host = await startHost([echo('touch a'), { text: 'Done.' }]);
   expect(await host.request({ subtype: 'set_permission_mode', mode: 'bypassPermissions' })).toMatchObject({

@@ -28,6 +28,7 @@ test.each(readdirSync(FIXTURES))('goes on after an answer like %s', async (file)
   const model = openAiCompatibleModel({ provider: 'deepseek', name: 'some-model', baseUrl: server.url });
   const agent = createAgent({ model, root: project.root, dataFolder: project.path('../data'), tools });
   const events = await Array.fromAsync(agent.run('go'));
+  await agent.end();
   await server.close();
 
   const last = events.at(-1);

@@ -68,6 +68,7 @@ async function tell(fates: readonly Fate[], options: Partial<AgentOptions> = {})
     ...options,
   });
   const events = await Array.fromAsync(agent.run('go'));
+  await agent.end();
   const result = events.at(-1);
   if (result?.type !== 'result') throw new Error('The last event is no result.');
   return { ran, bodies, events, result };
@@ -215,6 +216,7 @@ test('an interrupt during a wait ends the run with a valid history', async () =>
     if (event.type === 'model_retry') controller.abort();
   }
   expect(events.at(-1)).toMatchObject({ type: 'result', outcome: 'interrupted' });
+  await agent.end();
 });
 
 test('what another model answered is priced at its own prices', async () => {
@@ -244,6 +246,7 @@ test('what another model answered is priced at its own prices', async () => {
   expect((await Array.fromAsync(agent.run('go'))).at(-1)).toMatchObject({ outcome: 'completed', costUsd: 2 });
   isDown = true;
   expect((await Array.fromAsync(agent.run('go'))).at(-1)).toMatchObject({ outcome: 'completed', costUsd: 6 });
+  await agent.end();
 });
 
 test('requests are sent once where retries are switched off, by the caller or the environment', async () => {

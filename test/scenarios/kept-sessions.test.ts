@@ -4,11 +4,11 @@ import { appendFile, mkdir, mkdtemp, readFile, realpath, stat, writeFile } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readSession } from '../../src/agent/read-session.js';
-import { restoreSession } from '../../src/agent/restore-session.js';
-import { resumeSession } from '../../src/agent/resume-session.js';
-import { sessionFolder } from '../../src/agent/session-folder.js';
-import { SessionStore } from '../../src/agent/session-store.js';
+import { readSession } from '../../src/agent/store/read-session.js';
+import { restoreSession } from '../../src/agent/store/restore-session.js';
+import { resumeSession } from '../../src/agent/store/resume-session.js';
+import { sessionFolder } from '../../src/agent/store/session-folder.js';
+import { SessionStore } from '../../src/agent/store/session-store.js';
 import { createAgent } from '../../src/create-agent.js';
 import { scriptedModel } from '../../src/models/scripted.js';
 import { protocolViolations } from '../../src/testing/protocol-violations.js';
@@ -21,8 +21,8 @@ const newFolder = async (): Promise<string> => realpath(await mkdtemp(join(tmpdi
 // Takes turn after turn, each with a call, and says which are on the disk; goes on from what is there.
 const writer = `
 import { rmSync } from 'node:fs';
-import { SessionStore } from '../../agent/session-store.ts';
-import { resumeSession } from '../../agent/resume-session.ts';
+import { SessionStore } from '../../agent/store/session-store.ts';
+import { resumeSession } from '../../agent/store/resume-session.ts';
 
 const [dataFolder, size, limit, filler] = process.argv.slice(2);
 const options = { dataFolder, id: 'abc', root: '/', model: 'm', onProblem: (sentence) => console.log('problem: ' + sentence) };

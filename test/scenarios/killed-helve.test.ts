@@ -42,6 +42,29 @@ test.skipIf(process.platform !== 'linux')(
   },
 );
 
+test.skipIf(process.platform !== 'linux')('a shell that is being started ends when Helve is killed', async () => {
+  const folder = await newFolder();
+  const bundle = await buildProgram(`
+    import { readdirSync, readFileSync, writeSync } from 'node:fs';
+    import { createShellSupply } from '../shell/shell-supply.ts';
+    void createShellSupply(process.env, { dataFolder: process.argv[2] }).fill();
+    const parentOf = (pid) => Number(readFileSync('/proc/' + pid + '/stat', 'latin1').split(') ')[1].split(' ')[1]);
+    const isChild = (pid) => { try { return parentOf(pid) === process.pid; } catch { return false; } };
+    const dieWithChild = () => {
+      const pid = readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name)).find(isChild);
+      if (pid === undefined) return void setImmediate(dieWithChild);
+      writeSync(1, pid);
+      process.kill(process.pid, 'SIGKILL');
+    };
+    dieWithChild();
+  `);
+  const child = spawn(process.execPath, [bundle, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [said] = await once(child.stdout, 'data');
+  const shell = Number(String(said).trim());
+  expect(shell).toBeGreaterThan(1);
+  await until(() => !isRunning(shell));
+});
+
 test('a shell that waits for its command ends when Helve is killed', async () => {
   const folder = await newFolder();
   const bundle = await buildProgram(`

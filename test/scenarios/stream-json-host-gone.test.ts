@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, realpath, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startFakeModelServer } from '../../src/testing/index.js';
 import { isRunning, isWritten, pidsIn, until } from '../../src/testing/watch-processes.js';
-import { fileAppears } from '../cli/run-helve.js';
 import { startHost } from '../cli/stream-json-host.js';
 
 const sleeping = (command: string) => ({ calls: [{ name: 'Bash', input: { command } }] });
@@ -16,7 +16,7 @@ test('a host that reads no more ends the session and its commands', async () => 
   const answer = { text: 'Working. '.repeat(1_000), ...sleeping('echo $$ > begun; exec sleep 300') };
   const host = await startHost([answer, { text: 'x'.repeat(500_000) }], { args: permitted });
   host.prompt('go');
-  await fileAppears(host.cwd, 'begun');
+  await until(() => isWritten(join(host.cwd, 'begun')));
   const [pid = 0] = pidsIn(join(host.cwd, 'begun'));
   host.child.stdout?.destroy();
   host.prompt('this is answered on a line that nobody reads');
@@ -61,3 +61,21 @@ test.skipIf(process.platform === 'win32')(
     expect(pidsIn(pids)).toHaveLength(2);
   },
 );
+
+test('a host that has stopped reading can still end the session by a signal', async () => {
+  const host = await startHost([{ text: 'x'.repeat(3_000_000) }], { args: ['--include-partial-messages'] });
+  host.prompt('go');
+  await host.next('init');
+  host.child.stdout?.pause();
+  const ended = once(host.child, 'exit'); // its output is never read to the end, so it never closes
+  host.child.kill('SIGTERM');
+  expect(await ended).toEqual([143, null]);
+});
+
+test('a host that does not listen to what is said beside the work does not end it', async () => {
+  const host = await startHost([{ text: 'Done.' }], { env: { HELVE_HOME: '/dev/null/nowhere' } });
+  host.child.stderr?.destroy();
+  host.prompt('go');
+  expect(await host.next('success')).toMatchObject({ result: 'Done.' });
+  expect(await host.end()).toBe(0);
+});

@@ -51,6 +51,7 @@ async function runWith(
     retries: { baseMs: 0 },
   });
   const last = (await Array.fromAsync(agent.run('go'))).at(-1);
+  await agent.end();
   return { received, outcome: last?.type === 'result' ? last.outcome : 'none' };
 }
 

@@ -27,6 +27,11 @@ export async function answerLine(line: string, number: number, explain: Explain)
     if (isGiven(request[field]) && typeof request[field] !== 'string') return refused(id, `"${field}" must be text`);
   }
   try {
+    if (isGiven(request['settings'])) {
+      const { unknownKey } = await import('./unknown-key.js');
+      const reason = unknownKey(request['settings']);
+      if (reason !== undefined) return asLine({ id, decision: 'deny', reason });
+    }
     return asLine({ id, ...asAnswer(await explain(asRequest(tool, request))) });
   } catch (error) {
     return refused(id, error instanceof Error ? error.message : String(error));

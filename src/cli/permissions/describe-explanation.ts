@@ -2,13 +2,14 @@
 import type { CommandEffect, Effect } from '../../contract/effect.js';
 import type { TrailEntry } from '../../contract/permission.js';
 import type { Explanation } from '../../explain-call.js';
+import { visible } from '../../platform/text/visible.js';
 import { oneLine } from '../../settings/report.js';
 
 export function describeExplanation(explanation: Explanation, { cwd }: { cwd: string }): string {
   const { decision, reason, tool, mode, effects, trail, problems } = explanation;
   const commands = effects.filter((effect) => effect.kind === 'command');
   const whole = trail.filter(({ effect }) => effect === undefined);
-  const lines = [`${decision}: ${oneLine(reason)}`, '', `${oneLine(tool)} in ${oneLine(cwd)}, mode ${mode}`];
+  const lines = [`${decision}: ${indented(reason)}`, '', `${oneLine(tool)} in ${oneLine(cwd)}, mode ${mode}`];
   lines.push(...whole.flatMap((entry) => ground(entry, '  ')));
   for (const [index, effect] of effects.entries()) {
     if (effect.kind === 'file' && effect.by) continue; // told below its command
@@ -33,6 +34,9 @@ export function describeExplanation(explanation: Explanation, { cwd }: { cwd: st
   if (problems.length > 0) lines.push('', 'Problems:', ...problems.map(({ message }) => `  ${oneLine(message)}`));
   return lines.join('\n');
 }
+
+/** What comes after the first line can't be taken for a line of ours. */
+const indented = (text: string): string => visible(text).replaceAll('\n', '\n  ');
 
 function part(effect: Effect, index: number, indent: string, trail: readonly TrailEntry[]): string[] {
   const grounds = trail.filter((entry) => entry.effect === index).flatMap((entry) => ground(entry, `${indent}  `));

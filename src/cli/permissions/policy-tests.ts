@@ -5,6 +5,7 @@ import * as z from 'zod';
 import type { Behavior } from '../../contract/permission.js';
 import { permissionModes } from '../../contract/permission.js';
 import type { ExplainRequest, Explanation } from '../../explain-call.js';
+import type { JsonNode } from '../../settings/document.js';
 import { UsageProblem } from '../usage-problem.js';
 import { asRequest } from './answer-line.js';
 
@@ -39,6 +40,8 @@ export interface FailedTest {
   expected: Expectation;
   decision: Behavior;
   reason: string;
+  /** There was nothing to judge: no such tool, or no input that it takes. */
+  invalid?: true;
 }
 
 /** What a test says itself comes before what the file says for all of them. */
@@ -52,7 +55,7 @@ export async function runPolicyTests(
     const { decision, reason, invalid } = await explain(request);
     // A call that could not be judged is denied, which proves nothing about the policy.
     const isRight = !invalid && (expect === 'not-allow' ? decision !== 'allow' : decision === expect);
-    if (!isRight) failures.push({ name, expected: expect, decision, reason });
+    if (!isRight) failures.push({ name, expected: expect, decision, reason, ...(invalid && { invalid }) });
   }
   return { total: tests.length, failures };
 }
@@ -77,8 +80,30 @@ async function readTests(file: string): Promise<PolicyTest[]> {
       ? unreadable(`${file}:${lineAt(text, wrong.offset)}: it is not valid JSON (${printParseErrorCode(wrong.error)})`)
       : testsOf(whole, file);
   if (tests.length === 0) unreadable(`${file} holds no test`);
+  await checkPolicies(text, { file, isLines: lines !== undefined });
   return tests;
 }
+
+/** Every `settings` of the file, where it stands: that of all tests, and those of single ones. */
+async function checkPolicies(text: string, { file, isLines }: { file: string; isLines: boolean }): Promise<void> {
+  const { parseDocument } = await import('../../settings/document.js');
+  const { checkPolicy } = await import('./check-policy.js');
+  const rows = isLines ? text.split('\n').map((row, index) => '\n'.repeat(index) + row) : [text]; // they know their line
+  for (const row of rows) {
+    const parsed = parseDocument(row);
+    if ('problem' in parsed) continue; // told by whoever reads the tests
+    for (const policy of policiesIn(parsed.node)) checkPolicy(policy, { file, root: process.cwd() });
+  }
+}
+
+function policiesIn(node: JsonNode): JsonNode[] {
+  const tests = memberOf(node, 'tests');
+  const places = [node, ...(tests?.type === 'list' ? tests.items : [])];
+  return places.flatMap((place) => memberOf(place, 'settings') ?? []).filter(({ type }) => type === 'object');
+}
+
+const memberOf = (node: JsonNode, wanted: string): JsonNode | undefined =>
+  node.type === 'object' ? node.members.findLast(({ name }) => name === wanted)?.node : undefined;
 
 function readText(file: string): string {
   try {

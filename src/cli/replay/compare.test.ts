@@ -41,6 +41,7 @@ const played = (
 ) => ({
   call: {
     id: 'call_1',
+    began: true,
     tool: facts.tool ?? 'Bash',
     input: facts.input ?? { command: 'x' },
     result: { content: recorded, ...(facts.before && { is_error: true }) },
@@ -107,7 +108,7 @@ test('images are compared by what they hold', () => {
     content: [{ type: 'image' as const, source: { type: 'base64' as const, media_type: 'image/png', data } }],
   });
   const both = (one: string, other: string) => ({
-    call: { id: 'x', tool: 'Read', input: {}, result: image(one) },
+    call: { id: 'x', tool: 'Read', input: {}, result: image(one), began: true },
     now: { result: image(other) },
   });
   expect(compare(both('AAAA', 'AAAA'))).toEqual({ verdict: 'same' });

@@ -1,4 +1,4 @@
-import type { RecordedCall } from '../../agent/replay-calls.js';
+import type { RecordedCall } from '../../agent/replay/replay-calls.js';
 import type { FailureKind } from '../../contract/failure.js';
 import type { ToolResultBlock } from '../../contract/message.js';
 import { sha256 } from '../../platform/crypto.js';
@@ -7,7 +7,8 @@ import { withoutVolatile } from './volatile-parts.js';
 
 export interface PlayedCall {
   call: RecordedCall;
-  /** Absent where it was not played. */
+  /** Why it was not played, where that is so; otherwise `now` says what came of it. */
+  notPlayed?: string;
   now?: { result: Pick<ToolResultBlock, 'content' | 'is_error'>; failure?: FailureKind | undefined };
 }
 
@@ -19,8 +20,11 @@ export type Comparison =
   | { verdict: 'not_played'; why: string };
 
 /** What came now is in the names of the recorded session by then. */
-export function compare({ call, now }: PlayedCall, { strict = false }: { strict?: boolean } = {}): Comparison {
-  if (!now) return { verdict: 'not_played', why: 'it was interrupted then, so there is nothing to compare' };
+export function compare(
+  { call, now, notPlayed = '' }: PlayedCall,
+  { strict = false }: { strict?: boolean } = {},
+): Comparison {
+  if (!now) return { verdict: 'not_played', why: notPlayed };
   // Who refused, and in which words, depends on who was there to be asked.
   if (call.failure === 'permission_denied' && now.failure === 'permission_denied') return { verdict: 'same' };
   // Of an input that could not be read, the session holds what was said about it and not the input itself.

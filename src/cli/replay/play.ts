@@ -1,7 +1,7 @@
 // Plays the calls of a recorded session again, down the whole path of a call, in a copy of its project.
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { RecordedCall, RecordedSession } from '../../agent/replay-calls.js';
+import type { RecordedCall, RecordedSession } from '../../agent/replay/replay-calls.js';
 import { runCall } from '../../calls/run-call.js';
 import type { AgentHappening } from '../../contract/event.js';
 import type { FailureKind } from '../../contract/failure.js';
@@ -15,7 +15,9 @@ import { type Renaming, renamed, renamedIn } from './rename.js';
 
 export interface PlayOptions {
   session: RecordedSession;
+  /** The project, as the session names it and where it is now. */
   root: string;
+  realRoot: string;
   /** Where the copy is, and where Helve keeps its own files of this replay. */
   copy: string;
   dataFolder: string;
@@ -38,7 +40,7 @@ export interface Played {
 }
 
 export async function play(options: PlayOptions): Promise<Played> {
-  const { session, root, copy, signal } = options;
+  const { session, copy, signal } = options;
   const recorded = new Map(session.turns.flatMap(({ calls }) => calls).map((call) => [call.id, call]));
   const allowedAgain = new Set<string>();
   const engine = createEngine({
@@ -53,7 +55,8 @@ export async function play(options: PlayOptions): Promise<Played> {
     audit: false,
     ...(options.sandbox && { sandbox: wallsAround(options) }),
     async askPermission({ callId }) {
-      if (recorded.get(callId)?.failure === 'permission_denied') return { behavior: 'deny' };
+      const call = recorded.get(callId);
+      if (!call?.began || call.failure === 'permission_denied') return { behavior: 'deny' };
       allowedAgain.add(callId);
       return { behavior: 'allow' };
     },
@@ -69,9 +72,10 @@ export async function play(options: PlayOptions): Promise<Played> {
     if (event.failure) failures.set(event.callId, event.failure);
   };
   const environment = engine.environment(emit);
-  const guarded = { ...environment, decide: withinCopy(environment.decide, { copy, root }) };
+  const guarded = { ...environment, decide: withinCopy(environment.decide, options) };
   const playCall = async (call: RecordedCall): Promise<PlayedCall> => {
-    if (call.failure === 'interrupted') return { call };
+    const notPlayed = whyNotPlayed(call);
+    if (notPlayed !== undefined) return { call, notPlayed };
     const input = withoutWayOut(names.inCopy(call.input));
     const { content, is_error } = await runCall({ id: call.id, name: call.tool, input }, guarded, signal);
     names.learn(call, data.get(call.id));
@@ -93,12 +97,19 @@ export async function play(options: PlayOptions): Promise<Played> {
   return { calls: played, allowedAgain: [...allowedAgain] };
 }
 
-const wallsAround = ({ root, recordedDataFolder, settings }: PlayOptions): SandboxWish => {
+function whyNotPlayed({ tool, failure }: RecordedCall): string | undefined {
+  if (failure === 'interrupted') return 'it was interrupted then, so there is nothing to compare';
+  // Servers act on the world, and of that there is no copy.
+  const isOfServer = tool.startsWith('mcp__') || tool === 'ListMcpResources' || tool === 'ReadMcpResource';
+  return isOfServer ? 'it went to an MCP server, which is no part of the copy' : undefined;
+}
+
+const wallsAround = ({ root, realRoot, recordedDataFolder, settings }: PlayOptions): SandboxWish => {
   const { denyRead } = settings.current.sandbox;
   return {
     network: 'off',
     allowWrite: [],
-    denyWrite: [root, recordedDataFolder],
+    denyWrite: [...new Set([root, realRoot, recordedDataFolder])],
     denyRead,
     failIfUnavailable: false,
     noWayOut: true,
@@ -111,12 +122,13 @@ const withoutFreedom = (mode: PermissionMode): PermissionMode =>
   mode === 'acceptEdits' || mode === 'bypassPermissions' ? 'default' : mode;
 
 /** Whatever rules and people say: nothing outside of the copy is changed, but for what is temporary. */
-function withinCopy(decide: Decide, { copy, root }: { copy: string; root: string }): Decide {
+function withinCopy(decide: Decide, { copy, root, realRoot, recordedDataFolder }: PlayOptions): Decide {
   const temporary = [tmpdir(), '/tmp'].map((folder) => realPathSync(folder));
+  const notTemporary = [root, realRoot, recordedDataFolder, dirname(copy)]; // even where they lie among temporary files
   const isFree = (real: string): boolean =>
     isInside(copy, real) ||
     real === '/dev/null' ||
-    (temporary.some((folder) => isInside(folder, real)) && !isInside(root, real) && !isInside(dirname(copy), real));
+    (temporary.some((folder) => isInside(folder, real)) && !notTemporary.some((folder) => isInside(folder, real)));
   return (request) => {
     const outside = request.effects.find(
       (effect) => effect.kind === 'file' && effect.access === 'write' && !isFree(effect.real),

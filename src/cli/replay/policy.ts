@@ -1,7 +1,7 @@
 // Which calls of a recorded session another policy would have decided differently. Nothing is run.
-import { checkAudit, readAudit } from '../../agent/read-audit.js';
-import type { RecordedCall, RecordedSession } from '../../agent/replay-calls.js';
-import type { SessionFolder } from '../../agent/session-folder.js';
+import { checkAudit, readAudit } from '../../agent/observe/read-audit.js';
+import type { RecordedCall, RecordedSession } from '../../agent/replay/replay-calls.js';
+import type { SessionFolder } from '../../agent/store/session-folder.js';
 import type { Behavior } from '../../contract/permission.js';
 import { createExplainer } from '../../explain-call.js';
 

@@ -86,11 +86,11 @@ export class EventLines {
     return this.line({ type: 'assistant', message, parent_tool_use_id: null });
   }
 
-  #initFacts({ cwd, tools, model, mode }: Extract<AgentEvent, { type: 'session_start' }>): Line {
+  #initFacts({ cwd, tools, model, mode, mcpServers = [] }: Extract<AgentEvent, { type: 'session_start' }>): Line {
     return {
       cwd,
       tools,
-      mcp_servers: [],
+      mcp_servers: mcpServers,
       model,
       permissionMode: mode,
       slash_commands: [],

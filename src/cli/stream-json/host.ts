@@ -22,6 +22,7 @@ import { type Prompt, PromptQueue } from './prompt-queue.js';
 import { readInputLines } from './read-input-lines.js';
 
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
+const LAST_WORDS_MS = 2_000; // for a host that has stopped reading, once the session is ending
 
 export interface HostOptions {
   sessionId: string;
@@ -53,13 +54,22 @@ export class Host {
   readonly #hooks: HostHooks;
   #agent: Agent | undefined;
   #partial = new PartialMessages();
+  readonly #unread = Promise.withResolvers<void>();
+  #hasGivenUp = false;
+  #linesBegun = 0;
+  #linesTaken = 0;
 
   constructor(options: HostOptions) {
     this.#options = options;
-    this.#channel = new ControlChannel(options.write);
+    this.#channel = new ControlChannel(this.#write);
     this.#lines = new EventLines(options);
     this.#hooks = new HostHooks(this.#channel);
     this.#hooks.add(options.hooks ?? {});
+  }
+
+  /** The host did not read to the end, and some of the output is left. */
+  get hasGivenUp(): boolean {
+    return this.#hasGivenUp;
   }
 
   /** What the agent needs of the host. */
@@ -102,15 +112,17 @@ export class Host {
     { model, input, signal }: { model: WatchedModel; input: Readable | undefined; signal: AbortSignal },
   ): Promise<FinishedRun | undefined> {
     this.#agent = agent;
+    let patience: NodeJS.Timeout | undefined;
     const stop = (): void => {
       this.#channel.close('the session is ending');
       this.#queue.stop();
+      patience = this.#limitPatience();
     };
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
     const reading = input && this.#read(input, signal);
     reading?.catch(() => this.#queue.stop()); // it is thrown below, after the run under way
-    const endProbe = probeOnceOrphaned(this.#options.write);
+    const endProbe = probeOnceOrphaned(this.#write);
     let last: FinishedRun | undefined;
     try {
       for (let prompt = await this.#queue.next(); prompt; prompt = await this.#queue.next()) {
@@ -120,13 +132,14 @@ export class Host {
       if (!signal.aborted) await reading;
     } finally {
       endProbe();
+      clearInterval(patience);
       signal.removeEventListener('abort', stop);
     }
     return last;
   }
 
   async #run(agent: Agent, prompt: Prompt, signal: AbortSignal): Promise<FinishedRun> {
-    const { end, write, replayPrompts } = this.#options;
+    const { end, replayPrompts } = this.#options;
     const ended = AbortSignal.any([signal, prompt.controller.signal]);
     let result: RunResult | undefined;
     end.begin();
@@ -137,7 +150,7 @@ export class Host {
         if (event.type === 'result') result = event;
         else await this.#writeEvent(event);
         if (event.type === 'session_start' && replayPrompts) {
-          await write(this.#lines.replay(prompt.content, prompt.uuid));
+          await this.#write(this.#lines.replay(prompt.content, prompt.uuid));
         }
       }
     } catch (error) {
@@ -145,12 +158,12 @@ export class Host {
       result = noResult(error, { interrupted: ended.aborted });
     }
     const run = end.finish(result ?? noResult(new Error('The run ended without a result.'), { interrupted: false }));
-    await write(this.#lines.result(run));
+    await this.#write(this.#lines.result(run));
     return run;
   }
 
   async #writeEvent(event: AgentEvent): Promise<void> {
-    for (const line of this.#lines.lines(event)) await this.#options.write(line);
+    for (const line of this.#lines.lines(event)) await this.#write(line);
   }
 
   async #onModelEvent(event: ModelEvent): Promise<void> {
@@ -158,7 +171,7 @@ export class Host {
     if (!this.#options.partialMessages) return;
     for (const raw of this.#partial.events(event)) {
       const line = this.#lines.line({ type: 'stream_event', event: raw, parent_tool_use_id: null });
-      await this.#options.write(line);
+      await this.#write(line);
     }
   }
 
@@ -180,7 +193,7 @@ export class Host {
 
   async #complain(line: number, problem: string): Promise<void> {
     const error = `Line ${line} of the input was left out: ${problem}.`;
-    await this.#options.write(this.#lines.system('input_error', { line, error }));
+    await this.#write(this.#lines.system('input_error', { line, error }));
   }
 
   /** Gives what is wrong with the message, where something is. */
@@ -211,8 +224,8 @@ export class Host {
       await this.#channel.respond(requestId, await handleRequest(request, this.#handlers));
       if (request.subtype === 'initialize') await this.#channel.redeliver();
     } catch (error) {
-      if (!(error instanceof RequestRefused)) throw error;
-      await this.#channel.refuse(requestId, error.message);
+      // Whatever it was: who asks and gets no answer would wait for ever.
+      await this.#channel.refuse(requestId, error instanceof Error ? error.message : String(error));
     }
   }
 
@@ -256,15 +269,33 @@ export class Host {
     get_context_usage: () => this.#agent && contextUsage(this.#agent.contextUsage()),
   };
 
+  readonly #write: WriteOut = async (line) => {
+    this.#linesBegun += 1;
+    await Promise.race([this.#options.write(line), this.#unread.promise]);
+    this.#linesTaken += 1;
+  };
+
+  /** Waits for the host no longer once it takes nothing of what there is for it. */
+  #limitPatience(): NodeJS.Timeout {
+    let before = this.#linesTaken;
+    return setInterval(() => {
+      if (this.#linesTaken < this.#linesBegun && this.#linesTaken === before) {
+        this.#hasGivenUp = true;
+        this.#unread.resolve();
+      }
+      before = this.#linesTaken;
+    }, LAST_WORDS_MS);
+  }
+
   #notice(text: string): void {
-    void this.#options.write(this.#lines.system('notice', { text }));
+    void this.#write(this.#lines.system('notice', { text }));
   }
 
   #setMode(mode: PermissionMode): string | undefined {
     const refused = this.#options.refuseMode(mode);
     if (refused !== undefined || !this.#agent) return refused;
     this.#agent.session.mode = mode;
-    void this.#options.write(this.#lines.system('status', { status: null, permissionMode: mode }));
+    void this.#write(this.#lines.system('status', { status: null, permissionMode: mode }));
     return undefined;
   }
 }

@@ -4,6 +4,7 @@ import type { AskPermission, PermissionAnswer, PermissionMode, PermissionQuestio
 import type { Answer, AskUser, Question } from '../../contract/question.js';
 import { abortable } from '../../platform/abortable.js';
 import { randomId } from '../../platform/crypto.js';
+import { visible } from '../../platform/text/visible.js';
 import type { ControlChannel, Line } from './control-channel.js';
 import { isObject } from './parse-input.js';
 import { type RememberIn, suggestedUpdates, wantedUpdates } from './permission-updates.js';
@@ -104,9 +105,9 @@ function requestFor({ tool, input, callId, suggestions, reason, effects, decisio
     input,
     tool_use_id: callId,
     permission_suggestions: suggestedUpdates(suggestions),
-    decision_reason: reason,
+    decision_reason: visible(reason),
     ...(blocked?.kind === 'file' && { blocked_path: blocked.path }),
-    ...(display.title !== '' && { title: display.title }),
+    ...(display.title !== '' && { title: visible(display.title) }),
   };
 }
 

@@ -6,7 +6,7 @@
 //
 // The list is written after the contents, and a content counts only if it has its hash: a process may be killed at any
 // point between. After a power cut the last of them may be missing.
-import { closeSync, constants, fstatSync, futimesSync, openSync, statSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, ftruncateSync, futimesSync, openSync, statSync, writeSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { randomHex } from '../crypto.js';
 import { imagePath, type JournalFolders, readImageFile } from './journal.js';
@@ -48,7 +48,7 @@ export class ImagePack {
     return this.#known.has(hash);
   }
 
-  /** The bytes are the pack's own from now on. They are in the file after the next `flush`. */
+  /** The bytes are the pack's own from now on. They are in the file after the next `flush`; where that fails, it is to be closed. */
   add(hash: string, bytes: Uint8Array): void {
     if (this.#known.has(hash)) return;
     this.#known.add(hash);
@@ -61,8 +61,13 @@ export class ImagePack {
 
   flush(): void {
     if (this.#lines.length === 0) return;
-    writeAll(this.#pack, Buffer.concat(this.#waiting));
-    writeAll(this.#index, Buffer.from(this.#lines.join('')));
+    try {
+      writeAll(this.#pack, Buffer.concat(this.#waiting));
+      writeAll(this.#index, Buffer.from(this.#lines.join('')));
+    } catch (error) {
+      ftruncateSync(this.#pack, this.#bytes - this.#waitingBytes); // a part of it is of no use, and the disk may be full
+      throw error;
+    }
     this.#waiting = [];
     this.#waitingBytes = 0;
     this.#lines = [];

@@ -2,6 +2,7 @@
 //
 //   journal/open/<token>.json      a change on its way: who makes it, of which files. Gone when it is done.
 //   journal/open/<token>.plan      what is needed to take it back; only where one rename is not the whole change
+//   journal/open/<token>.held      empty folders that a sandbox has put in a project for a while; see held-places.ts
 //   journal/open/<token>.claim     whoever takes over for a process that ended in the middle
 //   journal/locks/<hash>           one per file that is being changed; a second name of the `.json` file
 //   journal/images/<sha256>        what files held before
@@ -12,11 +13,12 @@
 // That is looked after once a day, by the first engine that starts. A session's list goes when it was last added to
 // 30 days ago.
 import { constants, statSync } from 'node:fs';
-import { lstat, mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { lstat, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { randomHex, sha256 } from '../crypto.js';
 import { PRUNE_EVERY_MS } from './lazy-changes.js';
+import { makeFolder } from './make-folder.js';
 import { placesIn, readAt } from './pack-index.js';
 import { codeOf, WriteFailure } from './write-failure.js';
 
@@ -49,7 +51,7 @@ export function journalFolders(dataFolder: string): JournalFolders {
 
 /** Makes the folders, for nobody but us: what files held is as secret as the files. */
 export async function makeJournal({ top, ...below }: JournalFolders): Promise<void> {
-  await mkdir(top, { recursive: true, mode: 0o700 });
+  makeFolder(top);
   const stats = await lstat(top);
   const uid = process.getuid?.();
   if (!stats.isDirectory() || (uid !== undefined && stats.uid !== uid)) {
@@ -58,7 +60,7 @@ export async function makeJournal({ top, ...below }: JournalFolders): Promise<vo
       `${top} is not a folder of our own, so what files hold can't be kept there before they are changed. Nothing was changed. Ask the user to look at it, or to set HELVE_HOME to another folder.`,
     );
   }
-  await Promise.all(Object.values(below).map((folder) => mkdir(folder, { recursive: true, mode: 0o700 })));
+  for (const folder of Object.values(below)) makeFolder(folder);
 }
 
 export const hashOf = (bytes: Uint8Array): string => sha256().update(bytes).digest('hex');
@@ -257,13 +259,19 @@ function sessionPath({ sessions }: JournalFolders, sessionId: string): string {
 }
 
 /** Removes what is too old or too much, at most once a day. */
-export async function pruneJournal(folders: JournalFolders, now = Date.now()): Promise<void> {
+export async function pruneJournal(
+  folders: JournalFolders,
+  now = Date.now(),
+  /** Makes smaller what is kept, before room is made for it. */
+  shrink: (before: number) => Promise<void> = async () => {},
+): Promise<void> {
   const marker = join(folders.top, 'pruned');
   const last = await stat(marker).catch(() => undefined);
   if (last && now - last.mtimeMs < PRUNE_EVERY_MS) return;
   await writeFile(marker, '', { mode: 0o600 });
   await utimes(marker, new Date(now), new Date(now));
   await removeOld([folders.sessions], now, Number.POSITIVE_INFINITY);
+  await shrink(now - IN_USE_MS).catch(() => {}); // else it goes when it is old
   await removeOld([folders.images, folders.packs], now, KEPT_BYTES);
 }
 

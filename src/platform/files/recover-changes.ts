@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { rename, rmdir, unlink } from 'node:fs/promises';
+import { readdir, rename, rmdir, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { monotonicMs } from '../clock.js';
@@ -7,17 +7,20 @@ import { randomHex } from '../crypto.js';
 import { discard, overwrite, publishNew, stage } from './atomic-write.js';
 import { type ChangePlan, readPlan, temporaryName } from './change-plan.js';
 import { inFolder, makeFolder, sync } from './folder.js';
+import { heldPath, removeHeldPlaces } from './held-places.js';
 import {
   imagePath,
   type JournalFolders,
   journalFolders,
   listChanges,
+  listSessions,
   makeJournal,
   pruneJournal,
   readImage,
   recordChange,
 } from './journal.js';
 import { closeRecord, look, type OpenChange, openTokens, recordPath, stepIn, writeRecord } from './lock.js';
+import { packPath } from './pack-index.js';
 import { type ProcessIdentity, thisProcess } from './process-identity.js';
 import { type CurrentFile, readCurrent } from './read-current.js';
 import { picturePath, readPicture } from './snapshot-picture.js';
@@ -50,7 +53,7 @@ export async function recoverChanges(dataFolder: string): Promise<RecoveryReport
   const folders = journalFolders(dataFolder);
   const { records, others } = await openTokens(folders);
   if (records.length > 0 || others.length > 0) await recoverAll(folders, { records, others }, report);
-  await pruneJournal(folders).catch(() => {}); // no journal yet, or one that is looked after another day
+  await pruneJournal(folders, Date.now(), (before) => shrinkForgotten(folders, before)).catch(() => {}); // no journal yet, or one that is looked after another day
   return report;
 }
 
@@ -65,7 +68,9 @@ async function recoverAll(
   await writeRecord(folders, ours, { durable: false });
   try {
     const until = monotonicMs() + WAIT_MS;
-    for (const token of records) {
+    // What is no work of a command must be gone before its work is looked for.
+    const isFirst = (token: string): boolean => others.includes(basename(heldPath(folders, token)));
+    for (const token of records.toSorted((one, other) => Number(isFirst(other)) - Number(isFirst(one)))) {
       for (;;) {
         const found = await look(recordPath(folders, token), owner);
         if (found.state !== 'ended') break;
@@ -80,6 +85,28 @@ async function recoverAll(
   }
 }
 
+/**
+ * A Helve that was killed while it copied a workspace ahead leaves a pack that nothing needs, and room for such is taken
+ * from copies that something does.
+ */
+async function shrinkForgotten(folders: JournalFolders, before: number): Promise<void> {
+  const owner = await thisProcess();
+  const { records } = await openTokens(folders);
+  const open = await Promise.all(records.map((token) => look(recordPath(folders, token), owner)));
+  const inUse = open.flatMap((found) => ('change' in found && found.change ? [`${found.change.sessionId}-`] : []));
+  const dataFolder = dirname(folders.top);
+  const lists = await Promise.all(
+    (await listSessions(dataFolder)).map(({ sessionId }) => listChanges(dataFolder, sessionId)),
+  );
+  const needed = new Set(lists.flat().flatMap(({ files }) => files.map((file) => file.before ?? '')));
+  const { shrinkPack } = await import('./image-pack.js');
+  for (const file of await readdir(folders.packs)) {
+    const name = file.replace(/\.pack$/, '');
+    if (name === file || inUse.some((start) => name.startsWith(start))) continue;
+    if ((await stat(packPath(folders, name))).mtimeMs <= before) await shrinkPack(folders, name, needed);
+  }
+}
+
 const nothingToLock = (owner: ProcessIdentity): OpenChange => ({
   token: randomHex(12),
   owner,
@@ -90,10 +117,10 @@ const nothingToLock = (owner: ProcessIdentity): OpenChange => ({
   files: [],
 });
 
-/** A plan, a claim or a picture whose record is gone: its work was done. */
+/** A plan, a claim, a picture or a list of placeholders whose record is gone: its work was done. */
 async function removeStrays(folders: JournalFolders, names: readonly string[], owner: ProcessIdentity): Promise<void> {
   for (const name of names) {
-    const token = basename(name).replace(/\.(claim|plan|picture|picture\.new)$/, '');
+    const token = basename(name).replace(/\.(claim|plan|picture|picture\.new|held)$/, '');
     const record = await look(recordPath(folders, token), owner);
     if (record.state !== 'none') continue;
     const path = join(folders.open, name);
@@ -104,6 +131,7 @@ async function removeStrays(folders: JournalFolders, names: readonly string[], o
 
 /** The end of a change whose process has ended: listed if it was complete, taken back if not. */
 export async function finishChange(folders: JournalFolders, change: OpenChange, report: RecoveryReport): Promise<void> {
+  if (existsSync(heldPath(folders, change.token))) return removeHeldPlaces(heldPath(folders, change.token));
   if (existsSync(picturePath(folders, change.token))) return await finishCommands(folders, change, report);
   await removeTemporaries(change, report);
   if (await isListed(folders, change)) return;

@@ -1,13 +1,28 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readdir, realpath, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { type Stats, statSync } from 'node:fs';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { GitIgnore } from './git-ignore.js';
 import { ImageReader } from './image-pack.js';
 import { hashOf, journalFolders, listChanges, pruneJournal, type RecordedFile } from './journal.js';
+import { recoverChanges } from './recover-changes.js';
 import { createWorkspaceSnapshots, type SnapshotLimits, type WorkspaceSnapshots } from './workspace-snapshot.js';
+import { entryOf } from './workspace-tree.js';
 
 const ENOUGH = { keepMs: 60_000, changedMs: 60_000, lookMs: 60_000, afterMs: 60_000 };
 const LONG_AGO = new Date('2020-01-01');
@@ -47,6 +62,91 @@ async function place(
 }
 
 const hash = (text: string): string => hashOf(Buffer.from(text));
+
+/** A disk of its own at a folder, of one megabyte; false where we may not mount one. */
+function mountSmall(folder: string): boolean {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'helve-test', folder], { stdio: 'ignore' });
+    onTestFinished(() => void execFileSync('umount', ['-l', folder]));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test('lists what a command did that left no room for copies, with what was there before', async (context) => {
+  const { snapshots, write, path, recorded, dataFolder } = await place({ a: 'one', b: 'two' });
+  const { packs } = journalFolders(dataFolder);
+  await mkdir(packs, { recursive: true });
+  if (!mountSmall(packs)) return context.skip('needs leave to mount');
+  await snapshots.before('call_1');
+  await write('a', 'ONE');
+  await write('large', 'x'.repeat(5_000_000));
+  expect(await snapshots.after('call_1')).toEqual({
+    changed: [path('a'), path('large')],
+    lost: [],
+    notCovered: undefined,
+  });
+  expect((await recorded()).map(({ before, after }) => [before, after])).toEqual([
+    [hash('one'), hash('ONE')],
+    [null, hash('x'.repeat(5_000_000))],
+  ]);
+  expect(String(await new ImageReader(journalFolders(dataFolder)).read(hash('one')))).toBe('one');
+  await rm(path('large'));
+  await snapshots.before('call_2');
+  await write('a', 'TWO');
+  expect(await snapshots.after('call_2')).toMatchObject({ changed: [path('a')], lost: [], notCovered: undefined });
+});
+
+test('copies no keys, and says of how many files that is', async () => {
+  const { root, dataFolder, path, write } = await place({ '.ssh/id': 'KEY', '.netrc': 'KEY', a: 'one' });
+  const secrets = new Set([path('.ssh'), path('.netrc'), path('.aws')]);
+  const snapshots = createWorkspaceSnapshots({ roots: () => [root], dataFolder, sessionId: 's', secrets });
+  expect(await snapshots.before('call_1')).toMatchObject({ kept: 1, unreadable: 2 });
+  await write('.netrc', 'other');
+  await write('.ssh/new', 'KEY');
+  await write('a', 'two');
+  expect(await snapshots.after('call_1')).toMatchObject({ changed: [path('a')] });
+  expect(await new ImageReader(journalFolders(dataFolder)).has(hash('KEY'))).toBe(false);
+});
+
+test('looks at nothing that is not on a disk', async () => {
+  const { dataFolder } = await place({});
+  const limits = { ...ENOUGH, maxEntries: 1, leastFiles: 1 }; // the first folder alone
+  const snapshots = createWorkspaceSnapshots({ roots: () => ['/'], dataFolder, sessionId: 's', limits });
+  expect((await snapshots.before('call_1')).notCovered).toBe(undefined);
+  const [name = ''] = (await readdir(journalFolders(dataFolder).open)).filter((one) => one.endsWith('.picture'));
+  const picture = await readFile(join(journalFolders(dataFolder).open, name), 'utf8');
+  expect(picture).toContain('"/"');
+  expect(picture).not.toMatch(/"\/(?:proc|sys|dev)["/]/);
+});
+
+test('reads a file again that was changed just now by a clock that counts in seconds', () => {
+  const second = Math.floor(Date.now() / 1_000) * 1_000;
+  const at = (ms: number): Stats => Object.assign(statSync('/'), { mtimeMs: ms, ctimeMs: ms });
+  expect(entryOf(at(second - 1_000)).settled).toBe(false);
+  expect(entryOf(at(second - 1_000.5)).settled).toBe(true);
+  expect(entryOf(at(second - 10_000)).settled).toBe(true);
+});
+
+test('a pack that a killed session has left shrinks to what changes need', async () => {
+  const { snapshots, write, dataFolder, root } = await place({ a: 'one', b: 'two' });
+  await snapshots.before('call_1');
+  await write('a', 'ONE');
+  await snapshots.after('call_1');
+  await snapshots.end();
+  const killed = createWorkspaceSnapshots({ roots: () => [root], dataFolder, sessionId: 'killed' });
+  await killed.prepare();
+  const folders = journalFolders(dataFolder);
+  await rm(folders.open, { recursive: true }); // as if it had come no further
+  for (const name of await readdir(folders.packs))
+    await utimes(join(folders.packs, name), LONG_AGO, new Date(Date.now() - 7_200_000));
+  await rm(join(folders.top, 'pruned'), { force: true });
+  await recoverChanges(dataFolder);
+  const images = new ImageReader(folders);
+  expect([await images.has(hash('one')), await images.has(hash('two'))]).toEqual([true, false]);
+  expect((await readdir(folders.packs)).filter((name) => name.startsWith('killed'))).toEqual([]);
+});
 
 test('records what was changed, with the copy of what was there before', async () => {
   const { snapshots, write, path, recorded, dataFolder } = await place({ a: 'one', b: 'two' });

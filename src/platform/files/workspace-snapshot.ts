@@ -21,7 +21,7 @@ import {
   recordChange,
 } from './journal.js';
 import { realPathSync } from './paths.js';
-import { type Content, isLost, type Part, partsOf, sideOf } from './snapshot-changes.js';
+import { type Content, IN_BACKGROUND, isLost, type Part, partsOf, sideOf } from './snapshot-changes.js';
 import { type Known, type OpenCommand, Picture, type readPicture } from './snapshot-picture.js';
 import {
   type Entry,
@@ -40,6 +40,8 @@ const SMALL_BYTES = 256_000;
 const MB = 1_000_000;
 const AHEAD = 50; // times as long as a command would wait
 const REST_MS = 10;
+/** To read some of what is there does something, and nothing of it could be put back. */
+const NOT_ON_DISK: ReadonlySet<string> = new Set(['/proc', '/sys', '/dev']);
 
 export interface SnapshotLimits {
   /** How long the workspace is looked through before a command. */
@@ -77,6 +79,10 @@ export interface WorkspaceSnapshotOptions {
   dataFolder: string;
   sessionId: string;
   limits?: Partial<SnapshotLimits>;
+  /** Whether something at a path is there only while a command runs, and none of its work. */
+  isPassing?: (path: string) => boolean;
+  /** What is never copied, by real path: keys. */
+  secrets?: ReadonlySet<string>;
 }
 
 /** What a command has changed in the workspace, by real path. */
@@ -156,6 +162,8 @@ class Snapshots implements WorkspaceSnapshots {
   readonly #dataFolder: string;
   readonly #sessionId: string;
   readonly #limits: SnapshotLimits;
+  readonly #isPassing: (path: string) => boolean;
+  readonly #secrets: ReadonlySet<string>;
   readonly #known = new Map<string, Known>();
   readonly #running = new Map<string, Running>();
   #last: Tree | undefined;
@@ -170,11 +178,17 @@ class Snapshots implements WorkspaceSnapshots {
   readonly #touched = new Set<string>();
   /** How long the session's list was at the last look. */
   #listed = 0;
+  #keepsNothing = false;
+  /** What was known of files before the look that goes on. */
+  readonly #replaced = new Map<string, Known>();
   #preparing: { stop: AbortController; done: Promise<void> } | undefined;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor({ roots, dataFolder, sessionId, limits }: WorkspaceSnapshotOptions) {
+  constructor(options: WorkspaceSnapshotOptions) {
+    const { roots, dataFolder, sessionId, limits, isPassing = () => false, secrets = new Set() } = options;
     this.#roots = roots;
+    this.#isPassing = isPassing;
+    this.#secrets = secrets;
     this.#dataFolder = dataFolder;
     this.#excluded = realPathSync(dataFolder);
     this.#folders = journalFolders(dataFolder);
@@ -239,7 +253,7 @@ class Snapshots implements WorkspaceSnapshots {
       try {
         // Where nothing was known before, or not of a folder, nothing can be found out now.
         const skipped = this.#last?.unseen;
-        if (call.notCovered === undefined) await this.#look(new Pace(), this.#limits.afterMs, skipped);
+        if (call.notCovered === undefined) await this.#lookAfter(skipped);
       } catch (error) {
         this.#forgetCopies();
         call.notCovered = unknown(error);
@@ -262,7 +276,7 @@ class Snapshots implements WorkspaceSnapshots {
       const gaps = [...command.gaps, 'Helve ended while it ran, so that some of this may be the work of somebody else'];
       this.#running.set(command.callId, begun({ ...command, gaps }));
     }
-    if (running.length > 0) await this.#look(new Pace(), this.#limits.afterMs);
+    if (running.length > 0) await this.#lookAfter();
     this.#running.clear();
     await this.end();
     return running.map(({ callId }) => callId);
@@ -328,7 +342,10 @@ class Snapshots implements WorkspaceSnapshots {
     const earlier = this.#last;
     const { maxEntries, leastFiles } = this.#limits;
     const limits = { maxEntries, leastEntries: leastFiles, maxMs };
-    const now = await readTree(this.#roots(), { earlier, excluded: this.#excluded, limits, pace, skipped });
+    const isExcluded = (path: string): boolean =>
+      path === this.#excluded || NOT_ON_DISK.has(path) || this.#isPassing(path);
+    const secrets = this.#secrets;
+    const now = await readTree(this.#roots(), { earlier, isExcluded, secrets, limits, pace, skipped });
     const doer = [...this.#running.values()].findLast(({ notCovered }) => notCovered === undefined);
     const gone = goneSince(earlier, now);
     if (earlier && doer) await this.#list(doer, { earlier, now, gone });
@@ -344,11 +361,29 @@ class Snapshots implements WorkspaceSnapshots {
     this.#listed = listBytes(this.#folders, this.#sessionId);
   }
 
+  /** Where the disk is full, by the command itself perhaps, what is there now is not kept; what was there before is. */
+  async #lookAfter(skipped?: readonly string[]): Promise<void> {
+    this.#replaced.clear();
+    try {
+      await this.#look(new Pace(), this.#limits.afterMs, skipped);
+    } catch (error) {
+      if (!isDiskFull(error)) throw error;
+      for (const [path, known] of this.#replaced) this.#known.set(path, known);
+      this.#keepsNothing = true;
+      try {
+        await this.#look(new Pace(), this.#limits.afterMs, skipped);
+      } finally {
+        this.#keepsNothing = false;
+        this.#forgetCopies();
+      }
+    }
+  }
+
   async #list(doer: Running, looks: Looks): Promise<void> {
     const { earlier, now } = looks;
     const { changes: meanwhile } = await changesSince(this.#folders, this.#sessionId, this.#listed);
     const parts = await this.#changes(looks, meanwhile);
-    this.#pack?.flush(); // what is there now is what the next command finds
+    if (!this.#keepsNothing) this.#pack?.flush(); // what is there now is what the next command finds
     const notes = this.#notesOn(doer, now);
     if (parts.length === 0 && earlier.unseen.length + now.unseen.length === 0) return;
     const record = (some: readonly Part[], earlierThan?: string): Promise<void> =>
@@ -383,7 +418,7 @@ class Snapshots implements WorkspaceSnapshots {
       ...(others.length > 0
         ? [`${others.join(', ')} ran beside it, so that some of this may be the work of that`]
         : []),
-      ...(isLeft ? ['it ran in the background, so that some of this may be the work of somebody else'] : []),
+      ...(isLeft ? [IN_BACKGROUND] : []),
     ];
   }
 
@@ -405,9 +440,10 @@ class Snapshots implements WorkspaceSnapshots {
     for (const path of [...gone, ...now.fresh].toSorted()) {
       const old = earlier.entries.get(path);
       // An entry may be ignored by now, or not be looked at, and then it is not gone.
-      const fresh = now.entries.get(path) ?? entryAt(path, old);
+      const isOut = isCutOff(path, now);
+      const fresh = now.entries.get(path) ?? (isOut ? undefined : entryAt(path, old));
       if (old && fresh && isUntouched(old, fresh) && (old.settled || old.kind !== 'file')) continue;
-      if (!fresh && !isGone(path)) continue;
+      if (!fresh && !isOut && !isGone(path)) continue;
       if (!old && fresh && wasHidden(earlier, now, path, fresh)) continue;
       parts.push(...this.#compare(path, old, fresh, meanwhile, until));
       await pace.breathe();
@@ -491,17 +527,22 @@ class Snapshots implements WorkspaceSnapshots {
       const bytes = readWhole(path, entry);
       if (!bytes) return undefined;
       const hash = hashOf(bytes);
+      if (this.#keepsNothing) return { entry, hash };
       pack.add(hash, bytes);
       const known = { entry, hash };
+      const earlier = this.#known.get(path);
+      if (earlier && !this.#replaced.has(path)) this.#replaced.set(path, earlier);
       this.#known.set(path, known);
       this.#touched.add(path);
       return known;
     } catch (error) {
-      if (codeOf(error) === 'ENOSPC' || codeOf(error) === 'EDQUOT') throw error;
+      if (isDiskFull(error)) throw error;
       return undefined; // gone, or not ours to read
     }
   }
 }
+
+const isDiskFull = (error: unknown): boolean => ['ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '');
 
 /** Two looks, one after the other, and what the later one has not found any more. */
 interface Looks {
@@ -515,6 +556,17 @@ function goneSince(earlier: Tree | undefined, now: Tree): string[] {
   const replaced = now.fresh.filter((path) => earlier.entries.has(path)).length;
   const left = now.entries.size - now.fresh.length + replaced;
   return left === earlier.entries.size ? [] : [...earlier.entries.keys()].filter((path) => !now.entries.has(path));
+}
+
+/** Whether a folder above it is no folder any more: what is found behind a link has another path. */
+function isCutOff(path: string, { entries }: Tree): boolean {
+  for (let at = dirname(path); at !== dirname(at); at = dirname(at)) {
+    const above = entries.get(at);
+    if (above) return above.kind !== 'folder'; // and so are those above it
+    const { kind = 'folder' } = entryAt(at) ?? {};
+    if (kind !== 'folder') return true;
+  }
+  return false;
 }
 
 const READING = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);

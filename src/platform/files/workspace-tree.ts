@@ -8,6 +8,7 @@ import { codeOf } from './write-failure.js';
 
 const SLICE_MS = 10; // work at a stretch, before others have their turn
 const UNSETTLED_MS = 50; // clocks of file systems tick every few milliseconds
+const COARSE_MS = 2_100; // those of some in seconds, or every other one
 
 /** What is at a path, as far as the system tells without opening it. */
 export interface Entry {
@@ -90,7 +91,9 @@ export class Pace {
 
 export interface LookOptions {
   earlier: Tree | undefined;
-  excluded: string;
+  isExcluded(path: string): boolean;
+  /** What is not looked at, and counts as what can't be. */
+  secrets?: ReadonlySet<string>;
   limits: TreeLimits;
   pace: Pace;
   /** Folders that are not looked into. */
@@ -131,7 +134,7 @@ async function readBelow(
   top: Waiting,
   tree: Tree,
   until: number,
-  { earlier, excluded, limits, pace, skipped = [] }: LookOptions,
+  { earlier, isExcluded, secrets, limits, pace, skipped = [] }: LookOptions,
 ): Promise<void> {
   const isSkipped = new Set(skipped);
   const waiting = [top];
@@ -146,7 +149,11 @@ async function readBelow(
     if (!listing) continue;
     tree.listings.set(next.folder, listing);
     for (const path of listing.paths) {
-      if (path === excluded) continue;
+      if (isExcluded(path)) continue;
+      if (secrets?.has(path)) {
+        if (lookAt(path)) tree.unreadable.push(path);
+        continue;
+      }
       const old = earlier?.entries.get(path);
       const entry = entryAt(path, old);
       if (!entry) {
@@ -197,10 +204,14 @@ function stampAt(path: string): string {
   return entry.settled ? `${contentId(entry)}:${entry.ctimeMs}` : UNSETTLED;
 }
 
-/** Whether nothing is at the path, as far as can be said: where we may not look, something may be. */
+/**
+ * Whether nothing is at the path that could be put back: nothing at all, or a pipe or a device in its place. Where we may
+ * not look, something may be.
+ */
 export function isGone(path: string): boolean {
   try {
-    return lstatSync(path, { throwIfNoEntry: false }) === undefined;
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    return stats === undefined || !isCovered(stats);
   } catch (error) {
     return codeOf(error) === 'ENOTDIR';
   }
@@ -211,11 +222,13 @@ export function entryAt(path: string, earlier?: Entry): Entry | undefined {
   const stats = lookAt(path);
   if (!stats) return undefined;
   if (earlier?.settled && isStill(earlier, stats)) return earlier;
-  if (!(stats.isFile() || stats.isDirectory() || stats.isSymbolicLink())) return undefined;
+  if (!isCovered(stats)) return undefined;
   const entry = entryOf(stats);
   if (entry.kind === 'link') entry.target = targetOf(path);
   return entry;
 }
+
+const isCovered = (stats: Stats): boolean => stats.isFile() || stats.isDirectory() || stats.isSymbolicLink();
 
 /** As `isUntouched`, without making an entry for each of thousands of files. */
 const isStill = (earlier: Entry, { ctimeMs, mtimeMs, ino, size, mode }: Stats): boolean =>
@@ -235,7 +248,7 @@ export function entryOf(stats: Stats): Entry {
     ctimeMs,
     mode: mode & 0o7777,
     fullMode: mode,
-    settled: Date.now() - Math.max(mtimeMs, ctimeMs) > UNSETTLED_MS,
+    settled: Date.now() - Math.max(mtimeMs, ctimeMs) > (ctimeMs % 1_000 === 0 ? COARSE_MS : UNSETTLED_MS),
     target: undefined,
   };
 }

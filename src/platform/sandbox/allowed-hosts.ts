@@ -1,5 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 
+const MAX_NAME_CHARS = 254; // of a name in the domain name system, with a dot at its end
+
 /** A host as it is compared: lower case, without a dot at its end, an address in its one plain form. */
 export interface Destination {
   host: string;
@@ -30,6 +32,7 @@ export function parseHostPattern(text: string): HostPattern | undefined {
 
 /** A host in the form in which it is compared; undefined for what is none, or hides what it is. */
 export function plainHost(text: string): string | undefined {
+  if (text.length > MAX_NAME_CHARS) return undefined;
   const address = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
   if (isIP(address) === 6) return plainAddress(`[${address}]`);
   if (!/^[\p{L}\p{N}_.-]+$/u.test(text)) return undefined;

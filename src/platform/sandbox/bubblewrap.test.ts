@@ -61,7 +61,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
       workspace: [root],
       writable: [],
       hidden: [],
-      readOnly: protectedPaths(root, '/home/nobody'),
+      readOnly: protectedPaths([root], '/home/nobody'),
       network: 'off',
       temp,
       home: '/home/nobody',

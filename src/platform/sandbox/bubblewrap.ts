@@ -4,7 +4,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { randomId } from '../crypto.js';
 import { hostSockets } from './host-sockets.js';
-import { createPlaceholders } from './placeholders.js';
+import { createPlaceholders, type Placeholders } from './placeholders.js';
 import { type AccessPlan, type AccessRule, contains, planAccess, realOf } from './plan-access.js';
 import { proxyVariables, throughProxy } from './proxy-door.js';
 import type { PlainCommand, Sandbox, SandboxPolicy, WrappedCommand } from './sandbox.js';
@@ -19,15 +19,15 @@ export interface BubblewrapOptions {
   why: string;
   /** The filter of system calls; absent where the kernel or the processor has none. */
   filter?: Buffer | undefined;
+  /** Those that all commands share. */
+  placeholders?: Placeholders | undefined;
 }
 
 /**
  * Linux namespaces by way of bwrap: the whole disk read-only but for what the policy opens, processes and network of its
  * own, no capabilities. All of it ends with the command, whatever was started there.
  */
-export function bubblewrap({ program, why, filter }: BubblewrapOptions): Sandbox {
-  const placeholders = createPlaceholders();
-
+export function bubblewrap({ program, why, filter, placeholders = createPlaceholders() }: BubblewrapOptions): Sandbox {
   const prepare = (command: PlainCommand, { network, temp }: Pick<SandboxPolicy, 'network' | 'temp'>) => {
     const filterFile = filter && openNameless(filter);
     const infoFile = openNameless();
@@ -147,7 +147,7 @@ function removePlantedLinks(temp: string, { rules }: AccessPlan): void {
 /** Owned by root, so that root may write them without any capability, and with some of them run programs outside. */
 function kernelSettings(): string[] {
   if (process.getuid?.() !== 0) return [];
-  return ['sys', 'sysrq-trigger', 'fs', 'acpi', 'scsi']
+  return ['sys', 'sysrq-trigger', 'fs', 'acpi', 'scsi', 'irq', 'bus']
     .map((name) => join('/proc', name))
     .filter((path) => existsSync(path));
 }

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { startProcess } from '../shell/start-process.js';
 import { type BubblewrapOptions, bubblewrap } from './bubblewrap.js';
 import { noSandbox } from './none.js';
+import type { Placeholders } from './placeholders.js';
 import { contains, realOf } from './plan-access.js';
 import type { Sandbox, WrappedCommand } from './sandbox.js';
 import { SANDBOX_EXEC, seatbelt } from './seatbelt.js';
@@ -17,6 +18,8 @@ export interface SandboxSearch {
   env: Readonly<Record<string, string | undefined>>;
   /** The folders that the model works in: no program from there is ever used. */
   workspace: readonly string[];
+  /** What stands for missing folders while commands run, where somebody else has to know of it. */
+  placeholders?: Placeholders;
   platform?: NodeJS.Platform;
 }
 
@@ -55,12 +58,19 @@ async function chooseBubblewrap(search: SandboxSearch): Promise<Sandbox> {
   }
   const filter = seccompFilter(process.arch);
   const walls = 'files, processes and network';
-  const full: BubblewrapOptions = { program, why: `bubblewrap (${program}): ${walls}, system calls`, filter };
+  const { placeholders } = search;
+  const full: BubblewrapOptions = {
+    program,
+    why: `bubblewrap (${program}): ${walls}, system calls`,
+    filter,
+    placeholders,
+  };
   const failure = await probe(bubblewrap(full), search);
   if (failure === undefined && filter) return bubblewrap(full);
   const partial: BubblewrapOptions = {
     program,
     why: `bubblewrap (${program}): ${walls}; system calls are not filtered, which this kernel or processor can not do`,
+    placeholders,
   };
   if (failure === undefined || (/seccomp/i.test(failure) && (await probe(bubblewrap(partial), search)) === undefined)) {
     return bubblewrap(partial);

@@ -19,8 +19,8 @@ async function proxyFor(allowed: (port: number) => string[], addresses: Record<s
     seen.push(
       `${incoming.method} ${incoming.url} ${incoming.headers.host} ${incoming.headers['proxy-connection'] ?? ''}`,
     );
-    incoming.pipe(response);
     if (incoming.method === 'GET') response.end('reached');
+    else incoming.pipe(response);
   });
   const port = await listening(server);
   const refused: string[] = [];
@@ -106,6 +106,47 @@ test('the server sees the host that was judged, whatever the request says, and n
   const { port, get, seen } = await proxyFor((at) => [`localhost:${at}`]);
   await get(`http://localhost:${port}/`, { headers: { host: 'inner.example', 'proxy-connection': 'keep-alive' } });
   expect(seen).toEqual([`GET / localhost:${port} `]);
+});
+
+test.each([
+  [
+    'chunked',
+    (body: string) => `Transfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
+  ],
+  ['of a given length', (body: string) => `Content-Length: ${body.length}\r\n\r\n${body}`],
+  [
+    'of a length that is said to be of this connection',
+    (body: string) => `Content-Length: ${body.length}\r\nConnection: content-length\r\n\r\n${body}`,
+  ],
+])(
+  'a body that comes with GET, %s, is a body for the server too and could be taken for no second request',
+  async (_name, framed) => {
+    const { at, hosts } = await proxyFor(() => []);
+    const second = 'GET /second HTTP/1.1\r\nHost: inner.example\r\n\r\n';
+    const received = Promise.withResolvers<string>();
+    const server = createPlainServer((socket) => {
+      let all = '';
+      socket.on('error', () => {}); // the proxy hangs up when the test is over
+      socket.on('data', (bytes) => {
+        all += bytes;
+        if (!all.includes(second)) return;
+        received.resolve(all);
+        socket.end('HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n');
+      });
+    });
+    const port = await listening(server);
+    hosts.allowed.push(`localhost:${port}`);
+    const socket = connect(at, '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    socket.write(`GET http://localhost:${port}/first HTTP/1.1\r\nHost: localhost\r\n${framed(second)}`);
+    const [head = ''] = (await received.promise).split('\r\n\r\n');
+    expect(head).toMatch(new RegExp(`^(?:content-length: ${second.length}|transfer-encoding: chunked)$`, 'im'));
+  },
+);
+
+test('a name that is longer than any host is none', async () => {
+  const { get } = await proxyFor(() => ['*']);
+  expect((await get(`http://${'a-sentence.'.repeat(30)}example/`)).status).toBe(400);
 });
 
 test.each(['/', 'https://localhost/', 'ftp://localhost/', 'file:///etc/passwd'])(

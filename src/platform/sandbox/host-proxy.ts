@@ -68,7 +68,8 @@ export async function createHostProxy({ hosts, onRefused, lookup = lookUp }: Hos
       port,
       method: request.method,
       path: `${url.pathname}${url.search}`,
-      headers: { ...endToEnd(request.headers), host: url.host }, // the host that was judged, whatever was written there
+      // The host that was judged, whatever was written there.
+      headers: { ...endToEnd(request.headers), ...lengthOf(request.headers), host: url.host },
       lookup: answering(addresses),
       agent: false,
     });
@@ -191,6 +192,16 @@ function endToEnd(headers: IncomingHttpHeaders): Record<string, string | string[
       value === undefined || HOP_BY_HOP.test(name) || named.includes(name) ? [] : [[name, value]],
     ),
   );
+}
+
+/**
+ * How long the body is, said as it was understood here. Without it the body of a request that usually has none would be
+ * sent bare, and the server would take it for a request of its own, to a host that nobody has judged.
+ */
+function lengthOf(headers: IncomingHttpHeaders): Record<string, string> {
+  if (headers['transfer-encoding'] !== undefined) return { 'transfer-encoding': 'chunked' };
+  const { 'content-length': length } = headers;
+  return length === undefined ? {} : { 'content-length': length };
 }
 
 /** Answers with what was judged, however it is asked. */

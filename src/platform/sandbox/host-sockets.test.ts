@@ -9,5 +9,21 @@ test('finds the files of sockets, with spaces and once each, and leaves those wi
 0000000000000000: 00000003 00000000 00000000 0001 03   648
 0000000000000000: 00000002 00000000 00010000 0001 01 20002 @abstract
 `;
-  expect(hostSockets(() => table)).toEqual(['/run/docker.sock', '/home/a b/agent sock']);
+  expect(
+    hostSockets(
+      () => table,
+      () => ['/a'],
+    ),
+  ).toEqual(['/run/docker.sock', '/home/a b/agent sock']);
+});
+
+test('looks for a socket that was given a relative name where programs are', () => {
+  const table = '0000000000000000: 00000002 00000000 00010000 0001 01 20000 run/agent sock\n';
+  const directories = ['/home/a', '/', '/home/a'];
+  expect(
+    hostSockets(
+      () => table,
+      () => directories,
+    ),
+  ).toEqual(['/home/a/run/agent sock', '/run/agent sock']);
 });

@@ -3,8 +3,8 @@ import { readlink, rename, symlink } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { randomId } from '../crypto.js';
 
-/** Git refuses to work beside a folder of this name, so it can only be looked at afterwards. */
-const WATCHED_ONLY = 'commondir';
+/** Git refuses to work beside folders of these names, so they can only be looked at afterwards. */
+const WATCHED_ONLY: ReadonlySet<string> = new Set(['commondir', 'config.worktree']);
 
 export interface Placeholders {
   has(path: string): boolean;
@@ -19,18 +19,27 @@ export interface Placeholders {
   };
 }
 
+/** Where it is written down what stands in the project, for whoever comes after a crash. */
+export interface PlaceholderNotes {
+  add(paths: readonly string[]): void;
+  remove(paths: readonly string[]): void;
+}
+
 /** One for all commands of an engine: the last one that needs a placeholder removes it. */
-export function createPlaceholders(): Placeholders {
+export function createPlaceholders(notes: () => PlaceholderNotes | undefined = () => undefined): Placeholders {
   const users = new Map<string, number>();
   return {
     has: (path) => users.has(path),
     hold({ missing, links }) {
-      const held = missing.filter((path) => basename(path) !== WATCHED_ONLY && (users.has(path) || makeFolder(path)));
+      const places = missing.filter((path) => !WATCHED_ONLY.has(basename(path)));
+      notes()?.add(places.filter((path) => !users.has(path)));
+      const held = places.filter((path) => users.has(path) || makeFolder(path));
       for (const path of held) users.set(path, (users.get(path) ?? 0) + 1);
       const watched = missing.filter((path) => !held.includes(path));
       const targets = new Map(links.map((path) => [path, readlinkSync(path)]));
       const release = async (): Promise<string[]> => {
         const findings: string[] = [];
+        const removed: string[] = [];
         for (const path of held) {
           const left = (users.get(path) ?? 1) - 1;
           if (left > 0) users.set(path, left);
@@ -38,8 +47,10 @@ export function createPlaceholders(): Placeholders {
             // In one go: a command that starts in between would take the folder for somebody's own.
             users.delete(path);
             findings.push(...removePlaceholder(path));
+            removed.push(path);
           }
         }
+        notes()?.remove(removed);
         for (const path of watched) findings.push(...(await orExplain(path, () => setAside(path))));
         for (const [path, target] of targets)
           findings.push(...(await orExplain(path, () => restoreLink(path, target))));

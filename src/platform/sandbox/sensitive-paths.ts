@@ -74,6 +74,7 @@ const executedByOthers = [
   '.git/hooks',
   '.git/config',
   '.git/commondir', // names another folder to take hooks and configuration from
+  '.git/config.worktree',
   '.helve',
   '.claude',
   '.mcp.json',
@@ -88,10 +89,16 @@ const executedByOthers = [
  * results, is named in the policy's `readOnly`: it lies deeper, and so wins.
  */
 export function secretPaths(home: string, helveHome: string): string[] {
-  return [...secrets.map((path) => join(home, path)), helveHome];
+  return [...secrets.map((path) => join(home, path)), join(home, '.helve'), helveHome];
 }
 
-/** What stays as it is below a workspace, existing or not, and what a home folder that happens to be writable starts. */
-export function protectedPaths(root: string, home: string): string[] {
-  return [...executedByOthers.map((path) => join(root, path)), ...startUpFiles.map((path) => join(home, path))];
+/**
+ * What stays as it is below the folders of a workspace, existing or not, and what a home folder that happens to be
+ * writable starts.
+ */
+export function protectedPaths(folders: readonly string[], home: string): string[] {
+  return [
+    ...folders.flatMap((folder) => executedByOthers.map((path) => join(folder, path))),
+    ...startUpFiles.map((path) => join(home, path)),
+  ];
 }

@@ -7,6 +7,7 @@ const MAX_FOLDERS = 20_000; // below the workspace; looking at so many once more
 const MAX_FOLDERS_ELSEWHERE = 2_000; // a rule such as ~/**/*.pem means all of a home folder
 const MAX_HIDDEN = 500; // each is a mount of its own
 const MAX_MS = 2_000;
+const COARSE_MS = 2_100; // the same where it moves in seconds
 const SETTLED_MS = 50; // the clock of a file system moves in steps: what changed just now may change again unseen
 
 /** Not files: their names come and go, and a sandbox has its own. */
@@ -161,7 +162,7 @@ function lookInto(folder: string, looking: Looking): KnownFolder | undefined {
     const entries = readdirSync(folder, { withFileTypes: true }).map((entry) => judge(folder, entry, looking));
     const found: KnownFolder = {
       changed,
-      isSettled: Math.abs(now() - changed) > SETTLED_MS,
+      isSettled: Math.abs(now() - changed) > (changed % 1_000 === 0 ? COARSE_MS : SETTLED_MS),
       denied: entries.flatMap(({ denied }) => denied ?? []),
       open: entries.flatMap(({ open }) => open ?? []),
     };

@@ -277,12 +277,13 @@ function openNameless(name: string): number {
 /**
  * What bash runs. All on one line, so that line numbers in messages are the command's own. Descriptors 3 and 4 move out
  * of the way of commands that use them, and all others are closed. The directory is reported by a trap for commands that
- * `exit`, and once more at the end for those that set a trap of their own.
+ * `exit`, and once more at the end for those that set a trap of their own. The pipe is opened both ways for a moment:
+ * opened for writing alone, it would wait for a reader, and for ever where Helve was killed before it came.
  */
 const wrapper = [
   closeOthers(4),
   'exec 99<&3 98<&4 3<&- 4<&-',
-  '{ [ -p "$1" ] || command -p mkfifo -m 600 "$1"; } && builtin printf m >&99 && exec >"$1" 2>&1 && builtin printf o >&99 || exit',
+  '{ [ -p "$1" ] || command -p mkfifo -m 600 "$1"; } && builtin printf m >&99 && exec 97<>"$1" >"$1" 2>&1 97>&- && builtin printf o >&99 || exit',
   'IFS= builtin read -r -u 99 || exit; exec 99<&-; set --',
   "IFS= builtin read -r -d '' -u 98 helve_directory; IFS= builtin read -r -d '' -u 98 helve_source",
   'while IFS= builtin read -r -d \'\' -u 98 helve_name && [ -n "$helve_name" ]; do IFS= builtin read -r -d \'\' -u 98 helve_value; builtin export "$helve_name=$helve_value"; done',

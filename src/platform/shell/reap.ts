@@ -1,8 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import * as z from 'zod';
 import { randomHex } from '../crypto.js';
+import { makeFolder } from '../files/make-folder.js';
 import { isFromBefore, isRunning, type ProcessIdentity, thisProcess } from '../files/process-identity.js';
 import { runningFolder } from './leftovers.js';
 import { removeLimitGroups } from './limits.js';
@@ -27,7 +28,7 @@ export interface Registration {
 /** Writes down that this process has shells, for as long as it has. At once, since the first command waits for it. */
 export async function registerShells(dataFolder: string, record: ShellRecord): Promise<Registration> {
   const owner = await thisProcess();
-  mkdirSync(runningFolder(dataFolder), { recursive: true, mode: 0o700 });
+  makeFolder(runningFolder(dataFolder));
   const file = join(runningFolder(dataFolder), `${randomHex(8)}.json`);
   writeFileSync(file, JSON.stringify({ owner, ...record }), { mode: 0o600, flag: 'wx' });
   return { remove: () => rm(file, { force: true }) };

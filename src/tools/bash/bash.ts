@@ -31,7 +31,7 @@ import {
 } from './limits.js';
 import { sessionAnalyzer, sessionBackground, sessionShells } from './session-shells.js';
 import { firstLine, seconds, shortTitle } from './title.js';
-import { prepareToWatch, type WatchedChanges, watchChanges } from './watched-changes.js';
+import { type WatchedChanges, watchChanges } from './watched-changes.js';
 
 const MAX_NOTES_CHARS = 10_000; // paths may be 4,096 long each
 const PROGRESS_LINES = 5;
@@ -84,7 +84,6 @@ export const bashTool = defineTool({
   async preload(session) {
     await session.own(sessionShells).fill();
     await (await session.own(sessionAnalyzer)).preload();
-    prepareToWatch(session);
   },
   maxResultChars: MOST_OUTPUT_CHARS + MAX_NOTES_CHARS, // the output is already cut to its own limit when the engine sees it
 

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, readlink, realpath, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { listChanges } from '../../platform/files/journal.js';
 import { chooseSandbox } from '../../platform/sandbox/choose.js';
 import { temporaryProject } from '../../testing/index.js';
 import { bashTool } from './bash.js';
@@ -30,6 +31,53 @@ walled('a path that was approved to be written is open', async () => {
   const project = await temporaryProject({}, { sandbox: wish });
   expect(await project.run(bashTool, { command: `echo yes > ${outside}/file` })).toMatchObject({ isError: false });
   expect(await readFile(join(outside, 'file'), 'utf8')).toBe('yes\n');
+  await project.remove();
+});
+
+walled('what programs outside execute is protected in added folders as in the project', async () => {
+  const added = await realpath(await mkdtemp(join(tmpdir(), 'helve-added-')));
+  await mkdir(join(added, '.git/hooks'), { recursive: true });
+  const project = await temporaryProject({}, { sandbox: wish, additionalDirectories: [added] });
+  for (const name of ['.git/hooks/post-checkout', '.git/config', '.helve/settings.json', '.vscode/tasks.json']) {
+    await project.run(bashTool, {
+      command: `eval "$(printf 'mkdir -p %s; echo x > %s' ${added}/.helve ${added}/${name})"`,
+    });
+    await expect(readFile(join(added, name))).rejects.toThrow('ENOENT');
+  }
+  expect(await project.run(bashTool, { command: `touch ${added}/other` })).toMatchObject({ isError: false });
+  expect(await readdir(added)).toEqual(['.git', 'other']);
+  await project.remove();
+});
+
+walled('hooks and configuration of submodules stay as they are, and git works in them', async () => {
+  const project = await temporaryProject({ 'try.js': '' }, { sandbox: wish });
+  const git = 'git -c protocol.file.allow=always -c user.name=x -c user.email=x@example.invalid';
+  const made = await project.run(bashTool, {
+    command: `git init -q ../other && ${git} -C ../other commit -q --allow-empty -m one && git init -q && ${git} submodule add -q "$PWD/../other" sub && ${git} commit -qm one`,
+    dangerouslyDisableSandbox: true,
+  });
+  expect(made).toMatchObject({ isError: false });
+  const targets = ['.git/modules/sub/config', '.git/modules/sub/hooks/post-commit', 'sub/.git'];
+  await project.write(
+    'try.js',
+    `for (const f of ${JSON.stringify(targets)}) try { require('fs').appendFileSync(f, 'x'); console.log('wrote', f) } catch (e) { console.log(e.code) }`,
+  );
+  expect((await project.run(bashTool, { command: 'node try.js' })).content).toBe('EROFS\nEROFS\nEROFS');
+  const committed = await project.run(bashTool, {
+    command: `cd sub && echo x > x && git add x && ${git} commit -qm two && git log --oneline | wc -l`,
+  });
+  expect(String(committed.content)).toMatch(/^2\b/);
+  await project.remove();
+});
+
+walled('what the sandbox puts in the project for a while is no work of the command', async () => {
+  const project = await temporaryProject({ a: 'one' }, { sandbox: wish });
+  await project.run(bashTool, { command: 'sleep 1000', run_in_background: true });
+  await project.run(bashTool, { command: 'sed -i s/one/two/ a' });
+  await project.run(bashTool, { command: 'sed -i s/two/three/ a' });
+  const { dataFolder, id } = project.engine.session;
+  const changes = await listChanges(dataFolder, id);
+  expect(changes.map(({ files }) => files.map(({ real }) => real))).toEqual([[project.path('a')], [project.path('a')]]);
   await project.remove();
 });
 

@@ -1,13 +1,17 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Effect } from '../../contract/effect.js';
 import { ToolFailure } from '../../contract/failure.js';
 import type { AllowedHosts, SandboxWish, SessionPort, ToolContext } from '../../contract/tool-context.js';
+import { HeldPlaces } from '../../platform/files/held-places.js';
+import { makeFolder } from '../../platform/files/make-folder.js';
 import { lazySandbox } from '../../platform/sandbox/choose.js';
 import type { HostProxy } from '../../platform/sandbox/host-proxy.js';
+import { createPlaceholders, type Placeholders } from '../../platform/sandbox/placeholders.js';
 import { contains } from '../../platform/sandbox/plan-access.js';
+import { repositoryPaths } from '../../platform/sandbox/repository-paths.js';
 import type { PreparedCommand, ProxyDoor, Sandbox, SandboxPolicy } from '../../platform/sandbox/sandbox.js';
 import { protectedPaths, secretPaths } from '../../platform/sandbox/sensitive-paths.js';
 import { createUnreadableFinder, type Unreadable } from '../../platform/sandbox/unreadable-files.js';
@@ -91,7 +95,7 @@ interface About {
 
 async function wallsOf(session: SessionPort, sandbox: Sandbox, about: About): Promise<WrapShell> {
   const temp = join(dirname(session.resultsFolder), 'tmp');
-  await mkdir(temp, { recursive: true, mode: 0o700 });
+  makeFolder(temp);
   const network = await networkOf(session, sandbox, about.wish.network);
   const circumstances = { network, temp };
   const told = session.own(onceOnly);
@@ -146,8 +150,31 @@ function openWalls(session: SessionPort): Set<Promise<void>> {
 
 const preparedCommands = (): WeakMap<WrappedShell, PreparedCommand> => new WeakMap();
 
-function sessionSandbox({ env, workspace }: SessionPort): () => Promise<Sandbox> {
-  return lazySandbox({ env, workspace });
+function sessionSandbox(session: SessionPort): () => Promise<Sandbox> {
+  const { env, workspace } = session;
+  const { placeholders, begun } = session.own(sessionPlaceholders);
+  const find = lazySandbox({ env, workspace, placeholders });
+  return async () => {
+    await begun;
+    return await find();
+  };
+}
+
+/** The folders that stand for missing ones while commands run, written down until they are gone. */
+export function sessionPlaceholders(session: SessionPort): { placeholders: Placeholders; begun: Promise<void> } {
+  const open = session.own(openWalls);
+  let places: HeldPlaces | undefined;
+  const begin = async (): Promise<void> => {
+    places = await HeldPlaces.begin(session.dataFolder, session.id);
+  };
+  const begun = begin().catch(() => {}); // a data folder that can't be written keeps nobody from working
+  session.atEnd(async () => {
+    await begun;
+    await Promise.race([Promise.all(open), delay(TAKE_DOWN_MS, undefined, { ref: false })]);
+    await places?.end();
+    places = undefined;
+  });
+  return { placeholders: createPlaceholders(() => places), begun };
 }
 
 /** Tells the model, and the same only once: most of it holds for every command of a session. */
@@ -170,6 +197,8 @@ function policyOf(session: SessionPort, { wish, written, root }: About, around: 
   const { workspace, dataFolder, resultsFolder } = session;
   const { network, temp, folder, told } = around;
   const home = session.home ?? root;
+  const folders = [...new Set([root, ...workspace])];
+  const kept = wish.disposable ? [] : [...protectedPaths(folders, home), ...folders.flatMap(repositoryPaths)];
   const { allowRead = [] } = wish;
   const shown = allowRead.filter((path) => !contains(dataFolder, path)); // of Helve's own data nothing is shown
   const hidden = [...secretPaths(home, dataFolder), ...wish.denyRead].filter((path) => !shown.includes(path));
@@ -181,7 +210,7 @@ function policyOf(session: SessionPort, { wish, written, root }: About, around: 
     writable: [...written, ...wish.allowWrite, folder],
     hidden,
     unreadable: paths,
-    readOnly: [...(wish.disposable ? [] : protectedPaths(root, home)), resultsFolder, ...deeper, ...wish.denyWrite],
+    readOnly: [...kept, resultsFolder, ...deeper, ...wish.denyWrite],
     network,
     temp,
     home,

@@ -1,4 +1,5 @@
 import { lstatSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Effect } from '../../contract/effect.js';
 import type { SessionPort, ToolContext } from '../../contract/tool-context.js';
 import { isInside, realPathSync } from '../../platform/files/paths.js';
@@ -18,8 +19,11 @@ export interface WatchedChanges {
   ended(): Promise<string | undefined>;
 }
 
-/** Does ahead what the first command that may change files would wait for, once it is clear that the model takes its time. */
-export function prepareToWatch(session: SessionPort): void {
+/**
+ * Does ahead what the first command that may change files would wait for: once a session has run a command of another
+ * kind, and it is clear that the model takes its time.
+ */
+function prepareToWatch(session: SessionPort): void {
   const timer = setTimeout(() => void session.own(sessionSnapshots).prepare(), THINKING_MS).unref();
   session.atEnd(() => clearTimeout(timer));
 }
@@ -27,6 +31,7 @@ export function prepareToWatch(session: SessionPort): void {
 /** Begins to keep track of what the call changes; undefined where it is known to change nothing. */
 export async function watchChanges(context: ToolContext, command: string): Promise<WatchedChanges | undefined> {
   const { session, callId, signal, approved } = context;
+  session.own(prepareToWatch);
   if (!mayChangeFiles(approved)) return undefined;
   const roots = session.workspace.map(realPathSync);
   const written = writtenFiles(approved)?.filter((path) => roots.some((root) => isInside(root, path)));
@@ -101,7 +106,9 @@ function watchNewFiles({ session, callId }: ToolContext, paths: readonly string[
   let recorded: Promise<string | undefined> | undefined;
   const record = async (): Promise<string | undefined> => {
     const { recordNewFiles } = await import('../../platform/files/new-files.js');
-    const told = await recordNewFiles({ dataFolder, sessionId, callId, at, paths }).catch((error: unknown) => error);
+    const told = await recordNewFiles({ dataFolder, sessionId, callId, at, paths, isLeft }).catch(
+      (error: unknown) => error,
+    );
     return told instanceof Error ? `helve undo can't take this command back: ${told.message}` : undefined;
   };
   return {
@@ -125,6 +132,26 @@ function lostNote(lost: readonly string[]): string {
   return `${files} can't be put back by helve undo, because there was no copy of what was there before: ${lost.slice(0, MAX_NAMES).join(', ')}${more}.`;
 }
 
+/** What a sandbox puts in the project while a command runs. */
+async function passingFolders(session: SessionPort): Promise<((path: string) => boolean) | undefined> {
+  if (!session.sandbox) return undefined;
+  const { sessionPlaceholders } = await import('./sandboxed.js');
+  const { placeholders } = session.own(sessionPlaceholders);
+  return (path) => placeholders.has(path);
+}
+
+/** A home folder or all of a disk is not copied ahead: most of it no command ever touches, and keys are in it. */
+const isMoreThanProject = (root: string, home: string | undefined): boolean =>
+  root === dirname(root) || (home !== undefined && isInside(root, realPathSync(home)));
+
+/** The keys in a workspace that is more than a project. */
+async function secretsAround(session: SessionPort, roots: readonly string[]): Promise<ReadonlySet<string> | undefined> {
+  const { home, dataFolder } = session;
+  if (home === undefined || !roots.some((root) => isMoreThanProject(root, home))) return undefined;
+  const { secretPaths } = await import('../../platform/sandbox/sensitive-paths.js');
+  return new Set(secretPaths(realPathSync(home), dataFolder));
+}
+
 interface SessionSnapshots {
   load(): Promise<WorkspaceSnapshots>;
   /** Does ahead what the next command would wait for. It never fails. */
@@ -144,13 +171,22 @@ function sessionSnapshots(session: SessionPort): SessionSnapshots {
   let loading: Promise<WorkspaceSnapshots> | undefined;
   let gapsIn: (coverage: SnapshotCoverage) => string[] = () => [];
   let hasSaid = false;
+  let isOver = false;
+  session.atEnd(async () => {
+    isOver = true;
+    await Promise.allSettled(atWork);
+    await (await loading?.catch(() => undefined))?.end();
+  });
   const load = async (): Promise<WorkspaceSnapshots> => {
     const code = await import('../../platform/files/workspace-snapshot.js');
     gapsIn = code.gapsIn;
-    const snapshots = code.createWorkspaceSnapshots({ roots, dataFolder, sessionId });
-    session.atEnd(async () => {
-      await Promise.allSettled(atWork);
-      await snapshots.end();
+    const [isPassing, secrets] = await Promise.all([passingFolders(session), secretsAround(session, roots())]);
+    const snapshots = code.createWorkspaceSnapshots({
+      roots,
+      dataFolder,
+      sessionId,
+      ...(isPassing && { isPassing }),
+      ...(secrets && { secrets }),
     });
     return snapshots;
   };
@@ -165,8 +201,9 @@ function sessionSnapshots(session: SessionPort): SessionSnapshots {
       return loading;
     },
     async prepare() {
+      if (roots().some((root) => isMoreThanProject(root, session.home))) return;
       await owned.load().then(
-        (snapshots) => snapshots.prepare(),
+        (snapshots) => (isOver ? undefined : snapshots.prepare()),
         () => {},
       );
     },

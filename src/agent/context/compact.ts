@@ -1,0 +1,181 @@
+// Replaces the history by a summary of it. It always can: a request that is too long is made shorter, and where the model
+// gives no summary, the program lists what happened.
+import { appendFile } from 'node:fs/promises';
+import type { AgentHappening, CompactionEvent } from '../../contract/event.js';
+import type { Hooks } from '../../contract/hook.js';
+import type { Message, UserBlock } from '../../contract/message.js';
+import type { Model, ModelRequest } from '../../contract/model.js';
+import { grouped } from '../../platform/text/digits.js';
+import { cutMiddle } from '../../platform/text/truncate.js';
+import type { Session } from '../session.js';
+import type { SessionKeeper } from '../store/lazy-store.js';
+import { noUsage } from '../usage.js';
+import { hasAnswer, latestFrom, latestPrompt, summaryContent } from './compact-history.js';
+import type { ContextLimits } from './context-limits.js';
+import type { ContextSize } from './context-size.js';
+import { forgetShown } from './forget-shown.js';
+import { listHistory } from './list-history.js';
+import { summarise } from './summarise.js';
+
+// Of the room for the conversation. Together they leave enough of it for the work to go on.
+const KEPT_SHARE = 0.4; // and of what there is of it: more than the results of one turn may have, so that the last ones stay
+const SUMMARY_SHARE = 0.25;
+export const PROMPT_SHARE = 0.2;
+
+export interface CompactionInput {
+  session: Session;
+  model: Model;
+  system: readonly string[];
+  size: ContextSize;
+  limits: ContextLimits;
+  hooks: Hooks;
+  keeper?: Pick<SessionKeeper, 'compacted' | 'forgot'> | undefined;
+  trigger: CompactionEvent['trigger'];
+  instructions?: string | undefined;
+  /** Whether the latest messages stay as they are, as far as there is room. */
+  keepLatest: boolean;
+  emit(happening: AgentHappening): void;
+  signal: AbortSignal;
+}
+
+/** Why it was not done. `stop`: a hook wants the work to end. */
+export interface CompactionRefused {
+  type: 'refused';
+  why: string;
+  stop: boolean;
+}
+
+/** Rejects only when the signal aborts; then nothing has changed. */
+export async function compact(input: CompactionInput): Promise<CompactionEvent | CompactionRefused> {
+  const { session, model, size, limits, trigger, emit, signal } = input;
+  const asked = await askHooks(input);
+  if ('why' in asked) return asked;
+
+  const request = requestOf(input);
+  const { messages } = request;
+  const parts = size.measure(request);
+  const fixed = parts.system + parts.tools;
+  const room = limits.room(fixed);
+  const answered = hasAnswer(messages);
+  const outcome = answered
+    ? await summarise({ model, request, instructions: asked.instructions, size, budget: room, emit, signal })
+    : { usage: noUsage, why: 'there is nothing but a prompt, and that is too long for it' };
+  const listedBecause = outcome.summary === undefined ? outcome.why : undefined;
+  const whole = outcome.summary ?? listHistory(messages, outcome.why);
+  const summary = cutMiddle(whole, size.charsOf(whole, room * SUMMARY_SHARE));
+
+  const budget = Math.min(room, parts.messages + parts.results) * KEPT_SHARE;
+  const from = input.keepLatest ? latestFrom(messages, { size, budget }) : messages.length;
+  const kept = messages.slice(from);
+  const prompt = await promptBeside(kept, { session, messages, size, tokens: room * PROMPT_SHARE });
+  const files = forgetShown(callIdsOf(messages.slice(0, from)), input);
+  const { todos, plan }: KeptState = session;
+  const isUnderWay = kept.length === 0 && trigger === 'auto';
+  const content = summaryContent({ summary, files, todos, plan, prompt, isUnderWay });
+  session.transcript.replace([{ role: 'user', content }, ...kept]);
+  size.recount();
+  input.keeper?.compacted(content, kept.length);
+
+  const event: CompactionEvent = {
+    type: 'compaction',
+    trigger,
+    tokensBefore: totalOf(parts),
+    tokensAfter: totalOf(size.measure(requestOf(input))),
+    clearedResults: 0,
+    summarisedMessages: from,
+    usage: outcome.usage,
+    ...(listedBecause !== undefined && { listedBecause }),
+  };
+  emit(event);
+  await tellHooks(input);
+  return event;
+}
+
+/** What a session may have beside the conversation, that the model must not lose sight of. */
+interface KeptState extends Pick<Session, 'cwd'> {
+  readonly todos?: unknown;
+  readonly plan?: unknown;
+}
+
+/** What every request of the conversation is made of. */
+export const requestOf = ({
+  session,
+  system,
+}: Pick<CompactionInput, 'session' | 'system'>): Pick<ModelRequest, 'system' | 'tools' | 'messages'> => ({
+  system,
+  tools: session.tools.definitions(),
+  messages: session.transcript.forRequest(),
+});
+
+const totalOf = (parts: ReturnType<ContextSize['measure']>): number =>
+  parts.system + parts.tools + parts.messages + parts.results;
+
+const callIdsOf = (messages: readonly Message[]): string[] =>
+  messages.flatMap(({ content }) => content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : [])));
+
+async function askHooks({
+  hooks,
+  trigger,
+  instructions,
+  emit,
+  signal,
+}: CompactionInput): Promise<CompactionRefused | { instructions: string[] }> {
+  const wishes = instructions?.trim() ? [instructions.trim()] : [];
+  if (!hooks.has('PreCompact')) return { instructions: wishes };
+  const payload = { trigger, custom_instructions: instructions ?? '' };
+  const outcome = await hooks.run('PreCompact', payload, { signal });
+  for (const text of [...outcome.messages, ...outcome.reports]) emit({ type: 'notice', text });
+  if (outcome.stop) return { type: 'refused', why: outcome.stop.reason, stop: true };
+  if (outcome.block && trigger === 'manual') return { type: 'refused', why: outcome.block.reason, stop: false };
+  if (outcome.block) {
+    const text = `A hook objects to compacting (${outcome.block.reason}), but nothing more fits into the context window, so it is done.`;
+    emit({ type: 'notice', text });
+  }
+  return { instructions: [...wishes, ...outcome.additionalContext] };
+}
+
+/** For hooks that tell the model something at the start: what they told it is gone. */
+async function tellHooks({ hooks, session, emit, signal }: CompactionInput): Promise<void> {
+  if (!hooks.has('SessionStart')) return;
+  const outcome = await hooks.run('SessionStart', { source: 'compact' }, { signal }).catch(() => undefined);
+  if (!outcome) return; // the person interrupted; what was done stands
+  for (const text of [...outcome.messages, ...outcome.reports]) emit({ type: 'notice', text });
+  for (const text of outcome.additionalContext) session.remind(text);
+}
+
+interface PromptPlace {
+  session: Session;
+  messages: readonly Message[];
+  size: ContextSize;
+  tokens: number;
+}
+
+/** What the person said last, where it is not among the messages that stay: as it was, or what fits of it. */
+async function promptBeside(kept: readonly Message[], place: PromptPlace): Promise<readonly UserBlock[] | undefined> {
+  const { session, messages, size, tokens } = place;
+  const prompt = session.latestPrompt ?? latestPrompt(messages);
+  if (!prompt || kept.some(({ content }) => prompt.every((block) => content.some((same) => same === block)))) {
+    return undefined;
+  }
+  if (prompt.reduce((sum, block) => sum + size.ofBlock(block), 0) <= tokens) return prompt;
+  const text = prompt.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+  const images = prompt.filter(({ type }) => type === 'image').length;
+  const short = cutMiddle(text, size.charsOf(text, tokens));
+  const notes = [
+    ...(images > 0 ? [`${images === 1 ? 'An image' : `${images} images`} had to be left out.`] : []),
+    ...(short === text ? [] : [await savedPrompt(text, session)]),
+  ];
+  return [{ type: 'text', text: `${short}\n[${notes.join(' ')}]` }];
+}
+
+async function savedPrompt(text: string, session: Session): Promise<string> {
+  const much = `The prompt has ${grouped(text.length)} characters, of which these are the first and the last.`;
+  try {
+    const file = await session.resultFile('prompt.txt');
+    await appendFile(file, text);
+    return `${much} All of it is in ${file}: read it in parts, or search it.`;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return `${much} The rest could not be saved (${why}).`;
+  }
+}

@@ -1,0 +1,82 @@
+import { type Model, ModelFailure } from '../../contract/model.js';
+
+const UNKNOWN_WINDOW = 128_000; // what most models have; one that has less says so, and is believed
+const MAX_ANSWER_SHARE = 1 / 4; // of the window that is kept free for an answer, however long it may be
+const DEFAULT_PERCENT = 92; // estimates are a few percent off, and the next answer needs its own place in the next request
+const LEAST_ROOM_SHARE = 1 / 10; // where tools and system prompt fill the window, something must be tried all the same
+
+/** How the context window is used; what is left out is as usual. */
+export interface ContextOptions {
+  /** Tokens that fit into one request and its answer. Default: what is known of the model. */
+  windowTokens?: number;
+  /** How full the window gets before room is made, in percent of what an answer leaves of it; 0 for never. Default 92. */
+  compactAtPercent?: number;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What the environment says about the context. Throws `ModelFailure` for a value that makes no sense. */
+export function contextFrom(env: Environment): ContextOptions {
+  const windowTokens = numberIn(env, 'HELVE_CONTEXT_TOKENS', { least: 1_000, most: 999_999_999 });
+  const compactAtPercent = numberIn(env, 'HELVE_AUTO_COMPACT_PCT', { least: 0, most: 100 });
+  return {
+    ...(windowTokens !== undefined && { windowTokens }),
+    ...(compactAtPercent !== undefined && { compactAtPercent }),
+  };
+}
+
+function numberIn(
+  env: Environment,
+  variable: string,
+  { least, most }: { least: number; most: number },
+): number | undefined {
+  const text = env[variable]?.trim();
+  if (!text) return undefined;
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= least && number <= most) return number;
+  throw new ModelFailure(
+    'invalid_request',
+    `${variable} is "${text}", which is not a whole number from ${least} to ${most}. Set it to one, or leave it out.`,
+  );
+}
+
+/** How many tokens a request may have, as far as that is known. */
+export class ContextLimits {
+  /** Tokens that fit into a request and its answer together. */
+  readonly window: number;
+  readonly #percent: number;
+  #limit: number;
+
+  constructor(
+    { facts, maxOutputTokens }: Pick<Model, 'facts' | 'maxOutputTokens'>,
+    { windowTokens, compactAtPercent = DEFAULT_PERCENT }: ContextOptions,
+  ) {
+    this.window = windowTokens ?? facts?.contextTokens ?? UNKNOWN_WINDOW;
+    this.#percent = compactAtPercent;
+    this.#limit = Math.floor(this.window - Math.min(maxOutputTokens, this.window * MAX_ANSWER_SHARE));
+  }
+
+  /** Tokens that a request may have. */
+  get limit(): number {
+    return this.#limit;
+  }
+
+  /** Tokens above which room is made; undefined where that is not wanted. */
+  get threshold(): number | undefined {
+    return this.#percent === 0 ? undefined : Math.floor((this.#limit * this.#percent) / 100);
+  }
+
+  /** Tokens for the conversation, beside what goes with every request. */
+  room(fixed: number): number {
+    return Math.max(this.#limit - fixed, this.#limit * LEAST_ROOM_SHARE);
+  }
+
+  /**
+   * The provider has refused a request of about so many tokens: whatever was known of the window, it is smaller. Of
+   * these, `fixed` go with every request, so no less than half of the others is left to try with.
+   */
+  refused(tokens: number, fixed: number): void {
+    const smaller = Math.max(tokens * 0.9, fixed + (tokens - fixed) / 2);
+    this.#limit = Math.min(this.#limit, Math.max(1, Math.floor(smaller)));
+  }
+}

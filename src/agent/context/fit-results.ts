@@ -1,0 +1,62 @@
+import { appendFile } from 'node:fs/promises';
+import type { ToolResultBlock } from '../../contract/message.js';
+import { grouped } from '../../platform/text/digits.js';
+import type { ContextSize } from './context-size.js';
+import { imagesIn, savedIn, shortened, textOf } from './cut-result.js';
+import { fairShare } from './share-out.js';
+
+const LEAST_TOKENS = 100; // of one result: enough to say where the rest is
+
+export interface FitOptions {
+  size: ContextSize;
+  /** Tokens for all of them together. */
+  budget: number;
+  /** Where the session keeps results. */
+  resultsFolder: string;
+  /** A new file in it. */
+  resultFile(name: string): Promise<string>;
+}
+
+/**
+ * The results of one turn, so that together they leave the conversation its place in the window. Those that are too long
+ * are kept whole on disk; the others are the same objects.
+ */
+export async function fitResults(results: readonly ToolResultBlock[], options: FitOptions): Promise<ToolResultBlock[]> {
+  const { size, budget } = options;
+  const wishes = results.map((result) => size.ofBlock(result));
+  if (wishes.reduce((sum, wish) => sum + wish, 0) <= budget) return [...results];
+  const share = Math.max(fairShare(wishes, budget), LEAST_TOKENS);
+  return await Promise.all(
+    results.map(async (result, index) =>
+      (wishes[index] ?? 0) <= share ? result : await shorten(result, share, options),
+    ),
+  );
+}
+
+async function shorten(result: ToolResultBlock, tokens: number, options: FitOptions): Promise<ToolResultBlock> {
+  const text = textOf(result);
+  const images = imagesIn(result);
+  const seen = images === 0 ? '' : ` ${images === 1 ? 'An image' : `${images} images`} of it had to be left out.`;
+  const saved = savedIn(text, options.resultsFolder);
+  const where = saved === undefined ? await save(text, result.tool_use_id, options) : { file: saved };
+  const words =
+    `The result has ${grouped(text.length)} characters, more than the context window has room for in one turn. ` +
+    ('file' in where ? `All of it is in ${where.file}: read it in parts, or search it.` : where.why) +
+    seen;
+  return shortened(result, { words, tokens, size: options.size });
+}
+
+async function save(
+  text: string,
+  callId: string,
+  { resultFile }: FitOptions,
+): Promise<{ file: string } | { why: string }> {
+  try {
+    const file = await resultFile(`${callId}.txt`);
+    await appendFile(file, text);
+    return { file };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { why: `The whole could not be saved (${why}), so the rest is lost; run a narrower call to see it.` };
+  }
+}

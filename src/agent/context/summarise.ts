@@ -1,0 +1,88 @@
+import type { AgentHappening } from '../../contract/event.js';
+import type { Message } from '../../contract/message.js';
+import { type Model, ModelFailure, type ModelRequest, type Usage } from '../../contract/model.js';
+import { addUsage, noUsage } from '../usage.js';
+import { askingFor, fitHistory } from './compact-request.js';
+import type { ContextSize } from './context-size.js';
+
+const MAX_TRIES = 3; // of a request that the provider finds too long; each is smaller than the one before
+const SMALLER = 0.6;
+const LEAST_CHARS = 20; // "Done." is no summary
+
+export interface SummaryInput {
+  model: Model;
+  /** What the conversation is sent with; its messages are the whole of it. */
+  request: Pick<ModelRequest, 'system' | 'tools' | 'messages'>;
+  /** What the person or a hook wants to be kept in mind. */
+  instructions: readonly string[];
+  size: ContextSize;
+  /** Tokens for the messages. */
+  budget: number;
+  emit(happening: AgentHappening): void;
+  signal: AbortSignal;
+}
+
+/** `summary` is absent where the model gave none, and `why` says the reason. Throws only when the signal aborts. */
+export type SummaryOutcome = { usage: Usage } & ({ summary: string } | { summary?: undefined; why: string });
+
+export async function summarise(input: SummaryInput): Promise<SummaryOutcome> {
+  const { request, size, signal } = input;
+  const instruction = instructionWith(input.instructions);
+  const own = size.ofBlock({ type: 'text', text: instruction });
+  let { budget } = input;
+  let usage = noUsage;
+  let why = 'not even the latest of it fits into a request';
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const messages = fitHistory(request.messages, { size, budget: budget - own });
+    if (!messages) break;
+    try {
+      const answer = await ask(input, askingFor(messages, instruction));
+      usage = addUsage(usage, answer.usage);
+      const text = answer.text.trim();
+      if (text.length >= LEAST_CHARS && !answer.isRefused) return { summary: text, usage };
+      why = answer.isRefused ? 'it refused to' : 'its answer had no words';
+      break;
+    } catch (error) {
+      signal.throwIfAborted();
+      why = error instanceof Error ? error.message : String(error);
+      if (!(error instanceof ModelFailure) || error.kind !== 'context_overflow') break;
+      const sent = messages.reduce((sum, message) => sum + size.ofMessage(message), own);
+      budget = Math.min(budget, sent) * SMALLER;
+    }
+  }
+  return { usage, why };
+}
+
+async function ask(
+  { model, request, emit, signal }: SummaryInput,
+  messages: readonly Message[],
+): Promise<{ text: string; usage: Usage; isRefused: boolean }> {
+  let text = '';
+  let usage = noUsage;
+  let isRefused = false;
+  for await (const event of model.stream({ ...request, messages, aside: true }, signal)) {
+    if (event.type === 'text_delta') text += event.text;
+    else if (event.type === 'restart') text = '';
+    else if (event.type === 'retry') emit({ ...event, type: 'model_retry' });
+    else if (event.type === 'message_end') {
+      usage = event.usage;
+      isRefused = event.stopReason === 'refusal';
+    }
+  }
+  signal.throwIfAborted();
+  return { text, usage, isRefused };
+}
+
+const instructionWith = (wishes: readonly string[]): string =>
+  wishes.length === 0 ? INSTRUCTION : `${INSTRUCTION}\n\nMind above all:\n${wishes.join('\n')}`;
+
+const INSTRUCTION = `[The context window is nearly full, so the conversation above will be replaced by a summary that you write now. You will go on with the work from your summary alone.
+
+Write down, as briefly as is complete:
+1. What the user wants, with every instruction, limit and preference they gave, in their own words where the words matter.
+2. What was found out: facts, names, paths, lines, numbers, error messages, decisions and the reasons for them.
+3. What was done: each file that was made or changed and how, each command that mattered and what came of it.
+4. What failed, and what must not be tried again.
+5. Where the work stands, and what is next, step by step.
+
+Answer with the summary alone. Call no tool.]`;

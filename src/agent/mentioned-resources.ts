@@ -1,0 +1,53 @@
+// `@server:scheme://place` in a prompt: what it names goes along with the prompt.
+import type { UserBlock } from '../contract/message.js';
+import type { ServerResources } from '../contract/tool-context.js';
+import { cutMiddle } from '../platform/text/truncate.js';
+
+const MAX_MENTIONS = 10;
+const MAX_CHARS = 30_000; // of each; ReadMcpResource shows the rest
+
+export interface MentionOptions {
+  /** Absent where no servers are configured. */
+  resources: ServerResources | undefined;
+  servers: ReadonlyArray<{ name: string }>;
+  signal: AbortSignal;
+}
+
+/**
+ * What the resources hold that a prompt mentions. Only those that their server lists: what was piped into a prompt may
+ * be anybody's text, and must not make Helve ask for places of its choosing.
+ */
+export async function mentionedResources(
+  prompt: readonly UserBlock[],
+  { resources, servers, signal }: MentionOptions,
+): Promise<UserBlock[]> {
+  if (!resources || servers.length === 0) return [];
+  const text = prompt.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
+  const found: UserBlock[] = [];
+  for (const { server, uri } of mentionsIn(text).slice(0, MAX_MENTIONS)) {
+    if (!servers.some(({ name }) => name === server)) continue;
+    const listed = await resources.list(server);
+    const resource = listed.find((one) => !one.isTemplate && (one.uri === uri || one.uri === withoutEnding(uri)));
+    if (!resource || signal.aborted) continue;
+    try {
+      const blocks = await resources.read(server, resource.uri, signal);
+      found.push({ type: 'text', text: `What the MCP server ${server} has at ${resource.uri}:` });
+      found.push(...blocks.map((block) => (block.type === 'text' ? cut(block.text) : block)));
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      found.push({ type: 'text', text: `(${resource.uri} of the MCP server ${server} could not be read: ${why})` });
+    }
+  }
+  return found;
+}
+
+const cut = (text: string): UserBlock => ({ type: 'text', text: cutMiddle(text, MAX_CHARS) });
+
+function mentionsIn(text: string): Array<{ server: string; uri: string }> {
+  const mentions = [...text.matchAll(/(?<=^|\s)@([^\s:@]+):([a-z][a-z0-9+.-]*:\/\/\S+)/gi)];
+  const unique = new Map(mentions.map(([whole, server = '', uri = '']) => [whole, { server, uri }]));
+  return [...unique.values()];
+}
+
+/** A sentence may end behind an address. */
+const withoutEnding = (uri: string): string => uri.replace(/[.,;:!?)\]}'"]+$/, '');

@@ -1,0 +1,187 @@
+// Keeps what was asked for, decided and done in a session, in a file of its own where each line holds the hash of the one
+// before it: a line that is changed, taken out or moved later does not fit any more. docs/audit.md says what that shows
+// and what it can't.
+import { closeSync, constants, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AgentHappening } from '../../contract/event.js';
+import type { Decision } from '../../contract/permission.js';
+import { sha256 } from '../../platform/crypto.js';
+import { makePrivateFolder, openFlags, sessionFolder, sessionsFolder } from '../store/session-folder.js';
+import { lastOf, NO_HASH, readAudit } from './read-audit.js';
+
+const MAX_TEXT_CHARS = 2_000; // of a longer text the log holds the beginning, the length and the hash
+const MAX_INPUT_CHARS = 20_000; // of a larger input as a whole, the length and the hash
+const SHOWN_CHARS = 200;
+
+export interface AuditLogOptions {
+  dataFolder: string;
+  sessionId: string;
+  root: string;
+  /** One sentence for the person, the first time that something can't be written. Calls go on all the same. */
+  onProblem?: (sentence: string) => void;
+}
+
+export interface AuditLog {
+  /** Everything that happens; what is not about calls is passed over. */
+  take(happening: AgentHappening): void;
+  /** Writes what waits and closes the file. Nothing may be taken after it. */
+  close(): void;
+}
+
+type Entry = { type: string } & Readonly<Record<string, unknown>>;
+
+export function createAuditLog(options: AuditLogOptions): AuditLog {
+  const { onProblem = (sentence) => process.emitWarning(sentence) } = options;
+  const running = new Set<string>();
+  const harmless = new Set<string>();
+  let waiting: Entry[] = [];
+  let file: AuditFile | undefined;
+  let isBroken = false;
+
+  const flush = (): void => {
+    if (waiting.length === 0 || isBroken) return;
+    try {
+      file ??= openAudit(options);
+      file.append(waiting);
+    } catch (error) {
+      isBroken = true;
+      const why = error instanceof Error ? error.message : String(error);
+      onProblem(`The audit log of this session can't be written, so it ends here: ${why}`);
+    }
+    waiting = [];
+  };
+  const add = (entry: Entry): void => {
+    if (!isBroken) waiting.push({ at: new Date().toISOString(), ...entry });
+  };
+
+  return {
+    take(happening) {
+      switch (happening.type) {
+        case 'tool_call': {
+          const { callId: call, tool, input } = happening;
+          running.add(call);
+          add({ type: 'call', call, tool, input: shortened(input) });
+          return;
+        }
+        case 'permission_decision': {
+          const { callId: call, tool, decision } = happening;
+          if (decision.behavior === 'allow' && isFree(decision)) harmless.add(call);
+          add({ type: 'decision', call, tool, ...asEntry(decision) });
+          return;
+        }
+        case 'tool_start': {
+          const { callId: call, tool } = happening;
+          add({ type: 'start', call, tool });
+          if (!harmless.has(call)) flush(); // whatever becomes of us, it is known that this began
+          return;
+        }
+        case 'tool_result': {
+          const { callId: call, tool, result, failure } = happening;
+          const content = typeof result.content === 'string' ? result.content : JSON.stringify(result.content);
+          const outcome = { ok: result.is_error !== true, ...(failure && { failure }) };
+          add({ type: 'result', call, tool, ...outcome, ...measured(content) });
+          running.delete(call);
+          harmless.delete(call);
+          if (running.size === 0) flush();
+          return;
+        }
+        default:
+          return;
+      }
+    },
+    close() {
+      if (file || waiting.length > 0) add({ type: 'end' });
+      flush();
+      file?.close();
+      file = undefined;
+      isBroken = true; // who ends a session twice gets no second end
+    },
+  };
+}
+
+/** Whoever only reads inside the project, or touches nothing, leaves nothing behind that would have to be explained. */
+const isFree = ({ trail = [] }: Decision): boolean =>
+  trail.every(({ basis }) => basis === 'harmless' || basis === 'workspace' || basis === 'session');
+
+function asEntry({ behavior, reason, injection, trail = [] }: Decision) {
+  const decided = trail.find((entry) => entry.decided);
+  const rules = new Set(
+    trail.flatMap(({ rule }) => {
+      if (!rule) return [];
+      const { list, text, file, line } = rule;
+      return [`${list} ${text} (${line === undefined ? file : `${file}:${line}`})`];
+    }),
+  );
+  return {
+    behavior,
+    reason: shortened(reason),
+    ...(decided && { basis: decided.basis }),
+    ...(injection && { injection: injection.code }),
+    ...(rules.size > 0 && { rules: [...rules] }),
+  };
+}
+
+/** The value as the log holds it: nothing that the call did not have, and of long texts not even that. */
+function shortened(value: unknown): unknown {
+  try {
+    const text = JSON.stringify(value, (_name, inner: unknown) =>
+      typeof inner === 'string' && inner.length > MAX_TEXT_CHARS
+        ? { ...measured(inner), start: inner.slice(0, SHOWN_CHARS) }
+        : inner,
+    );
+    if (text === undefined) return null;
+    return text.length > MAX_INPUT_CHARS ? measured(JSON.stringify(value)) : JSON.parse(text);
+  } catch (error) {
+    return { unwritable: error instanceof Error ? error.message : String(error) }; // of a tool written without types
+  }
+}
+
+const measured = (text: string): { chars: number; sha256: string } => ({
+  chars: text.length,
+  sha256: sha256().update(text).digest('hex'),
+});
+
+interface AuditFile {
+  append(entries: readonly Entry[]): void;
+  close(): void;
+}
+
+/** Opens the log, or goes on with the one that there is. */
+function openAudit({ dataFolder, sessionId, root }: AuditLogOptions): AuditFile {
+  const { path } = sessionFolder(dataFolder, sessionId);
+  makePrivateFolder(sessionsFolder(dataFolder));
+  makePrivateFolder(path);
+  const before = readAudit(path);
+  let { n, hash } = before === undefined ? { n: 0, hash: NO_HASH } : lastOf(before);
+  const log = openSync(join(path, 'audit.jsonl'), openFlags.append, 0o600);
+  const headFlags = (openFlags.append & ~constants.O_APPEND) | constants.O_CREAT;
+  const head = openSync(join(path, 'audit.head'), headFlags, 0o600);
+
+  const append = (entries: readonly Entry[], prefix = ''): void => {
+    const lines = entries.map((entry) => {
+      const body = JSON.stringify({ n: n + 1, prev: hash, ...entry });
+      hash = sha256().update(body).digest('hex');
+      n += 1;
+      return `${body.slice(0, -1)},"hash":"${hash}"}\n`;
+    });
+    writeWhole(log, prefix + lines.join(''));
+    writeWhole(head, `${String(n).padStart(12)} ${hash}\n`, 0); // always of the same length, so it is written over
+  };
+  const begin = { at: new Date().toISOString(), type: before ? 'resume' : 'begin', session: sessionId, root };
+  append([begin], before?.isCut ? '\n' : '');
+  return {
+    append: (entries) => append(entries),
+    close() {
+      closeSync(log);
+      closeSync(head);
+    },
+  };
+}
+
+function writeWhole(descriptor: number, text: string, position: number | null = null): void {
+  const bytes = Buffer.from(text);
+  for (let written = 0; written < bytes.length; ) {
+    const at = position === null ? null : position + written;
+    written += writeSync(descriptor, bytes, written, bytes.length - written, at);
+  }
+}

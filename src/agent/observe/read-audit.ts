@@ -1,0 +1,146 @@
+// Reads an audit log and says whether its lines still fit together.
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sha256 } from '../../platform/crypto.js';
+import { isSessionId, openFlags, sessionFolder, sessionsFolder } from '../store/session-folder.js';
+import { SessionProblem } from '../store/session-problem.js';
+
+/** What the first line has for the hash of the line before it. */
+export const NO_HASH = '0'.repeat(64);
+
+export interface AuditEntry {
+  n: number;
+  at: string;
+  type: string;
+  hash: string;
+  readonly [field: string]: unknown;
+}
+
+export interface AuditText {
+  /** Without the empty one behind the last line break. */
+  lines: readonly string[];
+  /** The last line has no end: a crash, or somebody else's work. */
+  isCut: boolean;
+  /** How far the log had come when it was last written, by the file beside it. */
+  head?: { n: number; hash: string };
+}
+
+export interface AuditReport {
+  /** Lines that are as they were written. */
+  entries: readonly AuditEntry[];
+  /** What does not fit, in sentences. */
+  problems: readonly string[];
+  /** The number and the hash of the last line: kept elsewhere, they show later that nothing before was changed. */
+  last: { n: number; hash: string };
+}
+
+/** The log of the session in that folder; undefined where there is none. */
+export function readAudit(folder: string): AuditText | undefined {
+  const text = readPrivate(join(folder, 'audit.jsonl'));
+  const headText = readPrivate(join(folder, 'audit.head'));
+  if (text === undefined && headText === undefined) return undefined;
+  const lines = (text ?? '').split('\n');
+  const isCut = lines.pop() !== '';
+  const [, n, hash] = /^ *(\d+) ([0-9a-f]{64})\n/.exec(headText ?? '') ?? [];
+  return {
+    lines: isCut ? (text ?? '').split('\n') : lines,
+    isCut,
+    ...(n !== undefined && hash !== undefined && { head: { n: Number(n), hash } }),
+  };
+}
+
+function readPrivate(path: string): string | undefined {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, openFlags.read);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new SessionProblem('unreadable', `${path} can't be read: ${why}`, { cause: error });
+  }
+  try {
+    return readFileSync(descriptor, 'utf8');
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** What the next line goes on from: the last one that is whole, so that a damage stays where it is. */
+export function lastOf(text: AuditText): { n: number; hash: string } {
+  const { last } = checkAudit(text);
+  const { head } = text;
+  return head && head.n > last.n ? head : last; // a log that was cut off must not look whole again
+}
+
+/** Looks at every line: whether it is as it was written, and whether it follows on the one before it. */
+export function checkAudit({ lines, head, isCut }: AuditText): AuditReport {
+  const entries: AuditEntry[] = [];
+  const problems: string[] = [];
+  let last = { n: 0, hash: NO_HASH };
+  let isHeadSeen = head === undefined || (head.n === 0 && head.hash === NO_HASH);
+  for (const [index, line] of lines.entries()) {
+    const number = index + 1;
+    const read = readLine(line);
+    if (typeof read === 'string') {
+      const isLast = isCut && number === lines.length;
+      problems.push(`line ${number} ${isLast ? 'has no end: it was cut off, by a crash or by somebody' : read}`);
+      continue;
+    }
+    const { entry, prev } = read;
+    const place = `line ${number} (entry ${entry.n})`;
+    if (entry.n <= last.n) problems.push(`${place} stands behind entry ${last.n}: lines were moved or repeated`);
+    else if (entry.n > last.n + 1) {
+      const missing = entry.n === last.n + 2 ? `entry ${last.n + 1}` : `entries ${last.n + 1} to ${entry.n - 1}`;
+      problems.push(`${place} does not follow on entry ${last.n}: ${missing} can't be found`);
+    } else if (prev !== last.hash) {
+      problems.push(`${place} does not fit the entry before it: one of the two was replaced`);
+    }
+    if (head && entry.n === head.n) isHeadSeen = entry.hash === head.hash;
+    entries.push(entry);
+    last = { n: entry.n, hash: entry.hash };
+  }
+  if (head && head.n > last.n) {
+    problems.push(`the end is missing: entry ${head.n} was written, and the log ends with entry ${last.n}`);
+  } else if (!isHeadSeen && head) {
+    problems.push(`entry ${head.n} is not the one that was written: the log was replaced from there on or before`);
+  }
+  if (head === undefined && entries.length > 0) {
+    problems.push('audit.head is missing, so it can not be told whether the end is');
+  }
+  return { entries, problems, last };
+}
+
+function readLine(line: string): { entry: AuditEntry; prev: unknown } | string {
+  const [whole = '', hash = ''] = /,"hash":"([0-9a-f]{64})"\}$/.exec(line) ?? [];
+  if (whole === '') return 'is no entry';
+  const body = `${line.slice(0, -whole.length)}}`;
+  if (sha256().update(body).digest('hex') !== hash) return 'was changed: its hash is another';
+  try {
+    const entry: unknown = JSON.parse(line);
+    if (typeof entry !== 'object' || entry === null || !('n' in entry) || !('prev' in entry)) return 'is no entry';
+    const { prev, ...fields } = entry;
+    return typeof fields.n === 'number' ? { entry: fields as unknown as AuditEntry, prev } : 'is no entry'; // by its hash it is one of ours
+  } catch {
+    return 'is no entry';
+  }
+}
+
+/** The sessions that have a log, the latest first. */
+export function auditedSessions(dataFolder: string): string[] {
+  let names: string[];
+  try {
+    names = readdirSync(sessionsFolder(dataFolder)).filter(isSessionId);
+  } catch {
+    return []; // no session yet
+  }
+  const begun = (id: string): string => {
+    const text = readAudit(sessionFolder(dataFolder, id).path);
+    const [first] = text ? checkAudit({ lines: text.lines.slice(0, 1), isCut: false }).entries : [];
+    return text ? (first?.at ?? '-') : '';
+  };
+  return names
+    .map((id) => ({ id, at: begun(id) }))
+    .filter(({ at }) => at !== '')
+    .toSorted((one, other) => other.at.localeCompare(one.at))
+    .map(({ id }) => id);
+}

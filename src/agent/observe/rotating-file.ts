@@ -1,0 +1,95 @@
+import { closeSync, fstatSync, openSync, readdirSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { makePrivateFolder, openFlags } from '../store/session-folder.js';
+
+const MAX_BYTES = 5 * 1024 * 1024;
+const KEPT_BEFORE = 2; // full files beside the one that is written
+
+export interface RotatingFileOptions {
+  path: string;
+  /** The file's folder is our own: it is made, and of its logs only the newest stay. */
+  ownFolder?: { keptFiles: number };
+  maxBytes?: number;
+  /** One sentence for the person, the first time that something can't be written. */
+  onProblem: (sentence: string) => void;
+}
+
+/**
+ * A file that is added to at once, so that its last line is there whatever becomes of us. When it is full it becomes
+ * FILE.1, the one before FILE.2, and the oldest goes. What can't be written is lost, and said once.
+ */
+export class RotatingFile {
+  readonly #options: RotatingFileOptions;
+  readonly #maxBytes: number;
+  #descriptor: number | undefined;
+  #size = 0;
+  /** A pipe or a device is never full, and must never be moved. */
+  #isFile = true;
+  #told = false;
+
+  constructor(options: RotatingFileOptions) {
+    this.#options = options;
+    this.#maxBytes = options.maxBytes ?? MAX_BYTES;
+  }
+
+  add(text: string): void {
+    try {
+      const bytes = Buffer.from(text);
+      if (this.#isFile && this.#size > 0 && this.#size + bytes.length > this.#maxBytes) this.#rotate();
+      const descriptor = this.#opened();
+      for (let written = 0; written < bytes.length; ) {
+        const count = writeSync(descriptor, bytes, written);
+        written += count;
+        this.#size += count;
+      }
+    } catch (error) {
+      if (this.#told) return;
+      this.#told = true;
+      const why = error instanceof Error ? error.message : String(error);
+      this.#options.onProblem(
+        `The debug log ${this.#options.path} can't be written (${why}). The work goes on without it.`,
+      );
+    }
+  }
+
+  close(): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
+  }
+
+  #opened(): number {
+    if (this.#descriptor !== undefined) return this.#descriptor;
+    const { path, ownFolder } = this.#options;
+    if (ownFolder) {
+      makePrivateFolder(dirname(path));
+      removeOldest(dirname(path), basename(path), ownFolder.keptFiles);
+    }
+    // To open a pipe that nobody reads would wait for a reader; in this way it fails.
+    const probe = ownFolder ? undefined : openSync(path, openFlags.probe, 0o600);
+    this.#descriptor = openSync(path, ownFolder ? openFlags.append : 'a', 0o600);
+    if (probe !== undefined) closeSync(probe); // not before: the reader of a pipe goes when nobody has it open
+    const stats = fstatSync(this.#descriptor);
+    this.#size = stats.size;
+    this.#isFile = stats.isFile();
+    return this.#descriptor;
+  }
+
+  #rotate(): void {
+    const { path } = this.#options;
+    this.close();
+    for (let number = KEPT_BEFORE; number > 0; number -= 1) {
+      const from = number === 1 ? path : `${path}.${number - 1}`;
+      if (statSync(from, { throwIfNoEntry: false })) renameSync(from, `${path}.${number}`);
+    }
+    this.#size = 0;
+  }
+}
+
+/** Those of other sessions, until there is room for one more. */
+function removeOldest(folder: string, own: string, kept: number): void {
+  const others = readdirSync(folder)
+    .filter((name) => /\.log(?:\.\d+)?$/.test(name) && !name.startsWith(own))
+    .map((name) => ({ path: join(folder, name), at: statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs }))
+    .toSorted((one, other) => (other.at ?? 0) - (one.at ?? 0));
+  for (const { path } of others.slice(kept - 1)) rmSync(path, { force: true });
+}

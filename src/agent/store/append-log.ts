@@ -1,0 +1,135 @@
+import { closeSync, constants, fchmodSync, fdatasync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { explain } from '../../platform/files/write-failure.js';
+import { openFlags } from './session-folder.js';
+
+const MAX_WAITING_BYTES = 16 * 1024 * 1024; // what is kept for a disk that is full now and may not be later
+
+// Not by `import`: that reads every export of node:util, and what they load takes milliseconds.
+const dataSync = process.getBuiltinModule('node:util').promisify(fdatasync);
+
+/**
+ * A file that lines are added to. Writing is at once, in one piece for all that waits, so that it is done before what
+ * comes next; bringing it to the disk is not. What can't be written waits for the next time.
+ */
+export class AppendLog {
+  readonly path: string;
+  readonly #onProblem: (sentence: string) => void;
+  readonly #descriptor: number;
+  #lines: string[] = [];
+  /** What an earlier write could not place. It may begin in the middle of a line. */
+  #rest: Buffer = Buffer.alloc(0);
+  #waiting = 0;
+  #dropped = 0;
+  #told = false;
+  #isNew: boolean;
+  #alsoSync: number[] = [];
+  #syncing: Promise<void> | undefined;
+  #isDirty = false;
+
+  /** Throws where the file can't be opened. */
+  constructor(path: string, onProblem: (sentence: string) => void) {
+    this.path = path;
+    this.#onProblem = onProblem;
+    this.#descriptor = openSync(path, (openFlags.append & ~constants.O_WRONLY) | constants.O_RDWR, 0o600);
+    const { size, mode } = fstatSync(this.#descriptor);
+    if ((mode & 0o077) !== 0) fchmodSync(this.#descriptor, 0o600);
+    this.#isNew = size === 0;
+    if (size > 0 && !this.#endsWithBreak(size)) this.#rest = Buffer.from('\n'); // a crash has cut the last line
+  }
+
+  /** Lines that are not in the file. */
+  get lost(): number {
+    return this.#dropped + this.#waiting;
+  }
+
+  add(line: string): void {
+    if (this.#told && this.#rest.length + line.length > MAX_WAITING_BYTES) {
+      this.#dropped += 1;
+      return;
+    }
+    this.#lines.push(line);
+    this.#waiting += 1;
+  }
+
+  write(): void {
+    if (this.#waiting === 0) return;
+    const text = this.#lines.map((line) => `${line}\n`).join('');
+    const bytes = this.#rest.length === 0 ? Buffer.from(text) : Buffer.concat([this.#rest, Buffer.from(text)]);
+    this.#lines = [];
+    let written = 0;
+    try {
+      while (written < bytes.length) written += writeSync(this.#descriptor, bytes, written);
+      this.#waiting = 0;
+      this.#told = false;
+    } catch (error) {
+      this.#tell(error, `${bytes.length - written} bytes`);
+    }
+    this.#rest = bytes.subarray(written);
+    this.#isDirty ||= written > 0;
+  }
+
+  /** Takes over the descriptor of another new file that must be on the disk when this one is. */
+  syncWith(descriptor: number): void {
+    this.#alsoSync.push(descriptor);
+    this.#isDirty = true;
+  }
+
+  /** Resolves when everything that was written is on the disk, or a problem with that was told. */
+  async sync(): Promise<void> {
+    while (this.#isDirty || this.#syncing) {
+      this.#syncing ??= this.#syncOnce().finally(() => {
+        this.#syncing = undefined;
+      });
+      await this.#syncing;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.write();
+    await this.sync();
+    closeSync(this.#descriptor);
+  }
+
+  async #syncOnce(): Promise<void> {
+    this.#isDirty = false;
+    const others = this.#alsoSync;
+    this.#alsoSync = [];
+    try {
+      for (const descriptor of others) await dataSync(descriptor);
+      await dataSync(this.#descriptor);
+      if (this.#isNew) await syncFolder(dirname(this.path));
+      this.#isNew = false;
+    } catch (error) {
+      this.#tell(error, 'some bytes');
+    } finally {
+      for (const descriptor of others) closeSync(descriptor);
+    }
+  }
+
+  #endsWithBreak(size: number): boolean {
+    const last = Buffer.alloc(1);
+    readSync(this.#descriptor, last, 0, 1, size - 1);
+    return last[0] === 0x0a;
+  }
+
+  /** Once, until it works again: a full disk is one problem, however many lines it meets. */
+  #tell(error: unknown, needed: string): void {
+    if (this.#told) return;
+    this.#told = true;
+    void explain(error, this.path, 'written', needed).then((reason) => {
+      const why = reason instanceof Error ? reason.message : String(reason);
+      this.#onProblem(
+        `The conversation goes on, but it is not being saved, so it can't be resumed from here. ${why} What is missing is written as soon as that is possible again.`,
+      );
+    });
+  }
+}
+
+/** The name of a new file is on the disk only when its folder is. Some file systems can't, and need not. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, constants.O_RDONLY).catch(() => undefined);
+  await folder?.sync().catch(() => {});
+  await folder?.close();
+}

@@ -1,0 +1,169 @@
+import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { nearestWords } from '../../platform/text/similar-text.js';
+import { isSessionId, openFlags, type SessionFolder, sessionFolder, sessionsFolder } from './session-folder.js';
+import { isInUse } from './session-lock.js';
+import { SessionProblem } from './session-problem.js';
+import { checkedLine, type SessionHeader, type SessionLine } from './session-record.js';
+
+const FIRST_BYTES = 4_096;
+const MAX_HEADER_BYTES = 64 * 1024;
+const TAIL_BYTES = 8_192; // holds the last turn's record, unless a long prompt or call came after it
+
+export interface SessionSummary {
+  id: string;
+  title: string;
+  /** Absent where the first line is damaged. */
+  root?: string;
+  model?: string;
+  created: Date;
+  /** When it was last written. */
+  updated: Date;
+  turns: number;
+  /** US dollars; null where it is not known. */
+  costUsd: number | null;
+  /** Of the conversation's file, without large results. */
+  bytes: number;
+  inUse: boolean;
+  /** The session that this one was forked from. */
+  fork?: string;
+}
+
+/** The sessions, the latest first; of one project where `root` is given. Reads the two ends of each file and no more. */
+export async function listSessions(dataFolder: string, { root }: { root?: string } = {}): Promise<SessionSummary[]> {
+  const summaries: SessionSummary[] = [];
+  for (const id of sessionIds(dataFolder)) {
+    const folder = sessionFolder(dataFolder, id);
+    const summary = summarize(folder);
+    if (!summary || (root !== undefined && summary.root !== root)) continue;
+    summaries.push({ ...summary, inUse: existsSync(folder.lock) && (await isInUse(folder)) });
+  }
+  return summaries.toSorted((one, other) => other.updated.getTime() - one.updated.getTime());
+}
+
+function sessionIds(dataFolder: string): string[] {
+  try {
+    return readdirSync(sessionsFolder(dataFolder)).filter(isSessionId);
+  } catch {
+    return []; // no session yet
+  }
+}
+
+/** The project that a session belongs to; undefined where its file does not say. */
+export const projectOf = (dataFolder: string, id: string): string | undefined =>
+  summarize(sessionFolder(dataFolder, id))?.root;
+
+/** The model that a session began with; undefined where its file does not say. */
+export const modelOf = (dataFolder: string, id: string): string | undefined =>
+  summarize(sessionFolder(dataFolder, id))?.model;
+
+function summarize({ id, file }: SessionFolder): Omit<SessionSummary, 'inUse'> | undefined {
+  let descriptor: number;
+  try {
+    descriptor = openSync(file, openFlags.read);
+  } catch {
+    return undefined; // a folder with results only, or one that is being removed
+  }
+  try {
+    const { size, mtime, birthtime } = fstatSync(descriptor);
+    const header = headerOf(descriptor, size);
+    const last = lastTotals(descriptor, size);
+    return {
+      id,
+      title: last?.title ?? header?.title ?? '',
+      ...(header && { root: header.root, model: header.model }),
+      created: header ? new Date(header.created) : birthtime,
+      updated: mtime,
+      turns: last?.total.turns ?? 0,
+      costUsd: last ? last.total.costUsd : 0,
+      bytes: size,
+      ...(header?.fork && { fork: header.fork.id }),
+    };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function headerOf(descriptor: number, size: number): SessionHeader | undefined {
+  for (let bytes = FIRST_BYTES; ; bytes *= 4) {
+    const text = textAt(descriptor, 0, Math.min(bytes, size));
+    const end = text.indexOf('\n');
+    if (end >= 0) {
+      const line = lineOrNothing(text.slice(0, end));
+      return line?.type === 'session' ? line : undefined;
+    }
+    if (bytes >= size || bytes > MAX_HEADER_BYTES) return undefined;
+  }
+}
+
+/** From the end, further and further back until it is found. */
+function lastTotals(descriptor: number, size: number) {
+  for (let bytes = TAIL_BYTES; ; bytes *= 8) {
+    const from = Math.max(0, size - bytes);
+    const lines = textAt(descriptor, from, size - from).split('\n');
+    for (const text of lines.slice(from === 0 ? 0 : 1).reverse()) {
+      if (!text.includes('"total"')) continue;
+      const line = lineOrNothing(text);
+      if (line?.type === 'turn' || line?.type === 'run') return line;
+    }
+    if (from === 0) return undefined;
+  }
+}
+
+function textAt(descriptor: number, from: number, length: number): string {
+  const buffer = Buffer.allocUnsafe(length);
+  const count = readSync(descriptor, buffer, 0, length, from);
+  return buffer.toString('utf8', 0, count);
+}
+
+function lineOrNothing(text: string): SessionLine | undefined {
+  try {
+    return checkedLine(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The id that a person means by an id, the beginning of one, or `last`, the latest of the project. */
+export async function findSession(
+  dataFolder: string,
+  wanted: string,
+  { root }: { root?: string } = {},
+): Promise<string> {
+  if (wanted === 'last') return await latest(dataFolder, root);
+  const ids = sessionIds(dataFolder);
+  if (ids.includes(wanted)) return wanted;
+  const meant = wanted === '' ? [] : ids.filter((id) => id.toLowerCase().startsWith(wanted.toLowerCase()));
+  const [only] = meant;
+  if (only !== undefined && meant.length === 1) return only;
+  if (meant.length > 1) throw ambiguous(wanted, meant);
+  throw unknown(wanted, ids);
+}
+
+async function latest(dataFolder: string, root: string | undefined): Promise<string> {
+  const [newest] = await listSessions(dataFolder, root === undefined ? {} : { root });
+  if (newest) return newest.id;
+  const where = root === undefined ? '' : ` in ${root}`;
+  throw new SessionProblem(
+    'unknown',
+    `There is no session${where} yet. helve sessions list --all shows those of other folders.`,
+  );
+}
+
+function ambiguous(wanted: string, meant: readonly string[]): SessionProblem {
+  const shown = meant.slice(0, 5).join(', ') + (meant.length > 5 ? `, and ${meant.length - 5} more` : '');
+  return new SessionProblem(
+    'ambiguous',
+    `"${wanted}" is the beginning of ${meant.length} ids: ${shown}. Give more of the one you mean.`,
+  );
+}
+
+function unknown(wanted: string, ids: readonly string[]): SessionProblem {
+  // A slip in the first letters is compared with as many letters of each id.
+  const byBeginning = new Map(ids.map((id) => [id.slice(0, Math.max(wanted.length, 1)), id]));
+  const [nearest] = nearestWords(wanted, [...byBeginning.keys()]);
+  const meant = nearest === undefined ? '' : ` Did you mean ${byBeginning.get(nearest)}?`;
+  return new SessionProblem(
+    'unknown',
+    `There is no session "${wanted.slice(0, 80)}".${meant} helve sessions list --all shows those there are.`,
+  );
+}

@@ -1,0 +1,132 @@
+// For what leaves this machine in a person's hands: better one word too many blacked out than one key too few. Only the
+// shown text is changed, never the session.
+import { findCredentials } from '../../tools/editing/find-credentials.js';
+import { findPrivateKeys } from '../../tools/editing/find-private-keys.js';
+import { looksInvented } from '../../tools/editing/looks-invented.js';
+
+const MAX_KEY_CHARS = 20_000;
+const MIN_KNOWN_CHARS = 6; // a shorter value would black out parts of ordinary words
+
+interface Range {
+  from: number;
+  to: number;
+  kind: string;
+}
+
+/** The text without keys, tokens and passwords. `known` are values that are secret whatever they look like. */
+export function redactSecrets(text: string, known: readonly string[] = []): string {
+  const ranges = [...privateKeys(text), ...credentials(text), ...keyIds(text), ...named(text), ...given(text, known)];
+  if (ranges.length === 0) return text;
+  let clean = '';
+  let at = 0;
+  for (const { from, to, kind } of ranges.toSorted((one, other) => one.from - other.from || other.to - one.to)) {
+    if (to <= at) continue;
+    if (from >= at) clean += `${text.slice(at, from)}[redacted: ${kind}]`;
+    at = to;
+  }
+  return clean + text.slice(at);
+}
+
+function privateKeys(text: string): Range[] {
+  return findPrivateKeys(text).map(({ at, text: found }) => {
+    const block = text.slice(at, at + MAX_KEY_CHARS);
+    const end = /-----END [A-Z0-9 ]{0,80}-----|---- END SSH2 [A-Z ]{0,40}----|Private-MAC: [0-9a-f]+/.exec(block);
+    // A key that was cut off ends where its letters do.
+    const rest = /^[A-Za-z0-9+/=\s\\]*/.exec(block.slice(found.length))?.[0].length ?? 0;
+    return { from: at, to: at + (end ? end.index + end[0].length : found.length + rest), kind: 'private key' };
+  });
+}
+
+const credentials = (text: string): Range[] =>
+  findCredentials(text).map(({ at, kind, text: found }) => ({ from: at, to: at + found.length, kind }));
+
+/** Also those that say of themselves that they are examples: people make real ones look like that, and it costs nothing. */
+const keyIds = (text: string): Range[] =>
+  [...text.matchAll(/(?<![A-Za-z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])/g)].map(
+    ({ 0: { length }, index }) => ({ from: index, to: index + length, kind: 'AWS access key id' }),
+  );
+
+const NAME =
+  'pass(?:word|wd|phrase|code)?|pwd|secret|token|api[_-]?key|apikey|access[_-]?key|private[_-]?key|signing[_-]?key|encryption[_-]?key|credentials?|client[_-]?secret';
+const VALUE = `(?<quote>\\\\?["'\`])(?<quoted>[^"'\`\\n\\\\]{3,400})\\\\?["'\`]|(?<bare>[^\\s"'\`,;(){}<>[\\]\\\\]{3,400})`;
+
+/** What stands behind a name that says it is secret. The named group `bare`, `quoted` or `value` is what goes. */
+const patterns: ReadonlyArray<{ kind: string; pattern: RegExp; isSecret?: (value: string, whole: string) => boolean }> =
+  [
+    {
+      kind: 'secret',
+      // name: "value", name=value, "name": "value"
+      pattern: new RegExp(
+        `(?<![A-Za-z])(?:[A-Za-z0-9_.-]{0,40}[_.-])?(?:${NAME})(?:[_-][A-Za-z0-9]{1,20})?\\\\?["'\`]?[ \\t]{0,8}(?::=|=>|[=:])[ \\t]{0,8}(?:${VALUE})`,
+        'gi',
+      ),
+      isSecret: isSecretValue,
+    },
+    {
+      kind: 'secret',
+      // dbPassword = "value"
+      pattern: new RegExp(
+        `(?:[a-z0-9](?:Password|Secret|Token|ApiKey|AccessKey|PrivateKey))\\\\?["'\`]?[ \\t]{0,8}(?::=|=>|[=:])[ \\t]{0,8}(?:${VALUE})`,
+        'g',
+      ),
+      isSecret: isSecretValue,
+    },
+    { kind: 'secret', pattern: new RegExp(`--(?:${NAME})[ =](?:${VALUE})`, 'gi') },
+    {
+      kind: 'authorization',
+      pattern:
+        /authorization\\?["'`]?[ \t]{0,8}[:=][ \t]{0,8}\\?["'`]?(?:(?:bearer|basic|token|digest) )?(?<value>[^\s"'`\\]{4,2000})/gi,
+    },
+    {
+      kind: 'authorization',
+      pattern: /(?<![A-Za-z])Bearer (?<value>(?=[^\s"'`]{0,200}\d)[A-Za-z0-9._~+/=-]{16,2000})/g,
+    },
+    { kind: 'cookie', pattern: /(?:set-)?cookie\\?["'`]?[ \t]{0,8}:[ \t]{0,8}\\?["'`]?(?<value>[^\n"'`\\]{8,4000})/gi },
+    {
+      kind: 'password',
+      pattern: /(?<![A-Za-z0-9])[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:@/"'`<>]{0,64}:(?<value>[^\s@/"'`<>]{1,128})@/gi,
+    },
+    { kind: 'password', pattern: /[ \t](?:-u|--user)[ =]["'`]?[^\s:"'`]{1,64}:(?<value>[^\s"'`]{1,128})/g },
+  ];
+
+function named(text: string): Range[] {
+  return patterns.flatMap(({ kind, pattern, isSecret = () => true }) =>
+    [...text.matchAll(pattern)].flatMap(({ 0: whole, index, groups = {} }) => {
+      const value = groups['value'] ?? groups['quoted'] ?? groups['bare'] ?? '';
+      if (value === '' || isReference(value) || looksInvented(value) || !isSecret(value, whole)) return [];
+      const from = index + whole.lastIndexOf(value);
+      return [{ from, to: from + value.length, kind }];
+    }),
+  );
+}
+
+/** A variable, or a place where it is taken from. */
+const isReference = (value: string): boolean => /^\$|^%[A-Z_]+%$|^process\.env|^os\.environ|^\[redacted/.test(value);
+
+/** In programs such names are everywhere; a type, a call or another name behind one is no secret. */
+function isSecretValue(value: string, whole: string): boolean {
+  const isQuoted = /["'`]$/.test(whole);
+  const isSetting = /^[A-Z0-9_.-]+[ \t]*=[^=]/.test(whole); // DB_PASSWORD=…
+  if (isSetting) return true;
+  if (isQuoted) return !/\s/.test(value) || /\d/.test(value);
+  return /\d/.test(value) && value.length >= 6 && !/^[A-Za-z_$][\w$]*(?:\.[\w$]+)+$/.test(value);
+}
+
+/** Values that the environment itself calls secret. */
+export const secretsIn = (env: Readonly<Record<string, string | undefined>>): string[] =>
+  Object.entries(env).flatMap(([name, value]) =>
+    value && value.length >= 8 && /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$/i.test(name) ? [value] : [],
+  );
+
+function given(text: string, known: readonly string[]): Range[] {
+  return known
+    .filter((value) => value.length >= MIN_KNOWN_CHARS)
+    .flatMap((value) => [...new Set([value, JSON.stringify(value).slice(1, -1)])]) // as it stands in an input
+    .flatMap((value) => {
+      const ranges: Range[] = [];
+      for (let from = text.indexOf(value); from >= 0; from = text.indexOf(value, from + value.length)) {
+        ranges.push({ from, to: from + value.length, kind: 'secret' });
+      }
+      return ranges;
+    });
+}

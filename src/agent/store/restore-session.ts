@@ -1,0 +1,325 @@
+// Makes of a session's records what a conversation needs to go on. The history is valid wherever the file was cut: a
+// call that began and has no result is answered as interrupted, and what was lost of a turn takes nothing else with it.
+import { statSync } from 'node:fs';
+import type { AssistantBlock, Message, ToolResultBlock, UserBlock } from '../../contract/message.js';
+import type { PermissionMode } from '../../contract/permission.js';
+import type { SeenFile } from '../../contract/tool-context.js';
+import { withCleared } from '../context/clear-results.js';
+import { Transcript } from '../transcript.js';
+import type { ReadLine } from './read-session.js';
+import type { SessionHeader, SessionRecord, SessionTotals } from './session-record.js';
+import { noTotals } from './session-store.js';
+
+export interface RestoredSession {
+  /** Absent where the first line is damaged. */
+  header: SessionHeader | undefined;
+  title: string;
+  /** Valid for any provider as they stand. */
+  messages: readonly Message[];
+  /** Ids that no new call may have. */
+  callIds: readonly string[];
+  /** Calls that began and whose outcome nobody knows, since the session was resumed last. */
+  interrupted: ReadonlyArray<{ id: string; tool: string; input: unknown }>;
+  root: string | undefined;
+  /** Where it was left, if that is still there; else the root. */
+  cwd: string | undefined;
+  /** Never one that allows more than `default` does, unless it was chosen anew. */
+  mode: PermissionMode;
+  todos: unknown;
+  ledger: ReadonlyMap<string, SeenFile>;
+  totals: SessionTotals;
+  /** When the last record was written, in milliseconds since the epoch. */
+  at: number | undefined;
+  /** Lines that can't be understood, all of them. */
+  damaged: readonly number[];
+  /** Sentences for the person about what is not as it was left. */
+  notes: readonly string[];
+}
+
+export interface RestoreOptions {
+  /** Also what a compaction has taken out of the conversation: for showing it, not for going on. */
+  whole?: boolean;
+  /** A mode that was chosen anew: it goes before the one that the session had. */
+  mode?: PermissionMode | undefined;
+}
+
+export function restoreSession(lines: Iterable<ReadLine>, options: RestoreOptions = {}): RestoredSession {
+  const history = new History(options);
+  for (const line of lines) history.take(line);
+  return history.restored();
+}
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+
+type RecordOf<Type extends SessionRecord['type']> = Extract<SessionRecord, { type: Type }>;
+type KnownResult = Omit<RecordOf<'result'>, 'at'>;
+
+class History {
+  readonly #options: RestoreOptions;
+  #header: SessionHeader | undefined;
+  #messages: Message[] = [];
+  readonly #callIds = new Set<string>();
+  readonly #interrupted: Array<{ id: string; tool: string; input: unknown }> = [];
+  /** Calls and results of the turn that is being read; the message that they belong to comes last. */
+  #calls: Array<RecordOf<'call'>> = [];
+  #results = new Map<string, KnownResult>();
+  /** The message whose calls wait for the record with their results. */
+  #asked: readonly AssistantBlock[] | undefined;
+  #cwd: string | undefined;
+  #mode: PermissionMode = 'default';
+  #todos: unknown;
+  readonly #ledger = new Map<string, SeenFile>();
+  #totals = noTotals;
+  #title: string | undefined;
+  #at: number | undefined;
+  readonly #damaged: number[] = [];
+  #unmentioned: number[] = [];
+
+  constructor(options: RestoreOptions) {
+    this.#options = options;
+  }
+
+  take({ number, line }: ReadLine): void {
+    if (!line) {
+      this.#damaged.push(number);
+      this.#unmentioned.push(number);
+    } else if (line.type === 'session') this.#header ??= line;
+    else if (line.type !== 'unknown') {
+      this.#at = line.at;
+      this.#takeRecord(line);
+    }
+  }
+
+  #takeRecord(record: SessionRecord): void {
+    switch (record.type) {
+      case 'user':
+        this.#takeUser(record);
+        return;
+      case 'assistant':
+        this.#takeAssistant(record);
+        return;
+      case 'call':
+        this.#calls.push(record);
+        return;
+      case 'result':
+        this.#results.set(record.id, record);
+        return;
+      case 'cwd':
+        this.#cwd = record.cwd;
+        return;
+      case 'mode':
+        this.#mode = record.mode;
+        return;
+      case 'todos':
+        this.#todos = record.todos;
+        return;
+      case 'seen':
+        for (const [real, { hash, size, at, lines }] of Object.entries(record.files)) {
+          this.#ledger.set(real, { hash, size, at: new Date(at), lines });
+        }
+        return;
+      case 'turn':
+        this.#closeAsked();
+        // Of an answer that was withdrawn there is no message, and nothing of it counts.
+        this.#calls = [];
+        this.#results.clear();
+        this.#totals = record.total;
+        this.#title = record.title ?? this.#title;
+        return;
+      case 'run':
+        this.#totals = record.total;
+        this.#title = record.title ?? this.#title;
+        return;
+      case 'title':
+        this.#title = record.title;
+        return;
+      case 'compaction': {
+        if (this.#options.whole) return;
+        this.#closeTurn();
+        const kept = record.kept > 0 ? repaired(this.#messages).slice(-record.kept) : [];
+        this.#messages = [{ role: 'user', content: record.summary }, ...kept];
+        return;
+      }
+      case 'cleared':
+        if (this.#options.whole) return;
+        this.#closeTurn();
+        this.#messages = withCleared(repaired(this.#messages), new Map(Object.entries(record.results)));
+        return;
+      case 'forgotten':
+        for (const real of record.files) this.#ledger.delete(real);
+        return;
+      case 'resume':
+        this.#closeTurn();
+        this.#interrupted.length = 0; // the person knows of these, and of the lines
+        this.#unmentioned = this.#unmentioned.filter((number) => !record.damaged.includes(number));
+        return;
+    }
+  }
+
+  #takeUser({ content }: RecordOf<'user'>): void {
+    if (this.#asked) {
+      this.#messages.push({ role: 'user', content: [...this.#answers(this.#asked, content), ...wordsOf(content)] });
+      this.#asked = undefined;
+      return;
+    }
+    this.#closeTurn();
+    const words = wordsOf(content);
+    if (words.length > 0) this.#messages.push({ role: 'user', content: words });
+  }
+
+  #takeAssistant({ content }: RecordOf<'assistant'>): void {
+    this.#closeAsked();
+    const isFit = content.every((block) => block === withObjectInput(block));
+    this.#messages.push({ role: 'assistant', content: isFit ? content : content.map(withObjectInput) });
+    const ids = content.filter((block) => block.type === 'tool_use').map(({ id }) => id);
+    for (const id of ids) this.#callIds.add(id);
+    if (this.#calls.length > 0) this.#calls = this.#calls.filter(({ id }) => !ids.includes(id));
+    this.#asked = ids.length > 0 ? content : undefined;
+  }
+
+  /** One for each call, from the record with the results, or from the results themselves where that is lost. */
+  #answers(asked: readonly AssistantBlock[], given: RecordOf<'user'>['content']): ToolResultBlock[] {
+    const inRecord = new Map<string, ToolResultBlock>();
+    const named = new Set<string>();
+    for (const block of given) {
+      if (block.type !== 'tool_result') continue;
+      named.add(block.tool_use_id);
+      if (block.content !== undefined) inRecord.set(block.tool_use_id, block);
+    }
+    return asked.flatMap((block): ToolResultBlock[] => {
+      if (block.type !== 'tool_use') return [];
+      const { id, name, input } = block;
+      const known = this.#results.get(id);
+      this.#results.delete(id);
+      const result = inRecord.get(id) ?? (known && resultBlock(known));
+      if (result) return [result];
+      if (named.has(id)) return [{ type: 'tool_result', tool_use_id: id, content: DAMAGED_RESULT, is_error: true }];
+      this.#interrupted.push({ id, tool: name, input });
+      return [{ type: 'tool_result', tool_use_id: id, content: interruptedText(name), is_error: true }];
+    });
+  }
+
+  #closeAsked(): void {
+    if (!this.#asked) return;
+    this.#messages.push({ role: 'user', content: this.#answers(this.#asked, []) });
+    this.#asked = undefined;
+  }
+
+  /** The process ended here, in the middle of a turn or between two. */
+  #closeTurn(): void {
+    this.#closeAsked();
+    const calls = this.#calls;
+    this.#calls = [];
+    if (calls.length > 0) {
+      for (const { id } of calls) this.#callIds.add(id);
+      const asked = calls.flatMap(({ id, tool, input, said }): AssistantBlock[] => [
+        ...(said?.trim() ? [{ type: 'text', text: said } as const] : []),
+        withObjectInput({ type: 'tool_use', id, name: tool, input }),
+      ]);
+      const answers = this.#answers(asked, []);
+      if (calls.some(({ thought }) => thought)) this.#messages.push(report(calls, answers));
+      else this.#messages.push({ role: 'assistant', content: asked }, { role: 'user', content: answers });
+    }
+    this.#results.clear();
+  }
+
+  restored(): RestoredSession {
+    this.#closeTurn();
+    const root = this.#header?.root ?? this.#cwd;
+    const notes = [...this.#damageNotes(), ...this.#interruptionNotes()];
+    const isThere = this.#cwd === undefined || isFolder(this.#cwd);
+    if (!isThere) notes.push(`The folder ${this.#cwd} is gone, so commands start in ${root} again.`);
+    const isEscalated = this.#mode === 'bypassPermissions' || this.#mode === 'acceptEdits';
+    const { mode: chosen } = this.#options;
+    if (isEscalated && !chosen)
+      notes.push(`The mode ${this.#mode} is not taken up again. Choose it anew if you want it.`);
+    return {
+      header: this.#header,
+      title: this.#title ?? this.#header?.title ?? '',
+      messages: repaired(this.#messages),
+      callIds: [...this.#callIds],
+      interrupted: this.#interrupted,
+      root,
+      cwd: isThere ? (this.#cwd ?? root) : root,
+      mode: chosen ?? (isEscalated ? 'default' : this.#mode),
+      todos: this.#todos,
+      ledger: this.#ledger,
+      totals: this.#totals,
+      at: this.#at,
+      damaged: this.#damaged,
+      notes,
+    };
+  }
+
+  #damageNotes(): string[] {
+    const lines = this.#unmentioned;
+    if (lines.length === 0) return [];
+    const which = lines.length === 1 ? `Line ${lines[0]}` : `Lines ${listed(lines)}`;
+    return [
+      `${which} of the session's file can't be read, as after a crash or a full disk. ${lines.length === 1 ? 'What it said is' : 'What they said is'} missing; everything else is here.`,
+    ];
+  }
+
+  #interruptionNotes(): string[] {
+    const last = this.#interrupted.at(-1);
+    if (!last) return [];
+    const tools = [...new Set(this.#interrupted.map(({ tool }) => tool))].join(', ');
+    const count = this.#interrupted.length;
+    return [
+      `${count === 1 ? 'One call was' : `${count} calls were`} interrupted when the program ended (${tools}), and may or may not have taken effect. The model has been told.`,
+    ];
+  }
+}
+
+/** As it went to the model, and as it was counted when room was made. */
+function repaired(messages: readonly Message[]): readonly Message[] {
+  const transcript = new Transcript();
+  // A conversation begins with the person, so without this an answer to a prompt that is lost would be lost as well.
+  if (messages[0]?.role === 'assistant') transcript.append(lostBeginning);
+  for (const message of messages) transcript.append(message);
+  return transcript.forRequest();
+}
+
+const MAX_LISTED = 10;
+
+function listed(numbers: readonly number[]): string {
+  const more = numbers.length - MAX_LISTED;
+  return numbers.slice(0, MAX_LISTED).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+/** A provider takes nothing else back. */
+function withObjectInput(block: AssistantBlock): AssistantBlock {
+  if (block.type !== 'tool_use') return block;
+  const { input } = block;
+  return typeof input === 'object' && input !== null && !Array.isArray(input) ? block : { ...block, input: {} };
+}
+
+const lostBeginning: Message = {
+  role: 'user',
+  content: [{ type: 'text', text: '[What was said here is lost, because the file of this session is damaged.]' }],
+};
+
+const wordsOf = (content: RecordOf<'user'>['content']): UserBlock[] =>
+  content.filter((block) => block.type !== 'tool_result');
+
+function resultBlock({ id, content, is_error }: KnownResult): ToolResultBlock {
+  const whole = typeof content === 'string' ? content : [...content];
+  return { type: 'tool_result', tool_use_id: id, content: whole, ...(is_error && { is_error }) };
+}
+
+const interruptedText = (tool: string): string =>
+  `${tool} was interrupted when the program ended; its outcome is unknown. Check before you repeat it.`;
+
+const DAMAGED_RESULT =
+  'The call ended, but its result is lost, because the file of this session is damaged there. Check before you repeat it.';
+
+/** In words, since a provider takes no calls back without the thinking that came before them, and that is not complete. */
+function report(calls: ReadonlyArray<RecordOf<'call'>>, answers: readonly ToolResultBlock[]): Message {
+  const parts = calls.map(({ tool, input }, index) => {
+    const { content = '' } = answers[index] ?? {};
+    const texts = typeof content === 'string' ? [content] : content.map((block) => ('text' in block ? block.text : ''));
+    return `${tool} ${JSON.stringify(input)}\n${texts.join('\n')}`;
+  });
+  const text = `[The program ended in the middle of your last answer. These calls of it had begun:\n\n${parts.join('\n\n')}]`;
+  return { role: 'user', content: [{ type: 'text', text }] };
+}

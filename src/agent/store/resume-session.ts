@@ -1,0 +1,161 @@
+import {
+  closeSync,
+  copyFileSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { PermissionMode } from '../../contract/permission.js';
+import { randomId } from '../../platform/crypto.js';
+import { listChanges } from '../../platform/files/journal.js';
+import { readSession } from './read-session.js';
+import { type RestoredSession, restoreSession } from './restore-session.js';
+import { makePrivateFolder, openFlags, type SessionFolder, sessionFolder } from './session-folder.js';
+import { isInUse, lockSession } from './session-lock.js';
+import { noSuchSession } from './session-problem.js';
+import { SESSION_FORMAT, type SessionHeader } from './session-record.js';
+import { SessionStore, type SessionStoreOptions } from './session-store.js';
+
+const MAX_FILES = 20; // that the model is told the names of
+
+export interface ResumeOptions extends Omit<SessionStoreOptions, 'root'> {
+  /** Go on in a new session and leave this one as it is. Allowed also while it is in use. */
+  fork?: boolean;
+  /** A mode that was chosen anew. */
+  mode?: PermissionMode | undefined;
+  /** Where the session's own root is lost with its first line. */
+  root: string;
+}
+
+export interface ResumedSession {
+  /** The session's own, or that of the fork. */
+  id: string;
+  root: string;
+  restored: RestoredSession;
+  /** Open, and the only writer. */
+  store: SessionStore;
+  /** What the model has to be told with the next prompt. */
+  reminders: readonly string[];
+}
+
+/** Takes a session up again. Rejects with `SessionProblem` where there is none, or where another process has it. */
+export async function resumeSession(options: ResumeOptions): Promise<ResumedSession> {
+  const source = sessionFolder(options.dataFolder, options.id);
+  const folder = options.fork ? await forkOf(source, options) : source;
+  if (!(await stat(folder.file).catch(() => undefined))) throw noSuchSession(options.id);
+  const lock = await lockSession(folder);
+  try {
+    const restored = restoreSession(readSession(folder), { mode: options.mode });
+    const root = restored.root ?? options.root;
+    const { totals, title, damaged } = restored;
+    const store = new SessionStore({ ...options, id: folder.id, root }, { lock, totals, title, damaged });
+    await store.open();
+    const reminders = await undoneSince(restored.at, options.dataFolder, folder.id);
+    return { id: folder.id, root, restored, store, reminders };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+/** A copy under a new id, complete in itself: the one that it came from may go on, or be deleted. */
+async function forkOf(source: SessionFolder, { dataFolder, root, model }: ResumeOptions): Promise<SessionFolder> {
+  const { header, from, upTo } = outline(source, { wholeTurns: await isInUse(source) });
+  const folder = sessionFolder(dataFolder, randomId());
+  try {
+    makePrivateFolder(folder.path);
+    const first: SessionHeader = {
+      type: 'session',
+      v: SESSION_FORMAT,
+      id: folder.id,
+      root: header?.root ?? root,
+      created: new Date().toISOString(),
+      model: header?.model ?? model,
+      title: header?.title ?? '',
+      fork: { id: source.id },
+    };
+    copyPart(source.file, { from, upTo }, folder.file, `${JSON.stringify(first)}\n`);
+    copyLarge(source.results, folder.results);
+    return folder;
+  } catch (error) {
+    rmSync(folder.path, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** Which part of the file a fork takes. Of one in use, the turn that is under way is the other's alone. */
+function outline(source: SessionFolder, { wholeTurns }: { wholeTurns: boolean }) {
+  let header: SessionHeader | undefined;
+  let from = 0;
+  let upTo = 0;
+  for (const { line, end } of readSession(source, { withoutLarge: true })) {
+    if (line?.type === 'session' && !header) {
+      header = line;
+      from = end;
+    }
+    if (!wholeTurns || line?.type === 'turn' || line?.type === 'run') upTo = end;
+  }
+  return { header, from, upTo: Math.max(from, upTo) };
+}
+
+function copyPart(source: string, { from, upTo }: { from: number; upTo: number }, target: string, first: string): void {
+  const input = openSync(source, openFlags.read);
+  const output = openSync(target, openFlags.create, 0o600);
+  try {
+    writeAll(output, Buffer.from(first));
+    const chunk = Buffer.allocUnsafe(1024 * 1024);
+    for (let offset = from; offset < upTo; ) {
+      const count = readSync(input, chunk, 0, Math.min(chunk.length, upTo - offset), offset);
+      if (count === 0) break;
+      writeAll(output, chunk.subarray(0, count));
+      offset += count;
+    }
+    fsyncSync(output);
+  } finally {
+    closeSync(input);
+    closeSync(output);
+  }
+}
+
+function writeAll(descriptor: number, bytes: Buffer): void {
+  for (let written = 0; written < bytes.length; ) written += writeSync(descriptor, bytes, written);
+}
+
+function copyLarge(source: string, target: string): void {
+  const names = namesIn(source).filter((name) => /^[0-9a-f]{64}$/.test(name));
+  if (names.length > 0) makePrivateFolder(target);
+  for (const name of names) {
+    try {
+      linkSync(join(source, name), join(target, name)); // never changed once it is there
+    } catch {
+      copyFileSync(join(source, name), join(target, name));
+    }
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // nothing was that large
+  }
+}
+
+/** What a person has taken back since the session was written last: the model still takes it for done. */
+async function undoneSince(last: number | undefined, dataFolder: string, id: string): Promise<string[]> {
+  const changes = await listChanges(dataFolder, id).catch(() => []); // then undo itself has nothing to go by
+  return changes.flatMap(({ undoes, at, files }) => {
+    if (undoes === undefined || last === undefined || Date.parse(at) <= last) return [];
+    const shown = files.slice(0, MAX_FILES).map(({ real }) => real);
+    const more = files.length > shown.length ? ` and ${files.length - shown.length} more` : '';
+    return [
+      `The user has taken back the changes of ${undoes.join(', ')} with helve undo. These are now as they were before: ${shown.join(', ')}${more}. Read a file again before you rely on what it holds.`,
+    ];
+  });
+}

@@ -1,0 +1,58 @@
+// Where sessions live on disk, all of it for nobody but their owner:
+//
+//   sessions/<id>/session.jsonl     the conversation, one record a line
+//   sessions/<id>/lock              while a process writes it
+//   sessions/<id>/results/<sha256>  texts and images that are too large for a line
+import { chmodSync, constants, lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeFolder } from '../../platform/files/make-folder.js';
+import { WriteFailure } from '../../platform/files/write-failure.js';
+import { SessionProblem } from './session-problem.js';
+
+export interface SessionFolder {
+  id: string;
+  path: string;
+  file: string;
+  lock: string;
+  results: string;
+}
+
+export const sessionsFolder = (dataFolder: string): string => join(dataFolder, 'sessions');
+
+export const isSessionId = (text: string): boolean => /^[\w-]{1,200}$/.test(text);
+
+export function sessionFolder(dataFolder: string, id: string): SessionFolder {
+  if (!isSessionId(id)) {
+    throw new SessionProblem(
+      'unknown',
+      `"${id.slice(0, 80)}" is not the id of a session. An id has letters, digits and "-"; helve sessions list shows them.`,
+    );
+  }
+  const path = join(sessionsFolder(dataFolder), id);
+  return { id, path, file: join(path, 'session.jsonl'), lock: join(path, 'lock'), results: join(path, 'results') };
+}
+
+/** Makes the folder, and refuses one that somebody else could have put in its place. */
+export function makePrivateFolder(path: string): void {
+  makeFolder(path);
+  const stats = lstatSync(path);
+  const uid = process.getuid?.();
+  if (!stats.isDirectory() || (uid !== undefined && stats.uid !== uid)) {
+    throw new WriteFailure(
+      'EACCES',
+      `${path} is not a folder of our own, so the conversation can't be kept there. Look at it and remove it, or set HELVE_HOME to another folder.`,
+    );
+  }
+  if ((stats.mode & 0o077) !== 0) chmodSync(path, 0o700);
+}
+
+const noFollow = constants.O_NOFOLLOW ?? 0;
+
+export const openFlags = {
+  /** Where a pipe is in a file's place, nobody may be there to write it, and to open it would wait for them. */
+  read: constants.O_RDONLY | constants.O_NONBLOCK | noFollow,
+  /** Fails where a pipe has no reader. */
+  probe: constants.O_WRONLY | constants.O_CREAT | constants.O_NONBLOCK,
+  append: constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | noFollow,
+  create: constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow,
+} as const;

@@ -1,0 +1,137 @@
+// One writer for each session. The lock is a file that names the process; it appears whole, as a second name of a file
+// written before. A lock whose process has ended is removed only by the holder of a claim on it, and a claim is a lock
+// like any other: so of any number that find the same lock, one removes it, and none removes the lock that came after.
+import { linkSync, rmSync, writeFileSync } from 'node:fs';
+import { stat, unlink, utimes } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { randomHex } from '../../platform/crypto.js';
+import { look, type OpenChange } from '../../platform/files/lock.js';
+import { type ProcessIdentity, thisProcess } from '../../platform/files/process-identity.js';
+import { codeOf } from '../../platform/files/write-failure.js';
+import type { SessionFolder } from './session-folder.js';
+import { SessionProblem } from './session-problem.js';
+
+const TRIES = 20; // each but the last has removed a lock that was left behind, or lost a race for it
+const RENEW_MS = 4 * 60_000; // a process that can't be seen, as in a container, counts as ended after 10 minutes
+
+/** The right to write a session, until it is released. */
+export interface SessionLock {
+  /** False once somebody has taken it over, as after this machine slept for long. */
+  isOurs(): Promise<boolean>;
+  release(): Promise<void>;
+}
+
+/** Rejects with `SessionProblem` where another process, or another agent of this one, has the session. */
+export async function lockSession({ id, lock: path }: SessionFolder): Promise<SessionLock> {
+  const owner = await thisProcess();
+  const token = await acquire(path, id, owner);
+  const isOurs = async (): Promise<boolean> => (await holder(path, owner))?.token === token;
+  const renewal = setInterval(() => {
+    const now = new Date();
+    isOurs()
+      .then((ours) => (ours ? utimes(path, now, now) : undefined))
+      .catch(() => {}); // the next time, or never: the lock is looked at again before it counts
+  }, RENEW_MS);
+  renewal.unref();
+  return {
+    isOurs,
+    async release() {
+      clearInterval(renewal);
+      if (await isOurs()) await remove(path);
+    },
+  };
+}
+
+/** Whether some process has the session at this moment. */
+export async function isInUse({ lock }: SessionFolder): Promise<boolean> {
+  return (await holder(lock, await thisProcess())) !== undefined;
+}
+
+interface Holder {
+  token: string | undefined;
+  pid: number | undefined;
+  host: string | undefined;
+  at: string | undefined;
+}
+
+async function holder(path: string, ours: ProcessIdentity): Promise<Holder | undefined> {
+  if (!(await stat(path).catch(() => undefined))) return undefined;
+  const found = await look(path, ours);
+  if (found.state !== 'running') return undefined;
+  const { token, owner, at } = found.change ?? {};
+  return { token, pid: owner?.pid, host: owner?.host, at };
+}
+
+async function acquire(path: string, id: string, owner: ProcessIdentity): Promise<string> {
+  const token = randomHex(12);
+  const content: OpenChange = {
+    token,
+    owner,
+    sessionId: id,
+    callId: '',
+    at: new Date().toISOString(),
+    locks: [],
+    files: [],
+  };
+  for (let attempt = 1; !create(path, JSON.stringify(content), token); attempt += 1) {
+    const found = await look(path, owner);
+    if (found.state === 'running') throw inUse(id, found.change, owner);
+    if (attempt >= TRIES) throw inUse(id, undefined, owner);
+    if (found.state === 'ended') await removeLeft(path, found.change, id, owner);
+  }
+  return token;
+}
+
+/** Where nobody else is about to do the same. */
+async function removeLeft(path: string, left: OpenChange, id: string, owner: ProcessIdentity): Promise<void> {
+  const claim = join(dirname(path), `${left.token}.claim`);
+  await acquire(claim, id, owner);
+  try {
+    const found = await look(path, owner);
+    if (found.state === 'ended' && found.change.token === left.token) await remove(path);
+  } finally {
+    await remove(claim);
+  }
+}
+
+/** At once: the first call of a session waits for it, and to wait for three small steps would take longer than they do. */
+function create(path: string, content: string, token: string): boolean {
+  const written = join(dirname(path), `${token}.new`);
+  writeFileSync(written, content, { flag: 'wx', mode: 0o600 });
+  try {
+    linkSync(written, path);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(codeOf(error) ?? '')) throw error;
+  } finally {
+    rmSync(written, { force: true });
+  }
+  // The file system has no second names. What is found before the content is there counts as held by somebody.
+  try {
+    writeFileSync(path, content, { flag: 'wx', mode: 0o600 });
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+async function remove(path: string): Promise<void> {
+  await unlink(path).catch((error: unknown) => {
+    if (codeOf(error) !== 'ENOENT') throw error;
+  });
+}
+
+function inUse(id: string, holder: OpenChange | undefined, ours: ProcessIdentity): SessionProblem {
+  const place = holder && holder.owner.host !== ours.host ? ` on ${holder.owner.host}` : '';
+  const who = holder
+    ? holder.owner.pid === ours.pid && place === ''
+      ? `this very process, since ${holder.at}`
+      : `process ${holder.owner.pid}${place}, since ${holder.at}`
+    : 'another process';
+  return new SessionProblem(
+    'in_use',
+    `The session ${id} is in use by ${who}, and two that write it would mix their conversations. End that one first, or fork the session with --fork to go on from its last complete turn.`,
+  );
+}

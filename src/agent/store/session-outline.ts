@@ -1,0 +1,54 @@
+import type { UserBlock } from '../../contract/message.js';
+import { inputLine, isInterruption } from './conversation-view.js';
+import { readSession } from './read-session.js';
+import { redactSecrets } from './redact-secrets.js';
+import { sessionFolder } from './session-folder.js';
+import { SessionProblem } from './session-problem.js';
+import type { RecordedUserBlock } from './session-record.js';
+import { titleOf } from './session-title.js';
+
+const MAX_TITLE_CHARS = 60;
+
+/** What a person needs to find a call again. */
+export interface SessionOutline {
+  /** Oldest first. */
+  prompts: ReadonlyArray<{ at: number; text: string }>;
+  /** By the id of the call: its tool, and the command or the file. */
+  calls: ReadonlyMap<string, { tool: string; title: string }>;
+}
+
+/** The prompts of a session and its calls that could change something; empty where nothing of it is kept. */
+export function outlineSession(dataFolder: string, sessionId: string): SessionOutline {
+  const prompts: Array<{ at: number; text: string }> = [];
+  const calls = new Map<string, { tool: string; title: string }>();
+  try {
+    for (const { line } of readSession(sessionFolder(dataFolder, sessionId), { withoutLarge: true })) {
+      if (line?.type === 'user' && isPrompt(line.content)) {
+        prompts.push({ at: line.at, text: redactSecrets(titleOf(line.content.filter(hasContent))) });
+      }
+      if (line?.type !== 'call') continue;
+      calls.set(line.id, { tool: line.tool, title: inputLine(firstLines(line.input), redactSecrets, MAX_TITLE_CHARS) });
+    }
+  } catch (error) {
+    if (!(error instanceof SessionProblem)) throw error;
+  }
+  return { prompts, calls };
+}
+
+/** What goes to the model with results of calls, or after an interruption, is not the person's. */
+const isPrompt = (content: readonly RecordedUserBlock[]): boolean =>
+  !content.some(({ type }) => type === 'tool_result') && !content.every(isInterruption);
+
+const hasContent = (block: RecordedUserBlock): block is UserBlock =>
+  block.type !== 'tool_result' || block.content !== undefined;
+
+/** A command of many lines is known by its first. */
+function firstLines(input: unknown): unknown {
+  if (typeof input !== 'object' || input === null) return input;
+  return Object.fromEntries(
+    Object.entries(input).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? (value.trimStart().split('\n', 1)[0] ?? '') : value,
+    ]),
+  );
+}

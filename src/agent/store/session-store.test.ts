@@ -1,0 +1,623 @@
+import { appendFileSync, chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { AgentHappening } from '../../contract/event.js';
+import type { AssistantBlock, Message, ToolResultBlock, UserBlock } from '../../contract/message.js';
+import type { Decision } from '../../contract/permission.js';
+import type { SeenFile } from '../../contract/tool-context.js';
+import { protocolViolations } from '../../testing/protocol-violations.js';
+import { addUsage } from '../usage.js';
+import { watchedLedger } from '../watched-ledger.js';
+import { LARGE_CHARS } from './large-values.js';
+import { readSession } from './read-session.js';
+import { restoreSession } from './restore-session.js';
+import { type ResumedSession, resumeSession } from './resume-session.js';
+import { SessionStore } from './session-store.js';
+
+const usage = { input_tokens: 10, output_tokens: 5, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 };
+const prices = { input: 1, output: 2 };
+const text = (words: string): UserBlock & AssistantBlock => ({ type: 'text', text: words });
+
+const reading: Decision = {
+  behavior: 'allow',
+  reason: '',
+  trail: [{ about: 'x', effect: 0, behavior: 'allow', because: '', basis: 'workspace', decided: true }],
+};
+const writing: Decision = { behavior: 'allow', reason: '' };
+
+interface TestSession {
+  dataFolder: string;
+  store: SessionStore;
+  state: { cwd: string; mode: 'default' | 'plan' | 'bypassPermissions'; todos?: unknown };
+  problems: string[];
+  /** The same happenings that the loop tells, for one turn. */
+  turn(
+    words: string,
+    calls?: ReadonlyArray<{ id: string; input?: unknown; result?: ToolResultBlock['content'] }>,
+  ): void;
+  say(happening: AgentHappening): void;
+  resume(options?: { fork?: boolean }): Promise<ResumedSession>;
+}
+
+async function newSession({ id = 'abc', root = tmpdir() } = {}): Promise<TestSession> {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'helve-sessions-'));
+  const problems: string[] = [];
+  const store = new SessionStore({
+    dataFolder,
+    id,
+    root,
+    model: 'm',
+    prices,
+    onProblem: (problem) => problems.push(problem),
+  });
+  const state: TestSession['state'] = { cwd: root, mode: 'default' };
+  store.watch(state);
+  await store.open();
+  const say = (happening: AgentHappening): void => store.take(happening);
+  return {
+    dataFolder,
+    store,
+    state,
+    problems,
+    say,
+    turn: (words, calls = []) => playTurn(say, words, calls),
+    resume: (options = {}) => resumeSession({ dataFolder, id, root, model: 'm', prices, ...options }),
+  };
+}
+
+function startCalls(say: TestSession['say'], calls: ReadonlyArray<{ id: string; input?: unknown }>): void {
+  const display = { title: '' };
+  for (const { id, input = {} } of calls) {
+    say({ type: 'tool_call', callId: id, tool: 'Change', input, display });
+    say({ type: 'permission_decision', callId: id, tool: 'Change', decision: writing });
+    say({ type: 'tool_start', callId: id, tool: 'Change' });
+  }
+}
+
+const playTurn = (
+  say: TestSession['say'],
+  words: string,
+  calls: ReadonlyArray<{ id: string; input?: unknown; result?: ToolResultBlock['content'] }>,
+): void => {
+  say({ type: 'turn_start', turn: 1 });
+  say({ type: 'text_delta', text: words });
+  startCalls(say, calls);
+  const results = calls.map(
+    ({ id, result = `done ${id}` }): ToolResultBlock => ({ type: 'tool_result', tool_use_id: id, content: result }),
+  );
+  for (const result of results) {
+    say({ type: 'tool_result', callId: result.tool_use_id, tool: 'Change', result, display: { title: '' } });
+  }
+  const content = [
+    text(words),
+    ...calls.map(({ id, input = {} }) => ({ type: 'tool_use', id, name: 'Change', input }) as const),
+  ];
+  say({ type: 'assistant_message', message: { role: 'assistant', content }, id: 'msg', model: 'm' });
+  if (results.length > 0) say({ type: 'user_message', message: { role: 'user', content: results } });
+  say({ type: 'turn_end', turn: 1, stopReason: 'end_turn', usage });
+};
+
+const violations = (messages: readonly Message[]): string[] =>
+  messages.length === 0 ? [] : protocolViolations({ model: 'm', max_tokens: 1, messages });
+
+const textsOf = (messages: readonly Message[]): unknown[] =>
+  messages.map(({ content }) =>
+    content.map((block) => ('text' in block ? block.text : 'content' in block ? block.content : block.type)),
+  );
+
+test('gives a conversation back as it was, with directory, mode, todos, ledger, cost and title', async () => {
+  const session = await newSession();
+  const seen: SeenFile = { hash: 'h', size: 3, at: new Date(5), lines: [[1, 2]] };
+  const kept = new Map<string, SeenFile>();
+  const ledger = watchedLedger(
+    {
+      get: (real) => kept.get(real),
+      set: (real, one) => kept.set(real, one),
+      forget: (real) => kept.delete(real),
+    },
+    (real, one) => session.store.saw(real, one),
+  );
+  session.store.prompt([text('  Fix the bug\nplease')]);
+  session.say({ type: 'session_start', sessionId: 'abc', cwd: '/', model: 'm', mode: 'default', tools: [] });
+  session.turn('Looking', [{ id: 'a', input: { file: 'x' } }, { id: 'b' }]);
+  ledger.set('/x', { ...seen, bytes: Buffer.from('abc') });
+  session.state.mode = 'plan';
+  session.state.cwd = tmpdir();
+  session.state.todos = [{ content: 'one', status: 'pending' }];
+  session.turn('Done');
+  await session.store.close();
+
+  const { restored, store } = await session.resume();
+  expect(restored.messages).toEqual([
+    { role: 'user', content: [text('  Fix the bug\nplease')] },
+    {
+      role: 'assistant',
+      content: [
+        text('Looking'),
+        { type: 'tool_use', id: 'a', name: 'Change', input: { file: 'x' } },
+        { type: 'tool_use', id: 'b', name: 'Change', input: {} },
+      ],
+    },
+    {
+      role: 'user',
+      content: [
+        { type: 'tool_result', tool_use_id: 'a', content: 'done a' },
+        { type: 'tool_result', tool_use_id: 'b', content: 'done b' },
+      ],
+    },
+    { role: 'assistant', content: [text('Done')] },
+  ]);
+  expect(restored).toMatchObject({
+    title: 'Fix the bug',
+    cwd: tmpdir(),
+    mode: 'plan',
+    todos: session.state.todos,
+    totals: { turns: 2, usage: { input_tokens: 20, output_tokens: 10 }, costUsd: (2 * (10 + 2 * 5)) / 1e6 },
+    callIds: ['a', 'b'],
+    damaged: [],
+    notes: [],
+  });
+  expect([...restored.ledger]).toEqual([['/x', seen]]);
+  expect(ledger.get('/x')).toMatchObject(seen);
+  await store.close();
+  expect(session.problems).toEqual([]);
+});
+
+test('keeps its folders and files for nobody but their owner', async () => {
+  const session = await newSession();
+  session.store.prompt([text('x'.repeat(LARGE_CHARS + 1))]);
+  await session.store.flushed();
+  const modes = (path: string): number => statSync(path).mode & 0o777;
+  const { path, file, results, lock } = session.store.folder;
+  const [large = ''] = readdirSync(results);
+  expect([path, results].map(modes)).toEqual([0o700, 0o700]);
+  expect([file, lock, join(results, large)].map(modes)).toEqual([0o600, 0o600, 0o600]);
+  await session.store.close();
+
+  chmodSync(path, 0o755);
+  chmodSync(file, 0o644);
+  await (await session.resume()).store.close();
+  expect([path, file].map(modes)).toEqual([0o700, 0o600]);
+});
+
+test('does not follow a link that was put where the session belongs, and the conversation goes on', async () => {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'helve-sessions-'));
+  const elsewhere = await mkdtemp(join(tmpdir(), 'helve-elsewhere-'));
+  mkdirSync(join(dataFolder, 'sessions'));
+  symlinkSync(elsewhere, join(dataFolder, 'sessions', 'abc'));
+  const problems: string[] = [];
+  const store = new SessionStore({
+    dataFolder,
+    id: 'abc',
+    root: '/',
+    model: 'm',
+    onProblem: (one) => problems.push(one),
+  });
+  await store.open();
+  store.prompt([text('hello')]);
+  await store.close();
+  expect(problems).toEqual([expect.stringContaining("is not a folder of our own, so the conversation can't be kept")]);
+  expect(store.lost).toBe(1);
+  expect(readdirSync(elsewhere)).toEqual([]);
+});
+
+test('leaves nothing behind of a session in which nothing was said', async () => {
+  const session = await newSession();
+  await session.store.close();
+  expect(readdirSync(join(session.dataFolder, 'sessions'))).toEqual([]);
+});
+
+test('has a prompt in the file at once, and a call that may change something before it begins', async () => {
+  const session = await newSession();
+  session.store.prompt([text('go')]);
+  expect(readFileSync(session.store.folder.file, 'utf8')).toContain('"go"');
+  session.say({ type: 'turn_start', turn: 1 });
+  startCalls(session.say, [{ id: 'a', input: { file: 'x' } }]);
+  expect(readFileSync(session.store.folder.file, 'utf8')).toContain(
+    '{"type":"call","id":"a","tool":"Change","input":{"file":"x"}',
+  );
+  await session.store.close();
+});
+
+test('writes nothing before the end of the turn for a call that only reads', async () => {
+  const session = await newSession();
+  session.store.prompt([text('go')]);
+  const before = readFileSync(session.store.folder.file, 'utf8');
+  session.say({ type: 'turn_start', turn: 1 });
+  session.say({ type: 'tool_call', callId: 'a', tool: 'Look', input: {}, display: { title: '' } });
+  session.say({ type: 'permission_decision', callId: 'a', tool: 'Look', decision: reading });
+  session.say({ type: 'tool_start', callId: 'a', tool: 'Look' });
+  expect(readFileSync(session.store.folder.file, 'utf8')).toBe(before);
+  await session.store.close();
+});
+
+test('answers calls that were under way when the program ended as interrupted, and keeps what was known', async () => {
+  const session = await newSession();
+  session.store.prompt([text('go')]);
+  session.say({ type: 'turn_start', turn: 1 });
+  session.say({ type: 'text_delta', text: 'First a, then b.' });
+  startCalls(session.say, [{ id: 'a', input: { file: 'x' } }]);
+  const result: ToolResultBlock = { type: 'tool_result', tool_use_id: 'a', content: 'changed x' };
+  session.say({ type: 'tool_result', callId: 'a', tool: 'Change', result, display: { title: '' } });
+  startCalls(session.say, [{ id: 'b' }]);
+
+  const restored = restoreSession(readSession(session.store.folder));
+  expect(restored.messages).toEqual([
+    { role: 'user', content: [text('go')] },
+    {
+      role: 'assistant',
+      content: [
+        text('First a, then b.'),
+        { type: 'tool_use', id: 'a', name: 'Change', input: { file: 'x' } },
+        { type: 'tool_use', id: 'b', name: 'Change', input: {} },
+      ],
+    },
+    {
+      role: 'user',
+      content: [
+        result,
+        {
+          type: 'tool_result',
+          tool_use_id: 'b',
+          content: 'Change was interrupted when the program ended; its outcome is unknown. Check before you repeat it.',
+          is_error: true,
+        },
+      ],
+    },
+  ]);
+  expect(restored.interrupted).toEqual([{ id: 'b', tool: 'Change', input: {} }]);
+  expect(restored.notes).toEqual([
+    'One call was interrupted when the program ended (Change), and may or may not have taken effect. The model has been told.',
+  ]);
+  await session.store.close();
+});
+
+test('tells of interrupted calls in words where the answer had begun with thinking', async () => {
+  const session = await newSession();
+  session.store.prompt([text('go')]);
+  session.say({ type: 'turn_start', turn: 1 });
+  session.say({ type: 'thinking_delta', text: 'hm' });
+  startCalls(session.say, [{ id: 'a', input: { file: 'x' } }]);
+  const { messages } = restoreSession(readSession(session.store.folder));
+  expect(messages.map(({ role }) => role)).toEqual(['user', 'user']);
+  expect(textsOf(messages)[1]).toEqual([
+    expect.stringMatching(/^\[The program ended in .*\n\nChange {"file":"x"}\nChange was interrupted/s),
+  ]);
+  await session.store.close();
+});
+
+test('forgets the calls of an answer that was withdrawn', async () => {
+  const session = await newSession();
+  session.store.prompt([text('go')]);
+  session.say({ type: 'turn_start', turn: 1 });
+  const result: ToolResultBlock = { type: 'tool_result', tool_use_id: 'a', content: 'not run', is_error: true };
+  session.say({ type: 'tool_result', callId: 'a', tool: 'Change', result, display: { title: '' } });
+  session.say({ type: 'turn_end', turn: 1, stopReason: 'refusal', usage });
+  await session.store.close();
+  const { restored, store } = await session.resume();
+  expect(textsOf(restored.messages)).toEqual([['go']]);
+  await store.close();
+});
+
+test('a session that was resumed twice has the same history as after the first time', async () => {
+  const session = await newSession();
+  session.store.prompt([text('go')]);
+  session.say({ type: 'turn_start', turn: 1 });
+  startCalls(session.say, [{ id: 'a' }]);
+  await session.store.close();
+  appendFileSync(session.store.folder.file, '{"type":"us');
+
+  const first = await session.resume();
+  expect(first.restored.notes).toHaveLength(2);
+  expect(first.restored.damaged).toEqual([4]);
+  first.store.prompt([text('and now?')]);
+  playTurn((happening) => first.store.take(happening), 'Better', []);
+  await first.store.close();
+
+  const second = await session.resume();
+  expect(second.restored.messages.slice(0, 3)).toEqual(first.restored.messages);
+  expect(textsOf(second.restored.messages).slice(3)).toEqual([['and now?'], ['Better']]);
+  expect(second.restored.damaged).toEqual([4]);
+  expect(second.restored.notes).toEqual([]); // the person was told the first time
+  await second.store.close();
+});
+
+test('brings no mode back that allows more than the default, unless it is chosen anew, and says so', async () => {
+  const session = await newSession();
+  session.state.mode = 'bypassPermissions';
+  session.store.prompt([text('go')]);
+  session.turn('Done');
+  await session.store.close();
+  const { restored, store } = await session.resume();
+  expect(restored.mode).toBe('default');
+  expect(restored.notes).toEqual(['The mode bypassPermissions is not taken up again. Choose it anew if you want it.']);
+  await store.close();
+  const chosen = restoreSession(readSession(session.store.folder), { mode: 'bypassPermissions' });
+  expect({ mode: chosen.mode, notes: chosen.notes }).toEqual({ mode: 'bypassPermissions', notes: [] });
+});
+
+test('goes back to the root where the directory is gone, and says so', async () => {
+  const session = await newSession();
+  const gone = await mkdtemp(join(tmpdir(), 'helve-gone-'));
+  session.state.cwd = gone;
+  session.store.prompt([text('go')]);
+  session.turn('Done');
+  await session.store.close();
+  await rm(gone, { recursive: true });
+  const { restored, store } = await session.resume();
+  expect(restored.cwd).toBe(tmpdir());
+  expect(restored.notes).toEqual([`The folder ${gone} is gone, so commands start in ${tmpdir()} again.`]);
+  await store.close();
+});
+
+test('keeps large texts and images beside the file, once each, and puts them back in their places', async () => {
+  const session = await newSession();
+  const data = 'A'.repeat(LARGE_CHARS * 2);
+  const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data } } as const;
+  const tricky = { $large: 'not a hash' };
+  session.store.prompt([text('look'), image]);
+  session.turn('Done', [{ id: 'a', input: { tricky, data }, result: [image] }]);
+  await session.store.close();
+  expect(readdirSync(session.store.folder.results)).toHaveLength(1);
+  expect(statSync(session.store.folder.file).size).toBeLessThan(5_000);
+
+  const { restored, store } = await session.resume();
+  expect(restored.messages).toEqual([
+    { role: 'user', content: [text('look'), image] },
+    {
+      role: 'assistant',
+      content: [text('Done'), { type: 'tool_use', id: 'a', name: 'Change', input: { tricky, data } }],
+    },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: [image] }] },
+  ]);
+  await store.close();
+});
+
+test('says it where a large text is lost, and keeps the rest', async () => {
+  const session = await newSession();
+  session.store.prompt([text('go')]);
+  session.turn('Done', [{ id: 'a', result: 'x'.repeat(LARGE_CHARS + 1) }]);
+  await session.store.close();
+  const [name = ''] = readdirSync(session.store.folder.results);
+  await truncate(join(session.store.folder.results, name), 10);
+  const { messages } = restoreSession(readSession(session.store.folder));
+  expect(textsOf(messages)).toEqual([['go'], ['Done', 'tool_use'], [expect.stringContaining('missing or damaged')]]);
+});
+
+test('goes on from the summary after a compaction, and still has the whole for showing', async () => {
+  const session = await newSession();
+  session.store.prompt([text('one')]);
+  session.turn('first');
+  session.store.prompt([text('two')]);
+  session.turn('second');
+  session.store.compacted([text('What was said before: one.')], 2);
+  session.store.prompt([text('three')]);
+  await session.store.close();
+  const { folder } = session.store;
+  expect(textsOf(restoreSession(readSession(folder)).messages)).toEqual([
+    ['What was said before: one.'],
+    ['two'],
+    ['second'],
+    ['three'],
+  ]);
+  expect(textsOf(restoreSession(readSession(folder), { whole: true }).messages)).toHaveLength(5);
+});
+
+test('clears results and forgets files where the session did, also those whose seeing was not written yet', async () => {
+  const session = await newSession();
+  const seen: SeenFile = { hash: 'h', size: 3, at: new Date(5), lines: 'all' };
+  session.store.prompt([text('go')]);
+  session.store.saw('/old', seen);
+  session.store.saw('/kept', seen);
+  session.turn('Looking', [{ id: 'a', result: 'long' }, { id: 'b' }]);
+  session.store.saw('/new', seen);
+  session.store.forgot(['/old', '/new']);
+  session.store.cleared(new Map(Object.entries({ a: '[cleared]', unknown: 'x' })));
+  session.turn('Done', [{ id: 'c' }]);
+  await session.store.close();
+  const { folder } = session.store;
+  const { messages, ledger } = restoreSession(readSession(folder));
+  expect(textsOf(messages)).toEqual([
+    ['go'],
+    ['Looking', 'tool_use', 'tool_use'],
+    ['[cleared]', 'done b'],
+    ['Done', 'tool_use'],
+    ['done c'],
+  ]);
+  expect([...ledger.keys()]).toEqual(['/kept']);
+  expect(JSON.stringify(restoreSession(readSession(folder), { whole: true }).messages)).toContain('long');
+});
+
+test('counts what the summary cost', async () => {
+  const session = await newSession();
+  session.store.prompt([text('go')]);
+  session.turn('Done');
+  const before = session.store.totals;
+  const facts = { tokensBefore: 2, tokensAfter: 1, clearedResults: 0, summarisedMessages: 1 };
+  session.say({ type: 'compaction', trigger: 'manual', ...facts, usage });
+  expect(session.store.totals).toEqual({
+    turns: before.turns,
+    usage: addUsage(before.usage, usage),
+    costUsd: (before.costUsd ?? 0) * 2,
+  });
+  await session.store.close();
+});
+
+test('a session in use is refused to a second one, and can be forked from its last complete turn', async () => {
+  const session = await newSession();
+  const large = 'y'.repeat(LARGE_CHARS + 1);
+  session.store.prompt([text('go')]);
+  session.turn('Done', [{ id: 'a', result: large }]);
+  await session.store.flushed();
+  session.store.prompt([text('more')]);
+  session.say({ type: 'turn_start', turn: 1 });
+  startCalls(session.say, [{ id: 'b' }]);
+
+  await expect(session.resume()).rejects.toThrow(
+    /^The session abc is in use by this very process, since .* End that one first, or fork the session/,
+  );
+  const fork = await session.resume({ fork: true });
+  expect(fork.id).not.toBe('abc');
+  expect(fork.restored.header).toMatchObject({ id: fork.id, fork: { id: 'abc' }, root: tmpdir(), title: 'go' });
+  expect(textsOf(fork.restored.messages)).toEqual([['go'], ['Done', 'tool_use'], [large]]);
+  expect(fork.restored.notes).toEqual([]);
+
+  await session.store.close();
+  await rm(session.store.folder.path, { recursive: true });
+  fork.store.prompt([text('on my own')]);
+  await fork.store.close();
+  const { messages } = restoreSession(readSession(fork.store.folder));
+  expect(textsOf(messages)).toEqual([['go'], ['Done', 'tool_use'], [large], ['on my own']]);
+});
+
+test('says that there is no such session, and refuses names that lead elsewhere', async () => {
+  const session = await newSession();
+  const resume = (id: string) => resumeSession({ dataFolder: session.dataFolder, id, root: '/', model: 'm' });
+  await expect(resume('nope')).rejects.toThrow('There is no session nope. helve sessions list --all shows');
+  await expect(resume('../../etc')).rejects.toThrow('"../../etc" is not the id of a session.');
+  await session.store.close();
+});
+
+test('does not touch a session of a later format', async () => {
+  const session = await newSession();
+  session.store.prompt([text('go')]);
+  await session.store.close();
+  const { file } = session.store.folder;
+  await writeFile(file, (await readFile(file, 'utf8')).replace('"v":1', '"v":2'));
+  await expect(session.resume()).rejects.toThrow(
+    'in format 2 by a later version of Helve; this one reads up to format 1.',
+  );
+});
+
+test('passes over types of records that a later version has brought', async () => {
+  const session = await newSession();
+  session.store.prompt([text('go')]);
+  await session.store.close();
+  appendFileSync(session.store.folder.file, '{"type":"weather","at":1,"sunny":true}\n');
+  const restored = restoreSession(readSession(session.store.folder));
+  expect(restored.damaged).toEqual([]);
+  expect(textsOf(restored.messages)).toEqual([['go']]);
+});
+
+test('loses only the part that can not be written down, and says so once', async () => {
+  const session = await newSession();
+  session.store.prompt([text('go')]);
+  session.state.todos = { count: 1n };
+  session.turn('Done');
+  session.turn('More');
+  await session.store.close();
+  expect(session.problems).toEqual([
+    expect.stringMatching(/^A part of the session \(todos\) can't be written as JSON: .*BigInt/),
+  ]);
+  expect(session.store.lost).toBe(1);
+  expect(textsOf(restoreSession(readSession(session.store.folder)).messages)).toEqual([['go'], ['Done'], ['More']]);
+});
+
+test('stops writing, and says so, when the session is removed under it', async () => {
+  const session = await newSession();
+  session.store.prompt([text('go')]);
+  await rm(session.store.folder.path, { recursive: true });
+  session.turn('Done');
+  await session.store.flushed();
+  expect(session.problems).toEqual([expect.stringContaining('The session abc was removed, or another process')]);
+  session.store.prompt([text('on')]);
+  expect(session.store.lost).toBe(1);
+  await session.store.close();
+});
+
+/** Three runs with calls, one of them interrupted by a crash and resumed; some of it beside the file. */
+async function longSession(): Promise<TestSession> {
+  const session = await newSession();
+  session.store.prompt([text('one — “ünïcode” 👍')]);
+  session.turn('A', [{ id: 'a' }, { id: 'b', input: { text: 'x\ny' } }]);
+  session.turn('B', [{ id: 'c', result: [text('blocks')] as [{ type: 'text'; text: string }] }]);
+  session.turn('C');
+  await session.store.flushed();
+  session.store.prompt([text('two')]);
+  session.say({ type: 'turn_start', turn: 1 });
+  startCalls(session.say, [{ id: 'd' }, { id: 'e' }]);
+  await session.store.close();
+  const { store } = await session.resume();
+  store.prompt([text('three')]);
+  playTurn((happening) => store.take(happening), 'D', [{ id: 'f' }]);
+  playTurn((happening) => store.take(happening), 'E', []);
+  await store.close();
+  return session;
+}
+
+test('cut at any byte, gives a valid history and loses no complete turn', async () => {
+  const session = await longSession();
+  const { folder } = session.store;
+  const whole = await readFile(folder.file);
+  const lines = [...readSession(folder)];
+  for (let size = whole.length; size >= 0; size -= 1) {
+    await truncate(folder.file, size);
+    const restored = restoreSession(readSession(folder));
+    const turns = lines.filter(({ line, end }) => line?.type === 'turn' && end - 1 <= size).length;
+    expect(violations(restored.messages)).toEqual([]);
+    expect(restored.totals.turns).toBe(turns);
+    const said = restored.messages.flatMap(({ role, content }) => (role === 'assistant' ? content : []));
+    expect(
+      ['A', 'B', 'C', 'D', 'E'].filter((words) => said.some((block) => 'text' in block && block.text === words)).length,
+    ).toBeGreaterThanOrEqual(turns);
+    expect(restored.damaged.length).toBeLessThanOrEqual(1);
+  }
+});
+
+test('with any bytes overwritten, gives a valid history, names the lines and keeps all others', async () => {
+  const session = await longSession();
+  const { folder } = session.store;
+  const whole = await readFile(folder.file);
+  const count = [...readSession(folder)].length;
+  const afterVersion = '{"type":"session","v":1'.length; // another number there would be another format
+  const damage = fc.array(
+    fc.tuple(fc.integer({ min: afterVersion, max: whole.length - 1 }), fc.uint8Array({ minLength: 1, maxLength: 40 })),
+    {
+      minLength: 1,
+      maxLength: 4,
+    },
+  );
+  await fc.assert(
+    fc.asyncProperty(damage, async (places) => {
+      const bytes = Buffer.from(whole);
+      for (const [at, written] of places) bytes.set(written.subarray(0, bytes.length - at), at);
+      await writeFile(folder.file, bytes);
+      const read = [...readSession(folder)];
+      const restored = restoreSession(read);
+      const broken = read.filter(({ line }) => !line).map(({ number }) => number);
+      expect(restored.damaged).toEqual(broken);
+      expect(
+        violations(restored.messages).filter(
+          (one) => !/tool_use.*name|name: must match|text blocks|source|signature/.test(one),
+        ),
+      ).toEqual([]);
+      // A place spoils the lines that it lies in, a break in it makes more of them, and that is all.
+      const touched = places.reduce((sum, [, written]) => sum + 2 + written.filter((byte) => byte === 0x0a).length, 0);
+      const lost = places.reduce((sum, [, written]) => sum + written.length, 0);
+      expect(read.filter(({ line }) => line).length).toBeGreaterThanOrEqual(
+        count - Math.min(touched, lost) - places.length,
+      );
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('with any line removed, gives a valid history with everything that the other lines say', async () => {
+  const session = await longSession();
+  const { folder } = session.store;
+  const lines = (await readFile(folder.file, 'utf8')).trimEnd().split('\n');
+  for (const [index] of lines.entries()) {
+    await writeFile(folder.file, `${lines.toSpliced(index, 1, 'x').join('\n')}\n`);
+    const restored = restoreSession(readSession(folder));
+    expect(restored.damaged).toEqual([index + 1]);
+    expect(violations(restored.messages)).toEqual([]);
+    for (const words of ['one', 'two', 'three', 'A', 'B', 'C', 'D', 'E']) {
+      const own = lines.filter((line) => /^{"type":"(user|assistant)"/.test(line) && line.includes(`"text":"${words}`));
+      if (own[0] === lines[index]) continue;
+      expect(JSON.stringify(restored.messages)).toContain(`"text":"${words}`);
+    }
+  }
+});

@@ -1,0 +1,23 @@
+import type { UserBlock } from '../../contract/message.js';
+import { safeCut } from '../../platform/text/truncate.js';
+import { visible } from '../../platform/text/visible.js';
+
+const MAX_CHARS = 80;
+
+/** The first line of a prompt that says something. */
+export function titleOf(content: readonly UserBlock[]): string {
+  const text = content.map((block) => (block.type === 'text' ? block.text : '')).find((words) => words.trim() !== '');
+  const line = visible(text ?? '')
+    .trimStart()
+    .slice(0, 10 * MAX_CHARS)
+    .split('\n', 1)
+    .join('')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  if (line.length <= MAX_CHARS) return line;
+  const cut = line.slice(0, safeCut(line, MAX_CHARS - 1));
+  // A key that is cut is one that nobody recognizes any more: a long word of its kind goes as a whole.
+  const start = cut.lastIndexOf(' ');
+  const isLong = start >= 0 && /^ [!-~]{20}/.test(line.slice(start));
+  return `${isLong ? cut.slice(0, start) : cut}…`;
+}

@@ -1,0 +1,323 @@
+// Taking back what calls have done to files. A plan is made from the session's list of changes and from what is on the
+// disk now, shown to whoever wants it, and then applied as it was shown.
+import { existsSync } from 'node:fs';
+import { lstat, readdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import {
+  type EntryState,
+  type FileState,
+  isSameContent,
+  modeOf,
+  type Obstacle,
+  stateAfter,
+  stateBefore,
+  stateNow,
+} from '../../platform/files/entry-state.js';
+import { ImageReader } from '../../platform/files/image-pack.js';
+import { journalFolders, listChanges, type RecordedChange, type RecordedFile } from '../../platform/files/journal.js';
+import { shortPath } from '../../platform/files/paths.js';
+import { entryAt } from '../../platform/files/workspace-tree.js';
+import { grouped } from '../../platform/text/digits.js';
+import { asCalls, selectCalls, type UndoableCall, type UndoSelection } from './undo-calls.js';
+
+const MAX_DIFFS = 100; // more than a person looks through
+const AT_ONCE = 32; // files that are open at a time
+const MAX_DIFF_BYTES = 20_000_000; // more than a person looks through, and than a copy of a command's files is long
+
+export interface UndoPlan {
+  dataFolder: string;
+  sessionId: string;
+  /** Oldest first. */
+  calls: UndoableCall[];
+  items: UndoItem[];
+  /** Commands of which nothing is known, and why. */
+  notCovered: string[];
+  /** What may be missing, or not be the work of the call that it is listed for, by call. */
+  notes: string[];
+  /** Whether commands were among the calls: what those do elsewhere, and to files that git ignores, is not seen. */
+  hasCommands: boolean;
+}
+
+/** What would happen to one file, folder or link. */
+export interface UndoItem {
+  real: string;
+  action: 'change' | 'make' | 'remove' | 'mode';
+  now: EntryState;
+  target: EntryState;
+  /** Whether it is written into rather than replaced if it has other names: then those have changed with it. */
+  keepsNames: boolean;
+  /** A patch, or a line that says what happens; undefined beyond the first hundred. */
+  diff?: string;
+  /** Why it should not be done: somebody else's work would be lost. */
+  conflict?: string;
+  /** Why it can't be done. */
+  impossible?: string;
+  /** A folder that stays, because of what others have put in it. */
+  stays?: string;
+}
+
+/** Looks and changes nothing. Paths in patches are shown as somebody in `cwd` would write them. */
+export async function planUndo(
+  dataFolder: string,
+  sessionId: string,
+  selection: UndoSelection,
+  { cwd = '/' }: { cwd?: string } = {},
+): Promise<UndoPlan> {
+  const changes = await listChanges(dataFolder, sessionId);
+  const calls = selectCalls(asCalls(changes), selection);
+  const ids = new Set(calls.map(({ callId }) => callId));
+  const selected = changes.filter(({ callId }) => ids.has(callId));
+  const histories = historiesOf(selected);
+  const images = new ImageReader(journalFolders(dataFolder));
+  const found: UndoItem[] = [];
+  const paths = [...histories.keys()];
+  const goingLinks = new Set(paths.filter((real) => isGoingLink(real, histories.get(real)?.[0])));
+  for (let at = 0; at < paths.length; at += AT_ONCE) {
+    const some = paths.slice(at, at + AT_ONCE).map(async (real) => {
+      const item = await planItem(images, real, histories.get(real) ?? [], goingLinks);
+      return item?.conflict === undefined ? item : { ...item, conflict: await tellWho(item, changes, ids) };
+    });
+    found.push(...(await Promise.all(some)).filter((item) => item !== undefined));
+  }
+  const items = found.toSorted((one, other) => (one.real < other.real ? -1 : 1));
+  const looked = await lookInFolders(items);
+  return {
+    dataFolder,
+    sessionId,
+    calls,
+    items: await withDiffs(images, cwd, checkPlaces(looked)),
+    notCovered: selected.map(({ seen }) => seen?.notCovered).filter((why) => why !== undefined),
+    notes: calls.flatMap(({ callId, notes = [] }) => notes.map((note) => `${callId}: ${note}.`)),
+    hasCommands: selected.some(({ seen }) => seen !== undefined),
+  };
+}
+
+interface Moment {
+  file: RecordedFile;
+  seen: boolean;
+}
+
+/** What the calls did to each path, in order. */
+function historiesOf(changes: readonly RecordedChange[]): Map<string, Moment[]> {
+  const histories = new Map<string, Moment[]>();
+  for (const { files, seen } of changes) {
+    const made = files.flatMap(({ folders = [] }) => folders).map(madeFolder);
+    // A file may have gone to make room for a folder of its name.
+    for (const file of [...files, ...made]) {
+      const history = histories.get(file.real) ?? [];
+      history.push({ file, seen: seen !== undefined });
+      histories.set(file.real, history);
+    }
+  }
+  return histories;
+}
+
+const madeFolder = (real: string): RecordedFile => ({
+  real,
+  before: null,
+  after: null,
+  otherAfter: { kind: 'folder', mode: 0o755 },
+});
+
+function isGoingLink(real: string, start: Moment | undefined): boolean {
+  if (!start || stateBefore(start.file)?.kind === 'link') return false;
+  return entryAt(real)?.kind === 'link';
+}
+
+async function planItem(
+  images: ImageReader,
+  real: string,
+  history: readonly Moment[],
+  goingLinks: ReadonlySet<string>,
+): Promise<UndoItem | undefined> {
+  const [start, end] = [history[0], history.at(-1)];
+  if (!start || !end) return undefined;
+  const [first, last] = [stateBefore(start.file), stateAfter(end.file)];
+  const changesContent = !isSameContent(first, last);
+  const changesMode = first?.kind === last?.kind && modeOf(first) !== modeOf(last);
+  if (!changesContent && !changesMode) return undefined;
+
+  const found = await stateNow(real, goingLinks);
+  const keepsNames = !end.seen;
+  if (isObstacle(found)) {
+    return { real, action: 'change', now: null, target: first, keepsNames, impossible: found.what };
+  }
+  const target = targetOf(first, found, { changesContent, changesMode });
+  if (isSameContent(found, target) && isSameMode(found, target)) return undefined; // it is so already
+  const item = { real, action: actionOf(found, target), now: found, target, keepsNames };
+  const impossible = await whyImpossible(images, found, target);
+  if (impossible !== undefined) return { ...item, impossible };
+  const conflict = conflictOf(found, last, history, { changesContent, changesMode });
+  return conflict === undefined ? item : { ...item, conflict };
+}
+
+const isObstacle = (state: EntryState | Obstacle): state is Obstacle => state?.kind === 'obstacle';
+
+/** What was not changed by the calls stays as it is, whoever has changed it since. */
+function targetOf(
+  first: EntryState,
+  now: EntryState,
+  { changesContent, changesMode }: { changesContent: boolean; changesMode: boolean },
+): EntryState {
+  if (first === null || now === null || first.kind !== now.kind || first.kind === 'link' || now.kind === 'link')
+    return first;
+  const mode = (changesMode ? first.mode : undefined) ?? now.mode;
+  if (first.kind === 'folder') return mode === undefined ? now : { kind: 'folder', mode };
+  const content: FileState = changesContent || now.kind !== 'file' ? first : now;
+  return { ...content, mode };
+}
+
+function isSameMode(now: EntryState, target: EntryState): boolean {
+  const wanted = modeOf(target);
+  return wanted === undefined || wanted === modeOf(now);
+}
+
+function actionOf(now: EntryState, target: EntryState): UndoItem['action'] {
+  if (target === null) return 'remove';
+  if (now === null) return 'make';
+  return isSameContent(now, target) ? 'mode' : 'change';
+}
+
+async function whyImpossible(images: ImageReader, now: EntryState, target: EntryState): Promise<string | undefined> {
+  if (target?.kind !== 'file' || isSameContent(now, target)) return undefined;
+  if (target.hash === undefined) {
+    return `what it held before is not kept: ${target.unkept ?? 'it was not read'}`;
+  }
+  if (await images.has(target.hash)) return undefined;
+  return 'what it held before is not kept any more: copies go after 30 days, or when they are more than 1 GB';
+}
+
+function conflictOf(
+  now: EntryState,
+  last: EntryState,
+  history: readonly Moment[],
+  { changesContent, changesMode }: { changesContent: boolean; changesMode: boolean },
+): string | undefined {
+  if (changesContent && !isSameContent(now, last)) {
+    if (now === null) return 'it was removed since';
+    if (last === null) return 'something was put there since';
+    return now.kind === last.kind ? 'it was changed since' : `it is a ${now.kind} by now`;
+  }
+  if (changesMode && modeOf(last) !== undefined && modeOf(now) !== modeOf(last)) return 'its mode was changed since';
+  const broken = history.some(({ file }, index) => {
+    const next = history[index + 1];
+    return next !== undefined && isOther(stateAfter(file), stateBefore(next.file));
+  });
+  return broken ? 'it was changed by somebody else between these calls' : undefined;
+}
+
+/** Whether they are known to differ, so that work would be lost: folders hold none of their own. */
+function isOther(one: EntryState, other: EntryState): boolean {
+  if (one?.kind === 'folder' || other?.kind === 'folder') return false;
+  if (one?.kind === 'file' && other?.kind === 'file' && (one.hash === undefined) !== (other.hash === undefined))
+    return false;
+  return !isSameContent(one, other);
+}
+
+/** The facts of a conflict: a later call, a missing folder, or the time of the change. */
+async function tellWho(
+  { real, now, conflict }: UndoItem,
+  changes: readonly RecordedChange[],
+  selected: ReadonlySet<string>,
+): Promise<string> {
+  const lastSelected = changes.findLastIndex(({ callId }) => selected.has(callId));
+  const later = changes.find(
+    ({ callId, files }, index) =>
+      !selected.has(callId) && files.some((file) => file.real === real) && index > firstOf(changes, selected, real),
+  );
+  if (later) {
+    const when = changes.indexOf(later) > lastSelected ? 'later' : 'in between';
+    return `${conflict}, ${when} by the call ${later.callId}, which is not taken back with it`;
+  }
+  if (now === null) {
+    const missing = await missingFolder(real);
+    return missing === undefined ? `${conflict}` : `its folder ${missing} does not exist any more`;
+  }
+  const stats = await lstat(real).catch(() => undefined);
+  return stats ? `${conflict}, at ${stats.mtime.toISOString()}` : `${conflict}`;
+}
+
+const firstOf = (changes: readonly RecordedChange[], selected: ReadonlySet<string>, real: string): number =>
+  changes.findIndex(({ callId, files }) => selected.has(callId) && files.some((file) => file.real === real));
+
+/** The outermost folder above the path that is not there. */
+async function missingFolder(real: string): Promise<string | undefined> {
+  let missing: string | undefined;
+  for (let folder = dirname(real); folder !== dirname(folder) && !existsSync(folder); folder = dirname(folder)) {
+    missing = folder;
+  }
+  return missing;
+}
+
+/** A folder goes only when it is empty; where something else shall be in its place, others' files must not be in it. */
+async function lookInFolders(items: readonly UndoItem[]): Promise<UndoItem[]> {
+  const going = new Set(
+    items.filter(({ now, target }) => now !== null && isReplaced(now, target)).map(({ real }) => real),
+  );
+  const stay = new Set<string>();
+  const looked: UndoItem[] = [];
+  // From the innermost, because a folder that stays keeps those above it.
+  for (const item of items.toReversed()) {
+    if (item.now?.kind !== 'folder' || !isReplaced(item.now, item.target)) {
+      looked.unshift(item);
+      continue;
+    }
+    const names = await readdir(item.real).catch(() => []);
+    const other = names.find((name) => !going.has(join(item.real, name)) || stay.has(join(item.real, name)));
+    if (other !== undefined) stay.add(item.real);
+    if (other === undefined) looked.unshift(item);
+    else if (item.target === null) looked.unshift({ ...item, stays: `it holds ${other}` });
+    else looked.unshift({ ...item, impossible: `a folder that holds ${other} is in its place by now` });
+  }
+  return looked;
+}
+
+const isReplaced = (now: EntryState, target: EntryState): boolean => target === null || now?.kind !== target.kind;
+
+/** What is made needs its folder: one that the calls have not removed was removed by somebody else. */
+function checkPlaces(items: readonly UndoItem[]): UndoItem[] {
+  const made = new Set(items.filter(({ target }) => target?.kind === 'folder').map(({ real }) => real));
+  return items.map((item) => {
+    const folder = dirname(item.real);
+    if (item.target === null || item.now !== null || item.conflict || made.has(folder) || existsSync(folder))
+      return item;
+    return { ...item, conflict: `its folder ${folder} does not exist any more` };
+  });
+}
+
+async function withDiffs(images: ImageReader, cwd: string, items: readonly UndoItem[]): Promise<UndoItem[]> {
+  const { describeContent } = await import('./undo-diff.js');
+  const shown: UndoItem[] = [];
+  for (const item of items) {
+    if (shown.length >= MAX_DIFFS) shown.push(item);
+    else shown.push({ ...item, diff: await diffOf(images, shortPath(cwd, item.real), item, describeContent) });
+  }
+  return shown;
+}
+
+async function diffOf(
+  images: ImageReader,
+  shown: string,
+  { real, now, target }: UndoItem,
+  describeContent: (path: string, now: Uint8Array | undefined, then: Uint8Array | undefined) => string,
+): Promise<string> {
+  const lines: string[] = [];
+  if (now?.kind === 'link') lines.push(`(a link to ${now.target} goes)`);
+  if (target?.kind === 'link') lines.push(`(a link to ${target.target} comes back)`);
+  const [oldMode, mode] = [modeOf(now), modeOf(target)];
+  if (oldMode !== undefined && mode !== undefined && oldMode !== mode && now?.kind === target?.kind)
+    lines.push(`(mode ${oldMode.toString(8)} becomes ${mode.toString(8)})`);
+  const hasContent = now?.kind === 'file' || target?.kind === 'file';
+  if (hasContent && !isSameContent(now, target)) {
+    const hash = target?.kind === 'file' ? target.hash : undefined;
+    const then = hash === undefined ? undefined : await images.read(hash);
+    const { size = 0 } = (await lstat(real).catch(() => undefined)) ?? {};
+    const isLarge = now?.kind === 'file' && size > MAX_DIFF_BYTES;
+    if (isLarge) lines.push(`(too large to be compared: ${grouped(size)} bytes now, ${lengthOf(then)} then)`);
+    const current = now?.kind === 'file' && !isLarge ? await readFile(real).catch(() => undefined) : undefined;
+    if (!isLarge && (hash !== undefined || target === null)) lines.push(describeContent(shown, current, then));
+  }
+  return lines.filter((line) => line !== '').join('\n');
+}
+
+const lengthOf = (bytes: Uint8Array | undefined): string => (bytes ? `${grouped(bytes.length)} bytes` : 'nothing');

@@ -1,0 +1,6 @@
+export const help = `helve demo: see it work without a key
+
+  helve demo                a script plays the model, all the rest is real: a project in a temporary folder, the tools,
+                            the permission questions and the tests
+
+It takes no options. helve alone does the same.`;

@@ -1,0 +1,9 @@
+export const help = `helve doctor: check the set-up
+
+  helve doctor              Node, settings, the shell, limits, the sandbox, search, the model that a run here would
+                            use, the data folder, model servers on this machine, and MCP servers
+
+Options
+  --json                    as an array of {what, state, detail}; state is ok, missing or broken
+
+No request is sent to a provider. Exit status: 0, or 1 where something is broken and not merely missing`;

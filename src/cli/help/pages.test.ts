@@ -1,0 +1,50 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { engineFlags } from '../args.js';
+import { help } from '../help.js';
+import { observationFlags } from '../wanted-observation.js';
+import { helpPages } from './pages.js';
+
+const folder = join(import.meta.dirname, '..');
+
+/** What is written of flags in the code of a command: one that is read and not written there can't be found otherwise. */
+function flagsOf(command: string): Set<string> {
+  const code = sourcesOf(command)
+    .map((path) => readFileSync(path, 'utf8'))
+    .join('\n');
+  const own = [...code.matchAll(/'?([\w-]+)'?: \{ type: '(?:string|boolean)'(?:, short: '(\w)')?/g)];
+  return new Set([
+    ...own.flatMap(([, name = '', short]) => [`--${name}`, ...(short === undefined ? [] : [`-${short}`])]),
+    ...(code.includes('...engineFlags') ? Object.keys(engineFlags).map((name) => `--${name}`) : []),
+    ...(code.includes('...observationFlags') ? Object.keys(observationFlags).map((name) => `--${name}`) : []),
+  ]);
+}
+
+function sourcesOf(command: string): string[] {
+  if (command === '-p') return [join(folder, 'headless-flags.ts')];
+  const inner = join(folder, command);
+  const below = existsSync(inner) ? readdirSync(inner).map((name) => join(inner, name)) : [];
+  return [join(folder, `${command}.ts`), ...below.filter((path) => /(?<!\.test)\.ts$/.test(path))];
+}
+
+const wordsOf = (page: string): Set<string> => new Set(page.match(/(?<![\w-])--?[a-zA-Z][\w-]*/g));
+
+test.each(Object.keys(helpPages))('the page of %s has every flag that the command takes', (command) => {
+  const told = wordsOf(helpPages[command] ?? '');
+  expect([...flagsOf(command)].filter((flag) => !told.has(flag))).toEqual([]);
+});
+
+test.each(Object.keys(helpPages))('the page of %s names no flag that there is not', (command) => {
+  const anywhere = new Set(Object.keys(helpPages).flatMap((name) => [...flagsOf(name)]));
+  const known = new Set([...flagsOf(command), ...(command === 'mcp' || command === '-p' ? [] : anywhere), '-p', '-x']);
+  expect([...wordsOf(helpPages[command] ?? '')].filter((flag) => !known.has(flag))).toEqual([]);
+});
+
+test('every command that main knows has a page, and the short form names it', () => {
+  const code = readFileSync(join(folder, 'main.ts'), 'utf8');
+  const commands = [...code.matchAll(/^ {2}(\w+): async \(\) => \(await import/gm)].map(([, name]) => name);
+  expect(commands.length).toBeGreaterThan(10);
+  expect(commands.filter((name) => name === undefined || helpPages[name] === undefined)).toEqual([]);
+  expect(commands.filter((name) => !help.includes(`helve ${name}`))).toEqual([]);
+});

@@ -1,0 +1,30 @@
+import { help as audit } from './audit.js';
+import { help as call } from './call.js';
+import { help as config } from './config.js';
+import { help as demo } from './demo.js';
+import { help as doctor } from './doctor.js';
+import { help as mcp } from './mcp.js';
+import { help as models } from './models.js';
+import { help as permissions } from './permissions.js';
+import { help as print } from './print.js';
+import { help as replay } from './replay.js';
+import { help as sessions } from './sessions.js';
+import { help as tools } from './tools.js';
+import { help as undo } from './undo.js';
+
+/** Each command's own page. */
+export const helpPages: Readonly<Record<string, string>> = {
+  '-p': print,
+  audit,
+  call,
+  config,
+  demo,
+  doctor,
+  mcp,
+  models,
+  permissions,
+  replay,
+  sessions,
+  tools,
+  undo,
+};

@@ -1,0 +1,76 @@
+// Whether servers can be reached. Nothing that nobody trusts is started, looked up or spoken to.
+import { access, constants, stat } from 'node:fs/promises';
+import { delimiter, isAbsolute, join } from 'node:path';
+import type { ServerState } from '../../mcp/client.js';
+import { readConfig } from '../../mcp/config.js';
+import { visible } from '../../platform/text/visible.js';
+import { connectServers } from './connect-servers.js';
+import type { KnownServer, ServerFlags } from './known-servers.js';
+
+export interface ServerCheck {
+  ok: boolean;
+  /** What was found, or what is wrong and what to do about it. */
+  detail: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A finding for every server that counts: its entry and its command are looked at first, then it is connected to. */
+export async function checkServers(
+  servers: readonly KnownServer[],
+  flags: ServerFlags,
+): Promise<ReadonlyMap<KnownServer, ServerCheck>> {
+  const counting = servers.filter(({ state }) => state === 'trusted' || state === 'broken');
+  const problems = new Map(
+    await Promise.all(counting.map(async (server) => [server, await problemOf(server, process.env)] as const)),
+  );
+  const ready = counting.filter((server) => problems.get(server) === undefined);
+  const states = ready.length > 0 ? await connectServers(ready, flags) : new Map<string, ServerState>();
+  return new Map(
+    counting.map((server) => {
+      const detail = problems.get(server);
+      if (detail !== undefined) return [server, { ok: false, detail: visible(detail) }];
+      return [server, told(states.get(server.name))];
+    }),
+  );
+}
+
+/** What is wrong without having spoken to it. */
+async function problemOf(server: KnownServer, env: Environment): Promise<string | undefined> {
+  const read = readConfig({ name: server.name, entry: server.entry, source: server.scope }, env);
+  if ('problem' in read) return read.problem;
+  const [warning] = read.warnings;
+  if (warning !== undefined) return warning;
+  const { config } = read;
+  if (config.type !== 'stdio' || (await findCommand(config.command, { ...env, ...config.env }))) return undefined;
+  return `${config.command} was not found. Install it, or write its whole path.`;
+}
+
+function told(state: ServerState | undefined): ServerCheck {
+  const { status = 'pending', detail, tools = 0, setAside = [] } = state ?? {};
+  if (status === 'connected') {
+    const unusable = setAside.length === 0 ? '' : `, and ${setAside.length} that can't be used`;
+    return { ok: true, detail: `connected, ${tools} ${tools === 1 ? 'tool' : 'tools'}${unusable}` };
+  }
+  return { ok: false, detail: visible(detail ?? 'It has not connected in time.') };
+}
+
+async function findCommand(command: string, env: Environment): Promise<string | undefined> {
+  if (isAbsolute(command)) return (await canRun(command)) ? command : undefined;
+  if (/[\\/]/.test(command)) return (await canRun(join(process.cwd(), command))) ? command : undefined;
+  const folders = (env['PATH'] ?? '').split(delimiter).filter(isAbsolute);
+  const endings = process.platform === 'win32' ? ['.exe', '.cmd', '.bat', ''] : [''];
+  for (const path of folders.flatMap((folder) => endings.map((ending) => join(folder, command + ending)))) {
+    if (await canRun(path)) return path;
+  }
+  return undefined;
+}
+
+async function canRun(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
+}

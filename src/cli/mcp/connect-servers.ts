@@ -1,0 +1,44 @@
+// Connects to servers as a session would, to see whether they work. Whoever calls this leaves out what nobody trusts.
+import { createEngine } from '../../create-engine.js';
+import type { ServerState } from '../../mcp/client.js';
+import { secretVariables } from '../../models/catalogue.js';
+import { engineOptions } from '../engine-options.js';
+import { readCatalogue } from '../read-catalogue.js';
+import { onSignals } from '../signals.js';
+import { variablesForTracing } from '../wanted-observation.js';
+import type { KnownServer, ServerFlags } from './known-servers.js';
+
+const WITHIN_MS = 40_000; // a little more than a server gets by itself
+
+/** These and no others; how each of them is once it has connected or failed. */
+export async function connectServers(
+  servers: readonly KnownServer[],
+  flags: ServerFlags,
+): Promise<ReadonlyMap<string, ServerState>> {
+  const options = await engineOptions(flags);
+  const secrets = secretVariables(await readCatalogue(options.env));
+  const hiddenVariables = [...secrets, ...variablesForTracing(options.env)];
+  const mcpServers = Object.fromEntries(
+    servers.filter(({ scope }) => scope !== 'managed').map(({ name, entry }) => [name, entry]),
+  );
+  const engine = createEngine({
+    ...options,
+    hiddenVariables,
+    toolSet: 'headless',
+    audit: false,
+    strictMcp: true,
+    mcpServers,
+  });
+  const signals = onSignals(() => engine.session.killAll());
+  try {
+    await engine.servers.settled({
+      names: servers.map(({ name }) => name),
+      withinMs: WITHIN_MS,
+      signal: signals.signal,
+    });
+    return new Map(engine.servers.states().map((state) => [state.name, state]));
+  } finally {
+    await engine.end();
+    signals.dispose();
+  }
+}

@@ -1,0 +1,32 @@
+import { visible } from '../../platform/text/visible.js';
+import { readArgs } from '../args.js';
+import { exitCode } from '../exit-codes.js';
+import { UsageProblem } from '../usage-problem.js';
+import { writeLine } from '../write-line.js';
+import { findServer, knownServers, serverFlags } from './known-servers.js';
+import { asRow, placeOf, stateOf, withoutSecrets } from './show-server.js';
+
+/** One server, and every place where that name is written. */
+export async function get(argv: readonly string[]): Promise<number> {
+  const { values, positionals } = readArgs(argv, { ...serverFlags, json: { type: 'boolean' } });
+  const [name, ...more] = positionals;
+  if (name === undefined || more.length > 0) throw new UsageProblem('Use helve mcp get NAME.');
+  const { servers } = await knownServers(values);
+  const server = findServer(name, servers);
+  const others = servers.filter((one) => one.name === name && one !== server);
+  if (values.json) {
+    const answer = { ...asRow(server), others: others.map(asRow) };
+    await writeLine(process.stdout, JSON.stringify(answer, null, 2));
+    return exitCode.ok;
+  }
+  const lines = [
+    `${name}: ${stateOf(server)}`,
+    `  ${server.scope}, ${placeOf(server)}`,
+    ...visible(JSON.stringify(withoutSecrets(server.entry), null, 2))
+      .split('\n')
+      .map((line) => `  ${line}`),
+    ...others.map((other) => `Also in ${placeOf(other)} (${other.scope}), ${stateOf(other)}.`),
+  ];
+  await writeLine(process.stdout, lines.join('\n'));
+  return exitCode.ok;
+}

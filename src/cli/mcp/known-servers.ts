@@ -1,0 +1,66 @@
+// The servers that are written down for this folder, whether they count or not.
+import { readConfig } from '../../mcp/config.js';
+import { readSettings } from '../../settings/load.js';
+import type { SourceKind } from '../../settings/locations.js';
+import type { Settings } from '../../settings/settings.js';
+import { UsageProblem } from '../usage-problem.js';
+
+export interface KnownServer {
+  name: string;
+  /** As it is written. */
+  entry: Readonly<Record<string, unknown>>;
+  scope: SourceKind;
+  file: string;
+  line?: number;
+  state: 'trusted' | 'untrusted' | 'off' | 'broken' | 'overridden';
+  /** Why it is not used; left out where it is. */
+  problem?: string;
+}
+
+export interface ServerFlags {
+  settings?: string | undefined;
+  trust?: boolean | undefined;
+}
+
+export const serverFlags = { settings: { type: 'string' }, trust: { type: 'boolean' } } as const;
+
+export const settingsOptions = ({ settings, trust }: ServerFlags = {}) => ({
+  root: process.cwd(),
+  env: process.env,
+  ...(settings !== undefined && { flag: settings }),
+  ...(trust && { trust: true }),
+});
+
+export async function knownServers(flags: ServerFlags): Promise<{ servers: KnownServer[]; settings: Settings }> {
+  const settings = await readSettings(settingsOptions(flags));
+  const servers = settings.entries.flatMap(({ key, name, value, origin, ignored }): KnownServer[] => {
+    if (key !== 'mcpServers' || name === undefined || !isObject(value)) return [];
+    const { kind: scope, file, line } = origin;
+    const written = { name, entry: value, scope, file, ...(line !== undefined && { line }) };
+    if (ignored !== undefined) return [{ ...written, ...ignoredState(name, ignored, settings) }];
+    const read = readConfig({ name, entry: value, source: scope }, process.env);
+    if (!('problem' in read)) return [{ ...written, state: 'trusted' }];
+    return [{ ...written, state: read.disabled ? 'off' : 'broken', problem: read.problem }];
+  });
+  return { servers, settings };
+}
+
+/** What nobody has approved is untrusted; all else that does not count gave way to another entry, or is switched off. */
+function ignoredState(name: string, problem: string, { trust }: Settings): Pick<KnownServer, 'state' | 'problem'> {
+  const isPending = trust.pending.some((item) => item.key === 'mcpServers' && item.name === name);
+  if (isPending && /trusted/.test(problem)) return { state: 'untrusted', problem };
+  return { state: /comes first/.test(problem) ? 'overridden' : 'off', problem };
+}
+
+/** The server of that name that counts, else the strongest that is written down. */
+export function findServer(name: string, servers: readonly KnownServer[]): KnownServer {
+  const named = servers.filter((server) => server.name === name);
+  const found = named.find(({ problem }) => problem === undefined) ?? named[0];
+  if (found) return found;
+  const names = [...new Set(servers.map((server) => server.name))];
+  const known = names.length === 0 ? 'None is written down here.' : `There are: ${names.join(', ')}.`;
+  throw new UsageProblem(`There is no MCP server "${name}". ${known}`);
+}
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

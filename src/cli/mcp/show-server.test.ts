@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { KnownServer } from './known-servers.js';
+import { summaryOf, withoutSecrets } from './show-server.js';
+
+const secret = fc.uuid().map((id) => `S3-${id}`);
+
+const serverOf = (entry: KnownServer['entry']): KnownServer => ({
+  name: 'a',
+  entry,
+  scope: 'user',
+  file: 'settings.json',
+  state: 'trusted',
+});
+
+test('a secret is not shown, wherever it stands', () => {
+  fc.assert(
+    fc.property(secret, fc.constantFrom('api-key', 'token', 'client-secret', 'password', 'auth'), (value, name) => {
+      const entries = [
+        { command: 'x', env: { ANYTHING: value } },
+        { command: 'x', args: [`--${name}`, value] },
+        { command: 'x', args: [`--${name}=${value}`] },
+        { command: 'x', args: [`${name.toUpperCase().replaceAll('-', '_')}=${value}`] },
+        { command: 'x', args: [`https://me:${value}@example.com/`] },
+        { type: 'http', url: `https://example.com/?${name}=${value}#x` },
+        { type: 'http', url: `https://${value}@example.com/` },
+        { type: 'http', url: 'https://example.com/', headers: { 'X-Anything': value } },
+        { type: 'http', url: 'https://example.com/', oauth: { [name]: value } },
+      ];
+      for (const entry of entries) {
+        expect(JSON.stringify(withoutSecrets(entry))).not.toContain(value);
+        expect(summaryOf(serverOf(entry))).not.toContain(value);
+      }
+    }),
+  );
+});
+
+test('what is no secret stays as it is', () => {
+  const entry = { type: 'stdio', command: 'npx', args: ['-y', 'a b', '--level', '3'], timeout: 5, alwaysLoad: true };
+  expect(withoutSecrets(entry)).toEqual(entry);
+  expect(summaryOf(serverOf(entry))).toBe("npx -y 'a b' --level 3");
+});
+
+test('characters that would hide something are shown', () => {
+  expect(summaryOf(serverOf({ command: 'x\u001b[2J\u202e' }))).toBe(String.raw`'x\u001b[2J\u202e'`);
+});

@@ -1,0 +1,29 @@
+// What an error of a transport means, in whichever way it tells it.
+import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
+
+/** The status that a remote server answered with, in whichever way the transport tells it. */
+export function httpStatus(error: unknown): number | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (error.name === 'UnauthorizedError') return 401;
+  if ('status' in error && typeof error.status === 'number') return error.status;
+  if (error.name === 'SseError' && 'code' in error && typeof error.code === 'number') return error.code;
+  return undefined;
+}
+
+/** The server has not looked at what was asked: it does not know the session any more, or wants other headers. */
+export function isUnheard(error: unknown): boolean {
+  const status = httpStatus(error);
+  if (status === 400) return /session/i.test(messageOf(error)); // what some say to a session of an earlier life
+  return status === 404 || status === 401 || status === 403;
+}
+
+export const isConnectionLoss = (error: unknown): boolean =>
+  error instanceof TypeError || // of fetch
+  (error instanceof SdkError &&
+    (error.code === SdkErrorCode.ConnectionClosed || error.code === SdkErrorCode.NotConnected));
+
+export function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const cause = error.cause instanceof Error ? `: ${error.cause.message}` : '';
+  return `${error.message}${error.message === 'fetch failed' ? cause : ''}`;
+}

@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { serverParts, toolNames } from './names.js';
+
+const VALID = /^[a-zA-Z0-9_-]{1,64}$/;
+
+test('plain names stay as they are', () => {
+  expect(serverParts(['github', 'my-db']).get('my-db')).toBe('my-db');
+  expect(toolNames('github', ['get_issue']).get('get_issue')).toBe('mcp__github__get_issue');
+});
+
+test('other characters become underscores', () => {
+  expect(serverParts(['claude.ai Drive']).get('claude.ai Drive')).toBe('claude_ai_Drive');
+  expect(toolNames('a', ['x/y z']).get('x/y z')).toBe('mcp__a__x_y_z');
+});
+
+test('who is really called so keeps the name, and who would only come to be gets another', () => {
+  const names = toolNames('a', ['x y', 'x_y']);
+  expect(names.get('x_y')).toBe('mcp__a__x_y');
+  expect(names.get('x y')).toMatch(/^mcp__a__x_y_[0-9a-f]{8}$/);
+});
+
+test('a server part never holds what separates it from the tool', () => {
+  for (const name of ['a__b', '_a', 'a_', '__', '', '/']) {
+    const part = serverParts([name, 'a', 'a_b']).get(name) ?? '';
+    expect(part).not.toMatch(/__|^_|_$/);
+    expect(['a', 'a_b']).not.toContain(part);
+  }
+});
+
+test('whatever servers and tools are called, every tool has a name of its own that providers take', () => {
+  const odd = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('a', 'a b', 'a_b', 'a__b', 'x'.repeat(80), ''));
+  fc.assert(
+    fc.property(fc.uniqueArray(odd, { maxLength: 6 }), fc.uniqueArray(odd, { maxLength: 6 }), (servers, tools) => {
+      const parts = serverParts(servers);
+      const names = servers.flatMap((server) => [...toolNames(parts.get(server) ?? '', tools).values()]);
+      expect(names).toHaveLength(servers.length * tools.length);
+      expect(new Set(names).size).toBe(names.length);
+      for (const name of names) expect(name).toMatch(VALID);
+    }),
+  );
+});
+
+test('a name depends on nothing but the names beside it', () => {
+  const names = ['b c', 'b_c', 'd'];
+  expect([...toolNames('a', names)].sort()).toEqual([...toolNames('a', names.toReversed())].sort());
+});

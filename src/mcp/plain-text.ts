@@ -1,0 +1,15 @@
+import { safeCut } from '../platform/text/truncate.js';
+import { visible } from '../platform/text/visible.js';
+
+/** A server's text with nothing in it that a person would not see, cut to a length. */
+export function plainText(text: string, maxChars: number): string {
+  const shown = visible(text).replaceAll(
+    /[\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  );
+  return shown.length <= maxChars ? shown : `${shown.slice(0, safeCut(shown, maxChars - 1))}…`;
+}
+
+/** The same on one line. */
+export const plainLine = (text: string, maxChars: number): string =>
+  plainText(text.trim().replaceAll(/\s+/g, ' '), maxChars);

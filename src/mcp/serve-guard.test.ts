@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { refusalOf } from './serve-guard.js';
+
+const ours = { token: 'the-token-of-this-run', port: 4000 };
+const good = { host: ['127.0.0.1:4000'], authorization: ['Bearer the-token-of-this-run'] };
+
+const statusFor = (headers: NodeJS.Dict<string[]>, url = '/mcp'): number | undefined =>
+  refusalOf({ headersDistinct: { ...good, ...headers }, url }, ours)?.status;
+
+test('lets a request through that names this machine and has the token', () => {
+  expect(statusFor({})).toBeUndefined();
+  expect(statusFor({ host: ['LocalHost:4000'], origin: ['http://localhost:6274'] })).toBeUndefined();
+  expect(statusFor({ authorization: ['bearer  the-token-of-this-run'] })).toBeUndefined();
+});
+
+test('no other host is let through', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(fc.string(), fc.webAuthority({ withPort: true, withUserInfo: true }), fc.ipV4(), fc.ipV6()),
+      (host) => {
+        fc.pre(!/^(?:127\.0\.0\.1|localhost|\[::1\]):4000$/i.test(host));
+        expect(statusFor({ host: [host] })).toBe(403);
+      },
+    ),
+  );
+});
+
+test('no origin but this machine is let through', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.webUrl(), fc.domain()), (origin) => {
+      fc.pre(!/^https?:\/\/(?:127\.0\.0\.1|localhost|\[::1\])/i.test(origin));
+      expect(statusFor({ origin: [origin] })).toBe(403);
+    }),
+  );
+});
+
+test('no other token is let through', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.constant(`${ours.token} `)), (token) => {
+      fc.pre(token !== ours.token);
+      expect(statusFor({ authorization: [`Bearer ${token}`] })).toBe(401);
+    }),
+  );
+});
+
+test('of headers that are sent twice, neither is believed', () => {
+  expect(statusFor({ host: ['127.0.0.1:4000', '127.0.0.1:4000'] })).toBe(403);
+  expect(statusFor({ origin: ['http://localhost', 'https://evil.test'] })).toBe(403);
+  expect(statusFor({ authorization: [...good.authorization, 'Bearer other'] })).toBe(401);
+});
+
+test('an address that names a host of its own is refused', () => {
+  expect(statusFor({}, 'http://evil.test/mcp')).toBe(403);
+  expect(statusFor({}, '*')).toBe(403);
+});
+
+test('headers that are missing are refused', () => {
+  expect(refusalOf({ headersDistinct: {}, url: '/mcp' }, ours)?.status).toBe(403);
+  expect(refusalOf({ headersDistinct: { host: good.host }, url: '/mcp' }, ours)?.status).toBe(401);
+});

@@ -1,0 +1,48 @@
+// MCP over standard input and output. Nothing else may be written there.
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { ServedConnection } from './serve-connection.js';
+import type { OpenSession, ServerIdentity } from './serve-port.js';
+import { createServer } from './server.js';
+
+const MAX_MESSAGE_BYTES = 64 * 1024 * 1024; // a file that is written comes in one message
+
+export interface StdioOptions {
+  open: OpenSession;
+  identity: ServerIdentity;
+  signal: AbortSignal;
+  onProblem(text: string): void;
+}
+
+/** Serves until the client closes the connection or the signal aborts, and ends what calls have left running. */
+export async function serveOverStdio({ open, identity, signal, onProblem }: StdioOptions): Promise<void> {
+  const connections: ServedConnection[] = [];
+  const transport = new EndingTransport(process.stdin, process.stdout, { maxBufferSize: MAX_MESSAGE_BYTES });
+  const served = serveStdio(
+    () => {
+      const connection = new ServedConnection(open);
+      connections.push(connection);
+      return createServer({ connection, identity });
+    },
+    { transport, onerror: ({ message }) => onProblem(message) },
+  );
+  const close = (): void => void served.close();
+  signal.addEventListener('abort', close, { once: true });
+  if (signal.aborted) close();
+  await transport.ended;
+  signal.removeEventListener('abort', close);
+  await Promise.all(connections.map((connection) => connection.end()));
+}
+
+/** Says when it is over, whoever ended it. */
+class EndingTransport extends StdioServerTransport {
+  readonly #ended = Promise.withResolvers<void>();
+
+  get ended(): Promise<void> {
+    return this.#ended.promise;
+  }
+
+  override async close(): Promise<void> {
+    await super.close();
+    this.#ended.resolve();
+  }
+}

@@ -1,0 +1,82 @@
+// Empty folders that stand for missing ones while commands run in a sandbox. They are written down beside the changes
+// that are on their way, so that whoever comes after a killed Helve takes them out of the project again:
+//
+//   journal/open/<token>.held     a line for each that was put somewhere or taken away
+import { closeSync, openSync, readFileSync, rmdirSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { randomHex } from '../crypto.js';
+import { type JournalFolders, journalFolders, makeJournal } from './journal.js';
+import { closeRecord, type OpenChange, writeRecord } from './lock.js';
+import { thisProcess } from './process-identity.js';
+
+export const heldPath = ({ open }: JournalFolders, token: string): string => join(open, `${token}.held`);
+
+/** What one session has put there at this moment. None of it waits: a command does. */
+export class HeldPlaces {
+  readonly #folders: JournalFolders;
+  readonly #record: OpenChange;
+  readonly #file: number;
+
+  private constructor(folders: JournalFolders, record: OpenChange) {
+    this.#folders = folders;
+    this.#record = record;
+    this.#file = openSync(heldPath(folders, record.token), 'ax', 0o600);
+  }
+
+  static async begin(dataFolder: string, sessionId: string): Promise<HeldPlaces> {
+    const folders = journalFolders(dataFolder);
+    await makeJournal(folders);
+    const owner = await thisProcess();
+    const at = new Date().toISOString();
+    const record = { token: randomHex(12), owner, sessionId, callId: '', at, locks: [], files: [] };
+    await writeRecord(folders, record, { durable: false });
+    return new HeldPlaces(folders, record);
+  }
+
+  /** To be called before they are made. */
+  add(paths: readonly string[]): void {
+    this.#write(paths.map((path) => ({ put: path })));
+  }
+
+  /** To be called when they are gone. */
+  remove(paths: readonly string[]): void {
+    this.#write(paths.map((path) => ({ gone: path })));
+  }
+
+  #write(lines: ReadonlyArray<{ put: string } | { gone: string }>): void {
+    if (lines.length > 0) writeSync(this.#file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  }
+
+  /** To be called when there are none any more. */
+  async end(): Promise<void> {
+    closeSync(this.#file);
+    rmSync(heldPath(this.#folders, this.#record.token), { force: true });
+    await closeRecord(this.#folders, this.#record, []);
+  }
+}
+
+/** Takes away those that a killed Helve has left. What is not empty is somebody's own by now, and stays. */
+export function removeHeldPlaces(file: string): void {
+  const left = new Set<string>();
+  for (const { put, gone } of readFileSync(file, 'utf8').split('\n').map(parsed)) {
+    if (put !== undefined) left.add(put);
+    if (gone !== undefined) left.delete(gone);
+  }
+  for (const path of left) {
+    try {
+      rmdirSync(path);
+    } catch {
+      // gone already, or not empty
+    }
+  }
+  rmSync(file, { force: true });
+}
+
+function parsed(line: string): { put?: string; gone?: string } {
+  try {
+    const { put, gone } = JSON.parse(line);
+    return { ...(typeof put === 'string' && { put }), ...(typeof gone === 'string' && { gone }) };
+  } catch {
+    return {}; // cut off
+  }
+}

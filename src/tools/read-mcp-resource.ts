@@ -1,0 +1,31 @@
+import * as z from 'zod';
+import { ToolFailure } from '../contract/failure.js';
+import { defineTool } from '../contract/tool.js';
+
+const MAX_RESULT_CHARS = 100_000; // as for the results of servers' tools
+
+const input = z.strictObject({
+  server: z.string().min(1).describe('The name of the MCP server'),
+  uri: z.string().min(1).describe('The address of the resource, as ListMcpResources gives it'),
+});
+
+export const readMcpResourceTool = defineTool({
+  name: 'ReadMcpResource',
+  description: `Read a resource of an MCP server by its address.
+Use it for addresses that ListMcpResources or a tool of that server has given. Text comes as it is, images are shown, anything else is saved to a file that is named.`,
+  input,
+  exposure: 'deferred',
+  maxResultChars: MAX_RESULT_CHARS,
+  // The address goes to somebody else's program, which may do anything with it.
+  effects: ({ server }) => [
+    { kind: 'unknown', why: `the MCP server ${server} is asked for a resource`, readOnlyHint: true },
+  ],
+
+  async execute({ server, uri }, { session, signal }) {
+    if (!session.resources) throw new ToolFailure('No MCP servers are configured here, so there is nothing to read.');
+    return await session.resources.read(server, uri, signal);
+  },
+
+  toModel: (blocks) => blocks,
+  displayCall: ({ server = '', uri = '' }) => ({ title: `${server}: ${uri}` }),
+});

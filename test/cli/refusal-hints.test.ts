@@ -1,0 +1,46 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { emptyFolder, runHelve } from './run-helve.js';
+
+/** A folder with a script that makes one call, and what -p says of it on standard error. */
+async function hintAfter(call: object, args: readonly string[] = []): Promise<string> {
+  const cwd = await emptyFolder();
+  await writeFile(join(cwd, 'script.json'), JSON.stringify({ turns: [{ calls: [call] }, { text: 'Done.' }] }));
+  return (await runHelve(['-p', 'go', '--model', 'scripted/script.json', ...args], { cwd })).stderr;
+}
+
+const make = { name: 'Bash', input: { command: 'make all' } };
+const hook = {
+  hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'command', command: 'echo no >&2; exit 2' }] }] },
+};
+
+test.each([
+  ['where there is no rule', make, []],
+  ['in the mode that denies what would be asked', make, ['--permission-mode', 'dontAsk']],
+])('-p says that a rule may allow a denied call %s', async (_, call, args) => {
+  expect(await hintAfter(call, args)).toContain(
+    'helve: a call was denied (Bash). helve audit show last says why; rules may allow it.\n',
+  );
+});
+
+test.each([
+  ['in plan mode', make, ['--permission-mode', 'plan']],
+  ["after a hook's deny", make, ['--settings', JSON.stringify(hook)]],
+  ['after a rule that denies', make, ['--disallowed-tools', 'Bash(make:*)']],
+  ['on a protected path', { name: 'Write', input: { file_path: '.git/config', content: '' } }, []],
+])('-p does not say so %s', async (_, call, args) => {
+  const told = await hintAfter(call, args);
+  expect(told).toContain('helve audit show last says why.\n');
+  expect(told).not.toContain('rules may allow');
+});
+
+test.each([
+  ['Write', '{"file_path": ".git/config", "content": ""}'],
+  ['Bash', '{"command": "make all", "dangerouslyDisableSandbox": true}'],
+  ['Bash', '{"command": "rm -rf /"}'],
+])('helve call %s %s says that no rule can allow it', async (tool, input) => {
+  const { code, stderr } = await runHelve(['call', tool, input]);
+  expect(code).toBe(1);
+  expect(stderr).toBe('helve: nobody is here to be asked. No rule can allow it; helve permissions explain says why.\n');
+});

@@ -1,0 +1,47 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startFakeModelServer } from '../../src/testing/index.js';
+import { emptyFolder, runHelve } from './run-helve.js';
+
+/** Runs of one person in one folder, against one server. */
+async function person() {
+  const [cwd, HELVE_HOME] = [await emptyFolder(), await emptyFolder()];
+  const server = await startFakeModelServer(() => ({ text: 'ok' }));
+  const env = { HELVE_HOME, ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'k' };
+  const modelOf = (index: number) => server.requests.at(index)?.body.model;
+  return { cwd, env, server, modelOf, home: HELVE_HOME };
+}
+
+test('a session that is taken up goes on with the model that it had, unless another is named', async () => {
+  const { cwd, env, server, modelOf } = await person();
+  try {
+    await runHelve(['-p', 'one', '--model', 'opus'], { cwd, env });
+    const first = modelOf(0);
+    expect(first).toMatch(/opus/);
+    expect(await runHelve(['-p', 'two', '--continue'], { cwd, env })).toMatchObject({ code: 0, stderr: '' });
+    expect(modelOf(1)).toBe(first);
+    await runHelve(['-p', 'three', '--resume', 'last'], { cwd, env: { ...env, HELVE_MODEL: 'haiku' } });
+    expect(modelOf(2)).toMatch(/haiku/);
+    await runHelve(['-p', 'four', '--continue', '--model', 'sonnet'], { cwd, env });
+    expect(modelOf(3)).toMatch(/sonnet/);
+  } finally {
+    await server.close();
+  }
+});
+
+test('a model that can not be had any more is said, and the session goes on with another', async () => {
+  const { cwd, env, server, modelOf } = await person();
+  try {
+    await writeFile(join(cwd, 'script.json'), JSON.stringify({ name: 'gone-1', turns: [{ text: 'ok' }] }));
+    await runHelve(['-p', 'one', '--model', 'scripted/script.json'], { cwd, env });
+    const { code, stderr } = await runHelve(['-p', 'two', '--continue'], { cwd, env });
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      "The session began with the model gone-1, which can't be had here, so it goes on with another.",
+    );
+    expect(modelOf(0)).toMatch(/sonnet/);
+  } finally {
+    await server.close();
+  }
+});
