@@ -35,6 +35,8 @@ test.each([
   ['ls $(', "it can't be parsed"],
   ['echo "$(ls ; ; ls)"', "it can't be parsed"],
   ['cat <<E\nx', 'a here-document has no end'],
+  ['cat <(ls #); rm x\n) y', 'a comment within a substitution'],
+  ['echo "$(ls;# rm\n)"', 'a comment within a substitution'],
   ['ls\0', 'the control character U+0000'],
   ['ls\r', 'the control character U+000D'],
   ['ls \x1b[8m', 'the control character U+001B'],
@@ -52,12 +54,16 @@ test.each([
 
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: they are the shell's
 
-test.each(['ls\t-la', 'echo "é 日本語 😀"', 'a && b || c; d & e | f', 'echo "=x" a=b [ a = b ]', 'cat <<E\nx\nE'])(
-  'finds nothing wrong with %s',
-  async (text) => {
-    expect(await problemsOf(text)).toEqual([]);
-  },
-);
+test.each([
+  'ls\t-la',
+  'echo "é 日本語 😀"',
+  'a && b || c; d & e | f',
+  'echo "=x" a=b [ a = b ]',
+  'cat <<E\nx\nE',
+  'echo "$(grep -c \'a # b\' f)" # done',
+])('finds nothing wrong with %s', async (text) => {
+  expect(await problemsOf(text)).toEqual([]);
+});
 
 test.each([
   '[[ a > b ]]',

@@ -71,7 +71,8 @@ function nodeProblem(node: SyntaxNode): string | undefined {
     case 'CommandExpansion':
     case 'ProcessSubstitution':
     case 'ArithmeticCommandExpansion':
-      return node.script === undefined ? `${node.text} can't be parsed` : undefined;
+      if (node.script === undefined) return `${node.text} can't be parsed`;
+      return hasComment(node.text) ? 'a comment within a substitution may hide where that ends' : undefined;
     case 'ArithmeticExpansion':
       return node.expression === undefined && !/^\$(\(\(\s*\)\)|\[\s*\])$/.test(node.text)
         ? `the arithmetic ${node.text} can't be parsed`
@@ -94,6 +95,10 @@ function nodeProblem(node: SyntaxNode): string | undefined {
       return undefined;
   }
 }
+
+/** Whether there is one outside of quotes. */
+const hasComment = (text: string): boolean =>
+  /(?:^|[\s;&|(])#/.test(text.replace(/'[^']*'|"(?:[^"\\]|\\[\s\S])*"/g, "''"));
 
 const notPosix: ReadonlySet<SyntaxNode['type']> = new Set([
   'TestCommand',
