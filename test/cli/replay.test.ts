@@ -60,7 +60,8 @@ test('the demo session gives the same results on the tree as it was, and leaves 
   const { replay, tree } = await demoSession();
   const before = await tree();
   const { code, stdout, stderr } = await replay('--from-start');
-  expect(stdout).toMatch(/All 8 results are the same \(2 of them but for: duration\)\.\n$/);
+  // How many differ in their durations alone is a matter of chance.
+  expect(stdout).toMatch(/All 8 results are the same( \(\d of them but for: duration\))?\.\n$/);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(await tree()).toEqual(before);
 });
