@@ -1,7 +1,9 @@
 // A tool's schema as a server sends it, made into one that every provider takes and that an input can be checked by. One
 // bad schema would make every request fail, so what can't be understood is taken out, and a hopeless one is set aside.
+
 import type { JsonSchema } from '../contract/model.js';
 import { sha256 } from '../platform/crypto.js';
+import { lookUpReference } from '../platform/json-pointer.js';
 import { isObject } from './is-object.js';
 import { plainText } from './plain-text.js';
 
@@ -77,32 +79,8 @@ interface Place {
 function withReference(schema: Schema, root: Schema, hops = 0): Schema {
   const { $ref: ref, ...beside } = schema;
   if (typeof ref !== 'string') return schema;
-  const target = hops > 10 ? undefined : lookUp(root, ref);
+  const target = hops > 10 ? undefined : lookUpReference(root, ref);
   return isObject(target) ? withReference({ ...target, ...beside }, root, hops + 1) : beside;
-}
-
-function lookUp(root: Schema, ref: string): unknown {
-  if (ref === '#') return root;
-  if (!ref.startsWith('#/')) return undefined;
-  return ref
-    .slice(2)
-    .split('/')
-    .map((part) => decoded(part).replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>(
-      (inner, part) =>
-        typeof inner === 'object' && inner !== null && Object.hasOwn(inner, part)
-          ? Reflect.get(inner, part)
-          : undefined,
-      root,
-    );
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }
 
 const types: Readonly<Record<string, string>> = {
@@ -224,7 +202,7 @@ function itemsOf({ items, prefixItems, additionalItems }: Schema, inside: (value
 
 /** Whether a reference leads to a schema that is still there after cleaning. */
 function isKept(root: Schema, ref: string): boolean {
-  return (ref === '#' || /^#\/(?:\$defs|definitions)\/[^/]+$/.test(ref)) && isInner(lookUp(root, ref));
+  return (ref === '#' || /^#\/(?:\$defs|definitions)\/[^/]+$/.test(ref)) && isInner(lookUpReference(root, ref));
 }
 
 type Flattened = { schema: Schema; note?: string } | { hopeless: string };

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../contract/model.js';
+import { lookUpReference } from '../platform/json-pointer.js';
 
 /** What a provider does not understand of a tool's schema. What is dropped is checked here when the call comes. */
 export interface SchemaLimits {
@@ -134,28 +135,8 @@ const unique = (schemas: readonly Schema[]): Schema[] => [
 
 /** What a reference inside the document points to. */
 function lookUp(root: Schema, ref: string): Schema | undefined {
-  if (ref === '#') return root;
-  if (!ref.startsWith('#/')) return undefined;
-  const found = ref
-    .slice(2)
-    .split('/')
-    .map((part) => safeDecode(part).replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>(
-      (inner, part) =>
-        typeof inner === 'object' && inner !== null && Object.hasOwn(inner, part)
-          ? Reflect.get(inner, part)
-          : undefined,
-      root,
-    );
+  const found = lookUpReference(root, ref);
   return isSchema(found) ? found : undefined;
-}
-
-function safeDecode(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }
 
 // What strict mode does not know and can do without: the tool's own check follows.
