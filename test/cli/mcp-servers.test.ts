@@ -116,8 +116,8 @@ test('adds an entry as it is written in files', async () => {
 });
 
 test.each<[string[], string]>([
-  [['add'], 'Use helve mcp add NAME'],
-  [['add', 'a'], 'Use helve mcp add NAME'],
+  [['add'], 'The server has no name. Use helve mcp add NAME'],
+  [['add', 'a'], 'Nothing says how to reach the server "a". Use helve mcp add NAME'],
   [['add', 'a b', '--', 'x'], `can't be named "a b"`],
   [['add', 'a__b', '--', 'x'], `can't be named "a__b"`],
   [['add', '_a', '--', 'x'], `can't be named "_a"`],

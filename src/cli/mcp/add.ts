@@ -23,7 +23,8 @@ const commonFlags = { scope: { type: 'string', short: 's' }, force: { type: 'boo
 export async function add(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readAddArgs(argv);
   const [name, target, ...rest] = positionals;
-  if (name === undefined || target === undefined) throw new UsageProblem(USAGE);
+  if (name === undefined) throw new UsageProblem(`The server has no name. ${USAGE}`);
+  if (target === undefined) throw new UsageProblem(`Nothing says how to reach the server "${name}". ${USAGE}`);
   const type = readTransport(values.transport, target);
   const entry =
     type === 'stdio' ? commandEntry([target, ...rest], values) : addressEntry(type, [target, ...rest], values);
