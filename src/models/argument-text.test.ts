@@ -15,7 +15,7 @@ test('passes valid arguments on, however they are cut, and is complete exactly a
         out += text.push(piece);
       }
       expect(text.isComplete).toBe(true);
-      expect(JSON.parse(out + text.finish())).toEqual(value);
+      expect(JSON.parse(out + text.finish())).toEqual(JSON.parse(json));
     }),
   );
 });

@@ -55,9 +55,10 @@ async function runWith(
   return { received, outcome: last?.type === 'result' ? last.outcome : 'none' };
 }
 
-const someInput = fc.dictionary(fc.string({ unit: 'grapheme', maxLength: 5 }), fc.jsonValue({ maxDepth: 2 }), {
-  maxKeys: 3,
-});
+/** As JSON carries it: without the minus of a zero. */
+const someInput = fc
+  .dictionary(fc.string({ unit: 'grapheme', maxLength: 5 }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 })
+  .map((input) => JSON.parse(JSON.stringify(input)));
 
 test('a call arrives whole wherever the bytes of its stream are split', async () => {
   const input = { path: 'grüße/日本/👩‍💻.txt', text: 'a"b\\c\n\u0007\ud83d', nested: [1.5e-7, null, { ключ: true }] };
