@@ -214,7 +214,7 @@ async function planFile(file: FilePatch, context: ToolContext): Promise<FileChan
 }
 
 async function checkFree(target: TargetFile, context: ToolContext, next: string): Promise<void> {
-  if ((await fileIdentity(target.real)) !== undefined) {
+  if (fileIdentity(target.real) !== undefined) {
     throw refusal(`${target.shown} exists already, so no new file can be put there. Nothing was written. ${next}`);
   }
   await checkPlace(target, context);

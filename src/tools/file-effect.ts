@@ -29,12 +29,10 @@ async function fileEffects(path: string, { cwd }: Pick<ToolContext, 'cwd'>): Pro
     const asWritten = await realPathAsWritten(isAbsolute(path) ? path : `${cwd}${sep}${path}`).catch(() => real);
     if (asWritten !== real) places.push(asWritten);
   }
-  return await Promise.all(
-    places.map(async (place): Promise<FileEffect> => {
-      const identity = await fileIdentity(place);
-      return { kind: 'file', access: 'read', path: absolute, real: place, ...(identity && { identity }) };
-    }),
-  );
+  return places.map((place): FileEffect => {
+    const identity = fileIdentity(place);
+    return { kind: 'file', access: 'read', path: absolute, real: place, ...(identity && { identity }) };
+  });
 }
 
 const directoryEffect = (path: string): Effect[] =>

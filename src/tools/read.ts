@@ -3,6 +3,7 @@ import { defineTool } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
 import { fileKind, HEAD_BYTES } from '../platform/files/file-kind.js';
 import { pseudoFileSystem } from '../platform/files/pseudo-file-system.js';
+import { readHead } from '../platform/files/scan-lines.js';
 import { counted } from './counted.js';
 import { assertText } from './editing/load-text.js';
 import { readEffects } from './file-effect.js';
@@ -49,15 +50,11 @@ export const readTool = defineTool<ReadInput, ReadData>({
 
   async execute(asked, context) {
     const target = await locate(asked.file_path, context);
-    await assertNotTheKernels(target);
+    assertNotTheKernels(target);
     const { handle, stats } = await openTarget(target, context);
     try {
-      const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-      return await readAsItsKind(
-        { target, handle, head: buffer.subarray(0, bytesRead), size: stats.size },
-        asked,
-        context,
-      );
+      const file = { target, ...(await readHead(handle, stats.size)), size: stats.size };
+      return await readAsItsKind(file, asked, context);
     } finally {
       await handle.close();
     }
@@ -103,12 +100,12 @@ async function readAsItsKind(
     const { readCells } = await import('./reading/cells.js');
     return await readCells(target, handle, size, undefined, context);
   }
-  assertText(target, head);
+  assertText(target, head.subarray(0, HEAD_BYTES));
   return await readTextPage(file, { first: Math.max(offset ?? 1, 1), limit: limit ?? DEFAULT_LINES }, context);
 }
 
-async function assertNotTheKernels(target: TargetFile): Promise<void> {
-  const system = await pseudoFileSystem(target.real);
+function assertNotTheKernels(target: TargetFile): void {
+  const system = pseudoFileSystem(target.real);
   if (system === undefined) return;
   throw refusal(
     `${target.shown} lies in ${system}, whose files are made up by the system as they are read: they may never end, or hold secrets of running programs. Use a command that reports what you need (for example ps, lscpu or df).`,

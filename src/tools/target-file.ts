@@ -20,7 +20,7 @@ export interface TargetFile {
 export async function locate(path: string, { cwd }: Pick<ToolContext, 'cwd'>): Promise<TargetFile> {
   const absolute = resolveIn(cwd, path);
   const real = await realTarget(absolute, { cwd });
-  const isLink = real !== join(await realTarget(dirname(absolute), { cwd }), basename(absolute));
+  const isLink = real !== absolute && real !== join(await realTarget(dirname(absolute), { cwd }), basename(absolute));
   const shown = cutPath(shortPath(cwd, absolute));
   return { path: absolute, real, shown: isLink ? `${shown} (a link to ${cutPath(shortPath(cwd, real))})` : shown };
 }

@@ -108,7 +108,7 @@ async function plan({ file_path, content }: WriteInput, context: ToolContext): P
     );
   }
   const target = await locate(file_path, context);
-  if ((await fileIdentity(target.real)) === undefined) {
+  if (fileIdentity(target.real) === undefined) {
     await checkPlace(target, context);
     return { target };
   }

@@ -1,7 +1,7 @@
 // One writer for each session. The lock is a file that names the process; it appears whole, as a second name of a file
 // written before. A lock whose process has ended is removed only by the holder of a claim on it, and a claim is a lock
 // like any other: so of any number that find the same lock, one removes it, and none removes the lock that came after.
-import { linkSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { stat, unlink, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { randomHex } from '../../platform/crypto.js';
@@ -25,7 +25,14 @@ export interface SessionLock {
 export async function lockSession({ id, lock: path }: SessionFolder): Promise<SessionLock> {
   const owner = await thisProcess();
   const token = await acquire(path, id, owner);
-  const isOurs = async (): Promise<boolean> => (await holder(path, owner))?.token === token;
+  let seen: string | undefined; // the file as it was when it was last found to be ours
+  const isOurs = async (): Promise<boolean> => {
+    const stamp = fileStamp(path);
+    if (stamp !== undefined && stamp === seen) return true;
+    const ours = (await holder(path, owner))?.token === token;
+    seen = ours ? stamp : undefined;
+    return ours;
+  };
   const renewal = setInterval(() => {
     const now = new Date();
     isOurs()
@@ -40,6 +47,12 @@ export async function lockSession({ id, lock: path }: SessionFolder): Promise<Se
       if (await isOurs()) await remove(path);
     },
   };
+}
+
+/** Another where somebody has touched the file. */
+function fileStamp(path: string): string | undefined {
+  const { dev, ino, mtimeNs, ctimeNs } = statSync(path, { bigint: true, throwIfNoEntry: false }) ?? {};
+  return ino === undefined ? undefined : [dev, ino, mtimeNs, ctimeNs].join(':');
 }
 
 /** Whether some process has the session at this moment. */

@@ -18,7 +18,7 @@ export async function openFolder(real: string): Promise<Folder> {
   const flags = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
   const handle = await open(real, flags);
   try {
-    await assertOpened(handle, real);
+    assertOpened(handle, real);
     const inside = `/proc/self/fd/${handle.fd}`;
     const anchor = process.platform === 'linux' && (await canSearch(inside)) ? inside : real;
     return { handle, anchor, at: (name) => join(anchor, name) };

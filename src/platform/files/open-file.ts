@@ -1,5 +1,5 @@
-import { constants, type Stats } from 'node:fs';
-import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises';
+import { constants, fstatSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 
 /** Something other than a file that holds bytes: opening it could block for ever or do something. */
 export class NotARegularFile extends Error {
@@ -37,12 +37,12 @@ export async function openForReading(real: string): Promise<{ handle: FileHandle
 }
 
 async function openOnce(real: string): Promise<{ handle: FileHandle; stats: Stats }> {
-  assertRegular(real, await stat(real));
+  assertRegular(real, statSync(real));
   const handle = await open(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
   try {
-    const stats = await handle.stat();
+    const stats = fstatSync(handle.fd);
     assertRegular(real, stats);
-    await assertOpened(handle, real);
+    assertOpened(handle, real);
     return { handle, stats };
   } catch (error) {
     await handle.close();
@@ -50,9 +50,12 @@ async function openOnce(real: string): Promise<{ handle: FileHandle; stats: Stat
   }
 }
 
-/** Fails when the handle is of another place than the real path that was opened. */
-export async function assertOpened(handle: FileHandle, real: string): Promise<void> {
-  const opened = (await placeOf(handle)) ?? (await placeByName(handle, real));
+/**
+ * Fails when the handle is of another place than the real path that was opened. At once, as the looks around it are: the
+ * system knows by now what they ask for, and to wait for each would take a reader longer than the file does.
+ */
+export function assertOpened(handle: FileHandle, real: string): void {
+  const opened = placeOf(handle) ?? placeByName(handle, real);
   if (opened === `${real} (deleted)`) throw new ReplacedMeanwhile(`${real} was replaced while it was opened.`);
   if (opened !== real) {
     throw new Error(`${real} was replaced while it was opened (it led to ${opened}), so it was left alone.`);
@@ -60,15 +63,15 @@ export async function assertOpened(handle: FileHandle, real: string): Promise<vo
 }
 
 /** Where the system can't name what is open: the path must lead to itself, and to what was opened. */
-async function placeByName(handle: FileHandle, real: string): Promise<string> {
-  const [resolved, opened, there] = await Promise.all([realpath(real), handle.stat(), stat(real)]);
+function placeByName(handle: FileHandle, real: string): string {
+  const [resolved, opened, there] = [realpathSync.native(real), fstatSync(handle.fd), statSync(real)];
   return resolved !== real || (opened.dev === there.dev && opened.ino === there.ino) ? resolved : 'another file';
 }
 
-async function placeOf(handle: FileHandle): Promise<string | undefined> {
+function placeOf(handle: FileHandle): string | undefined {
   if (process.platform !== 'linux') return undefined;
   try {
-    return await readlink(`/proc/self/fd/${handle.fd}`);
+    return readlinkSync(`/proc/self/fd/${handle.fd}`);
   } catch {
     return undefined; // no /proc here
   }

@@ -1,5 +1,5 @@
-import { realpathSync } from 'node:fs';
-import { readlink, realpath, stat } from 'node:fs/promises';
+import { realpathSync, statSync } from 'node:fs';
+import { readlink, realpath } from 'node:fs/promises';
 import { homedir, tmpdir, userInfo } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { safeCut } from '../text/truncate.js';
@@ -24,12 +24,13 @@ const startsInHome = (path: string): boolean => path === '~' || path.startsWith(
 
 // HOME may be empty or relative, by mistake or in a container; a path that depends on the process must not come of it.
 export function homeFolder(): string | undefined {
-  return [homedir, () => userInfo().homedir].map(homeBy).find((home) => home !== undefined && isAbsolute(home));
+  return homeBy(homedir) ?? homeBy(() => userInfo().homedir);
 }
 
 function homeBy(find: () => string): string | undefined {
   try {
-    return find();
+    const home = find();
+    return isAbsolute(home) ? home : undefined;
   } catch {
     return undefined; // the user has no entry in the system's list
   }
@@ -125,10 +126,13 @@ export function dataFolderOf({
   return resolve(env['HELVE_HOME'] || join(home ?? tmpdir(), '.helve'));
 }
 
-/** Device and inode as one word, or undefined where nothing is at the path. */
-export async function fileIdentity(path: string): Promise<string | undefined> {
+/**
+ * Device and inode as one word, or undefined where nothing is at the path. At once: whoever asks has just resolved the
+ * path, so that the system knows the answer.
+ */
+export function fileIdentity(path: string): string | undefined {
   try {
-    const { dev, ino } = await stat(path, { bigint: true });
+    const { dev, ino } = statSync(path, { bigint: true });
     return `${dev}:${ino}`;
   } catch {
     return undefined; // gone, or not ours to look at: the name alone has to do

@@ -1,4 +1,4 @@
-import { statfs } from 'node:fs/promises';
+import { statfsSync } from 'node:fs';
 import { isInside } from './paths.js';
 
 // Their files are made up by the kernel as they are read: some never end, some wait for ever, and some hold the secrets
@@ -27,12 +27,12 @@ const folders = ['/proc', '/sys', '/dev'];
 const sharedMemory = '/dev/shm'; // ordinary files in memory, used as a temporary folder
 
 /** The kernel's own file system that a real path lies in, as messages call it; undefined for files that somebody wrote. */
-export async function pseudoFileSystem(real: string): Promise<string | undefined> {
+export function pseudoFileSystem(real: string): string | undefined {
   if (process.platform === 'win32') return undefined;
   const folder = folders.find((one) => isInside(one, real));
   if (folder && !isInside(sharedMemory, real)) return folder;
   try {
-    return names.get((await statfs(real)).type);
+    return names.get(statfsSync(real).type);
   } catch {
     return undefined; // not there, or not ours to look at: opening it will tell
   }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { scanLines } from './scan-lines.js';
+import { readHead, scanLines } from './scan-lines.js';
 import { encodeText } from './text-file.js';
 
 async function scan(content: string | Buffer, maxLineChars = 1_000, signal = new AbortController().signal) {
@@ -13,7 +13,8 @@ async function scan(content: string | Buffer, maxLineChars = 1_000, signal = new
   const handle = await open(path);
   const seen: Array<[number, string, number]> = [];
   try {
-    const scanned = await scanLines(handle, maxLineChars, signal, (...line) => seen.push(line));
+    const { size } = await handle.stat();
+    const scanned = await scanLines(await readHead(handle, size), maxLineChars, signal, (...line) => seen.push(line));
     return { ...scanned, seen };
   } finally {
     await handle.close();

@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { sha256 } from '../crypto.js';
+import { HEAD_BYTES } from './file-kind.js';
 import type { TextFormat } from './text-file.js';
 import { startDecoding, type TextStream } from './text-stream.js';
 
@@ -15,18 +16,33 @@ export interface ScannedFile {
   format: TextFormat;
 }
 
+/** A text file and how far it has been looked at. */
+export interface OpenedText {
+  handle: FileHandle;
+  /** How the file begins. */
+  head: Buffer;
+  /** There is nothing behind the head. */
+  isWhole: boolean;
+}
+
+/** Reads the beginning of a file: all of a small one, so that nobody has to go to the disk again. */
+export async function readHead(handle: FileHandle, size: number): Promise<OpenedText> {
+  const wanted = Buffer.allocUnsafe(Math.max(HEAD_BYTES, Math.min(size, CHUNK_BYTES) + 1));
+  const { bytesRead } = await handle.read(wanted, 0, wanted.length, 0);
+  return { handle, head: Buffer.from(wanted.subarray(0, bytesRead)), isWhole: bytesRead < wanted.length };
+}
+
 /**
  * Goes through a text file line by line in constant memory, however large the file or a single line is: `onLine` gets
  * at most `maxLineChars` of a line, and its full length. Throws `UndecodableText` for what is not text.
  */
 export async function scanLines(
-  handle: FileHandle,
+  { handle, head, isWhole }: OpenedText,
   maxLineChars: number,
   signal: AbortSignal,
   onLine: (number: number, text: string, length: number) => void,
 ): Promise<ScannedFile> {
   const hash = sha256();
-  const buffer = Buffer.alloc(CHUNK_BYTES);
   let size = 0;
   let lines = 0;
   let line = '';
@@ -57,14 +73,21 @@ export async function scanLines(
   };
 
   const decoder: TextStream = startDecoding();
-  for (;;) {
-    signal.throwIfAborted();
-    const { bytesRead } = await handle.read(buffer, 0, buffer.length, size);
-    if (bytesRead === 0) break;
-    const bytes = buffer.subarray(0, bytesRead);
+  const read = (bytes: Buffer): void => {
     hash.update(bytes);
     take(decoder.write(bytes, lines));
-    size += bytesRead;
+    size += bytes.length;
+  };
+  signal.throwIfAborted();
+  if (head.length > 0) read(head);
+  if (!isWhole) {
+    const buffer = Buffer.alloc(CHUNK_BYTES);
+    for (;;) {
+      signal.throwIfAborted();
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, size);
+      if (bytesRead === 0) break;
+      read(buffer.subarray(0, bytesRead));
+    }
   }
   take(decoder.end(lines));
   if (length > 0) finish();

@@ -151,7 +151,7 @@ async function realName(path: string): Promise<{ real: string; identity: string 
   const found = realNameAtOnce(path);
   if (found) return found;
   const real = await realPathAsWritten(path);
-  return { real, identity: await fileIdentity(real) };
+  return { real, identity: fileIdentity(real) };
 }
 
 /**

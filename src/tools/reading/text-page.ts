@@ -1,7 +1,6 @@
-import type { FileHandle } from 'node:fs/promises';
 import type { SeenFile, ToolContext } from '../../contract/tool-context.js';
 import { cutPath, shortPath } from '../../platform/files/paths.js';
-import { scanLines } from '../../platform/files/scan-lines.js';
+import { type OpenedText, scanLines } from '../../platform/files/scan-lines.js';
 import { formatByHead, formatName, type TextFormat } from '../../platform/files/text-file.js';
 import { counted } from '../counted.js';
 import { joinRanges } from '../editing/line-ranges.js';
@@ -41,11 +40,8 @@ export interface UnchangedPage {
   at: Date;
 }
 
-export interface OpenText {
+export interface OpenText extends OpenedText {
   target: TargetFile;
-  handle: FileHandle;
-  /** How the file begins. */
-  head: Buffer;
   size: number;
 }
 
@@ -54,7 +50,7 @@ class PageIsFull extends Error {}
 
 /** Reads a page of numbered lines in constant memory, and remembers what was seen. */
 export async function readTextPage(
-  { target, handle, head, size }: OpenText,
+  { target, size, ...file }: OpenText,
   { first, limit }: { first: number; limit: number },
   context: Pick<ToolContext, 'cwd' | 'signal' | 'session'>,
 ): Promise<TextPage | UnchangedPage> {
@@ -66,7 +62,7 @@ export async function readTextPage(
   let tokens = 0;
   let isFull = false;
   let hasLongLine = false;
-  const scanned = await scanLines(handle, MAX_LINE_CHARS, signal, (number, text, length) => {
+  const scanned = await scanLines(file, MAX_LINE_CHARS, signal, (number, text, length) => {
     hasLongLine ||= length > MAX_LINE_CHARS;
     if (number < first) return;
     if (isFull || number >= first + limit) {
@@ -95,7 +91,8 @@ export async function readTextPage(
     const before = session.ledger.get(target.real);
     const earlier = before?.hash === hash ? before.lines : [];
     const lines = linesSeen(earlier, [first, last], scanned.lines, hasLongLine);
-    session.ledger.set(target.real, { hash, size: scanned.size, at: new Date(), lines });
+    const bytes = file.isWhole && { bytes: file.head };
+    session.ledger.set(target.real, { hash, size: scanned.size, at: new Date(), lines, ...bytes });
     if (content.length > WORTH_REPEATING_CHARS) {
       const pages = session.own(createShownPages);
       const at = pages.take(target.real, hash, `${first}+${limit}`);
@@ -114,7 +111,7 @@ export async function readTextPage(
     bytes: scanned?.size ?? size,
     cutLines,
     indented,
-    format: scanned?.format ?? formatByHead(head) ?? { encoding: 'utf-8', bom: false },
+    format: scanned?.format ?? formatByHead(file.head) ?? { encoding: 'utf-8', bom: false },
   };
 }
 
