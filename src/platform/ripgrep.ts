@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { access } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import {
   type FileList,
@@ -28,9 +28,7 @@ export interface RipgrepOptions extends SearchOptions {
   path: string;
 }
 
-export interface RipgrepOutput {
-  /** Whole records only: what was cut off in the middle is dropped. */
-  text: string;
+export interface RipgrepOutcome {
   stopped: SearchOutcome['stopped'];
   /** Files that could not be read, in ripgrep's words. */
   complaints: readonly string[];
@@ -46,27 +44,39 @@ export class RipgrepMissing extends Error {
 
 export async function listWithRipgrep(query: FileQuery, options: SearchOptions): Promise<FileList> {
   return await withQuery(query, options, async (args, where) => {
-    const { text, ...outcome } = await runRipgrep(['--files', ...args], where);
-    const files = text.split('\0').filter(Boolean).map(withoutDot);
-    if (query.file !== undefined) return { files: files.map(() => query.file ?? ''), ...toldOf(outcome, query.file) };
-    return { files: files.filter(filterFor(query)), ...toldOf(outcome) };
+    const files: string[] = [];
+    const isWanted = query.file === undefined ? filterFor(query) : () => true;
+    const outcome = await runRipgrep(['--files', `--threads=${listingThreads()}`, ...args], where, (text) => {
+      const found = text.split('\0').filter(Boolean).map(withoutDot).filter(isWanted);
+      files.push(...found);
+      options.onFiles?.(found);
+    });
+    return query.file === undefined
+      ? { files, ...toldOf(outcome) }
+      : { files: files.map(() => query.file ?? ''), ...toldOf(outcome, query.file) };
   });
 }
+
+/** As many as ripgrep takes by itself, but for one: we look at what is found meanwhile, and that takes a core too. */
+const listingThreads = (): number => Math.max(1, Math.min(availableParallelism(), 12) - 1);
 
 export async function searchWithRipgrep(query: TextQuery, options: SearchOptions): Promise<TextMatches> {
   return await withQuery(query, options, async (args, where) => {
     const all = [...textArguments(query), ...args, `--regexp=${query.pattern}`];
-    const { text, ...outcome } = await runRipgrep(all, where).catch(async (error: unknown) => {
+    const {
+      groups: found,
+      take,
+      finish,
+    } = groupsByFile(query, query.file === undefined ? filterFor(query) : () => true);
+    const outcome = await runRipgrep(all, where, take).catch(async (error: unknown) => {
       if (!(error instanceof SearchFailure && isAboutThePattern(error.message))) throw error;
       // Look-around, back-references and a literal "{" are read by the other engine.
-      return await runRipgrep(['--pcre2', ...all], where).catch((second: unknown) => {
+      return await runRipgrep(['--pcre2', ...all], where, take).catch((second: unknown) => {
         throw second instanceof SearchFailure ? explained(error, second) : second;
       });
     });
-    const found = groupByFile(text, query);
+    finish();
     if (query.file !== undefined) return { files: underName(query.file, found), ...toldOf(outcome, query.file) };
-    const isWanted = filterFor(query);
-    for (const file of found.keys()) if (!isWanted(file)) found.delete(file);
     return { files: found, ...toldOf(outcome) };
   });
 }
@@ -87,7 +97,7 @@ const explained = (first: SearchFailure, second: SearchFailure): SearchFailure =
 // out in the same way: as a --glob, each of them would be matched against every file, which takes a quarter of the time.
 function filterFor({ globs }: FileQuery): (path: string) => boolean {
   const isWanted = globFilter(globs);
-  return (path) => isWanted(path) && !(path.includes('.') && IN_VERSION_CONTROL.test(path));
+  return (path) => isWanted(path) && !(/(?:^|\/)\./.test(path) && IN_VERSION_CONTROL.test(path));
 }
 
 const IN_VERSION_CONTROL = new RegExp(`(?:^|/)(?:${VERSION_CONTROL.map((name) => `\\${name}`).join('|')})(?:/|$)`);
@@ -151,46 +161,71 @@ interface Group extends FileMatches {
   lines: string[];
 }
 
+interface Groups {
+  readonly groups: Map<string, FileMatches>;
+  /** Takes whole records. */
+  take(output: string): void;
+  /** There are no more. */
+  finish(): void;
+}
+
 /** What ripgrep says about each file. A path ends with a NUL, so that no name can pass for something else. */
-function groupByFile(output: string, { mode }: TextQuery): Map<string, FileMatches> {
+function groupsByFile({ mode }: TextQuery, isWanted: (file: string) => boolean): Groups {
   const groups = new Map<string, Group>();
-  if (mode === 'files_with_matches') {
-    for (const path of output.split('\0')) if (path !== '') groups.set(withoutDot(path), { lines: [], matches: 1 });
-    return groups;
-  }
-  let current: Group | undefined;
+  let current: Group = { lines: [], matches: 0 };
   let lastPath = '';
-  for (let at = 0; at < output.length; ) {
-    const end = lineEnd(output, at);
-    const own = record(output, at, end);
-    const binary = BINARY.exec(own)?.[1];
-    if (binary !== undefined || own === SEPARATOR || output.indexOf('\0', at) === -1) {
-      if (binary !== undefined) groups.set(withoutDot(binary), { lines: [], matches: 1, isBinary: true });
-      else if (own === SEPARATOR) current?.lines.push(own);
-      at = end + 1;
-      continue;
-    }
-    // A name may hold line breaks: it ends at the NUL, and only behind that does a line end what is told.
-    const split = output.indexOf('\0', at);
-    const path = output.slice(at, split);
-    const last = lineEnd(output, split);
-    const told = record(output, split + 1, last);
-    at = last + 1;
-    if (path !== lastPath || !current) {
-      lastPath = path;
+  const group = (path: string): Group => {
+    const file = withoutDot(path);
+    const known = groups.get(file);
+    if (known) return known;
+    const started: Group = { lines: [], matches: 0 };
+    if (isWanted(file)) groups.set(file, started);
+    return started;
+  };
+  const takeNames = (output: string): void => {
+    for (const path of output.split('\0')) {
       const file = withoutDot(path);
-      current = groups.get(file) ?? { lines: [], matches: 0 };
-      groups.set(file, current);
+      if (path !== '' && isWanted(file)) groups.set(file, { lines: [], matches: 1 });
     }
-    if (mode === 'count') current.matches += Number(told);
-    else {
-      if (isMatch(told)) current.matches += 1;
-      current.lines.push(told);
+  };
+  const takeLines = (output: string): void => {
+    for (let at = 0; at < output.length; ) {
+      const end = lineEnd(output, at);
+      const split = output.indexOf('\0', at);
+      if (split === -1 || split > end) {
+        const own = record(output, at, end);
+        const binary = BINARY.exec(own)?.[1];
+        if (binary !== undefined || own === SEPARATOR || split === -1) {
+          if (binary !== undefined) Object.assign(group(binary), { lines: [], matches: 1, isBinary: true });
+          else if (own === SEPARATOR) current.lines.push(own);
+          at = end + 1;
+          continue;
+        }
+      }
+      // A name may hold line breaks: it ends at the NUL, and only behind that does a line end what is told.
+      const path = output.slice(at, split);
+      const last = split < end ? end : lineEnd(output, split);
+      const told = record(output, split + 1, last);
+      at = last + 1;
+      if (path !== lastPath) {
+        lastPath = path;
+        current = group(path);
+      }
+      if (mode === 'count') current.matches += Number(told);
+      else {
+        if (isMatch(told)) current.matches += 1;
+        current.lines.push(told);
+      }
     }
-  }
-  // Ripgrep writes a separator before the next file as well, which belongs to neither.
-  for (const { lines } of groups.values()) if (lines.at(-1) === SEPARATOR) lines.pop();
-  return groups;
+  };
+  return {
+    groups,
+    take: mode === 'files_with_matches' ? takeNames : takeLines,
+    finish() {
+      // Ripgrep writes a separator before the next file as well, which belongs to neither.
+      for (const { lines } of groups.values()) if (lines.at(-1) === SEPARATOR) lines.pop();
+    },
+  };
 }
 
 const BINARY = /^(.*): binary file matches \(found /;
@@ -214,15 +249,22 @@ function isMatch(line: string): boolean {
 
 const withoutDot = (path: string): string => (path.startsWith('./') ? path.slice(2) : path);
 
-const toldOf = ({ stopped, complaints }: Omit<RipgrepOutput, 'text'>, file?: string): SearchOutcome => ({
+const toldOf = ({ stopped, complaints }: RipgrepOutcome, file?: string): SearchOutcome => ({
   stopped,
   unreadable: complaints.map(
     (line) => file ?? withoutDot(/^(?:rg: )?(.*?): .*\(os error \d+\)$/.exec(line)?.[1] ?? line),
   ),
 });
 
-/** Runs ripgrep with these arguments. No match is an empty text, not a failure. */
-export async function runRipgrep(args: readonly string[], options: RipgrepOptions): Promise<RipgrepOutput> {
+/**
+ * Runs ripgrep with these arguments. `onRecords` gets what it finds as it comes, in whole records: what is cut off in the
+ * middle is dropped. To find nothing is no failure.
+ */
+export async function runRipgrep(
+  args: readonly string[],
+  options: RipgrepOptions,
+  onRecords: (text: string) => void,
+): Promise<RipgrepOutcome> {
   const { cwd, path, env, signal, maxOutputBytes = MAX_OUTPUT_BYTES, timeoutMs = SEARCH_TIMEOUT_MS } = options;
   const program = await findRipgrep(env);
   signal.throwIfAborted();
@@ -236,20 +278,25 @@ export async function runRipgrep(args: readonly string[], options: RipgrepOption
     child.once('close', resolve);
   });
 
-  let stopped: RipgrepOutput['stopped'];
+  let stopped: RipgrepOutcome['stopped'];
   let isStopping = false;
-  const stop = (why?: RipgrepOutput['stopped']): void => {
+  const stop = (why?: RipgrepOutcome['stopped']): void => {
     stopped ??= why;
     isStopping = true;
     child.kill('SIGKILL'); // it holds nothing that a gentler end would save
   };
-  const chunks: Buffer[] = [];
+  const endOfRecords = args.includes('--files') || args.includes('--files-with-matches') ? endOfNames : endOfLines;
+  let rest: Buffer = Buffer.alloc(0);
   let size = 0;
   child.stdout.on('data', (chunk: Buffer) => {
     if (stopped) return;
-    chunks.push(chunk);
+    const taken = chunk.subarray(0, maxOutputBytes - size);
     size += chunk.length;
     if (size > maxOutputBytes) stop('too much output');
+    rest = rest.length === 0 ? taken : Buffer.concat([rest, taken]);
+    const end = endOfRecords(rest);
+    if (end > 0) onRecords(rest.toString('utf8', 0, end));
+    rest = rest.subarray(end);
   });
   let complaint = '';
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
@@ -268,20 +315,34 @@ export async function runRipgrep(args: readonly string[], options: RipgrepOption
   }
   signal.throwIfAborted();
 
-  const output = Buffer.concat(chunks).subarray(0, maxOutputBytes).toString('utf8');
+  if (!stopped && rest.length > 0) onRecords(rest.toString('utf8'));
   const complaints = complaint.split('\n').filter((line) => line !== '');
-  if (stopped) return { text: wholeRecords(output, args), stopped, complaints: complaints.filter(isAboutAFile) };
+  if (stopped) return { stopped, complaints: complaints.filter(isAboutAFile) };
   // 0: found, 1: found nothing. On 2 a file that could not be read is no reason to hide what was found in the others.
-  if (exitCode === 0 || exitCode === 1) return { text: output, stopped, complaints };
+  if (exitCode === 0 || exitCode === 1) return { stopped, complaints };
   if (exitCode !== 2 && !isStopping) {
     throw new RipgrepMissing(
       `ripgrep (${program}) ended with code ${exitCode}: ${complaint.trim() || 'it said nothing'}.`,
     );
   }
   if (complaints.some(isAboutAFile) && complaints.every((line) => isAboutAFile(line) || isNotice(line))) {
-    return { text: output, stopped, complaints: complaints.filter(isAboutAFile) };
+    return { stopped, complaints: complaints.filter(isAboutAFile) };
   }
   throw new SearchFailure(complaint.trim().replace(/^rg: /, '') || 'ripgrep refused the search and did not say why.');
+}
+
+const [NUL, NEWLINE] = [0, 10];
+
+/** How far whole records go, where each is a name and its NUL. */
+const endOfNames = (output: Buffer): number => output.lastIndexOf(NUL) + 1;
+
+/** Where each is a name, its NUL and a line. A name may hold line breaks, so that only one behind a NUL ends a record. */
+function endOfLines(output: Buffer): number {
+  for (let name = output.lastIndexOf(NUL); name !== -1; name = name === 0 ? -1 : output.lastIndexOf(NUL, name - 1)) {
+    const end = output.indexOf(NEWLINE, name) + 1;
+    if (end > 0) return end;
+  }
+  return 0;
 }
 
 /** A program that is missing, of another machine or not executable is as good as none; too long an argument is not its fault. */
@@ -296,11 +357,6 @@ const isAboutAFile = (line: string): boolean => /\(os error \d+\)$/.test(line);
 
 /** A line in an ignore file that ripgrep can't read, or the like: the search goes on without it. */
 const isNotice = (line: string): boolean => /^rg: .*: line \d+: /.test(line);
-
-function wholeRecords(output: string, args: readonly string[]): string {
-  const endsWithNul = args.includes('--files') || args.includes('--files-with-matches');
-  return output.slice(0, output.lastIndexOf(endsWithNul ? '\0' : '\n') + 1);
-}
 
 /** The program: the one that came with the package, or the system's where `USE_BUILTIN_RIPGREP` is 0 or ours is missing. */
 export async function findRipgrep(env: SearchOptions['env']): Promise<string> {

@@ -9,7 +9,7 @@ import { counted } from './counted.js';
 import { readEffects } from './file-effect.js';
 import { pathText, systemText } from './input.js';
 import { refusal } from './refusal.js';
-import { listFiles, nameOnOneLine, newestFirst, partialNotices, type SearchRoot, searchRoot } from './search-root.js';
+import { DatedFiles, listFiles, nameOnOneLine, partialNotices, type SearchRoot, searchRoot } from './search-root.js';
 import { isMissing } from './target-file.js';
 
 const MAX_FILES = 100; // more than this and a narrower pattern serves the model better
@@ -74,26 +74,32 @@ export const globTool = defineTool<GlobInput, GlobData>({
     }
     const find = async (wanted: string, options: { includeIgnored: boolean; timeoutMs?: number }): Promise<Found> => {
       const query = { folder: root.folder, globs: [wanted], includeIgnored: options.includeIgnored };
-      const { files, stopped, unreadable } = await listFiles(query, context, options.timeoutMs);
       const inFolder = root.folder.endsWith('/') ? root.folder : `${root.folder}/`;
       const mayRead = (file: string): boolean => context.mayRead(`${inFolder}${file}`);
-      return { files: files.filter(mayRead), stopped, unreadable: unreadable.filter(mayRead).length };
+      const files = new DatedFiles(root.folder);
+      const { stopped, unreadable } = await listFiles(query, context, {
+        ...options,
+        onFiles(found) {
+          for (const file of found) if (mayRead(file)) files.add(file);
+        },
+      });
+      return { files, stopped, unreadable: unreadable.filter(mayRead).length };
     };
 
     let found = await find(glob, { includeIgnored });
-    if (found.files.length === 0 && !found.stopped && /\[.*\]/.test(glob)) {
+    if (found.files.count === 0 && !found.stopped && /\[.*\]/.test(glob)) {
       // Frameworks have files named "[id].ts": where the brackets match nothing as a set, they may be part of the name.
       found = await find(glob.replace(/[[\]]/g, '\\$&'), { includeIgnored });
     }
     const { files, stopped, unreadable } = found;
-    const newest = (await newestFirst(root.folder, files, context.signal)).slice(0, MAX_FILES);
+    const newest = files.newestFirst().slice(0, MAX_FILES);
     const hint =
-      files.length === 0 && !stopped
+      files.count === 0 && !stopped
         ? await hintFor(glob, { root, includeIgnored, mayRead: context.mayRead, find })
         : undefined;
     return {
       files: newest.map((file) => nameOnOneLine(shortPath(context.cwd, join(shownFolder, file)))),
-      total: files.length,
+      total: files.count,
       searched,
       stopped,
       unreadable,
@@ -125,7 +131,7 @@ export const globTool = defineTool<GlobInput, GlobData>({
 });
 
 interface Found {
-  files: string[];
+  files: DatedFiles;
   stopped: SearchOutcome['stopped'];
   unreadable: number;
 }
@@ -162,7 +168,7 @@ async function hintFor(glob: string, { root, includeIgnored, mayRead, find }: Mi
   if (stats?.isDirectory()) return 'It is a directory, and only files are found: add "/**" to find those in it.';
   if (includeIgnored) return undefined;
   const { files, stopped } = await find(glob, { includeIgnored: true, timeoutMs: HINT_TIMEOUT_MS });
-  if (files.length === 0) return undefined;
-  const count = `${stopped ? 'at least ' : ''}${counted(files.length, 'file')}`;
+  if (files.count === 0) return undefined;
+  const count = `${stopped ? 'at least ' : ''}${counted(files.count, 'file')}`;
   return `Ignore files such as .gitignore hide ${count} that would match: set include_ignored to find them.`;
 }

@@ -118,30 +118,36 @@ export const grepTool = defineTool<GrepInput, GrepData>({
     const inFolder = root.folder.endsWith('/') ? root.folder : `${root.folder}/`;
     const mayRead = (file: string): boolean => context.mayRead(`${inFolder}${file}`);
     const files = new Map<string, FileMatches>();
-    let matches = 0;
+    const withEntries: string[] = [];
+    const binary: string[] = [];
+    let [matches, lines] = [0, 0];
     for (const [file, one] of found.files) {
       if (!mayRead(file)) continue;
       files.set(file, one);
       matches += one.matches;
+      lines += one.lines.length;
+      if (one.isBinary) binary.push(file);
+      if (mode !== 'content' || one.lines.length > 0) withEntries.push(file);
     }
+    const separators = mode === 'content' && hasContext(wanted) ? Math.max(withEntries.length - 1, 0) : 0;
+    const end = head_limit === 0 ? Number.POSITIVE_INFINITY : offset + head_limit;
     const order =
       mode === 'files_with_matches'
-        ? await newestFirst(root.folder, [...files.keys()], context.signal)
-        : [...files.keys()].sort();
+        ? await newestFirst(root.folder, withEntries, context.signal)
+        : firstByName(withEntries, end);
     const searched = resolveIn(context.cwd, path);
     const name = (file: string): string =>
       nameOnOneLine(shortPath(context.cwd, root.file === undefined ? join(searched, file) : searched));
-    const end = head_limit === 0 ? Number.POSITIVE_INFINITY : offset + head_limit;
-    const { entries, total } = page(order, files, name, { mode, wanted, offset, end });
+    const entries = page(order, files, name, { mode, wanted, offset, end });
     return {
       mode,
       entries,
       offset,
-      totalEntries: total,
+      totalEntries: mode === 'content' ? lines + separators : files.size,
       files: files.size,
       ...(mode === 'content' && !wanted['-o'] && { lines: matches }),
       ...((mode === 'count' || (mode === 'content' && wanted['-o'])) && { occurrences: matches }),
-      binary: order.filter((file) => files.get(file)?.isBinary).map(name),
+      binary: binary.sort().map(name),
       stopped: found.stopped,
       unreadable: found.unreadable.filter(mayRead).length,
     };
@@ -243,36 +249,49 @@ interface PageWish {
   end: number;
 }
 
-/** The entries of one page, and how many there are. Only what is shown is written out. */
+const hasContext = (wanted: GrepInput): boolean =>
+  !wanted['-o'] && (wanted['-A'] ?? wanted['-C'] ?? 0) + (wanted['-B'] ?? wanted['-C'] ?? 0) > 0;
+
+/** The first so many in the order of their names; to sort all of them would take longer than the search. */
+function firstByName(names: readonly string[], count: number): string[] {
+  let first: string[] = [];
+  let last: string | undefined;
+  for (const name of names) {
+    if (last !== undefined && name > last) continue;
+    first.push(name);
+    if (first.length < 2 * count) continue;
+    first = first.sort().slice(0, count);
+    last = first.at(-1);
+  }
+  return first.sort().slice(0, count);
+}
+
+/** The entries of one page. Only what is shown is written out. */
 function page(
   order: readonly string[],
   files: ReadonlyMap<string, FileMatches>,
   name: (file: string) => string,
   { mode, wanted, offset, end }: PageWish,
-): { entries: string[]; total: number } {
+): string[] {
   const entries: string[] = [];
-  let total = 0;
+  let passed = 0;
   const add = (write: () => string): void => {
-    if (total >= offset && total < end) entries.push(write());
-    total += 1;
+    if (passed >= offset && passed < end) entries.push(write());
+    passed += 1;
   };
-  const hasContext = !wanted['-o'] && (wanted['-A'] ?? wanted['-C'] ?? 0) + (wanted['-B'] ?? wanted['-C'] ?? 0) > 0;
   for (const file of order) {
+    if (passed >= end) break;
     const found = files.get(file);
     if (!found) continue;
     if (mode === 'files_with_matches') add(() => name(file));
     else if (mode === 'count') add(() => `${name(file)}:${found.matches}`);
     else {
-      if (hasContext && total > 0 && found.lines.length > 0) add(() => SEPARATOR);
-      const isShown = total < end && total + found.lines.length > offset;
-      if (!isShown) total += found.lines.length;
-      else {
-        const shown = name(file);
-        for (const line of found.lines) add(() => shownLine(shown, line, wanted['-n'] !== false));
-      }
+      if (hasContext(wanted) && passed > 0) add(() => SEPARATOR);
+      const shown = name(file);
+      for (const line of found.lines) add(() => shownLine(shown, line, wanted['-n'] !== false));
     }
   }
-  return { entries, total };
+  return entries;
 }
 
 /** As grep writes it: a colon before a match, a dash before its context. */

@@ -61,10 +61,14 @@ export const nameOnOneLine = (name: string): string =>
 
 type Searching = Pick<ToolContext, 'env' | 'signal'>;
 
-export const listFiles = (query: FileQuery, context: Searching, timeoutMs?: number): Promise<FileList> =>
+export const listFiles = (
+  query: FileQuery,
+  context: Searching,
+  { timeoutMs, onFiles }: Pick<SearchOptions, 'timeoutMs' | 'onFiles'> = {},
+): Promise<FileList> =>
   explained(context, timeoutMs, async (options) => {
     const { listFiles } = await import('../platform/search/search.js'); // for the first search, not for the start
-    return await listFiles(query, options);
+    return await listFiles(query, { ...options, onFiles });
   });
 
 export const searchText = (query: TextQuery, context: Searching): Promise<TextMatches> =>
@@ -99,17 +103,40 @@ function hintFor(message: string): string {
 
 /** Newest first, by name where two are of one age. */
 export async function newestFirst(folder: string, files: readonly string[], signal: AbortSignal): Promise<string[]> {
-  const dated: Array<{ file: string; modified: number }> = [];
+  const dated = new DatedFiles(folder);
   let began = monotonicMs();
   for (const file of files) {
-    dated.push({ file, modified: modifiedAt(`${folder}/${file}`) });
+    dated.add(file);
     if (monotonicMs() - began < SLICE_MS) continue;
     await setImmediate(undefined, { signal });
     began = monotonicMs();
   }
-  return dated
-    .sort((one, other) => other.modified - one.modified || (one.file < other.file ? -1 : 1))
-    .map(({ file }) => file);
+  return dated.newestFirst();
+}
+
+/** Files of a folder with their ages. */
+export class DatedFiles {
+  readonly #folder: string;
+  readonly #files: Array<{ file: string; modified: number }> = [];
+
+  constructor(folder: string) {
+    this.#folder = folder.endsWith('/') ? folder : `${folder}/`;
+  }
+
+  get count(): number {
+    return this.#files.length;
+  }
+
+  add(file: string): void {
+    this.#files.push({ file, modified: modifiedAt(`${this.#folder}${file}`) });
+  }
+
+  /** By name where two are of one age. */
+  newestFirst(): string[] {
+    return this.#files
+      .sort((one, other) => other.modified - one.modified || (one.file < other.file ? -1 : 1))
+      .map(({ file }) => file);
+  }
 }
 
 /** In one go: for ten thousand files, asking the system one by one without waiting takes a tenth of the time. */

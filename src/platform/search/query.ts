@@ -36,6 +36,8 @@ export interface SearchOptions {
   signal: AbortSignal;
   timeoutMs?: number;
   maxOutputBytes?: number;
+  /** Gets the files of a list as they are found, for whoever has something to do with each of them. */
+  onFiles?: ((files: readonly string[]) => void) | undefined;
 }
 
 export interface SearchOutcome {

@@ -19,7 +19,9 @@ export async function listFiles(asked: FileQuery, options: SearchOptions): Promi
     } catch (error) {
       if (!(error instanceof RipgrepMissing)) throw error;
       const { listBuiltIn } = await import('./built-in.js');
-      return await listBuiltIn(query, options);
+      const list = await listBuiltIn(query, options);
+      options.onFiles?.(list.files);
+      return list;
     }
   });
 }
