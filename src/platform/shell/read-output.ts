@@ -92,7 +92,7 @@ export async function readLastLines(
   if (!handle) return { text: '', totalBytes: 0, cut: false };
   const { size: totalBytes } = await handle.stat();
   const start = Math.max(0, totalBytes - maxChars * TAIL_BYTES_PER_CHAR);
-  const bytes = await readBytes(handle, start);
+  const bytes = await readBytes(handle, start, totalBytes - start); // not what has come since: that may be much
   const all = plainText(decode(start > 0 ? fromLineStart(bytes) : bytes, { isEnd: false })).replace(/\n+$/, '');
   const text = tailOf(all.split('\n').slice(-lines).join('\n'), maxChars);
   return { text, totalBytes, cut: start > 0 || text.length < all.length };
@@ -105,9 +105,8 @@ function ignoreMissing(error: unknown): undefined {
 const notice = (leftOut: string, file: string): string =>
   `\n[... ${leftOut} characters are left out here; the whole output is in ${file} ...]\n`;
 
-async function readBytes(handle: FileHandle, start: number, length = Number.POSITIVE_INFINITY): Promise<Buffer> {
-  const { size } = await handle.stat();
-  const bytes = Buffer.alloc(Math.max(0, Math.min(length, size - start)));
+async function readBytes(handle: FileHandle, start: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(length);
   let filled = 0;
   while (filled < bytes.length) {
     const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, start + filled);
