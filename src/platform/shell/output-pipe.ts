@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 
@@ -58,9 +58,15 @@ export function openOutputPipe(name: string): OutputPipe {
     target.onFull();
   };
 
-  // The reader comes first and does not wait for a writer; with it there, opening for writing does not wait either.
+  // The reader comes first and does not wait for a writer; with it there, opening for writing does not wait either. A
+  // command in a sandbox could have put something else in the place of the pipe.
+  const readEnd = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  if (!fstatSync(readEnd).isFIFO()) {
+    closeSync(readEnd);
+    throw new Error(`${name} is not a pipe`);
+  }
   const reader = new Socket({
-    fd: openSync(name, constants.O_RDONLY | constants.O_NONBLOCK),
+    fd: readEnd,
     readable: true,
     writable: false,
     onread: {
@@ -71,7 +77,7 @@ export function openOutputPipe(name: string): OutputPipe {
       },
     },
   });
-  const writeEnd = openSync(name, constants.O_WRONLY);
+  const writeEnd = openSync(name, constants.O_WRONLY | constants.O_NOFOLLOW);
   reader.unref();
   reader.on('error', () => reader.destroy()); // a pipe that can't be read has nothing more to say
   reader.on('close', () => {

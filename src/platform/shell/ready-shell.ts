@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, fstatSync, openSync, readSync, rmSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readSync, rmSync, unlinkSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { closeOthers } from './close-others.js';
@@ -84,6 +84,8 @@ export interface WrappedShell {
 
 export interface ShellOptions {
   env: Environment;
+  /** The names that shells after it will use, whose pipes can be made along with its own. */
+  nextNames?: readonly string[] | undefined;
   /** It is not needed yet, so what can be done outside, where it does not hold up the command, is done there. */
   isAhead?: boolean;
   /** What everything that it starts is known by. */
@@ -103,7 +105,8 @@ export interface BegunShell {
  * Starts a bash. `name` is a path in a private folder that nobody else uses: for a moment it is the name of the pipe.
  *
  * Starting a program is what takes longest in a small command, and Node has no call that makes a named pipe. So bash makes
- * the pipe, which it does quicker than we could, and all of that can happen before there is a command. The task comes
+ * the pipe, which it does quicker than we could, with those of the shells after it, and all of that can happen before
+ * there is a command. The task comes
  * in a file without a name, byte for byte and of any length; the same file takes the report. If this process dies,
  * the waiting shell sees the end of its control line and ends too.
  */
@@ -112,14 +115,16 @@ export async function startShell(name: string, options: ShellOptions): Promise<R
 }
 
 /** The first part of it: what can be done before the walls are known. */
-export async function beginShell(name: string, { env, mark, wrap, isAhead }: ShellOptions): Promise<BegunShell> {
+export async function beginShell(name: string, options: ShellOptions): Promise<BegunShell> {
+  const { env, mark, wrap, isAhead, nextNames = [] } = options;
+  const names = [name, ...nextNames];
   const folder = dirname(name);
   const file = openNameless(`${name}-task`);
   let wrapped: WrappedShell | undefined;
   try {
     const bash = {
       program: 'bash',
-      args: ['--noprofile', '--norc', '-c', wrapper, 'bash', name],
+      args: ['--noprofile', '--norc', '-c', wrapper, 'bash', ...names],
       cwd: '/',
       env: { ...shellEnvironment(env), [MARK_VARIABLE]: withMark(env[MARK_VARIABLE], mark) },
     };
@@ -133,7 +138,7 @@ export async function beginShell(name: string, { env, mark, wrap, isAhead }: She
       detached: true,
     });
     wrapped?.started();
-    const pipeMade = isAhead ? makePipe(name, bash.env) : undefined;
+    const pipeMade = isAhead && !existsSync(name) ? makePipes(names, bash.env) : undefined;
     const exited = once(child, 'exit');
     exited.catch(() => undefined); // a start that fails is told by the wait just below
     const control = child.stdio[3];
@@ -158,7 +163,9 @@ export async function beginShell(name: string, { env, mark, wrap, isAhead }: She
       control.destroy();
       walls?.destroy();
       closeSync(file);
-      void pipeMade?.then(() => rmSync(name, { force: true })).catch(() => undefined);
+      void Promise.resolve(pipeMade)
+        .then(() => rmSync(name, { force: true }))
+        .catch(() => undefined);
       ended();
     };
     return {
@@ -230,8 +237,8 @@ function checkedVariable([name, value]: [string, string]): [string, string] {
 }
 
 /** Where that fails, bash makes it later. */
-async function makePipe(name: string, env: NodeJS.ProcessEnv): Promise<void> {
-  const program = startProcess('mkfifo', ['-m', '600', name], { env, cwd: '/', stdio: 'ignore' });
+async function makePipes(names: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+  const program = startProcess('mkfifo', ['-m', '600', ...names], { env, cwd: '/', stdio: 'ignore' });
   await once(program, 'exit').catch(() => undefined);
 }
 
@@ -283,7 +290,7 @@ function openNameless(name: string): number {
 const wrapper = [
   closeOthers(4),
   'exec 99<&3 98<&4 3<&- 4<&-',
-  '{ [ -p "$1" ] || command -p mkfifo -m 600 "$1"; } && builtin printf m >&99 && exec 97<>"$1" >"$1" 2>&1 97>&- && builtin printf o >&99 || exit',
+  '{ [ -p "$1" ] || command -p mkfifo -m 600 "$@"; [ -p "$1" ]; } && builtin printf m >&99 && exec 97<>"$1" >"$1" 2>&1 97>&- && builtin printf o >&99 || exit',
   'IFS= builtin read -r -u 99 || exit; exec 99<&-; set --',
   "IFS= builtin read -r -d '' -u 98 helve_directory; IFS= builtin read -r -d '' -u 98 helve_source",
   'while IFS= builtin read -r -d \'\' -u 98 helve_name && [ -n "$helve_name" ]; do IFS= builtin read -r -d \'\' -u 98 helve_value; builtin export "$helve_name=$helve_value"; done',

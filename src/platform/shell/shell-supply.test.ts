@@ -1,8 +1,8 @@
-import { closeSync, openSync, readdirSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdtemp, readFile, realpath, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { isRunning, pidsIn } from '../../testing/watch-processes.js';
 import type { ReadyShell, WrapShell } from './ready-shell.js';
 import { createShellSupply } from './shell-supply.js';
@@ -40,14 +40,38 @@ test('starts another when the one that was ready has been killed', async () => {
   await shells.end();
 });
 
-test('leaves no name of a pipe or a task behind, and no folder after its end', async () => {
-  const before = new Set(readdirSync(tmpdir()));
+test('leaves nothing but pipes for later shells behind, and no folder after its end', async () => {
+  const place = await temporaryFolder();
+  vi.stubEnv('TMPDIR', place);
   const shells = createShellSupply({ ...process.env });
-  const shell = await shells.take();
-  const made = readdirSync(tmpdir()).filter((name) => name.startsWith('helve-') && !before.has(name));
-  expect(made.map((name) => readdirSync(join(tmpdir(), name)))).toContainEqual([]);
-  shell.discard();
+  const all = [await shells.take(), await shells.take()];
+  const [made = ''] = readdirSync(place);
+  const names = readdirSync(join(place, made));
+  expect(names).not.toContain('1');
+  expect(names).not.toContain('2');
+  expect(names.every((name) => lstatSync(join(place, made, name)).isFIFO())).toBe(true);
+  for (const shell of all) shell.discard();
   await shells.end();
+  expect(readdirSync(place)).toEqual([]);
+  vi.unstubAllEnvs();
+});
+
+test.each([
+  ['a file', (path: string) => writeFileSync(path, '')],
+  ['a link to another pipe', (path: string) => symlinkSync('3', path)],
+])('takes no output through %s that lies where its pipe should be', async (_, plant) => {
+  const place = await temporaryFolder();
+  vi.stubEnv('TMPDIR', place);
+  const shells = createShellSupply({ ...process.env });
+  const first = await shells.take();
+  const [made = ''] = readdirSync(place);
+  rmSync(join(place, made, '2'));
+  plant(join(place, made, '2'));
+  const second = await shells.take(); // tried again elsewhere
+  expect(readdirSync(place)).toHaveLength(2);
+  for (const shell of [first, second]) shell.discard();
+  await shells.end();
+  vi.unstubAllEnvs();
 });
 
 test.skipIf(process.platform !== 'linux')('ends what its shells have left running, daemons too', async () => {

@@ -8,6 +8,8 @@ import { endMarked, killMarked } from './process-tree.js';
 import { type BegunShell, beginShell, type ReadyShell, startShell, type WrapShell } from './ready-shell.js';
 import { type Registration, registerShells } from './reap.js';
 
+const PIPES_AT_ONCE = 10; // as many calls as a message often has; more are made by and by
+
 /** Shells for one command each. One is kept ready, so that a command need not wait for its shell to start. */
 export interface ShellSupply {
   /** What the processes of all its shells are known by. */
@@ -39,22 +41,24 @@ export function createShellSupply(
   let started = 0;
   let wasUsed = false;
 
-  const nextShell = (): { name: string; mark: string } => {
+  const nextShell = (): { name: string; nextNames: string[]; mark: string } => {
     if (folder === undefined) {
       folder = mkdtempSync(join(tmpdir(), 'helve-')); // private to the user; waiting for it would take longer than it does
       registered = dataFolder === undefined ? undefined : register(dataFolder, folder);
       registered?.catch(() => {}); // a data folder that can't be written keeps nobody from working
     }
     started += 1;
-    return { name: join(folder, `${started}`), mark: `${mark}.${started}` };
+    const [name = '', ...nextNames] = Array.from({ length: PIPES_AT_ONCE }, (_, ahead) => nameOf(started + ahead));
+    return { name, nextNames, mark: `${mark}.${started}` };
   };
+  const nameOf = (number: number): string => join(folder ?? '', `${number}`);
   const start = async (wrap?: WrapShell): Promise<ReadyShell> => {
-    const next = nextShell();
-    return await startShell(next.name, { env, mark: next.mark, wrap });
+    const { name, ...next } = nextShell();
+    return await startShell(name, { env, ...next, wrap });
   };
   const begin = (wrap: WrapShell): Promise<BegunShell> => {
-    const next = nextShell();
-    return beginShell(next.name, { env, mark: next.mark, wrap, isAhead: true });
+    const { name, ...next } = nextShell();
+    return beginShell(name, { env, ...next, wrap, isAhead: true });
   };
   const register = async (data: string, temporary: string): Promise<Registration> => {
     await registered?.then((last) => last.remove()).catch(() => {}); // it names a folder that is gone
