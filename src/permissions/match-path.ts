@@ -207,6 +207,10 @@ function globsOf(names: readonly string[], isOnlyBelow: boolean): string[] {
 const NAME_TOKEN = /\\([\s\S])|\[([!^]?)(\]?(?:\\.|[^\]\\])+|\])\]|\*+|([\s\S])/gu;
 
 function namePlace(name: string, style: PathStyle): Place<string> {
+  if (!/[*?[\\]/.test(name)) {
+    const wanted = folded(name, style); // most names are no patterns, and need not be taken apart
+    return (text) => folded(text, style) === wanted;
+  }
   const pattern = [...folded(name, style).matchAll(NAME_TOKEN)].map(
     ([token, escaped, negated, set, plain]): Place<string> => {
       if (set !== undefined) return characterPlace(set, negated !== '');
@@ -276,8 +280,8 @@ function windowsComponents(path: string): readonly string[] {
 
 function restBelow(folder: readonly string[], path: readonly string[], style: PathStyle): string[] | undefined {
   if (folder.length > path.length) return undefined;
-  for (const [index, name] of folder.entries()) {
-    const other = path[index] ?? '';
+  for (let index = 0; index < folder.length; index += 1) {
+    const [name = '', other = ''] = [folder[index], path[index]];
     if (name !== other && folded(name, style) !== folded(other, style)) return undefined;
   }
   return path.slice(folder.length);
