@@ -404,3 +404,10 @@ test('a server that is always to be loaded does not wait', async () => {
   const { engine } = await projectWith({ big: { ...odd('many', '100'), alwaysLoad: true } });
   expect(engine.session.tools.definitions().filter(({ name }) => name.startsWith('mcp__'))).toHaveLength(100);
 });
+
+test('a server that wants all of its tools in every request has them wait, where that would be much', async () => {
+  const few = await projectWith({ odd: odd('eager', '2'), many: odd('many', '100') });
+  expect(few.engine.session.tools.definitions().map(({ name }) => name)).toContain('mcp__odd__tool_1');
+  const lots = await projectWith({ odd: odd('eager', '100') });
+  expect(JSON.stringify(lots.engine.session.tools.definitions())).not.toContain('mcp__odd__');
+});

@@ -16,7 +16,7 @@ import { isObject } from './is-object.js';
 import { serverParts, toolNames } from './names.js';
 import type { ToolPins } from './pins.js';
 import { plainLine, plainText } from './plain-text.js';
-import { resourceContents } from './result-content.js';
+import { contentBlocks, resourceContents } from './result-content.js';
 import { readTools, type ServerTool, type SetAside, type ToolHost, toolFromServer } from './tool-from-server.js';
 
 const STDIO_AT_ONCE = 3; // each is a process that starts up, and the machine has other work
@@ -27,6 +27,7 @@ const DEFAULT_OUTPUT_TOKENS = 25_000;
 const CHARS_PER_TOKEN = 4;
 const RETRY_MS = 1_000;
 const MAX_LOGGED = 20;
+const MAX_CLAIMED_CHARS = 5_000; // of the definitions that a server itself wants in every request
 
 export interface McpClientOptions {
   root: string;
@@ -78,6 +79,17 @@ export interface OfferedTool {
   alwaysLoad: boolean;
   /** What its definition costs, in characters. */
   size: number;
+}
+
+/** A text that a server keeps ready for people to send. */
+export interface ServerPrompt {
+  server: string;
+  /** As the server calls it. */
+  name: string;
+  /** As a person calls it, without the slash. */
+  command: string;
+  description: string;
+  arguments: ReadonlyArray<{ name: string; required: boolean }>;
 }
 
 export class McpClient {
@@ -153,11 +165,13 @@ export class McpClient {
         acceptsChanges: (env['HELVE_MCP_ACCEPT_CHANGES'] ?? '').split(',').includes(name),
         maxResultChars: (numberIn(env, 'MAX_MCP_OUTPUT_TOKENS') ?? DEFAULT_OUTPUT_TOKENS) * CHARS_PER_TOKEN,
       };
-      return this.#toolsOf(name, server).map((tool) => ({
+      const tools = this.#toolsOf(name, server);
+      const claimed = tools.reduce((sum, { alwaysLoad, size }) => sum + (alwaysLoad ? size : 0), 0);
+      return tools.map((tool) => ({
         tool,
         host,
         server: name,
-        alwaysLoad: tool.alwaysLoad || connection.config.alwaysLoad,
+        alwaysLoad: (tool.alwaysLoad && claimed <= MAX_CLAIMED_CHARS) || connection.config.alwaysLoad,
         size: tool.size,
       }));
     });
@@ -192,6 +206,44 @@ export class McpClient {
     }
     const { contents } = await connection.readResource(uri, signal);
     return await resourceContents(contents, session);
+  }
+
+  prompts(): ServerPrompt[] {
+    return [...this.#servers].flatMap(([server, { connection }]) => {
+      const sent = (connection?.offered.prompts ?? []).filter(isObject).filter(({ name }) => typeof name === 'string');
+      const part = this.#parts.get(server) ?? server;
+      const names = toolNames(
+        part,
+        sent.map(({ name }) => String(name)),
+      );
+      return sent.map((one) => ({
+        server,
+        name: String(one['name']),
+        command: names.get(String(one['name'])) ?? '',
+        description: typeof one['description'] === 'string' ? plainLine(one['description'], 300) : '',
+        arguments: argumentsOf(one['arguments']),
+      }));
+    });
+  }
+
+  /** What the server makes of the prompt, as one message: whose words they are in an exchange is said in words. */
+  async getPrompt(
+    { server, name }: Pick<ServerPrompt, 'server' | 'name'>,
+    args: Readonly<Record<string, string>>,
+    { signal, session }: { signal: AbortSignal; session: Pick<SessionPort, 'resultFile'> },
+  ): Promise<ContentBlock[]> {
+    const { connection } = this.#servers.get(server) ?? {};
+    if (!connection) throw new ToolFailure(`There is no MCP server "${server}" any more.`);
+    const { messages } = await connection.getPrompt(name, args, signal);
+    const sent = (Array.isArray(messages) ? messages : []).filter(isObject);
+    const isExchange = sent.some(({ role }) => role === 'assistant');
+    const blocks: ContentBlock[] = [];
+    for (const { role, content } of sent) {
+      if (isExchange) blocks.push({ type: 'text', text: role === 'assistant' ? '[Your part:]' : '[The user:]' });
+      blocks.push(...(await contentBlocks(Array.isArray(content) ? content : [content], session)));
+    }
+    if (blocks.length === 0) throw new ToolFailure(`The MCP server ${server} gave nothing for the prompt "${name}".`);
+    return blocks;
   }
 
   rootsChanged(): void {
@@ -315,6 +367,11 @@ function listed(one: Readonly<Record<string, unknown>>, server: string, field: '
     ...(mimeType !== undefined && { mimeType }),
     ...(description !== undefined && { description }),
   };
+}
+
+function argumentsOf(sent: unknown): ServerPrompt['arguments'] {
+  const named = (Array.isArray(sent) ? sent : []).filter(isObject).filter(({ name }) => typeof name === 'string');
+  return named.map(({ name, required }) => ({ name: String(name), required: required === true }));
 }
 
 function numberIn(env: McpClientOptions['env'], name: string): number | undefined {

@@ -83,14 +83,33 @@ function readEntry(
   if (!address || !['http:', 'https:'].includes(address.protocol)) {
     return wrong(name, 'has a "url" that is no http or https address');
   }
+  // An error of fetch would repeat it, and so would whoever shows that.
+  if (address.username !== '' || address.password !== '') {
+    return wrong(name, 'has a user or a password in its "url". Give them by "headers"');
+  }
+  const headers = mapValues(textsByName(entry['headers']), filled);
+  const headersProblem = headerProblem(headers);
+  if (headersProblem !== undefined) return wrong(name, `has ${headersProblem}`);
   const helper = entry['headersHelper'];
   return {
     type: type === 'sse' ? 'sse' : 'http',
     url: address.href,
-    headers: mapValues(textsByName(entry['headers']), filled),
+    headers,
     ...(typeof helper === 'string' && helper.trim() !== '' && { headersHelper: helper }),
     ...common,
   };
+}
+
+/** What keeps headers from being sent, without the values, which are secrets; undefined where they can be. */
+export function headerProblem(headers: Readonly<Record<string, string>>): string | undefined {
+  for (const [name, value] of Object.entries(headers)) {
+    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name))
+      return `a header named ${JSON.stringify(name)}, which can't be sent`;
+    if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value.trim())) {
+      return `a header ${name} whose value holds a line break or another character that can't be sent`;
+    }
+  }
+  return undefined;
 }
 
 const wrong = (name: string, why: string): { problem: string } => ({

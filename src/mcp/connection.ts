@@ -1,33 +1,28 @@
 // One server: its connection, what it offers, and the calls that go to it. It may be slow, die, flood or lie; whatever it
 // does ends here as a state and a sentence.
 import { setTimeout as delay } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
 import {
-  Client,
+  type Client,
   ProtocolError,
   SdkError,
   SdkErrorCode,
   SSEClientTransport,
-  StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
-import * as z from 'zod';
 import { ToolFailure } from '../contract/failure.js';
 import type { AskUser } from '../contract/question.js';
 import { abortable } from '../platform/abortable.js';
-import { type ConnectionConfig, MAX_TIMER_MS, type RemoteConfig } from './config.js';
+import { type ConnectionConfig, MAX_TIMER_MS } from './config.js';
 import { httpStatus, isConnectionLoss, isUnheard, messageOf } from './connection-errors.js';
-import { elicit } from './elicit.js';
-import { runHeadersHelper } from './headers-helper.js';
 import { isObject } from './is-object.js';
+import { anyResult, type Offered, OfferedLists } from './offered-lists.js';
+import { openTransport, type TransportOptions } from './open-transport.js';
 import { plainLine, plainText } from './plain-text.js';
+import { oneByOne, protocolClient } from './protocol-client.js';
 import { StdioTransport } from './stdio-transport.js';
 
 const FIRST_TRIES = 3; // of a remote server that may be about to come up
 const RECONNECT_TRIES = 5;
-const MAX_PAGES = 64; // a cursor that never ends is a fault of the server
-const MAX_ENTRIES = 10_000;
-const SETTLE_MS = 50; // between two fetches of a list, since one change seldom comes alone
 const STDIO_IDLE_MS = 30 * 60_000;
 const REMOTE_IDLE_MS = 5 * 60_000;
 const MAX_INSTRUCTIONS = 2_048;
@@ -41,19 +36,12 @@ export interface ConnectionState {
   detail?: string;
 }
 
-export interface ConnectionOptions {
+export interface ConnectionOptions extends TransportOptions {
   name: string;
-  config: ConnectionConfig;
-  /** The project: where the server starts. */
-  root: string;
-  env: Readonly<Record<string, string | undefined>>;
   /** The folders that the server is told it may work on. */
   roots(): readonly string[];
   askUser: AskUser | undefined;
   limits: ConnectionLimits;
-  /** What its processes are known by. */
-  mark: string;
-  whileRunning(kill: () => void): () => void;
   /** Its state or what it offers has changed. */
   onChange(): void;
   /** The server has something to say that is not part of an answer. */
@@ -68,30 +56,28 @@ export interface ConnectionLimits {
   retryMs: number;
 }
 
-export interface Offered {
-  tools: readonly unknown[];
-  resources: readonly unknown[];
-  templates: readonly unknown[];
-  prompts: readonly unknown[];
-}
-
-const nothing: Offered = { tools: [], resources: [], templates: [], prompts: [] };
-const anyResult = z.looseObject({});
-
 export class Connection {
   readonly #options: ConnectionOptions;
   readonly #ended = new AbortController();
   #client: Client | undefined;
   #transport: Transport | undefined;
   #state: ConnectionState = { status: 'pending' };
-  #offered = nothing;
   #instructions = '';
   #connecting: Promise<void> | undefined;
-  #refreshing: Promise<void> | undefined;
-  #stale = new Set<keyof Offered>();
+  readonly #lists: OfferedLists;
+  readonly #askUser: AskUser | undefined;
 
   constructor(options: ConnectionOptions) {
+    const { name, limits, askUser, onChange, onLog } = options;
     this.#options = options;
+    this.#lists = new OfferedLists({
+      pageMs: limits.connectMs,
+      ended: this.#ended.signal,
+      onChange,
+      onProblem: (text) => onLog('warning', text),
+    });
+    const enough = `${plainLine(name, 40)} has asked so many questions that the next ones are declined.`;
+    this.#askUser = askUser && oneByOne(askUser, () => onLog('warning', enough));
   }
 
   get state(): ConnectionState {
@@ -99,7 +85,7 @@ export class Connection {
   }
 
   get offered(): Offered {
-    return this.#offered;
+    return this.#lists.offered;
   }
 
   /** What the server wants a model to know of it. It is the server's text, not ours. */
@@ -135,6 +121,14 @@ export class Connection {
 
   async readResource(uri: string, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
     return await this.#request('resources/read', { uri }, signal);
+  }
+
+  async getPrompt(
+    name: string,
+    args: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    return await this.#request('prompts/get', { name, arguments: args }, signal);
   }
 
   /** The folders have changed. */
@@ -175,8 +169,15 @@ export class Connection {
     const limit = AbortSignal.any([this.#ended.signal, AbortSignal.timeout(limits.connectMs)]);
     this.#setState({ status: 'pending' });
     const work = async (): Promise<void> => {
-      const transport = await this.#open(limit);
-      const client = this.#newClient();
+      const { name, roots, onLog } = this.#options;
+      const transport = await openTransport(this.#options, limit);
+      const client = protocolClient({
+        name,
+        roots,
+        askUser: this.#askUser,
+        onLog,
+        onStale: (stale, kind) => this.#lists.refresh(stale, kind),
+      });
       this.#client = client;
       this.#transport = transport;
       await client.connect(transport, { timeout: limits.connectMs, signal: limit });
@@ -186,7 +187,7 @@ export class Connection {
         if (transport instanceof SSEClientTransport) this.#lost(client, error);
       };
       this.#instructions = plainText(client.getInstructions() ?? '', MAX_INSTRUCTIONS);
-      this.#offered = await this.#listAll(client, limit);
+      await this.#lists.fetchAll(client, limit);
     };
     await abortable(work, limit).catch((error: unknown) => {
       if (!limit.aborted || this.#ended.signal.aborted) throw error;
@@ -195,122 +196,8 @@ export class Connection {
     this.#setState({ status: 'connected' });
   }
 
-  async #open(signal: AbortSignal): Promise<Transport> {
-    const { config, root, env, mark, whileRunning } = this.#options;
-    if (config.type === 'stdio') {
-      const projectDir = { CLAUDE_PROJECT_DIR: root, HELVE_PROJECT_DIR: root };
-      return new StdioTransport({
-        command: config.command,
-        args: config.args,
-        cwd: root,
-        env: { ...env, ...projectDir, ...config.env },
-        mark,
-        whileRunning,
-      });
-    }
-    const headers = await this.#headers(config, signal);
-    const url = new URL(config.url);
-    if (config.type === 'sse') return new SSEClientTransport(url, { requestInit: { headers } });
-    return new StreamableHTTPClientTransport(url, { requestInit: { headers } });
-  }
-
-  async #headers({ headers, headersHelper }: RemoteConfig, signal: AbortSignal): Promise<Record<string, string>> {
-    if (headersHelper === undefined) return { ...headers };
-    const { root, env } = this.#options;
-    return { ...headers, ...(await runHeadersHelper(headersHelper, { cwd: root, env, signal })) };
-  }
-
-  #newClient(): Client {
-    const { name, roots, askUser, onLog } = this.#options;
-    const client = new Client(
-      { name: 'helve', version: clientVersion },
-      { capabilities: { roots: { listChanged: true }, elicitation: { form: {}, url: {} } } },
-    );
-    client.setRequestHandler('roots/list', () => ({
-      roots: roots().map((folder) => ({ uri: pathToFileURL(folder).href, name: folder.split('/').at(-1) || folder })),
-    }));
-    client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) =>
-      elicit(name, { ...params }, askUser, mcpReq.signal),
-    );
-    client.fallbackRequestHandler = async ({ method }) => {
-      const why = method.startsWith('sampling/')
-        ? 'Helve does not let servers use its model: a server that needs one brings its own.'
-        : `Helve does not answer ${plainLine(method, 60)}.`;
-      throw new ProtocolError(-32601, why);
-    };
-    client.setNotificationHandler('notifications/message', ({ params }) => {
-      const text = typeof params.data === 'string' ? params.data : (JSON.stringify(params.data) ?? '');
-      onLog(params.level, plainText(text, MAX_SENTENCE));
-    });
-    client.setNotificationHandler('notifications/tools/list_changed', () => this.#refresh('tools'));
-    client.setNotificationHandler('notifications/prompts/list_changed', () => this.#refresh('prompts'));
-    client.setNotificationHandler('notifications/resources/list_changed', () => {
-      this.#refresh('resources');
-      this.#refresh('templates');
-    });
-    return client;
-  }
-
-  async #listAll(client: Client, signal: AbortSignal): Promise<Offered> {
-    const can = client.getServerCapabilities() ?? {};
-    const optional = async (kind: keyof Offered): Promise<readonly unknown[]> =>
-      await this.#list(client, kind, signal).catch(() => []); // tools are what matters; the rest is as good as it is
-    const [tools, resources, templates, prompts] = await Promise.all([
-      can.tools ? this.#list(client, 'tools', signal) : [],
-      can.resources ? optional('resources') : [],
-      can.resources ? optional('templates') : [],
-      can.prompts ? optional('prompts') : [],
-    ]);
-    return { tools, resources, templates, prompts };
-  }
-
-  async #list(client: Client, kind: keyof Offered, signal: AbortSignal): Promise<readonly unknown[]> {
-    const [method, field] = listMethods[kind];
-    const entries: unknown[] = [];
-    let cursor: string | undefined;
-    for (let page = 1; page <= MAX_PAGES && entries.length < MAX_ENTRIES; page += 1) {
-      const params = cursor === undefined ? {} : { cursor };
-      // Not by the client's own way, which would throw the whole list away for one bad entry.
-      const answer = await client.request({ method, params }, anyResult, {
-        signal,
-        timeout: this.#options.limits.connectMs,
-      });
-      const found = answer[field];
-      if (Array.isArray(found)) entries.push(...found.slice(0, MAX_ENTRIES - entries.length));
-      const next = answer['nextCursor'];
-      if (typeof next !== 'string' || next === cursor) break;
-      cursor = next;
-    }
-    return entries;
-  }
-
-  /** Lists that have changed are fetched anew, one after the other; where that fails, the old one stays. */
-  #refresh(kind: keyof Offered): void {
-    this.#stale.add(kind);
-    this.#refreshing ??= this.#fetchStale().finally(() => {
-      this.#refreshing = undefined;
-    });
-  }
-
-  async #fetchStale(): Promise<void> {
-    for (const kind of this.#stale) {
-      await delay(SETTLE_MS, undefined, { ref: false, signal: this.#ended.signal }).catch(() => {});
-      const client = this.#client;
-      this.#stale.delete(kind);
-      if (this.#ended.signal.aborted || !client) return; // a new connection fetches all of them
-      try {
-        const list = await this.#list(client, kind, this.#ended.signal);
-        if (client !== this.#client) return;
-        this.#offered = { ...this.#offered, [kind]: list };
-        this.#options.onChange();
-      } catch (error) {
-        this.#options.onLog('warning', `Its list of ${kind} changed, but could not be fetched: ${messageOf(error)}`);
-      }
-    }
-  }
-
   async #request(
-    method: 'tools/call' | 'resources/read',
+    method: 'tools/call' | 'resources/read' | 'prompts/get',
     params: Record<string, unknown>,
     signal: AbortSignal,
     onProgress?: (text: string) => void,
@@ -410,6 +297,7 @@ export class Connection {
   async #drop(): Promise<void> {
     const [client, transport] = [this.#client, this.#transport];
     this.#client = undefined;
+    this.#lists.disconnected();
     await client?.close().catch(() => {});
     await transport?.close().catch(() => {});
   }
@@ -422,17 +310,6 @@ export class Connection {
 }
 
 const GO_ON = 'Go on without it, or ask the user.';
-
-declare const HELVE_VERSION: string | undefined; // put in by the build
-
-const clientVersion = typeof HELVE_VERSION === 'string' ? HELVE_VERSION : 'source';
-
-const listMethods: Readonly<Record<keyof Offered, readonly [method: string, field: string]>> = {
-  tools: ['tools/list', 'tools'],
-  resources: ['resources/list', 'resources'],
-  templates: ['resources/templates/list', 'resourceTemplates'],
-  prompts: ['prompts/list', 'prompts'],
-};
 
 function progressText(progress: number, total: number | undefined, message: string | undefined): string {
   const count = total === undefined ? String(progress) : `${progress} of ${total}`;

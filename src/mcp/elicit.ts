@@ -45,7 +45,7 @@ export async function elicit(
     if (!first?.chosen.includes(ANSWER)) return declined;
     const content: NonNullable<ElicitAnswer['content']> = {};
     fields.forEach((field, index) => {
-      const value = saidBy(field, rest[index]);
+      const value = saidBy(field, rest[index]) ?? defaultOf(field);
       if (value !== undefined) content[field.name] = value;
     });
     if (isLink) return { action: 'accept' };
@@ -69,9 +69,11 @@ function fieldsOf({ properties }: Readonly<Record<string, unknown>>): Field[] {
 function questionOf({ name, schema }: Field, header: string): Question {
   const title = plainLine(String(schema['title'] ?? name), 200);
   const about = schema['description'] === undefined ? '' : `: ${plainText(String(schema['description']), 500)}`;
+  const otherwise = defaultOf({ name, schema });
+  const unsaid = otherwise === undefined ? '' : ` (left empty: ${plainText(String(otherwise), 200)})`;
   return {
     header,
-    question: `${title}${about}`,
+    question: `${title}${about}${unsaid}`,
     options: choicesOf(schema).map(({ value, title = '' }) => ({
       label: plainLine(value, 100),
       description: plainLine(title, 200),
@@ -92,13 +94,20 @@ function choicesOf(schema: Readonly<Record<string, unknown>>): Array<{ value: st
   return Array.isArray(choices['enum']) ? choices['enum'].map((value) => ({ value: String(value) })) : [];
 }
 
+/** What the server takes a field to be that is left empty. */
+function defaultOf({ schema }: Field): string | number | boolean | string[] | undefined {
+  const { default: value } = schema;
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
+  return Array.isArray(value) && value.every((one) => typeof one === 'string') ? value : undefined;
+}
+
 function saidBy({ schema }: Field, answer: Answer | undefined): string | number | boolean | string[] | undefined {
   if (!answer) return undefined;
   const { chosen, text } = answer;
   const said = text !== undefined && text !== '' ? text : chosen[0];
   switch (schema['type']) {
     case 'array':
-      return [...chosen];
+      return chosen.length === 0 ? undefined : [...chosen];
     case 'boolean':
       return said === undefined ? undefined : /^(?:yes|true|y|1)$/i.test(said);
     case 'number':

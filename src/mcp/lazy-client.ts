@@ -1,7 +1,7 @@
 // The servers of a session before anything of them is loaded: nobody pays for a protocol that is not spoken.
 import type { ContentBlock } from '../contract/message.js';
 import type { ListedResource, SessionPort } from '../contract/tool-context.js';
-import type { McpClient, McpClientOptions, OfferedTool, ServerState } from './client.js';
+import type { McpClient, McpClientOptions, OfferedTool, ServerPrompt, ServerState } from './client.js';
 import { type ConfiguredServer, MAX_TIMER_MS } from './config.js';
 
 export class LazyMcpClient {
@@ -88,6 +88,19 @@ export class LazyMcpClient {
   ): Promise<ContentBlock[]> {
     await this.settled({ names: [server], signal: options.signal });
     return (await this.#client?.readResource(server, uri, options)) ?? [];
+  }
+
+  /** Of those that have connected. */
+  prompts(): ServerPrompt[] {
+    return this.#client?.prompts() ?? [];
+  }
+
+  async getPrompt(
+    prompt: Pick<ServerPrompt, 'server' | 'name'>,
+    args: Readonly<Record<string, string>>,
+    options: { signal: AbortSignal; session: Pick<SessionPort, 'resultFile'> },
+  ): Promise<ContentBlock[]> {
+    return (await this.#client?.getPrompt(prompt, args, options)) ?? [];
   }
 
   rootsChanged(): void {

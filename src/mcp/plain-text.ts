@@ -1,14 +1,17 @@
 import { safeCut } from '../platform/text/truncate.js';
 import { visible } from '../platform/text/visible.js';
 
-/** A server's text with nothing in it that a person would not see, cut to a length. */
+/** A server's text with nothing in it that a person would not see or that would pass for a word of ours, cut to a length. */
 export function plainText(text: string, maxChars: number): string {
-  const shown = visible(text).replaceAll(
+  const shown = withoutReminders(visible(text)).replaceAll(
     /[\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/gu,
     (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
   );
   return shown.length <= maxChars ? shown : `${shown.slice(0, safeCut(shown, maxChars - 1))}…`;
 }
+
+/** Helve itself speaks to the model by reminders, so no text of a server may begin or end one. */
+export const withoutReminders = (text: string): string => text.replaceAll(/<(?=\s*\/?\s*system-reminder)/gi, '&lt;');
 
 /** The same on one line. */
 export const plainLine = (text: string, maxChars: number): string =>

@@ -139,6 +139,7 @@ function cleanSchema(sent: unknown, { root, depth }: Place): Schema | boolean {
   for (const [name, value] of Object.entries(sent)) {
     if (Object.hasOwn(plainKeywords, name) && plainKeywords[name]?.(value)) clean[name] = value;
   }
+  hideNothing(clean);
   for (const name of ['title', 'description', '$comment']) {
     const value = sent[name];
     if (typeof value === 'string') clean[name] = plainText(value, MAX_WORDS);
@@ -161,6 +162,20 @@ function cleanSchema(sent: unknown, { root, depth }: Place): Schema | boolean {
   // A reference that leads nowhere would make the whole schema useless; in its place anything goes.
   if (typeof ref === 'string' && isKept(root, ref)) clean['$ref'] = ref;
   return clean;
+}
+
+/** Words may hide in values as well. One that must be sent as it is goes, since the server checks what it gets itself. */
+function hideNothing(clean: Record<string, unknown>): void {
+  const hides = (value: unknown): boolean => {
+    const text = JSON.stringify(value);
+    return plainText(text, text.length * 10) !== text;
+  };
+  for (const name of ['default', 'const', 'examples']) if (name in clean && hides(clean[name])) delete clean[name];
+  const { enum: choices } = clean;
+  if (!Array.isArray(choices)) return;
+  const plain = choices.filter((choice) => !hides(choice));
+  if (plain.length > 0) clean['enum'] = plain;
+  else delete clean['enum'];
 }
 
 const isInner = (value: unknown): boolean => typeof value === 'boolean' || isObject(value);

@@ -6,6 +6,7 @@ import type { SessionPort } from '../contract/tool-context.js';
 import { fileKind, HEAD_BYTES } from '../platform/files/file-kind.js';
 import { MAX_FILE_BYTES, prepareImage, UnusableImage } from '../platform/files/image.js';
 import { isObject } from './is-object.js';
+import { withoutReminders } from './plain-text.js';
 
 const MAX_IMAGES = 20; // in one result; each stays in the conversation
 const MAX_LINKS = 50;
@@ -103,8 +104,4 @@ function addLink(item: Item, blocks: ContentBlock[], seen: Seen): void {
   else blocks.push(words(line));
 }
 
-/** Text of a server must not pass for a reminder, by which Helve itself speaks to the model. */
-export const words = (text: string): ContentBlock => ({
-  type: 'text',
-  text: text.replaceAll(/<(?=\/?system-reminder)/gi, '&lt;'),
-});
+export const words = (text: string): ContentBlock => ({ type: 'text', text: withoutReminders(text) });

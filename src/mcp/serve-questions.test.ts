@@ -85,3 +85,12 @@ test("a tool's own questions become fields, and the answers find their way back"
   ]);
   expect(questionAnswers({ action: 'decline' }, [which])).toEqual([{ chosen: [] }]);
 });
+
+test('a question without choices is a field for words', () => {
+  const questions = [{ question: 'Who?', header: 'Who', options: [] }];
+  const { requestedSchema } = questionForm(questions);
+  expect(requestedSchema.properties).toEqual({ words_1: { type: 'string', title: 'Who?' } });
+  expect(questionAnswers({ action: 'accept', content: { words_1: 'Ada' } }, questions)).toEqual([
+    { chosen: [], text: 'Ada' },
+  ]);
+});

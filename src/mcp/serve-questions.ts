@@ -92,12 +92,15 @@ function touched(effects: readonly Effect[]): string {
 function textOf(body: DisplayBody | undefined): string {
   if (!body) return '';
   if (body.type === 'list') return body.items.join('\n');
+  if (body.type === 'todos') return body.items.map(({ content, status }) => `${status}: ${content}`).join('\n');
   return body.type === 'diff' ? body.patch : body.text;
 }
 
 /** A tool's own questions: for each its choices, and room for other words. */
 export function questionForm(questions: readonly Question[]): Form {
   const fields = questions.flatMap(({ question, options, multiSelect }, index): Array<[string, FormField]> => {
+    const inWords = `words_${index + 1}`;
+    if (options.length === 0) return [[inWords, { type: 'string', title: visible(question) }]]; // a choice of nothing is no form
     const labels = options.map(({ label }) => label);
     const description = visible(options.map((option) => `${option.label}: ${option.description}`).join('\n'));
     const choice: FormField = multiSelect
@@ -105,7 +108,7 @@ export function questionForm(questions: readonly Question[]): Form {
       : { type: 'string', title: visible(question), description, enum: labels };
     return [
       [`answer_${index + 1}`, choice],
-      [`words_${index + 1}`, { type: 'string', title: 'Or in your own words' }],
+      [inWords, { type: 'string', title: 'Or in your own words' }],
     ];
   });
   return {

@@ -16,6 +16,7 @@ const MAX_DESCRIPTION = 2_048;
 const MAX_PIN_CHARS = 64 * 1024;
 const MAX_DIFFERENCE = 4_000; // a person reads it in a question
 const MAX_DISPLAY = 4_000;
+const PROGRESS_MS = 100;
 const MAX_ANNOTATED_CHARS = 500_000; // whatever the server says of the size of its results
 
 /** A tool that a server offers, checked and in order, but not yet one of ours. */
@@ -162,10 +163,16 @@ export function toolFromServer(tool: ServerTool, host: ToolHost, exposure: ToolE
     async *execute(input, { signal, session }) {
       await pins.set(pinKey, tool.original, tool.pin).catch(() => {}); // then the next change is not noticed, no more
       const progress = new EventQueue<{ text: string }>();
+      let shownAt = -Infinity;
       const answering = connection
         .call(tool.original, withServerNames(input, tool.schema.renamed), {
           signal,
-          onProgress: (text) => progress.push({ text }),
+          onProgress(text) {
+            const now = performance.now();
+            if (now - shownAt < PROGRESS_MS) return; // a server may report more often than anybody can read
+            shownAt = now;
+            progress.push({ text });
+          },
         })
         .finally(() => progress.end());
       answering.catch(() => {}); // it is waited for below

@@ -2,21 +2,12 @@
 // file is changed by one at a time and is never there in part.
 import { readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import {
-  applyEdits,
-  findNodeAtLocation,
-  getNodeValue,
-  type ModificationOptions,
-  modify,
-  parseTree,
-} from 'jsonc-parser';
 import type { Behavior } from '../contract/permission.js';
-import { sha256 } from '../platform/crypto.js';
 import { writeFileAtomically } from '../platform/files/atomic-write.js';
 import { makeFolder } from '../platform/files/folder.js';
 import { dataFolderOf, realPath } from '../platform/files/paths.js';
 import { codeOf } from '../platform/files/write-failure.js';
-import { parseDocument } from './document.js';
+import { type Edit, EditRefused, editedJson, lockOf } from './edit-json.js';
 import { type PlaceOptions, type SettingsPlace, settingsPlaces } from './locations.js';
 import { withLock, writePrivateFile } from './private-file.js';
 import { type ReadOptions, readFiles } from './read-files.js';
@@ -25,18 +16,6 @@ import { approveItem } from './trust.js';
 
 /** The files that people can have changed for them. */
 export type EditableScope = 'user' | 'project' | 'local';
-
-/** The settings can't be changed that way; nothing was written. */
-export class EditRefused extends Error {}
-
-export interface Edit {
-  /** `['permissions', 'allow']`. */
-  path: readonly string[];
-  /** Undefined: away with it. */
-  value: unknown;
-  /** Adds the value to the list that is there instead. */
-  append?: boolean;
-}
 
 /** The file that a scope means. */
 export function editablePlace(scope: EditableScope, options: PlaceOptions): SettingsPlace & { path: string } {
@@ -49,14 +28,9 @@ export function editablePlace(scope: EditableScope, options: PlaceOptions): Sett
 /** Makes one change to a file. Says whether there was anything to change. */
 export async function editSettings(scope: EditableScope, edit: Edit, options: ReadOptions): Promise<boolean> {
   const place = editablePlace(scope, options);
-  const lock = join(
-    dataFolderOf(options),
-    'locks',
-    `settings-${sha256().update(place.path).digest('hex').slice(0, 40)}`,
-  );
-  return await withLock(lock, async () => {
+  return await withLock(lockOf(place.path, options), async () => {
     const before = await textOf(place, options);
-    const after = edited(before ?? '', edit, place.file);
+    const after = editedJson(before ?? '', edit, place.file);
     if (after === before) return false;
     refuseBroken({ before: before ?? '', after }, place, options);
     await write(place, after, { isNew: before === undefined, scope });
@@ -89,40 +63,6 @@ async function textOf({ path, kind, file }: SettingsPlace & { path: string }, { 
     if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
-}
-
-function edited(text: string, { path, value, append = false }: Edit, file: string): string {
-  const mark = text.startsWith('\ufeff') ? '\ufeff' : '';
-  const body = text.slice(mark.length).trim() === '' ? '{}\n' : text.slice(mark.length);
-  const parsed = parseDocument(body);
-  if ('problem' in parsed) {
-    const { line, column } = parsed.at;
-    throw new EditRefused(
-      `${file}:${line}:${column}: not valid JSON: ${parsed.problem}. Nothing was written. Correct it there first.`,
-    );
-  }
-  const options: ModificationOptions = { formattingOptions: formatOf(body) };
-  const tree = parseTree(body, [], { allowTrailingComma: true });
-  const there = tree && findNodeAtLocation(tree, [...path]);
-  if (append && there?.type === 'array') {
-    const known: unknown[] = getNodeValue(there);
-    if (known.includes(value)) return text;
-    return (
-      mark + applyEdits(body, modify(body, [...path, known.length], value, { ...options, isArrayInsertion: true }))
-    );
-  }
-  if (value === undefined && !there) return text;
-  return mark + applyEdits(body, modify(body, [...path], append ? [value] : value, options));
-}
-
-/** As the file is written already. */
-function formatOf(text: string) {
-  const [, indent = '  '] = /\n([ \t]+)\S/.exec(text) ?? [];
-  return {
-    insertSpaces: !indent.startsWith('\t'),
-    tabSize: indent.startsWith('\t') ? 1 : indent.length,
-    eol: text.includes('\r\n') ? '\r\n' : '\n',
-  };
 }
 
 /** What was wrong before is for the person to correct; nothing is added to it. */

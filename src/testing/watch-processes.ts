@@ -18,8 +18,13 @@ export function isRunning(pid: number): boolean {
   } catch {
     return false;
   }
-  // A killed process stays in the table until its parent, which may be slow or careless, has taken note.
-  return !/^\d+ \(.*\) Z/.test(existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'latin1') : '');
+  if (!existsSync('/proc/self/stat')) return true;
+  try {
+    // A killed process stays in the table until its parent, which may be slow or careless, has taken note.
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  } catch {
+    return false; // it has gone this very moment
+  }
 }
 
 /** Whether a file is there and its last line is whole. */

@@ -40,23 +40,19 @@ export class ToolRanking {
   #readTool(tool: DeferredTool): ReadTool {
     const known = this.#read.get(tool.name);
     if (known?.description === tool.description) return known;
-    const counts = new Map<string, number>();
-    const add = (words: readonly string[], weight: number): void => {
-      for (const word of words) if (word !== '') counts.set(word, (counts.get(word) ?? 0) + weight);
-    };
-    add(wordsOf(tool.name.replace(/^mcp__/, '')), NAME_WEIGHT);
-    add(tool.description.toLowerCase().split(NOT_A_WORD).map(singular), 1);
-    add(wordsOf(tool.parameters.join(' ')), 1);
-    const length = [...counts.values()].reduce((sum, count) => sum + count, 0);
-    const read = { description: tool.description, counts, length };
+    const name = spelled(tool.name.replace(/^mcp__/, ''));
+    const rest = `${tool.description.toLowerCase()} ${spelled(tool.parameters.join(' '))}`;
+    const read = { description: tool.description, name, rest, length: NAME_WEIGHT * name.length + rest.length };
     this.#read.set(tool.name, read);
     return read;
   }
 }
 
+/** Kept as text: to look for the few words of a query in it costs less than to make words of all of it. */
 interface ReadTool {
   description: string;
-  counts: ReadonlyMap<string, number>;
+  name: string;
+  rest: string;
   length: number;
 }
 
@@ -72,12 +68,31 @@ function saturated(count: number, tool: ReadTool | undefined, averageLength: num
 }
 
 /** Also where a longer word begins with it: "repo" is in "repository". */
-function countOf(word: string, { counts }: ReadTool): number {
-  const whole = counts.get(word);
-  if (whole !== undefined || word.length < 3) return whole ?? 0;
-  let parts = 0;
-  for (const [other, count] of counts) if (other.startsWith(word)) parts += count;
-  return parts * PART_OF_WORD;
+function countOf(word: string, { name, rest }: ReadTool): number {
+  const inName = occurrences(word, name);
+  const inRest = occurrences(word, rest);
+  const whole = NAME_WEIGHT * inName.whole + inRest.whole;
+  if (whole > 0 || word.length < 3) return whole;
+  return PART_OF_WORD * (NAME_WEIGHT * inName.begun + inRest.begun);
+}
+
+/** How often a text has the word, or its plural, and how often a longer one that begins with it. */
+function occurrences(word: string, text: string): { whole: number; begun: number } {
+  let whole = 0;
+  let begun = 0;
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) {
+    if (isWordAt(text, at - 1)) continue;
+    const end = at + word.length;
+    if (!isWordAt(text, end) || (text[end] === 's' && !isWordAt(text, end + 1))) whole += 1;
+    else begun += 1;
+  }
+  return { whole, begun };
+}
+
+/** All beyond ASCII counts as letters: it is quick, and near enough. */
+function isWordAt(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || code >= 128;
 }
 
 /** Say nothing about what a tool does. */
@@ -85,16 +100,14 @@ const emptyWords = new Set(
   'a an and are as at be by can for from how i in is it me my of on or that the this to with'.split(' '),
 );
 
-/** The words of a text or a name in any spelling (`listOpenIssues`, `list_open_issues`), without plurals. */
+/** The words of a query, each as in a text, without plurals. */
 function wordsOf(text: string): string[] {
-  const words = text
-    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-    .split(NOT_A_WORD);
+  const words = spelled(text).split(/[^a-z0-9\u0080-\uffff]+/);
   return words.filter((word) => word !== '').map(singular);
 }
 
-const NOT_A_WORD = /[^a-z0-9\u0080-\uffff]+/; // all beyond ASCII counts as letters: it is quick, and near enough
+/** A name in any spelling (`listOpenIssues`, `list_open_issues`), as words that can be told apart. */
+const spelled = (text: string): string => text.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase();
 
 const singular = (word: string): string =>
   word.length > 3 && word.endsWith('s') && !word.endsWith('ss') ? word.slice(0, -1) : word;

@@ -9,20 +9,13 @@ const MAX_RESULTS = 20; // more schemas than this cost more context than they sa
 
 const description = ({
   deferredTools,
-}: DescribeContext): string => `Load tools that are known by name only, so that you can call them.
-Use it when the task needs one of the tools listed below, or one of an MCP server: those are announced as they come.
-The tools it finds are yours from your next message on.
-Query: "select:Name,Other" for exact names, or words to search names and descriptions for; "+word" must be in the name.
-Tools by name: ${deferredTools.join(', ')}`;
+}: DescribeContext): string => `Load tools known by name only: those below, and those of MCP servers as announced. You have them from your next message on.
+Query: "select:Name,Other", or words; "+word" must be in the name.
+By name: ${deferredTools.join(', ')}`;
 
 const input = z.strictObject({
-  query: z.string().min(1).describe('"select:Name,Other", or words to search for'),
-  max_results: z
-    .int()
-    .min(1)
-    .max(MAX_RESULTS)
-    .optional()
-    .describe(`How many tools to load. Default ${DEFAULT_RESULTS}.`),
+  query: z.string().min(1),
+  max_results: z.int().min(1).max(MAX_RESULTS).optional(),
 });
 
 export const toolSearchTool = defineTool({

@@ -205,3 +205,20 @@ test('a run ends though a server in settings never answers', async () => {
   const run = await ask([{ text: 'ok' }], ['hi', '--trust'], { cwd });
   expect(run).toMatchObject({ code: 0, stdout: 'ok\n' });
 });
+
+test('--permission-prompt-tool has a tool of a server decide about what would be asked', async () => {
+  const cwd = await emptyFolder();
+  const answer = join(cwd, 'answer');
+  const run = async (words: string): Promise<HelveRun & { server: FakeModelServer }> => {
+    await writeFile(answer, words);
+    const write = { name: 'Write', id: 'toolu_1', input: { file_path: 'a.txt', content: 'one\n' } };
+    const flags = ['--permission-prompt-tool', 'mcp__gate__approve', '--mcp-config'];
+    const servers = config({ gate: odd('approves', answer) });
+    return await ask([{ calls: [write] }, { text: 'done' }], ['write it', ...flags, servers], { cwd });
+  };
+  const denied = await run('{"behavior":"deny","message":"not on a Sunday"}');
+  expect(JSON.stringify(denied.server.requests[1]?.body.messages)).toContain('not on a Sunday');
+  expect(existsSync(join(cwd, 'a.txt'))).toBe(false);
+  await run('{"behavior":"allow","updatedInput":{"file_path":"a.txt","content":"two\\n"}}');
+  expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('two\n');
+});

@@ -1,23 +1,15 @@
-// The official conformance suite, and the official inspector. They are not among the dependencies: `npm install --no-save
-// @modelcontextprotocol/conformance@0.1.16 @modelcontextprotocol/inspector@2.12.0` brings them, or HELVE_CONFORMANCE
-// names the folder that they are installed in. Without them, these tests are skipped.
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import type { AskUser } from '../../src/contract/question.js';
 import { serveOverHttp } from '../../src/mcp/serve-http.js';
 import type { ServedCall, ServedResult, ServedSession } from '../../src/mcp/serve-port.js';
-import { type ServedFolder, servedFolder, serveHttp } from './mcp-server-client.js';
+import { servedFolder, serveHttp } from './mcp-server-client.js';
+import { runInspector, runSuite, withInspector, withSuite } from './official-suite.js';
 
-const packages = join(resolve(process.env['HELVE_CONFORMANCE'] ?? '.'), 'node_modules/@modelcontextprotocol');
-const suite = join(packages, 'conformance/dist/index.js');
-const inspector = join(packages, 'inspector/clients/launcher/build/index.js');
-
-/** What the suite expects of its own example server and Helve does not have, by design; docs/mcp-server.md says why. */
+/** What the suite expects of its own example server and Helve does not have, by design; docs/mcp.md says why. */
 const expectedFailures = {
   'it calls tools of its own names': [
     'tools-call-simple-text',
@@ -50,21 +42,25 @@ const expectedFailures = {
   ],
 };
 
-const withSuite = test.skipIf(!existsSync(suite));
+test('the docs explain each failure of the server that is expected', async () => {
+  const page = await readFile('docs/mcp.md', 'utf8');
+  expect(
+    Object.values(expectedFailures)
+      .flat()
+      .filter((name) => !page.includes(`\`${name}\``)),
+  ).toEqual([]);
+});
 
 withSuite('passes the conformance suite but for what it has not by design', async () => {
   const { url, token } = await serveHttp(await servedFolder());
-  const baseline = join(await mkdtemp(join(tmpdir(), 'helve-suite-')), 'baseline.yml');
   const names = Object.values(expectedFailures).flat();
-  await writeFile(baseline, ['server:', ...names.map((name) => `  - ${name}`)].join('\n'));
-  // It fails too where one of them passes, so the list can't grow old.
-  const run = await runSuite(await withToken(url, token), ['--expected-failures', baseline]);
+  const run = await runSuite('server', ['--url', await withToken(url, token)], names);
   expect(run).toMatchObject({ code: 0 });
 });
 
 withSuite('with the tools that the suite calls, their results are as it wants them', async () => {
   const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-  const results: Readonly<Record<string, (call: ServedCall) => Promise<ServedResult>>> = {
+  const results: Readonly<Record<string, (call: ServedCall, askUser?: AskUser) => Promise<ServedResult>>> = {
     test_simple_text: async () => ({ content: 'This is a simple text response for testing.' }),
     test_image_content: async () => ({
       content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: pixel } }],
@@ -77,74 +73,68 @@ withSuite('with the tools that the suite calls, their results are as it wants th
       }
       return { content: 'done' };
     },
+    test_elicitation: async ({ input, signal }, askUser) => {
+      const question = { question: String(input['message']), header: 'Suite', options: [] };
+      return { content: JSON.stringify(await askUser?.([question], signal)) };
+    },
+    json_schema_2020_12_tool: async () => ({ content: 'done' }),
   };
-  const session: ServedSession = {
+  const open = ({ askUser }: { askUser?: AskUser }): ServedSession => ({
     tools: async () => tools,
     call: async (call) =>
-      (await results[call.name]?.(call)) ?? { content: `There is no ${call.name}.`, failure: 'unknown_tool' },
+      (await results[call.name]?.(call, askUser)) ?? { content: `There is no ${call.name}.`, failure: 'unknown_tool' },
     async end() {},
-  };
+  });
   const tools = Object.keys(results).map((name) => ({
     name,
     description: name,
-    inputSchema: { type: 'object' },
+    inputSchema: name.startsWith('json_schema') ? schemaOf2020 : { type: 'object' },
     effects: async () => [],
   }));
   const identity = { name: 'suite', version: '1', instructions: '' };
-  const service = await serveOverHttp({ port: 0, token: 'token', open: () => session, identity, onProblem() {} });
+  const service = await serveOverHttp({ port: 0, token: 'token', open, identity, onProblem() {} });
   onTestFinished(async () => await service.close());
   const url = await withToken(service.url, 'token');
-  for (const name of ['simple-text', 'image', 'error', 'with-progress']) {
-    expect(await runSuite(url, ['--scenario', `tools-call-${name}`])).toMatchObject({ code: 0 });
+  const kinds = ['simple-text', 'image', 'error', 'with-progress', 'elicitation'];
+  for (const scenario of [...kinds.map((kind) => `tools-call-${kind}`), 'json-schema-2020-12']) {
+    const { code, output } = await runSuite('server', ['--url', url, '--scenario', scenario]);
+    expect(code, output).toBe(0);
   }
 });
 
-const withInspector = test.skipIf(!existsSync(inspector));
+const schemaOf2020 = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  type: 'object',
+  $defs: { address: { type: 'object', properties: { street: { type: 'string' }, city: { type: 'string' } } } },
+  properties: { name: { type: 'string' }, address: { $ref: '#/$defs/address' } },
+  additionalProperties: false,
+};
 
-withInspector('the inspector lists and calls tools over both transports', async () => {
-  const folder = await servedFolder({ 'a.txt': 'one\n' });
-  const { url, token } = await serveHttp(folder);
-  const command = [process.execPath, resolve('bin/helve.cjs'), 'mcp', 'serve'];
-  const address = [url, '--transport', 'http', '--header', `Authorization: Bearer ${token}`];
-  for (const target of [command, address]) {
-    const list = await inspect(folder, [...target, '--method', 'tools/list']);
-    expect(JSON.parse(list)).toMatchObject({
-      tools: expect.arrayContaining([expect.objectContaining({ name: 'Read' })]),
-    });
-    const call = ['--method', 'tools/call', '--tool-name', 'Read', '--tool-arg', 'file_path=a.txt'];
-    expect(JSON.parse(await inspect(folder, [...target, ...call]))).toMatchObject({
-      content: [{ type: 'text', text: '1\tone' }],
-    });
-  }
-});
-
-async function inspect({ root, env }: ServedFolder, words: readonly string[]): Promise<string> {
-  const child = spawn(process.execPath, [inspector, '--cli', ...words], {
-    cwd: root,
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let output = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output += text;
-  });
-  await once(child, 'close');
-  return output;
-}
-
-async function runSuite(url: string, flags: readonly string[]): Promise<{ code: unknown; output: string }> {
-  const child = spawn(process.execPath, [suite, 'server', '--url', url, ...flags], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-  }
-  const [code] = await once(child, 'close');
-  return { code, output };
-}
+withInspector(
+  'the inspector lists and calls tools over both transports, and is refused where a rule denies',
+  async () => {
+    const folder = await servedFolder({ 'a.txt': 'one\n' });
+    const flags = ['--disallowed-tools', 'Read(secret.txt)'];
+    const { url, token } = await serveHttp(folder, { flags });
+    const command = [process.execPath, resolve('bin/helve.cjs'), 'mcp', 'serve', ...flags];
+    const address = [url, '--transport', 'http', '--header', `Authorization: Bearer ${token}`];
+    const place = { cwd: folder.root, env: folder.env };
+    const read = (name: string): string[] => [
+      ...['--method', 'tools/call', '--tool-name', 'Read', '--tool-arg', `file_path=${name}`],
+    ];
+    for (const target of [command, address]) {
+      const list = await runInspector([...target, '--method', 'tools/list'], place);
+      expect(JSON.parse(list.output)).toMatchObject({
+        tools: expect.arrayContaining([expect.objectContaining({ name: 'Read' })]),
+      });
+      const answer = await runInspector([...target, ...read('a.txt')], place);
+      expect(JSON.parse(answer.output)).toMatchObject({ content: [{ type: 'text', text: '1\tone' }] });
+      const refusal = await runInspector([...target, ...read('secret.txt')], place);
+      expect(refusal.output).toMatch(/"isError": true/);
+      expect(refusal.output).toContain('Read was not run');
+    }
+  },
+);
 
 /** The suite can't send a token, so it speaks to this, which adds it and changes nothing else but our own name. */
 async function withToken(target: string, token: string): Promise<string> {

@@ -115,7 +115,9 @@ const identityOf = (root: string): ServerIdentity => ({
 function openSessions(options: EngineOptions, engines: Set<Engine>): OpenSession {
   return (asking) => {
     // But for those of --mcp-config, other servers are the client's own affair; and one of them might be this one.
-    const engine = createEngine({ ...options, ...asking, strictMcp: true });
+    // And there is no model here that an agent of ours could ask.
+    const toolSwitches = { Task: false, AgentOutput: false };
+    const engine = createEngine({ ...options, ...asking, strictMcp: true, toolSwitches });
     engines.add(engine);
     const { session } = engine;
     let known: { definitions: unknown; tools: readonly ServedTool[] } | undefined;

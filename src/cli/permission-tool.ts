@@ -1,0 +1,113 @@
+// A tool of an MCP server that is asked for permission in the place of a person. Nothing but its clear yes is a yes.
+import { isDeepStrictEqual } from 'node:util';
+import type { Session } from '../agent/session.js';
+import { ToolFailure } from '../contract/failure.js';
+import type { AskPermission, PermissionAnswer } from '../contract/permission.js';
+import type { BoundCall, Tool, ToolOutcome } from '../contract/tool.js';
+import type { ToolContext } from '../contract/tool-context.js';
+import { randomId } from '../platform/crypto.js';
+
+export class PermissionTool {
+  readonly #name: string;
+  #session: Session | undefined;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  /** The session whose questions it answers, and among whose tools it is. */
+  attach(session: Session): void {
+    this.#session = session;
+  }
+
+  readonly askPermission: AskPermission = async ({ tool, input, callId }, signal) => {
+    const question = { tool_name: tool, input, tool_use_id: callId };
+    const said = textOf(await this.#run(question, signal));
+    return answerOf(said, input, this.#name);
+  };
+
+  /** Runs it without asking anybody: whoever named it has agreed to that, but not to one that has changed since. */
+  async #run(question: unknown, signal: AbortSignal): Promise<ToolOutcome> {
+    const session = this.#session;
+    const tool = session && this.#find(session);
+    if (!session || !tool) {
+      const absent = session?.tools.absent() ?? [];
+      throw new Error(
+        [`--permission-prompt-tool names ${this.#name}, and there is no such tool of an MCP server.`, ...absent].join(
+          ' ',
+        ),
+      );
+    }
+    const context = session.contextFor(`permission_${randomId()}`, signal, { mayRead: () => false });
+    const call = await accepted(tool, question);
+    const doubt = await call.validate(context);
+    if (doubt) throw new Error(`${this.#name} was not asked: ${doubt.ask}`);
+    return await outcomeOf(call, context);
+  }
+
+  /** Not by the pool's own way, which would hand the tool to the model. */
+  #find({ tools }: Session): Tool | undefined {
+    const found = tools.all.find(
+      ({ tool, source, enabled }) => tool.name === this.#name && source === 'mcp' && enabled,
+    );
+    return found?.tool;
+  }
+}
+
+async function accepted(tool: Tool, question: unknown): Promise<BoundCall> {
+  await tool.load();
+  const input = tool.accept(question);
+  if (!input.ok) throw new ToolFailure(`${tool.name} does not take the question.`, { kind: 'invalid_input' });
+  return input.call;
+}
+
+async function outcomeOf(call: BoundCall, context: ToolContext): Promise<ToolOutcome> {
+  const running = call.run(context);
+  for (;;) {
+    const step = await running.next();
+    if (step.done) return step.value;
+  }
+}
+
+function textOf({ content }: ToolOutcome): string {
+  if (typeof content === 'string') return content;
+  const [first] = content.filter((block) => block.type === 'text');
+  return first?.text ?? '';
+}
+
+function answerOf(said: string, input: unknown, name: string): PermissionAnswer {
+  const answer = parsed(said);
+  if (answer?.behavior === 'deny') {
+    return {
+      behavior: 'deny',
+      ...(typeof answer.message === 'string' && answer.message !== '' && { reason: answer.message }),
+    };
+  }
+  const { updatedInput } = answer ?? {};
+  const isInput = isObject(updatedInput);
+  if (answer?.behavior !== 'allow' || (updatedInput !== undefined && !isInput)) {
+    throw new Error(
+      `${name} answered neither {"behavior": "allow", "updatedInput": …} nor {"behavior": "deny", "message": …}`,
+    );
+  }
+  if (!isInput || isDeepStrictEqual(updatedInput, input)) return { behavior: 'allow' };
+  return { behavior: 'allow', updatedInput };
+}
+
+interface SaidAnswer {
+  behavior?: unknown;
+  updatedInput?: unknown;
+  message?: unknown;
+}
+
+function parsed(text: string): SaidAnswer | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,59 @@
+// The official conformance suite and the official inspector of MCP. They are not among the dependencies: the CI fetches
+// them, and docs/mcp.md says how to do it by hand. Where they are missing, their tests are skipped and say so.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { test } from 'vitest';
+
+const folder = resolve(process.env['HELVE_CONFORMANCE'] ?? 'node_modules/.cache/mcp-official');
+const packages = join(folder, 'node_modules/@modelcontextprotocol');
+const suite = join(packages, 'conformance/dist/index.js');
+const inspector = join(packages, 'inspector/clients/launcher/build/index.js');
+
+export const withSuite = (name: string, body: () => Promise<void>): void => testWith(suite, name, body);
+export const withInspector = (name: string, body: () => Promise<void>): void => testWith(inspector, name, body);
+
+function testWith(program: string, name: string, body: () => Promise<void>): void {
+  test(name, async ({ skip }) => {
+    if (!existsSync(program)) skip(`${program} is not there: docs/mcp.md says how to fetch it.`);
+    await body();
+  });
+}
+
+export interface ProgramRun {
+  code: unknown;
+  output: string;
+}
+
+/** One half of the suite. It fails where a scenario fails that is not expected to, and where one passes that is. */
+export async function runSuite(
+  half: 'client' | 'server',
+  flags: readonly string[],
+  expectedFailures?: readonly string[],
+): Promise<ProgramRun> {
+  const baseline = expectedFailures && join(await mkdtemp(join(tmpdir(), 'helve-suite-')), 'baseline.yml');
+  if (baseline) await writeFile(baseline, [`${half}:`, ...expectedFailures.map((name) => `  - ${name}`)].join('\n'));
+  return await run([suite, half, ...flags, ...(baseline ? ['--expected-failures', baseline] : [])]);
+}
+
+export async function runInspector(
+  words: readonly string[],
+  place: { cwd: string; env: Record<string, string> },
+): Promise<ProgramRun> {
+  return await run([inspector, '--cli', ...words], place);
+}
+
+async function run(args: readonly string[], place: { cwd?: string; env?: Record<string, string> } = {}) {
+  const child = spawn(process.execPath, args, { ...place, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const [code] = await once(child, 'close');
+  return { code, output };
+}
