@@ -1,4 +1,19 @@
+import { monotonicMs } from '../clock.js';
+
 export const MAX_PDF_BYTES = 100_000_000; // the whole of it is held in memory, some of it unpacked
+
+export interface PdfLimits {
+  /** To open it, or for the text of one page. */
+  stepMs: number;
+  /** By which the memory in use may grow meanwhile: a small file may unpack to any size. */
+  memoryBytes: number;
+  /** To which all that is packed in it may unpack. */
+  unpackedBytes: number;
+}
+
+// Far beyond what a page takes that was made for people.
+export const pdfLimits: PdfLimits = { stepMs: 30_000, memoryBytes: 600_000_000, unpackedBytes: 600_000_000 };
+const LOOK_EVERY_MS = 50;
 
 /** The file can't be read as a PDF. The message goes on after the file's name: "is …". */
 export class UnreadablePdf extends Error {
@@ -15,36 +30,107 @@ export interface Pdf {
   close(): Promise<void>;
 }
 
-/** Opens a PDF from its bytes, which are used up by it. Throws `UnreadablePdf`. */
-export async function openPdf(bytes: Uint8Array): Promise<Pdf> {
-  const { getDocumentProxy } = await import('unpdf'); // megabytes of code, which few sessions need
-  const document = await getDocumentProxy(bytes, {
+export interface OpenPdfOptions {
+  /** Ends the work on it, also in the middle of a page. */
+  signal?: AbortSignal | undefined;
+  limits?: Partial<PdfLimits> | undefined;
+}
+
+/** Opens a PDF from its bytes, which are used up by it. Throws `UnreadablePdf`, or the reason of the signal. */
+export async function openPdf(bytes: Uint8Array, { signal, limits }: OpenPdfOptions = {}): Promise<Pdf> {
+  const most = { ...pdfLimits, ...limits };
+  await refuseBomb(bytes, most, signal);
+  const { getResolvedPDFJS } = await import('unpdf'); // megabytes of code, which few sessions need
+  const { getDocument } = await getResolvedPDFJS();
+  const task = getDocument({
+    data: bytes,
     verbosity: 0,
     disableFontFace: true,
     useSystemFonts: false,
     useWorkerFetch: false,
-  }).catch((error: unknown) => {
-    throw unreadable(error);
   });
+  const close = async (): Promise<void> => await task.destroy();
+  const within = <Result>(work: () => Promise<Result>, where?: string): Promise<Result> =>
+    bounded(work, { limits: most, signal, close }).catch((error: unknown) => {
+      throw error instanceof UnreadablePdf || signal?.aborted ? error : unreadable(error, where);
+    });
+  const document = await within(() => task.promise);
   return {
     pages: document.numPages,
     async textOf(number) {
-      try {
+      const read = async (): Promise<string> => {
         const page = await document.getPage(number);
         const { items } = await page.getTextContent();
         page.cleanup();
-        const text = items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : '')).join('');
-        return text
-          .split('\n')
-          .map((line) => line.trimEnd())
-          .join('\n')
-          .trim();
-      } catch (error) {
-        throw unreadable(error, `page ${number}`);
-      }
+        return items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : '')).join('');
+      };
+      const text = await within(read, `page ${number}`);
+      return text
+        .split('\n')
+        .map((line) => line.trimEnd())
+        .join('\n')
+        .trim();
     },
-    close: async () => await document.loadingTask.destroy(),
+    close,
   };
+}
+
+async function refuseBomb(bytes: Uint8Array, limits: PdfLimits, signal: AbortSignal | undefined): Promise<void> {
+  const { unpackedSize } = await import('./unpacked-size.js');
+  const began = monotonicMs();
+  const size = await unpackedSize(
+    bytes,
+    limits.unpackedBytes,
+    () => signal?.aborted === true || monotonicMs() - began > limits.stepMs,
+  );
+  signal?.throwIfAborted();
+  const problem = whyTooMuch(monotonicMs() - began, size, { ...limits, memoryBytes: limits.unpackedBytes });
+  if (problem) throw problem;
+}
+
+interface Bounds {
+  limits: PdfLimits;
+  signal: AbortSignal | undefined;
+  close(): Promise<void>;
+}
+
+/** The parser has no limits of its own, but lets others have a turn now and then: mostly enough to see what it takes. */
+async function bounded<Result>(work: () => Promise<Result>, { limits, signal, close }: Bounds): Promise<Result> {
+  signal?.throwIfAborted();
+  const stopped = Promise.withResolvers<never>();
+  const began = monotonicMs();
+  let least = memoryInUse(); // what others had left behind may be cleared away meanwhile
+  const stop = (why: unknown): void => {
+    stopped.reject(why);
+    close().catch(() => {}); // it ends what it was at; nobody asks it for more
+  };
+  const onAbort = (): void => stop(signal?.reason);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  const timer = setInterval(() => {
+    const now = memoryInUse();
+    least = Math.min(least, now);
+    const why = whyTooMuch(monotonicMs() - began, now - least, limits);
+    if (why !== undefined) stop(why);
+  }, LOOK_EVERY_MS);
+  try {
+    return await Promise.race([work(), stopped.promise]);
+  } finally {
+    clearInterval(timer);
+    signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+function memoryInUse(): number {
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+function whyTooMuch(ms: number, bytes: number, { stepMs, memoryBytes }: PdfLimits): UnreadablePdf | undefined {
+  const next = 'It may be made to exhaust whoever opens it. Go on without it.';
+  if (bytes > memoryBytes) {
+    return new UnreadablePdf(`needs more than ${Math.round(memoryBytes / 1_000_000)} MB of memory. ${next}`);
+  }
+  return ms > stepMs ? new UnreadablePdf(`takes more than ${stepMs / 1_000} s for one step. ${next}`) : undefined;
 }
 
 function unreadable(error: unknown, where = 'it'): UnreadablePdf {
@@ -55,7 +141,7 @@ function unreadable(error: unknown, where = 'it'): UnreadablePdf {
       { cause: error },
     );
   }
-  const why = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
+  const why = (error instanceof Error ? error.message : String(error)).slice(0, 200).replace(/\.$/, '');
   return new UnreadablePdf(
     `is damaged, or not a PDF behind its first bytes (${where} can't be read: ${why}). Get or make the file again, then read that.`,
     { cause: error },

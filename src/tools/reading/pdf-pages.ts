@@ -33,7 +33,7 @@ export async function readPdfPages(
     );
   }
   try {
-    const pdf = await openPdf(new Uint8Array(await handle.readFile()));
+    const pdf = await openPdf(new Uint8Array(await handle.readFile()), { signal });
     try {
       const { pages, left } = await readPages(pdf, chosenPages(target, pdf.pages, choice), signal);
       return { type: 'pdf', path: target.shown, total: pdf.pages, pages, left };

@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { readFrontMatter } from './front-matter.js';
+
+test('takes fields and body apart', async () => {
+  expect(await readFrontMatter('---\nname: tidy\ntools: [Read, Grep]\nlimit: 3\n---\n\nTidy up.\n')).toEqual({
+    fields: { name: 'tidy', tools: ['Read', 'Grep'], limit: 3 },
+    body: '\nTidy up.\n',
+  });
+});
+
+test.each([
+  ['a text without front matter', 'Just words.\n---\nnot: fields\n---\n'],
+  ['an empty text', ''],
+  ['a rule of dashes that is longer', '----\na: 1\n----\n'],
+  ['dashes below the first line', '\n---\na: 1\n---\n'],
+])('leaves %s as it is', async (_, text) => {
+  expect(await readFrontMatter(text)).toEqual({ fields: {}, body: text });
+});
+
+test('reads what an editor for Windows has written', async () => {
+  expect(await readFrontMatter('\uFEFF---\r\nname: tidy\r\n---  \r\nOne.\r\n---\r\n')).toEqual({
+    fields: { name: 'tidy' },
+    body: 'One.\r\n---\r\n',
+  });
+});
+
+test.each([
+  ['---\n---\nx', 'x'],
+  ['---\n# nothing\n---', ''],
+])('takes empty front matter for no fields', async (text, body) => {
+  expect(await readFrontMatter(text)).toEqual({ fields: {}, body });
+});
+
+test('takes the sentences that people write without quotes', async () => {
+  const text = '---\ndescription: Use it for one thing: this\nargument-hint: [file] [tone]\nmodel: small\n---\n';
+  expect((await readFrontMatter(text)).fields).toEqual({
+    description: 'Use it for one thing: this',
+    'argument-hint': '[file] [tone]',
+    model: 'small',
+  });
+});
+
+test.each([
+  ['---\nname: x\n', 'line 1: the front matter has no end.'],
+  ['---\nname: x\ntools: a: b\n---\n', 'line 3: the front matter is not valid YAML'],
+  ['---\ntools: [Read\n---\n', 'the front matter is not valid YAML'],
+  ['---\nname: a\nname: b\n---\n', 'line 3: the front matter is not valid YAML: Map keys must be unique.'],
+  ['---\nname: !made-up x\n---\n', 'line 2: the front matter is not valid YAML: Unresolved tag: !made-up.'],
+  ['---\nname: !!binary aGVsbG8=\n---\n', 'line 2: the front matter is not valid YAML: Unresolved tag'],
+  ['---\na: 1\n...\nb: 2\n---\n', 'the front matter is not valid YAML'],
+  ['---\na: &a [1, 1]\nb: [*a, *a]\n---\n', 'an alias'],
+  ['---\na: &a [*a]\n---\n', 'an alias'],
+  ['---\n- a\n---\n', 'line 2: the front matter is not made of "name: value" lines.'],
+  ['---\nwords\n---\n', 'line 2: the front matter is not made of "name: value" lines.'],
+  [`---\na: ${'x'.repeat(100_001)}\n---\n`, 'at most 100000 are read'],
+])('says what is wrong with %j', async (text, sentence) => {
+  await expect(readFrontMatter(text)).rejects.toThrow(sentence);
+});
+
+test('reads plain words as what reads YAML does', async () => {
+  const { parse } = await import('yaml');
+  const word = fc.stringMatching(/^[A-Za-z0-9 .,;()/'_-]{0,12}$/);
+  await fc.assert(
+    fc.asyncProperty(fc.dictionary(fc.stringMatching(/^[A-Za-z][\w-]{0,8}$/), word), async (fields) => {
+      const written = Object.entries(fields).map(([name, value]) => `${name}: ${value}\n`);
+      const expected: unknown = await Promise.resolve(written.join(''))
+        .then((yaml) => parse(yaml))
+        .catch(() => undefined);
+      if (expected === undefined) return; // not valid, which is another test's affair
+      const read = await readFrontMatter(`---\n${written.join('')}---\n`);
+      expect(read.fields).toEqual(expected ?? {});
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('gives back any fields that were written as JSON, and any body', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.string()),
+      fc.string(),
+      async (fields, body) => {
+        const written = Object.entries(fields).map(([name, value]) => `${name}: ${JSON.stringify(value)}\n`);
+        const read = await readFrontMatter(`---\n${written.join('')}---\n${body}`);
+        expect(read).toEqual({ fields: { ...fields }, body });
+      },
+    ),
+  );
+});

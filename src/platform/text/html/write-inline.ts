@@ -1,0 +1,150 @@
+// Words, links and emphasis: what stands within a line.
+import { nodesOf, type PageElement, type PageNode } from './page-tree.js';
+
+const MAX_LINK_CHARS = 2_000; // a longer address is data
+
+export interface Writing {
+  /** What links are relative to. */
+  base: string;
+}
+
+/** The marks that are open already: none is written twice, so that nesting costs nothing. */
+interface Open {
+  link?: boolean;
+  strong?: boolean;
+  emphasis?: boolean;
+  deleted?: boolean;
+}
+
+/** The words of these nodes on as few lines as they need. */
+export function inlineText(nodes: readonly PageNode[], writing: Writing): string {
+  return tidy(nodes.map((node) => written(node, {}, writing)).join(''));
+}
+
+/** The same on one line: for headings, cells and links. */
+export const oneLine = (nodes: readonly PageNode[], writing: Writing): string =>
+  inlineText(nodes, writing).replaceAll(/\s*\n\s*/g, ' ');
+
+/** Blanks count once, but for breaks that the page wants. */
+const tidy = (text: string): string =>
+  text
+    .replaceAll(/[ \t]+/g, ' ')
+    .replaceAll(/ ?\n ?/g, '\n')
+    .replaceAll(/\n{3,}/g, '\n\n')
+    .trim();
+
+function written(node: PageNode, open: Open, writing: Writing): string {
+  if (typeof node === 'string') return cleanText(node);
+  const inside = (more: Open = {}): string =>
+    node.children.map((child) => written(child, { ...open, ...more }, writing)).join('');
+  switch (node.name) {
+    case 'br':
+      return '\n';
+    case 'img': {
+      const alt = cleanText(node.attributes.get('alt') ?? '').trim();
+      return alt === '' ? '' : `[image: ${alt}]`;
+    }
+    case 'a':
+      return open.link ? inside() : link(inside({ link: true }), node, writing);
+    case 'b':
+    case 'strong':
+      return open.strong ? inside() : marked(inside({ strong: true }), '**');
+    case 'i':
+    case 'em':
+      return open.emphasis ? inside() : marked(inside({ emphasis: true }), '*');
+    case 's':
+    case 'del':
+    case 'strike':
+      return open.deleted ? inside() : marked(inside({ deleted: true }), '~~');
+    case 'code':
+    case 'kbd':
+    case 'samp':
+    case 'tt':
+      return code(literal(node)); // within it nothing is marked: what stands there is to be taken as it is
+    case 'sup':
+    case 'sub': {
+      const text = literal(node).trim();
+      return /^[\w+-]{1,12}$/.test(text) ? `${node.name === 'sup' ? '^' : '_'}${text}` : inside();
+    }
+    case 'q':
+      return `"${inside()}"`;
+    default:
+      return INLINE.has(node.name) ? inside() : ` ${inside()} `;
+  }
+}
+
+/** Elements that do not part words. */
+export const INLINE: ReadonlySet<string> = new Set([
+  ...['a', 'abbr', 'acronym', 'b', 'bdi', 'bdo', 'big', 'br', 'cite', 'code', 'data', 'del', 'dfn', 'em', 'font', 'i'],
+  ...['img', 'ins', 'kbd', 'label', 'mark', 'q', 'rp', 'rt', 'ruby', 's', 'samp', 'small', 'span', 'strike', 'strong'],
+  ...[
+    'sub',
+    'sup',
+    'time',
+    'tt',
+    'u',
+    'var',
+    'wbr',
+    'output',
+    'meter',
+    'progress',
+    'picture',
+    'math',
+    'mi',
+    'mo',
+    'mn',
+  ],
+]);
+
+/** Text as it reads: what is invisible in it can only mislead. */
+export const cleanText = (text: string): string =>
+  text
+    .replaceAll(/[\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu, '')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken away
+    .replaceAll(/[\u0000-\u0008\u000b\u000e-\u001f\u007f]/g, '')
+    .replaceAll(/[\s\u00a0]+/g, ' ');
+
+/** The text as it stands, without marks. */
+export function literal(element: PageElement): string {
+  const pieces: string[] = [];
+  for (const node of nodesOf(element)) {
+    if (typeof node === 'string') pieces.push(node);
+    else if (node.name === 'br') pieces.push('\n');
+  }
+  return pieces.join('').replaceAll('\u00a0', ' ');
+}
+
+/** Blanks at the edges stay outside, or the marks would not count. */
+function marked(text: string, mark: string): string {
+  const words = text.trim();
+  if (words === '' || words.includes('\n')) return text;
+  const start = text.slice(0, text.length - text.trimStart().length);
+  const end = text.slice(text.trimEnd().length);
+  return `${start}${mark}${words}${mark}${end}`;
+}
+
+function code(text: string): string {
+  const words = cleanText(text).trim();
+  if (words === '') return '';
+  const ticks = '`'.repeat(longestTicks(words) + 1);
+  const pad = words.startsWith('`') || words.endsWith('`') ? ' ' : '';
+  return `${ticks}${pad}${words}${pad}${ticks}`;
+}
+
+export const longestTicks = (text: string): number =>
+  [...text.matchAll(/`+/g)].reduce((longest, [run]) => Math.max(longest, run.length), 0);
+
+function link(text: string, { attributes }: PageElement, { base }: Writing): string {
+  const words = text.trim().replaceAll(/\s*\n\s*/g, ' ');
+  const href = attributes.get('href')?.trim() ?? '';
+  if (href.startsWith('#') && /^[#¶§🔗]$/u.test(words)) return ''; // the handle that many pages give their headings
+  // A place on the same page says nothing that its words do not.
+  if (words === '' || href === '' || href.startsWith('#') || !URL.canParse(href, base)) return text;
+  const url = new URL(href, base);
+  if (!['http:', 'https:', 'mailto:', 'ftp:'].includes(url.protocol) || url.href.length > MAX_LINK_CHARS) return text;
+  const start = /^\s/.test(text) ? ' ' : '';
+  const end = /\s$/.test(text) ? ' ' : '';
+  if (words === url.href || words === href) return `${start}${url.href}${end}`;
+  const target = /[()]/.test(url.href) ? `<${url.href}>` : url.href;
+  return `${start}[${words}](${target})${end}`;
+}

@@ -1,0 +1,187 @@
+// Markdown of a page. Text stands as the page shows it: marks that it happens to hold are not escaped, since whoever
+// reads it wants the words, and names with underscores, as they are.
+import type { PageElement, PageNode } from './page-tree.js';
+import { INLINE, inlineText, literal, longestTicks, oneLine, type Writing } from './write-inline.js';
+import { writeTable } from './write-table.js';
+
+const MAX_INDENTS = 12; // lists and quotes that are nested deeper go on at this level
+
+interface Place extends Writing {
+  /** How many lists and quotes are around. */
+  indents: number;
+}
+
+export function writeMarkdown(root: PageElement, writing: Writing): string {
+  return blocksOf(root.children, { ...writing, indents: 0 })
+    .join('\n\n')
+    .trim();
+}
+
+/** Paragraphs, lists, tables and so on, one after the other. */
+function blocksOf(nodes: readonly PageNode[], place: Place): string[] {
+  const blocks: string[] = [];
+  let words: PageNode[] = [];
+  const flush = (): void => {
+    const text = words.length > 0 ? inlineText(words, place) : '';
+    if (text !== '') blocks.push(text);
+    words = [];
+  };
+  for (const node of nodes) {
+    if (typeof node === 'string' || (INLINE.has(node.name) && !wrapsBlocks(node, 4))) {
+      words.push(node);
+      continue;
+    }
+    flush();
+    for (const block of blockOf(node, place)) if (block !== '') blocks.push(block);
+  }
+  flush();
+  return blocks;
+}
+
+/** A `span` or a link around paragraphs, which some pages are made of. */
+function wrapsBlocks({ name, children }: PageElement, depth: number): boolean {
+  return (
+    name !== 'a' &&
+    depth > 0 &&
+    children.some(
+      (child) =>
+        typeof child !== 'string' && (INLINE.has(child.name) ? wrapsBlocks(child, depth - 1) : child.name !== 'svg'),
+    )
+  );
+}
+
+function blockOf(element: PageElement, place: Place): string[] {
+  const { name, children } = element;
+  switch (name) {
+    case 'h1':
+    case 'h2':
+    case 'h3':
+    case 'h4':
+    case 'h5':
+    case 'h6':
+      return heading(element, place);
+    case 'pre':
+      return codeBlock(element);
+    case 'ul':
+    case 'ol':
+    case 'menu':
+      return [list(element, place)];
+    case 'dl':
+      return [definitions(element, place)];
+    case 'blockquote':
+      return [quote(children, place)];
+    case 'table':
+      return tableBlocks(element, place);
+    case 'hr':
+      return ['---'];
+    case 'summary': {
+      const text = oneLine(children, place);
+      return text === '' ? [] : [`**${text}**`];
+    }
+    default:
+      return blocksOf(children, place);
+  }
+}
+
+/** One that nobody has closed swallows what comes after it, which is given back here. */
+function heading({ name, children }: PageElement, place: Place): string[] {
+  const end = children.findIndex((child) => typeof child !== 'string' && NOT_IN_HEADINGS.test(child.name));
+  const words = oneLine(end < 0 ? children : children.slice(0, end), place);
+  const title = words === '' ? [] : [`${'#'.repeat(Number(name.slice(1)))} ${words}`];
+  return end < 0 ? title : [...title, ...blocksOf(children.slice(end), place)];
+}
+
+const NOT_IN_HEADINGS = /^(?:h[1-6]|p|[duo]l|table|pre|blockquote|section|article)$/;
+
+/** A table that only arranges the page is what is in its cells. */
+function tableBlocks(element: PageElement, place: Place): string[] {
+  const table = writeTable(element, place);
+  return table === undefined ? blocksOf(element.children, place) : [table];
+}
+
+/** As it stands, between fences that are longer than any in it. */
+function codeBlock(element: PageElement): string[] {
+  const text = literal(element).replaceAll('\r\n', '\n').replace(/^\n/, '').trimEnd();
+  if (text.trim() === '') return [];
+  const fence = '`'.repeat(Math.max(3, longestTicks(text) + 1));
+  return [`${fence}${languageOf(element)}\n${text}\n${fence}`];
+}
+
+/** `language-js` on the `pre` or the `code` in it, as highlighters write it. */
+function languageOf(element: PageElement): string {
+  const candidates = [element, ...element.children.filter((child) => typeof child !== 'string')];
+  for (const { attributes } of candidates) {
+    const written = attributes.get('data-lang');
+    const classes = attributes.get('class') ?? '';
+    const [, language = written] =
+      /(?:^|\s)(?:lang(?:uage)?-|highlight-source-|brush:\s*|sourceCode\s+)([\w+#.-]+)/.exec(classes) ?? [];
+    if (language !== undefined && /^[\w+#.-]{1,30}$/.test(language)) return language.toLowerCase();
+  }
+  return '';
+}
+
+function list({ name, attributes, children }: PageElement, place: Place): string {
+  const isOrdered = name === 'ol';
+  const inner = { ...place, indents: place.indents + 1 };
+  let number = Number.parseInt(attributes.get('start') ?? '1', 10);
+  if (!Number.isSafeInteger(number)) number = 1;
+  const items: string[] = [];
+  let isLoose = false;
+  let loose: PageNode[] = [];
+  const addItem = (nodes: readonly PageNode[], element?: PageElement): void => {
+    const value = Number.parseInt(element?.attributes.get('value') ?? '', 10);
+    if (isOrdered && Number.isSafeInteger(value)) number = value;
+    const blocks = blocksOf(nodes, inner);
+    if (blocks.length === 0) return;
+    const marker = isOrdered ? `${number}. ` : '- ';
+    number += 1;
+    // A paragraph and the list below it belong together; more than that needs air.
+    const isTight = blocks.every((block, index) => index === 0 || /^(?:[-*] |\d+\. )/.test(block));
+    isLoose ||= !isTight;
+    const text = blocks.join(isTight ? '\n' : '\n\n');
+    items.push(marker + (place.indents < MAX_INDENTS ? indented(text, marker.length) : text));
+  };
+  const flush = (): void => {
+    addItem(loose); // text, or a list, that is in no item
+    loose = [];
+  };
+  for (const child of children) {
+    if (typeof child !== 'string' && child.name === 'li') {
+      flush();
+      addItem(child.children, child);
+    } else if (typeof child !== 'string' || child.trim() !== '') loose.push(child);
+  }
+  flush();
+  return items.join(isLoose ? '\n\n' : '\n');
+}
+
+/** All lines but the first moved to the right; empty ones stay empty. */
+const indented = (text: string, width: number): string => text.replaceAll(/\n(?=[^\n])/g, `\n${' '.repeat(width)}`);
+
+function definitions({ children }: PageElement, place: Place): string {
+  const lines: string[] = [];
+  const inner = { ...place, indents: place.indents + 1 };
+  const add = (nodes: readonly PageNode[], depth: number): void => {
+    for (const node of nodes) {
+      if (typeof node === 'string') continue;
+      if (node.name === 'dt') {
+        const term = oneLine(node.children, place);
+        if (term !== '') lines.push(`${lines.length > 0 ? '\n' : ''}${term}`);
+      } else if (node.name === 'dd') {
+        const text = blocksOf(node.children, inner).join('\n\n');
+        if (text !== '') lines.push(`: ${place.indents < MAX_INDENTS ? indented(text, 2) : text}`);
+      } else if (depth > 0) add(node.children, depth - 1); // a `div` around each pair
+    }
+  };
+  add(children, 2);
+  return lines.join('\n');
+}
+
+function quote(children: readonly PageNode[], place: Place): string {
+  const text = blocksOf(children, { ...place, indents: place.indents + 1 }).join('\n\n');
+  if (text === '' || place.indents >= MAX_INDENTS) return text;
+  return text
+    .split('\n')
+    .map((line) => (line === '' ? '>' : `> ${line}`))
+    .join('\n');
+}

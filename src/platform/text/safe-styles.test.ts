@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { styledLines } from './safe-styles.js';
+
+const styled = (text: string): string[] => styledLines(text, { colors: true });
+
+const rows: ReadonlyArray<[what: string, text: string, lines: string[]]> = [
+  ['colours', '\x1b[31mred\x1b[39m plain', ['\x1b[31mred\x1b[0m plain']],
+  [
+    'colours of 256 and of millions',
+    '\x1b[38;5;200ma\x1b[48;2;1;2;3mb\x1b[0m',
+    ['\x1b[38;5;200ma\x1b[0m\x1b[38;5;200;48;2;1;2;3mb\x1b[0m'],
+  ],
+  [
+    'a colour that runs over lines',
+    '\x1b[1;32mone\ntwo\x1b[m three',
+    ['\x1b[1;32mone\x1b[0m', '\x1b[1;32mtwo\x1b[0m three'],
+  ],
+  ['no hidden and no blinking text', '\x1b[8mhidden\x1b[5mblink\x1b[28m', ['hiddenblink']],
+  [
+    'text in the colour of its background',
+    '\x1b[30;40ma\x1b[0m\x1b[38;5;9;48;5;9mb\x1b[0m',
+    ['\x1b[30ma\x1b[0m\x1b[38;5;9mb\x1b[0m'],
+  ],
+  ['nothing that moves or clears', 'a\x1b[2J\x1b[10;10Hb\x1b[?1049h\x1bc', ['ab']],
+  ['no title, no link and no clipboard', '\x1b]0;title\x07a\x1b]8;;http://x\x1b\\b\x1b]52;c;aGk=\x07', ['ab']],
+  ['the last state of a line that was written over', ' 10%\r 50%\r100%\r\ndone', ['100%', 'done']],
+  ['letters that were struck twice', 'N\bNA\bAME', ['NAME']],
+  ['no sequence that was cut off', 'a\x1b[31', ['a']],
+  ['a control character that is left over', 'a\x1b\x00b', ['a\\u001b\\u0000b']],
+  ['hidden characters', 'a\u200bb\u202ec', ['a\\u{200b}b\\u202ec']],
+  ['a number that is no colour', '\x1b[38;5;999mx\x1b[38;9;1my', ['xy']],
+];
+
+test.each(rows)('keeps or shows %s', (_, text, lines) => {
+  expect(styled(text)).toEqual(lines);
+});
+
+test('drops all colours where there are to be none', () => {
+  expect(styledLines('\x1b[31mred\x1b[0m\x1b[2J', { colors: false })).toEqual(['red']);
+});
+
+test('lets nothing through but colours, whatever was written', () => {
+  const piece = fc.constantFrom(
+    '\x1b',
+    '[',
+    ']',
+    '31',
+    ';',
+    'm',
+    'J',
+    '\x07',
+    '\x9b',
+    '\r',
+    '\b',
+    'a',
+    '\n',
+    '?',
+    'P',
+    '\\',
+    '8',
+    '0',
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+      for (const line of styled(pieces.join(''))) {
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+        expect(line.replaceAll(/\x1b\[[\d;]+m/g, '')).not.toMatch(/[\x00-\x08\x0a-\x1f\x7f-\x9f]/);
+      }
+    }),
+  );
+});

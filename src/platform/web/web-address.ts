@@ -1,0 +1,60 @@
+import { ToolFailure } from '../../contract/failure.js';
+import { type HostPattern, parseHostPattern, plainHost } from '../sandbox/allowed-hosts.js';
+
+export const MAX_URL_CHARS = 2_000; // what browsers and servers agree on; more is data that leaves
+
+/** Hosts of this machine or its network that a person has named, by `example.com`, `*.example.com`, with `:port` or without. */
+export type LocalHosts = readonly string[];
+
+/** What is wrong with a URL that was written, as it goes on after "the URL"; undefined where it can be fetched. */
+export function addressProblem(written: string): string | undefined {
+  const text = written.trim();
+  if (text.length > MAX_URL_CHARS) return `must have at most ${MAX_URL_CHARS} characters`;
+  if (!URL.canParse(text)) return 'must be a full URL that begins with https://';
+  if (/[\0-\x20\\\x7f]/.test(text)) return 'must not hold a blank, a backslash or a control character';
+  const { protocol, username, password, hostname } = new URL(text);
+  if (protocol !== 'https:' && protocol !== 'http:') return 'must be an http or https URL';
+  if (username !== '' || password !== '') {
+    return `must not hold a user name or a password, which may hide the real host (here ${hostname})`;
+  }
+  return plainHost(hostname) === undefined ? 'must have a host that is a name or an address' : undefined;
+}
+
+/**
+ * The address that is fetched for what was written. Plain http becomes https, but for hosts that were named as local.
+ * Throws `ToolFailure` for what can't be fetched, or hides where it leads.
+ */
+export function webAddress(written: string, localHosts: LocalHosts): URL {
+  const problem = addressProblem(written);
+  if (problem !== undefined) {
+    throw new ToolFailure(`${shortened(written)} was not fetched: a URL ${problem}. Send another one.`, {
+      kind: 'check_refused',
+    });
+  }
+  const url = new URL(written.trim());
+  url.hash = '';
+  if (url.protocol === 'http:' && !isLocalHost(url, localHosts)) url.protocol = 'https:';
+  return url;
+}
+
+/** Whether a person has named the host as one of theirs. */
+export function isLocalHost(url: URL, localHosts: LocalHosts): boolean {
+  const host = plainHost(url.hostname);
+  const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
+  return localHosts
+    .map(parseHostPattern)
+    .some((pattern) => pattern !== undefined && host !== undefined && means(pattern, host, port));
+}
+
+function means(pattern: HostPattern, host: string, port: number): boolean {
+  if (pattern.port !== undefined && pattern.port !== port) return false;
+  if (pattern.kind === 'exact') return host === pattern.host;
+  return pattern.kind === 'below' && host.endsWith(`.${pattern.host}`); // all hosts at once can't be named
+}
+
+/** Whether both are the same site: one host and port, with `www.` in front or without. */
+export const isSameSite = (one: URL, other: URL): boolean => siteOf(one) === siteOf(other) && one.port === other.port;
+
+const siteOf = ({ hostname }: URL): string => hostname.replace(/\.$/, '').replace(/^www\./, '');
+
+export const shortened = (url: string): string => (url.length > 200 ? `${url.slice(0, 200)}…` : url);
