@@ -1,0 +1,49 @@
+// The folders that commands and skills may be in, found by a few looks at the disk. Nothing is loaded where there is none.
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CommandKind } from '../../contract/command.js';
+
+export interface CommandPlace {
+  folder: string;
+  kind: CommandKind;
+  source: 'user' | 'project';
+}
+
+export interface CommandPlacesOptions {
+  root: string;
+  home: string | undefined;
+  /** Helve's own folder, where the person's are. */
+  dataFolder: string;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+/** The strongest first: what a person has made is not replaced by a project that they happen to be in. */
+export function commandPlaces({ root, home, dataFolder, env }: CommandPlacesOptions): CommandPlace[] {
+  const claude = env['CLAUDE_CONFIG_DIR'] || (home === undefined ? undefined : join(home, '.claude'));
+  const folders = [
+    { folder: dataFolder, source: 'user' as const },
+    ...(claude === undefined ? [] : [{ folder: claude, source: 'user' as const }]),
+    { folder: join(root, '.helve'), source: 'project' as const },
+    { folder: join(root, '.claude'), source: 'project' as const },
+  ];
+  const places = folders.flatMap(({ folder, source }) => [
+    { folder: join(folder, 'skills'), kind: 'skill' as const, source },
+    { folder: join(folder, 'commands'), kind: 'command' as const, source },
+  ]);
+  const seen = new Set<string>();
+  return places.filter(({ folder }) => {
+    const identity = folderIdentity(folder);
+    if (identity === undefined || seen.has(identity)) return false; // in the home folder, a project's may be the person's
+    seen.add(identity);
+    return true;
+  });
+}
+
+function folderIdentity(path: string): string | undefined {
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    return stats?.isDirectory() ? `${stats.dev}:${stats.ino}` : undefined;
+  } catch {
+    return undefined; // not ours to look at
+  }
+}

@@ -1,0 +1,144 @@
+// The commands and skills of a session. Where there are none, this is all that is ever loaded of them.
+import { existsSync } from 'node:fs';
+import type { CommandPort, ListedCommand, UsedCommand, WantedCommand } from '../../contract/command.js';
+import { ToolFailure } from '../../contract/failure.js';
+import type { ContentBlock, UserBlock } from '../../contract/message.js';
+import type { ServerPrompt } from '../../mcp/client.js';
+import type { RuleLists } from '../../permissions/rule.js';
+import { projectBoundary } from '../instructions/instruction-files.js';
+import type { CommandBook } from './command-book.js';
+import { type CommandPlacesOptions, commandPlaces } from './command-places.js';
+import type { RunOwnCall } from './expand-command.js';
+
+export interface CommandsOptions extends CommandPlacesOptions {
+  sessionId(): string;
+  /** Whether a person trusts the project. */
+  isTrusted(): boolean;
+  mayRead(real: string): boolean;
+  /** Tells the tools what there is. */
+  list(listings: { skills: readonly string[]; commands: readonly string[] }): void;
+  /** Rules that count until the prompt is done. */
+  grant(lists: RuleLists, by: string): readonly string[];
+  /** Whether only an administrator may allow anything. */
+  isManagedOnly(): boolean;
+  allowReading(folder: string): void;
+  run: RunOwnCall;
+  /** This model answers until the prompt is done. Left out: no other can. */
+  useModel?: (name: string) => Promise<void>;
+  notify(text: string): void;
+  prompts: ServerPrompts;
+}
+
+/** What MCP servers keep ready. */
+export interface ServerPrompts {
+  /** Of those that have connected. */
+  now(): readonly ServerPrompt[];
+  /** Waits until there is one of this name, or until each server has connected or failed. */
+  waitFor(command: string, signal: AbortSignal): Promise<void>;
+  get(prompt: ServerPrompt, args: Readonly<Record<string, string>>, signal: AbortSignal): Promise<ContentBlock[]>;
+}
+
+/** A prompt as it goes to the model, or why it does not. */
+export type ExpandedPrompt = { prompt: readonly UserBlock[] } | { refused: string };
+
+export class Commands implements CommandPort {
+  readonly #options: CommandsOptions;
+  #book: Promise<CommandBook | undefined> | undefined;
+  #names: { commands: readonly string[]; skills: readonly string[] } = { commands: [], skills: [] };
+
+  constructor(options: CommandsOptions) {
+    this.#options = options;
+  }
+
+  /** What a person can call by name; skills are among the commands. */
+  get names(): { commands: readonly string[]; skills: readonly string[] } {
+    const fromServers = this.#options.prompts.now().map(({ command }) => command);
+    return { ...this.#names, commands: [...this.#names.commands, ...fromServers] };
+  }
+
+  /** Looks what there is, once, and tells the tools of it. */
+  async find(): Promise<void> {
+    this.#book ??= this.#load();
+    await this.#book;
+  }
+
+  /** All that a person can call by name, those of MCP servers as far as they have connected. */
+  async listed(): Promise<ListedCommand[]> {
+    await this.find();
+    const fromServers = this.#options.prompts.now().map(({ command, description, arguments: wanted }) => ({
+      name: command,
+      kind: 'prompt' as const,
+      description,
+      argumentHint: wanted.map(({ name, required }) => (required ? name : `[${name}]`)).join(' '),
+    }));
+    return [...((await this.#book)?.listed ?? []), ...fromServers];
+  }
+
+  async use(wanted: WantedCommand, signal: AbortSignal): Promise<UsedCommand> {
+    await this.find();
+    const book = await this.#book;
+    if (!book) throw new ToolFailure(`There is no ${wanted.kind} "${wanted.name}": there are none here.`);
+    return await book.useByModel(wanted, signal);
+  }
+
+  /** Puts what a command says behind a prompt that calls it. A prompt that calls none stays as it is. */
+  async expand(prompt: readonly UserBlock[], signal: AbortSignal): Promise<ExpandedPrompt> {
+    const [first, ...others] = prompt;
+    const called = first?.type === 'text' ? calledIn(first.text) : undefined;
+    if (!first || !called) return { prompt };
+    try {
+      await this.find();
+      if (!(await this.#book)?.has(called.name) && existsSync(`/${called.name}`)) return { prompt }; // it is a path
+      const content = called.name.startsWith('mcp__')
+        ? await this.#fromServer(called, signal)
+        : await this.#fromFile(called, signal);
+      return { prompt: [first, ...content, ...others] };
+    } catch (error) {
+      if (!(error instanceof ToolFailure)) throw error;
+      return { refused: error.message };
+    }
+  }
+
+  async #load(): Promise<CommandBook | undefined> {
+    const places = commandPlaces(this.#options);
+    if (places.length === 0) return undefined;
+    const { CommandBook } = await import('./command-book.js');
+    const book = await CommandBook.open(places, { ...this.#options, boundary: projectBoundary(this.#options) });
+    this.#names = book.names;
+    this.#options.list(book.listings);
+    return book;
+  }
+
+  async #fromFile(called: Called, signal: AbortSignal): Promise<ContentBlock[]> {
+    const book = await this.#book;
+    if (book) return await book.useByPerson(called, signal);
+    throw new ToolFailure(
+      `There is no command /${called.name}: there are none here. Write one to .helve/commands/${called.name}.md, or begin the prompt with another character.`,
+    );
+  }
+
+  async #fromServer({ name, args }: Called, signal: AbortSignal): Promise<ContentBlock[]> {
+    const { prompts } = this.#options;
+    await prompts.waitFor(name, signal);
+    const prompt = prompts.now().find(({ command }) => command === name);
+    if (!prompt) {
+      const known = prompts.now().map(({ command }) => `/${command}`);
+      throw new ToolFailure(
+        `There is no command /${name}. ${known.length > 0 ? `MCP servers offer: ${known.join(', ')}.` : 'No MCP server here offers prompts.'}`,
+      );
+    }
+    const { promptArguments } = await import('./server-prompt.js');
+    return await prompts.get(prompt, promptArguments(prompt, args), signal);
+  }
+}
+
+export interface Called {
+  name: string;
+  args: string;
+}
+
+/** `/name` and what follows; a longer path, a comment or a pattern at the beginning of a prompt is none. */
+export function calledIn(text: string): Called | undefined {
+  const [, name, args = ''] = /^\/([\p{L}\p{N}_][\p{L}\p{N}_.:-]*)(?:\s+([\s\S]*))?$/u.exec(text.trim()) ?? [];
+  return name === undefined ? undefined : { name, args: args.trim() };
+}

@@ -1,0 +1,67 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { commandPlaces } from './command-places.js';
+import { findCommands } from './find-commands.js';
+
+function machine(files: Readonly<Record<string, string>>) {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'helve-commands-')));
+  for (const [name, text] of Object.entries({ 'home/x': '', 'project/x': '', ...files })) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  const [root, home] = [join(folder, 'project'), join(folder, 'home')];
+  const place = { root, home, dataFolder: join(home, '.helve'), env: {} };
+  const rules = { ...place, boundary: root, trusted: false, mayRead: () => true };
+  return { folder, place, find: async () => await findCommands(commandPlaces(place), rules) };
+}
+
+test('finds commands and skills of the person and the project, each name once', async () => {
+  const { find } = machine({
+    'home/.helve/commands/a.md': 'mine',
+    'home/.claude/commands/a.md': 'mine too',
+    'home/.claude/skills/s/SKILL.md': 'skill',
+    'project/.claude/commands/a.md': 'theirs',
+    'project/.claude/commands/git/deep/b.md': 'deep',
+    'project/.helve/commands/s.md': 'not the skill',
+    'project/.helve/skills/t/skill.md': 'small letters',
+    'project/.helve/skills/none/README.md': 'no skill',
+    'project/.helve/commands/notes.txt': 'no command',
+    'project/.helve/commands/odd name.md': 'nobody could type it',
+  });
+  const found = (await find()).map(({ name, kind, source, shown, body }) => [name, kind, source, shown, body]);
+  expect(found).toEqual([
+    ['a', 'command', 'user', '~/.helve/commands/a.md', 'mine'],
+    ['git:deep:b', 'command', 'project', '.claude/commands/git/deep/b.md', 'deep'],
+    ['s', 'skill', 'user', '~/.claude/skills/s/SKILL.md', 'skill'],
+    ['t', 'skill', 'project', '.helve/skills/t/skill.md', 'small letters'],
+  ]);
+});
+
+test('looks nowhere where there is no such folder', () => {
+  expect(commandPlaces(machine({}).place)).toEqual([]);
+});
+
+test("in the home folder, the person's are not also the project's", async () => {
+  const { place } = machine({ 'home/.claude/commands/a.md': 'mine' });
+  const [only, ...others] = commandPlaces({ ...place, root: place.home });
+  expect([only?.source, others]).toEqual(['user', []]);
+});
+
+test('a folder that leads to itself, a pipe and bytes that are no text hold nobody up', async () => {
+  const { folder, find } = machine({
+    'project/.helve/commands/a.md': 'fine',
+    'project/.helve/commands/bytes.md': 'a\0b',
+  });
+  const commands = join(folder, 'project/.helve/commands');
+  symlinkSync('.', join(commands, 'again'));
+  execFileSync('mkfifo', [join(commands, 'pipe.md')]);
+  const found = (await find()).map(({ name, problem }) => [name, problem]);
+  expect(found).toEqual([
+    ['a', undefined],
+    ['bytes', ".helve/commands/bytes.md can't be used: it is not a text."],
+    ['pipe', expect.stringContaining('is a')],
+  ]);
+});

@@ -1,0 +1,82 @@
+// Where instructions may be, found by a few looks at the disk. Nothing else of them is loaded where there are none.
+import { statSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { isInside } from '../../platform/files/paths.js';
+
+/** In one folder; what comes later is closer to the person and wins. */
+const NAMES = ['AGENTS.md', 'CLAUDE.md', '.claude/CLAUDE.md', 'HELVE.md', 'CLAUDE.local.md', 'HELVE.local.md'];
+const MAX_PARENTS = 30;
+
+export interface InstructionFile {
+  /** Absolute. */
+  path: string;
+  /** As a person in the project would write it. */
+  shown: string;
+  source: 'user' | 'project';
+}
+
+export interface InstructionPlaces {
+  root: string;
+  home: string | undefined;
+  /** Helve's own folder, where the person's instructions may be. */
+  dataFolder: string;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+/** The files that are there when a session starts: the person's, then the project's, the outermost folder first. */
+export function findInstructions(places: InstructionPlaces): InstructionFile[] {
+  const folders = foldersFrom(places);
+  return [...userFiles(places), ...folders.flatMap((folder) => instructionsIn(folder, places.root))];
+}
+
+/** Those of one folder of the project. */
+export function instructionsIn(folder: string, root: string): InstructionFile[] {
+  return NAMES.map((name) => join(folder, name))
+    .filter(isFile)
+    .map((path) => ({ path, shown: relative(root, path), source: 'project' as const }));
+}
+
+/** The folder that all of the project is in: the one with the repository, else the root itself. */
+export function projectBoundary({ root, home }: Pick<InstructionPlaces, 'root' | 'home'>): string {
+  let folder = root;
+  for (let parents = 0; parents <= MAX_PARENTS; parents += 1) {
+    if (exists(join(folder, '.git'))) return folder;
+    // The home folder is nobody's project, even where somebody keeps it in a repository.
+    if (folder === dirname(folder) || dirname(folder) === home) return root;
+    folder = dirname(folder);
+  }
+  return root;
+}
+
+function foldersFrom({ root, home }: InstructionPlaces): string[] {
+  const boundary = projectBoundary({ root, home });
+  const folders = [root];
+  while (folders[0] !== undefined && folders[0] !== boundary && isInside(boundary, folders[0])) {
+    folders.unshift(dirname(folders[0]));
+  }
+  return folders;
+}
+
+function userFiles({ home, dataFolder, env }: InstructionPlaces): InstructionFile[] {
+  const claude = env['CLAUDE_CONFIG_DIR'] || (home === undefined ? undefined : join(home, '.claude'));
+  const paths = [
+    ...(claude === undefined ? [] : [join(claude, 'CLAUDE.md')]),
+    ...['AGENTS.md', 'HELVE.md'].map((name) => join(dataFolder, name)),
+  ];
+  return paths.filter(isFile).map((path) => ({ path, shown: fromHome(path, home), source: 'user' as const }));
+}
+
+const fromHome = (path: string, home: string | undefined): string =>
+  home !== undefined && isInside(home, path) ? `~/${relative(home, path)}` : path;
+
+const exists = (path: string): boolean => look(path) !== undefined;
+
+const isFile = (path: string): boolean => look(path)?.isFile() === true;
+
+function look(path: string) {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined; // not ours to look at, or below a file: as if it were not there
+  }
+}

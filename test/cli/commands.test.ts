@@ -1,0 +1,62 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startFakeModelServer } from '../../src/testing/index.js';
+import { emptyFolder, jsonLines, runHelve } from './run-helve.js';
+
+const files = {
+  'CLAUDE.md': 'Use tabs.',
+  '.claude/commands/greet.md': '---\ndescription: Greet somebody\nargument-hint: [who] [how]\n---\nGreet $1.',
+  '.claude/skills/report/SKILL.md': '---\ndescription: Reports\n---\nReport.',
+};
+
+/** Runs a prompt in a project with these files; `sent` is the request, if there was one. */
+async function run(...args: string[]) {
+  const cwd = await emptyFolder();
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(cwd, name)), { recursive: true });
+    await writeFile(join(cwd, name), text);
+  }
+  const server = await startFakeModelServer([{ text: 'ok' }]);
+  const env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'k', HELVE_MODEL: 'claude-test' };
+  const done = await runHelve(['-p', ...args], { cwd, env });
+  await server.close();
+  return { ...done, sent: server.requests[0]?.text ?? '' };
+}
+
+test('a prompt brings the instructions of the project, and what the command says that it calls', async () => {
+  const { code, sent, stderr } = await run('/greet them');
+  expect([code, stderr]).toEqual([0, '']);
+  expect(sent).toContain('Use tabs.');
+  expect(sent).toContain('Greet them.');
+  expect(sent).toContain('- report: Reports');
+});
+
+test('a command that is not there fails, with the nearest name', async () => {
+  expect(await run('/great')).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: 'helve: There is no command /great. Did you mean /greet?\n',
+    sent: '',
+  });
+});
+
+test.each([
+  [['--no-instructions', 'hi'], /Use tabs/],
+  [['--disable-slash-commands', '/greet them'], /Greet them|"Skill"/],
+  [['--simple', '/greet them'], /Use tabs|Greet them|"Skill"/],
+  [['--settings', '{"instructions": false}', 'hi'], /Use tabs/],
+])('%j leaves them out', async (args, left) => {
+  const { code, sent } = await run(...args);
+  expect(code).toBe(0);
+  expect(sent).not.toMatch(left);
+});
+
+test('a host learns what there is', async () => {
+  const { stdout } = await run('--output-format', 'stream-json', 'hi');
+  expect(jsonLines(stdout)[0]).toMatchObject({
+    subtype: 'init',
+    slash_commands: ['greet', 'report'],
+    skills: ['report'],
+  });
+});
