@@ -1,0 +1,139 @@
+// Types of agents that people write themselves: a markdown file each, with its front matter and the system prompt below.
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { type PermissionMode, permissionModes } from '../../contract/permission.js';
+import { isSameField, readFrontMatter } from '../../platform/text/front-matter.js';
+import { type AgentType, names } from './agent-types.js';
+
+const MAX_FILE_BYTES = 200_000; // a prompt longer than this is a mistake
+
+export interface WrittenTypes {
+  types: readonly AgentType[];
+  /** What is wrong with files, one sentence each. Those are left out, or what is wrong in them is. */
+  problems: readonly string[];
+}
+
+/** The types in these folders. Of two with one name the one in the earlier folder counts. Folders that are not there have none. */
+export async function readAgentTypes(folders: readonly string[]): Promise<WrittenTypes> {
+  const files = (await Promise.all(folders.map(agentFilesIn))).flat();
+  const read = await Promise.all(files.map(readAgentFile));
+  const types = new Map<string, AgentType>();
+  for (const { type } of read) if (type && !types.has(type.name)) types.set(type.name, type);
+  return { types: [...types.values()], problems: read.flatMap(({ problems }) => problems) };
+}
+
+/** In the order of their names. */
+export async function agentFilesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder).catch(() => []);
+  return entries
+    .filter((name) => name.endsWith('.md'))
+    .toSorted()
+    .map((name) => join(folder, name));
+}
+
+async function readAgentFile(file: string): Promise<{ type?: AgentType; problems: string[] }> {
+  let text = '';
+  try {
+    const stats = await stat(file);
+    if (!stats.isFile()) throw new Error('it is not a file.'); // to open a pipe would wait for whoever writes it
+    const { size } = stats;
+    if (size > MAX_FILE_BYTES) throw new Error(`it has ${size} bytes, and at most ${MAX_FILE_BYTES} are read.`);
+    text = await readFile(file, 'utf8');
+    const { fields, body } = await readFrontMatter(text);
+    return typeFrom(fields, body.trim(), file);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const line = error instanceof BadField ? `line ${lineOf(error.field, text)}: ` : '';
+    return { problems: [`${file}: ${line}${why} The agent is left out.`] };
+  }
+}
+
+/** What is wrong with one field. */
+class BadField extends Error {
+  readonly field: string;
+
+  constructor(field: string, what: string) {
+    super(`"${field}" ${what}`);
+    this.field = field;
+  }
+}
+
+/** Of a field that is missing, the line where it could be. */
+function lineOf(field: string, text: string): number {
+  const at = text.split('\n').findIndex((line) => line.startsWith(`${field}:`));
+  return at < 0 ? 1 : at + 1;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Any field that is not understood makes the whole file count for nothing: it may be the one that tightens. */
+function typeFrom(fields: Fields, prompt: string, file: string): { type: AgentType; problems: string[] } {
+  const { name = basename(file, '.md'), description, model, maxTurns } = fields;
+  if (typeof name !== 'string' || !/^[\w.-]{1,64}$/.test(name)) {
+    throw new BadField('name', 'must have letters, digits, "-", "_" and ".", at most 64. Correct it.');
+  }
+  if (typeof description !== 'string' || description.trim() === '') {
+    throw new BadField('description', 'is missing. Say in a sentence when the agent is to be used.');
+  }
+  if (prompt === '') throw new Error('below the front matter nothing is written. Write the system prompt there.');
+  const tools = namesIn(fields, 'tools');
+  const disallowedTools = namesIn(fields, 'disallowedTools');
+  const mode = modeIn(fields);
+  if (model !== undefined && typeof model !== 'string') throw new BadField('model', 'must be the name of a model.');
+  if (maxTurns !== undefined && !(typeof maxTurns === 'number' && Number.isInteger(maxTurns) && maxTurns > 0)) {
+    throw new BadField('maxTurns', 'must be a whole number above 0.');
+  }
+  const unknown = Object.keys(fields).filter((field) => !knownFields.includes(field));
+  for (const field of unknown) {
+    const meant = meantField(field);
+    if (meant !== undefined) throw new BadField(field, `is no field of an agent. Write "${meant}".`);
+  }
+  return {
+    type: {
+      name,
+      description: description.trim(),
+      prompt,
+      file,
+      ...(tools && { tools }),
+      ...(disallowedTools && { disallowedTools }),
+      ...(mode && { mode }),
+      ...(model !== undefined && model !== 'inherit' && { model }),
+      ...(maxTurns !== undefined && { maxTurns }),
+    },
+    problems: unknown.length === 0 ? [] : [`${file}: these fields have no effect here: ${unknown.join(', ')}.`],
+  };
+}
+
+const knownFields: readonly string[] = [
+  ...['name', 'description', 'tools', 'disallowedTools', 'model', 'permissionMode', 'maxTurns'],
+  'color', // for other programs' screens
+];
+
+/** Another spelling of a field: what it says would be lost, and it may be what tightens. */
+function meantField(field: string): string | undefined {
+  if (isSameField(field, 'allowed-tools')) return 'tools'; // as commands call it
+  return knownFields.find((known) => isSameField(known, field));
+}
+
+/** A text with commas, or a list. */
+function namesIn(fields: Fields, field: string): readonly string[] | undefined {
+  const value = fields[field];
+  if (value === undefined || value === null) return undefined;
+  const texts = typeof value === 'string' ? names(value) : value;
+  if (!Array.isArray(texts) || !texts.every((text) => typeof text === 'string')) {
+    throw new BadField(field, 'must be names of tools, with commas between them or as a list.');
+  }
+  const odd = texts.find((text) => !/^[\w*-]+$/.test(text));
+  if (odd !== undefined) {
+    throw new BadField(field, `holds "${odd}", which is no name of a tool. Name tools; rules belong into settings.`);
+  }
+  return texts;
+}
+
+function modeIn(fields: Fields): PermissionMode | undefined {
+  const value = fields['permissionMode'];
+  if (value === undefined) return undefined;
+  const mode = permissionModes.find((known) => known === value);
+  if (mode) return mode;
+  throw new BadField('permissionMode', `must be one of ${permissionModes.join(', ')}.`);
+}

@@ -1,0 +1,93 @@
+// What the calls of a child pass through: the gate, the log and the rules of the root session, with rights that are those
+// of its parent and of its own mode at once, and with hooks and questions that say which agent it is.
+import type { CallEnvironment } from '../../calls/environment.js';
+import type { AgentHappening } from '../../contract/event.js';
+import type { HookEvent, HookPayloads, Hooks } from '../../contract/hook.js';
+import type { AskPermission, Behavior, Decide } from '../../contract/permission.js';
+import type { ToolContext } from '../../contract/tool-context.js';
+import type { Session } from '../session.js';
+
+export type MakeEnvironment = (emit: (happening: AgentHappening) => void) => CallEnvironment;
+
+export interface ChildIdentity {
+  id: string;
+  type: string;
+  /** Where its conversation is kept, if it is. */
+  transcriptPath?: string | undefined;
+}
+
+export interface ChildSurroundings {
+  child: ChildIdentity;
+  session: Session;
+  /** Of its parent: what that one may not do, the child may not. */
+  parent: MakeEnvironment;
+  /** Of the root session. */
+  root: { hooks: Hooks; askPermission: AskPermission | undefined };
+  /** By the mode of its own; left out where it has none. */
+  decide?: Decide | undefined;
+}
+
+export function childEnvironment({ child, session, parent, root, decide }: ChildSurroundings): MakeEnvironment {
+  const hooks = childHooks(root.hooks, child, session);
+  const askPermission = root.askPermission && askingFor(root.askPermission, child);
+  return (emit) => {
+    const outer = parent(emit);
+    return {
+      ...outer,
+      findTool: (name) => session.tools.find(name),
+      toolNames: () => session.tools.names,
+      whyAbsent: (name) => session.tools.whyAbsent(name),
+      decide: decide ? narrowed(outer.decide, decide) : outer.decide,
+      hooks,
+      askPermission,
+      contextFor(callId, signal, approved): ToolContext {
+        const { mayRead, mayFollow } = outer.contextFor(callId, signal);
+        return session.contextFor(callId, signal, { mayRead, ...(mayFollow && { mayFollow }), approved });
+      },
+    };
+  };
+}
+
+const strictness: Readonly<Record<Behavior, number>> = { allow: 0, ask: 1, deny: 2 };
+
+/** Both must agree: the stricter of two answers. */
+export const narrowed =
+  (one: Decide, other: Decide): Decide =>
+  (request) => {
+    const [first, second] = [one(request), other(request)];
+    return strictness[second.behavior] > strictness[first.behavior] ? second : first;
+  };
+
+const askingFor =
+  (ask: AskPermission, { id, type }: ChildIdentity): AskPermission =>
+  (question, signal) =>
+    ask({ ...question, agent: { id, type }, reason: `the agent ${id} (${type}) asks: ${question.reason}` }, signal);
+
+/**
+ * A child leads no conversation with the person, so what happens around one does not happen to it. Its end is an event of
+ * its own, at which hooks may send it back like the model itself.
+ */
+function childHooks(hooks: Hooks, { id, type, transcriptPath }: ChildIdentity, session: Session): Hooks {
+  const own = (event: HookEvent): HookEvent | undefined => {
+    if (event === 'Stop') return 'SubagentStop';
+    return event === 'SessionStart' || event === 'UserPromptSubmit' || event === 'SessionEnd' ? undefined : event;
+  };
+  return {
+    ...hooks,
+    has(event) {
+      const meant = own(event);
+      return meant !== undefined && hooks.has(meant);
+    },
+    async run(event, payload, options) {
+      const about = { agent_id: id, agent_type: type, cwd: session.cwd, permission_mode: session.mode };
+      if (event !== 'Stop') return await hooks.run(event, { ...payload, ...about }, options);
+      const stop: HookPayloads['SubagentStop'] = {
+        stop_hook_active: false,
+        ...payload,
+        ...about,
+        ...(transcriptPath !== undefined && { agent_transcript_path: transcriptPath }),
+      };
+      return await hooks.run('SubagentStop', stop, options);
+    },
+  };
+}

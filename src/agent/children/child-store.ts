@@ -1,0 +1,41 @@
+// Where the conversation of a child is kept, and taken up from: below the folder of the session that it belongs to.
+import { stat } from 'node:fs/promises';
+import { readSession } from '../store/read-session.js';
+import { type RestoredSession, restoreSession } from '../store/restore-session.js';
+import type { SessionFolder } from '../store/session-folder.js';
+import { lockSession } from '../store/session-lock.js';
+import { SessionStore, type SessionStoreOptions } from '../store/session-store.js';
+
+export interface TakenUpChild {
+  restored: RestoredSession;
+  /** Open, and the only writer. */
+  store: SessionStore;
+}
+
+/** Undefined where nothing is kept of such a child. Rejects with `SessionProblem` where another process has it. */
+export async function takeUpChild(
+  folder: SessionFolder,
+  options: Omit<SessionStoreOptions, 'agent'>,
+): Promise<TakenUpChild | undefined> {
+  if (!(await stat(folder.file).catch(() => undefined))) return undefined;
+  const lock = await lockSession(folder);
+  try {
+    const restored = restoreSession(readSession(folder));
+    const facts = restored.header?.agent ?? { type: '', description: '' };
+    const { totals, title, damaged } = restored;
+    const store = new SessionStore({ ...options, agent: { folder, facts } }, { lock, totals, title, damaged });
+    await store.open();
+    return { restored, store };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+/** What the first line says of a child; undefined where there is none. */
+export async function keptFacts(folder: SessionFolder): Promise<RestoredSession['header'] | undefined> {
+  if (!(await stat(folder.file).catch(() => undefined))) return undefined;
+  for (const { line } of readSession(folder, { withoutLarge: true }))
+    return line?.type === 'session' ? line : undefined;
+  return undefined;
+}

@@ -1,0 +1,173 @@
+// One child agent as its parent sees it: what it is doing, and in the end its report.
+import type { AgentReport, StartedAgent } from '../../contract/agents.js';
+import type { AgentEvent, AgentHappening, RunResult } from '../../contract/event.js';
+import type { Message } from '../../contract/message.js';
+import type { Model } from '../../contract/model.js';
+import type { SeenFile } from '../../contract/tool-context.js';
+import { abortable } from '../../platform/abortable.js';
+import { monotonicMs } from '../../platform/clock.js';
+import { EventQueue } from '../../platform/event-queue.js';
+import { tokensOf } from './limited-model.js';
+
+/** What a child's conversation can be taken up from. */
+export interface ChildMemory {
+  messages: readonly Message[];
+  callIds: readonly string[];
+  seen: ReadonlyMap<string, SeenFile>;
+  cwd: string | undefined;
+}
+
+export interface ChildFacts {
+  id: string;
+  type: string;
+  description: string;
+  inBackground: boolean;
+  /** The call that it was started by. */
+  callId: string;
+  model: Model;
+  notes: readonly string[];
+}
+
+/** Reads the events of a conversation to their end. */
+type Follow = (events: AsyncIterable<AgentEvent>) => Promise<void>;
+
+export class Child implements StartedAgent {
+  readonly id: string;
+  readonly type: string;
+  readonly description: string;
+  readonly inBackground: boolean;
+  readonly progress = new EventQueue<string>();
+  /** What it can be taken up from, once it has ended. */
+  memory: ChildMemory | undefined;
+  readonly #facts: ChildFacts;
+  readonly #stopping = new AbortController();
+  readonly #done = Promise.withResolvers<AgentReport>();
+  #report: AgentReport | undefined;
+  #waiting = 0;
+  #wasAwaited = false;
+  #turns = 0;
+  #calls = 0;
+  #tokens = 0;
+  #lastWords = '';
+  #result: RunResult | undefined;
+
+  constructor(facts: ChildFacts) {
+    this.#facts = facts;
+    this.id = facts.id;
+    this.type = facts.type;
+    this.description = facts.description;
+    this.inBackground = facts.inBackground;
+  }
+
+  get signal(): AbortSignal {
+    return this.#stopping.signal;
+  }
+
+  get report(): AgentReport | undefined {
+    return this.#report;
+  }
+
+  /** Somebody waited for the report when it came, so nobody need be told that it is there. */
+  get wasAwaited(): boolean {
+    return this.#wasAwaited;
+  }
+
+  stop(): void {
+    this.#stopping.abort(new Error('The agent was stopped.'));
+  }
+
+  /** Settles when all has ended. Whatever goes wrong is in the report. */
+  async run(
+    work: (signal: AbortSignal, follow: Follow) => Promise<void>,
+    tell: (happening: AgentHappening) => void,
+  ): Promise<AgentReport> {
+    const started = monotonicMs();
+    let failure: unknown;
+    const follow: Follow = async (events) => {
+      for await (const event of events) this.#take(event, tell);
+    };
+    try {
+      await work(this.signal, follow);
+    } catch (error) {
+      failure = error;
+    }
+    this.#report = this.#reportOf(failure, monotonicMs() - started);
+    this.#wasAwaited = this.#waiting > 0;
+    this.progress.end();
+    this.#done.resolve(this.#report);
+    return this.#report;
+  }
+
+  async wait({
+    signal,
+    milliseconds,
+  }: {
+    signal?: AbortSignal;
+    milliseconds?: number;
+  } = {}): Promise<AgentReport | undefined> {
+    if (this.#report) return this.#report;
+    const time = Promise.withResolvers<undefined>();
+    const timer = milliseconds === undefined ? undefined : setTimeout(() => time.resolve(undefined), milliseconds);
+    this.#waiting += 1;
+    try {
+      const first = () => Promise.race([this.#done.promise, time.promise]);
+      return signal ? await abortable(first, signal) : await first();
+    } finally {
+      this.#waiting -= 1;
+      clearTimeout(timer);
+    }
+  }
+
+  #take(event: AgentEvent, tell: (happening: AgentHappening) => void): void {
+    switch (event.type) {
+      case 'tool_call':
+        this.#calls += 1;
+        this.progress.push(`${event.tool} ${event.display.title}`.trim());
+        break;
+      case 'turn_end':
+        this.#turns += 1;
+        this.#tokens += tokensOf(event.usage);
+        break;
+      case 'assistant_message': {
+        const words = event.message.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
+        if (words.trim() !== '') this.#lastWords = words.trim();
+        break;
+      }
+      case 'result':
+        this.#result = event;
+        break;
+      case 'stop_request':
+        tell({ type: 'stop_request', reason: event.reason }); // whoever wants it all to stop means the parent as well
+        break;
+      default:
+        break;
+    }
+    const { id: agentId, type: agentType } = this;
+    tell({ type: 'agent_event', agentId, agentType, parentCallId: this.#facts.callId, event });
+  }
+
+  #reportOf(failure: unknown, milliseconds: number): AgentReport {
+    const { model, notes } = this.#facts;
+    const problem = this.#problem(failure);
+    return {
+      answer: this.#result?.outcome === 'completed' ? this.#result.text.trim() : this.#lastWords,
+      ...(problem !== undefined && { problem }),
+      isInterrupted: problem !== undefined && this.signal.aborted,
+      model: model.name,
+      turns: this.#turns,
+      calls: this.#calls,
+      tokens: this.#tokens,
+      milliseconds,
+      notes,
+    };
+  }
+
+  #problem(failure: unknown): string | undefined {
+    if (failure === undefined && this.#result?.outcome === 'completed') return undefined;
+    if (this.signal.aborted) return 'it was interrupted';
+    if (failure !== undefined) return sentence(failure instanceof Error ? failure.message : String(failure));
+    return this.#result ? sentence(this.#result.text) : 'it ended without a result';
+  }
+}
+
+const sentence = (text: string): string => text.replace(/\.$/, '');

@@ -1,0 +1,244 @@
+// The conversation of a child: its session, its tools, its rights, and the loop that runs it.
+import { AGENT_TOOL, type ChildAgents } from '../../contract/agents.js';
+import type { AgentEvent, AgentHappening } from '../../contract/event.js';
+import type { HookOutcome } from '../../contract/hook.js';
+import type { Message } from '../../contract/message.js';
+import type { Model } from '../../contract/model.js';
+import type { FileLedger, SeenFile } from '../../contract/tool-context.js';
+import { createFileLedger } from '../../tools/editing/file-ledger.js';
+import { ConversationContext } from '../context/conversation-context.js';
+import { runLoop } from '../loop.js';
+import { Session } from '../session.js';
+import { keeperOf, type SessionKeeper } from '../store/lazy-store.js';
+import { agentFolder } from '../store/session-folder.js';
+import { SessionStore } from '../store/session-store.js';
+import { systemPrompt } from '../system-prompt.js';
+import { ToolPool } from '../tool-pool.js';
+import { type AgentType, childRules } from './agent-types.js';
+import type { Child, ChildMemory } from './child.js';
+import { childEnvironment } from './child-environment.js';
+import { takeUpChild } from './child-store.js';
+import { announcement, type Family, type Parent } from './family.js';
+import { type AgentLimits, limitedModel } from './limited-model.js';
+
+export interface Conversation {
+  family: Family;
+  parent: Parent;
+  child: Child;
+  type: AgentType;
+  /** Names of the parent's tools that it gets. */
+  tools: readonly string[];
+  model: Model;
+  limits: AgentLimits;
+  prompt: string;
+  isResumed: boolean;
+  /** What it goes on from, where that is not on the disk. */
+  memory: ChildMemory | undefined;
+  /** The agents that it may start itself. */
+  agentsOf(parent: Parent): OwnAgents;
+}
+
+export interface OwnAgents extends ChildAgents {
+  listen(emit: (happening: AgentHappening) => void): void;
+  beforeEnd(signal: AbortSignal): Promise<string | undefined>;
+  end(): Promise<void>;
+}
+
+export async function* converse(given: Conversation): AsyncGenerator<AgentEvent, void, void> {
+  const { family, parent, child, type, limits } = given;
+  const { options } = family;
+  const { signal } = child;
+  const model = limitedModel(given.model, limits);
+  const seen = new Map<string, SeenFile>();
+  let keeper: SessionKeeper | undefined;
+  const session = new Session({
+    parent: parent.session,
+    callPrefix: `${child.id}_`,
+    root: parent.session.root,
+    dataFolder: parent.session.dataFolder,
+    mode: type.mode ?? 'bypassPermissions', // the loosest: that of the parent then
+    env: parent.session.env,
+    home: parent.session.home,
+    ledger: rememberingLedger(seen, (real, file) => keeper?.saw(real, file)),
+    tools: await toolsFor(given),
+    workspace: () => parent.session.workspace,
+    sandbox: () => parent.session.sandbox,
+    resources: () => parent.session.resources,
+    ...(options.askUser && { askUser: options.askUser }),
+  });
+  session.changeDirectory(parent.session.cwd);
+  if (type.mode === 'plan') session.planning.enter(); // its prompt says so
+  const kept = await keptBy(given, session);
+  keeper = kept?.keeper;
+  const before = kept?.memory ?? given.memory;
+  if (given.isResumed && !before) throw new Error('its conversation is not there any more');
+  if (before) takeUp(session, before, options.engine.session);
+
+  const { hooks, askPermission } = options.engine.environment(() => {});
+  const environment = childEnvironment({
+    child: { id: child.id, type: type.name, transcriptPath: kept?.file },
+    session,
+    parent: parent.environment,
+    root: { hooks, askPermission },
+    decide: type.mode && options.engine.decideIn(type.mode),
+  });
+  const agents = given.agentsOf({
+    session,
+    depth: parent.depth + 1,
+    agentId: child.id,
+    environment,
+    model: given.model,
+  });
+  session.agents = agents;
+  const system = systemPrompt({
+    root: session.root,
+    platform: process.platform,
+    date: new Date().toISOString().slice(0, 10),
+    instructions: `${type.prompt}\n\n${childRules}`,
+    appended: type.withoutInstructions ? undefined : await options.instructions?.(),
+  });
+  try {
+    const started = await startHooks(given, session);
+    if (started?.stop) throw new Error(`a hook stopped it: ${started.stop.reason}`);
+    for (const text of started?.additionalContext ?? []) session.remind(text);
+    await tellOfTools(family, session);
+    const events = runLoop({
+      session,
+      model,
+      system,
+      context: new ConversationContext({ ...options.context, session, model, system, keeper }),
+      used: options.used,
+      environment(emit) {
+        agents.listen(emit);
+        return environment(emit);
+      },
+      // What is told of settings is told to the root: it outlives the child.
+      refresh: () => options.engine.refresh(family.tellRoot),
+      keeper,
+      beforeEnd: (ending) => agents.beforeEnd(ending),
+      prompt: [{ type: 'text', text: given.prompt }],
+      maxTurns: limits.turns,
+      signal,
+    });
+    for (const text of [...(started?.messages ?? []), ...(started?.reports ?? [])]) yield notice(text);
+    yield* events;
+  } finally {
+    await agents.end();
+    await session.end();
+    await keeper?.flushed();
+    await keeper?.close();
+    const { messages } = session.transcript;
+    child.memory = { messages, callIds: callIdsIn(messages), seen, cwd: session.cwd };
+  }
+}
+
+const callIdsIn = (messages: readonly Message[]): string[] =>
+  messages.flatMap(({ content }) => content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : [])));
+
+const notice = (text: string): AgentEvent => ({ type: 'notice', text, at: Date.now() });
+
+/** The parent's tools that it may have, as they are now, and those of its own. */
+async function toolsFor({ parent, type, tools, family }: Conversation): Promise<ToolPool> {
+  const own = (await type.brings?.()) ?? [];
+  const has = new Set([...tools, ...own.map(({ name }) => name)]);
+  const { all, servers } = parent.session.tools;
+  const given = all.filter(({ tool, enabled }) => enabled && tools.includes(tool.name));
+  const pool = new ToolPool({
+    builtIn: given.filter(({ source }) => source === 'builtin').map(({ tool }) => tool),
+    added: [...own, ...given.filter(({ source }) => source === 'added').map(({ tool }) => tool)],
+    mode: 'child',
+    simpleNames: [],
+    granted: [...has],
+    switchOf: () => true, // its parent has them
+    hasSetting: () => true,
+    root: parent.session.root,
+    ...(family.options.editStyle && { editStyle: family.options.editStyle }),
+  });
+  const fromServers = given.flatMap(({ tool, server }) => (server === undefined ? [] : [{ tool, server }]));
+  pool.setServers({ tools: fromServers, states: servers });
+  return pool;
+}
+
+/** What is not in the definitions that it gets: types of agents, and tools that are known by name only. */
+async function tellOfTools(family: Family, session: Session): Promise<void> {
+  if (session.tools.names.includes(AGENT_TOOL)) {
+    const text = announcement((await family.types()).types);
+    if (text !== undefined) session.remind(text);
+  }
+  const named = session.tools.all.filter(
+    ({ tool, enabled, source }) => enabled && source === 'mcp' && tool.exposure === 'deferred',
+  );
+  if (named.length === 0) return;
+  session.remind(`Tools of MCP servers that can be loaded by name: ${named.map(({ tool }) => tool.name).join(', ')}`);
+}
+
+async function startHooks({ family, child, type }: Conversation, session: Session): Promise<HookOutcome | undefined> {
+  const { hooks } = family.options.engine.environment(() => {});
+  if (!hooks.has('SubagentStart')) return undefined;
+  const about = { cwd: session.cwd, permission_mode: session.mode };
+  const payload = { agent_id: child.id, agent_type: type.name, ...about };
+  return await hooks.run('SubagentStart', payload, { signal: child.signal });
+}
+
+interface Kept {
+  keeper: SessionKeeper;
+  file: string;
+  memory?: ChildMemory;
+}
+
+async function keptBy(
+  { family, parent, child, type, model, isResumed }: Conversation,
+  session: Session,
+): Promise<Kept | undefined> {
+  const { isKept, onStoreProblem = () => {} } = family.options;
+  if (!isKept) return undefined;
+  const { dataFolder, id: sessionId, root } = session;
+  const folder = agentFolder(dataFolder, sessionId, child.id);
+  const stored = {
+    dataFolder,
+    id: child.id,
+    root,
+    model: model.name,
+    prices: model.facts?.prices,
+    onProblem: onStoreProblem,
+  };
+  const taken = isResumed ? await takeUpChild(folder, stored) : undefined;
+  if (taken) {
+    const { messages, callIds, ledger, cwd } = taken.restored;
+    const keeper = keeperOf(async () => taken.store, session, onStoreProblem);
+    await keeper.begin();
+    return { keeper, file: folder.file, memory: { messages, callIds, seen: ledger, cwd } };
+  }
+  const facts = {
+    type: type.name,
+    description: child.description,
+    ...(parent.agentId !== undefined && { parent: parent.agentId }),
+  };
+  const newStore = async () => new SessionStore({ ...stored, agent: { folder, facts } });
+  return { keeper: keeperOf(newStore, session, onStoreProblem), file: folder.file };
+}
+
+function takeUp(session: Session, { messages, callIds, seen, cwd }: ChildMemory, root: Session): void {
+  for (const message of messages) session.transcript.append(message);
+  for (const id of callIds) root.claimCallId(id);
+  session.shownFiles.restore({ callIds, ledger: seen });
+  if (cwd !== undefined) session.changeDirectory(cwd);
+}
+
+/** What the child has seen is its own: neither its parent nor another child has. */
+function rememberingLedger(seen: Map<string, SeenFile>, onSeen: (real: string, file: SeenFile) => void): FileLedger {
+  const ledger = createFileLedger();
+  return {
+    get: (real) => ledger.get(real),
+    set(real, file) {
+      const { bytes: _, ...facts } = file; // which may be many
+      seen.set(real, facts);
+      ledger.set(real, file);
+      onSeen(real, file);
+    },
+    forget(real) {
+      seen.delete(real);
+      ledger.forget(real);
+    },
+  };
+}

@@ -1,0 +1,70 @@
+// Gives an agent that answers questions about Helve the pages of its documentation, which lie beside the program.
+import { existsSync, readFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import * as z from 'zod';
+import { ToolFailure } from '../../contract/failure.js';
+import { defineTool } from '../../contract/tool.js';
+
+const MAX_PAGE_CHARS = 100_000;
+
+const description = `Read the documentation of Helve.
+Without page: the names of all pages with what each is about. With page: the whole page.`;
+
+/** It touches nothing but files that came with the program. */
+export const docsTool = defineTool({
+  name: 'HelveDocs',
+  description,
+  input: z.strictObject({ page: z.string().optional().describe('As listed, for example "hooks"') }),
+  maxResultChars: MAX_PAGE_CHARS,
+  effects: () => [],
+
+  async execute({ page }) {
+    const folder = docsFolder();
+    if (folder === undefined) {
+      throw new ToolFailure(
+        'The documentation of Helve is not here: this copy of it came without its docs folder. Say that you can not look it up.',
+      );
+    }
+    const pages = (await readdir(folder)).filter((name) => name.endsWith('.md')).toSorted();
+    if (page === undefined) return { text: (await Promise.all(pages.map((name) => lineFor(folder, name)))).join('\n') };
+    const wanted = `${page.trim().replace(/\.md$/, '')}.md`;
+    if (!pages.includes(wanted)) {
+      const known = pages.map((name) => name.slice(0, -'.md'.length)).join(', ');
+      throw new ToolFailure(`There is no page "${page}". There are: ${known}.`, { kind: 'invalid_input' });
+    }
+    return { text: await readFile(join(folder, wanted), 'utf8') };
+  },
+
+  toModel: ({ text }) => text,
+  displayCall: ({ page = 'all pages' }) => ({ title: page }),
+});
+
+async function lineFor(folder: string, name: string): Promise<string> {
+  const [heading = '', ...rest] = (await readFile(join(folder, name), 'utf8')).split('\n');
+  const first = rest.find((line) => /^\w/.test(line)) ?? '';
+  return `${name.slice(0, -'.md'.length)}: ${heading.replace(/^#+\s*/, '')}. ${first.slice(0, 160)}`;
+}
+
+/** From this file upwards: beside the manifest of the package, wherever the build has put this code. */
+function docsFolder(): string | undefined {
+  const here = import.meta.url;
+  let folder = dirname(here.startsWith('file:') ? fileURLToPath(here) : here);
+  for (;;) {
+    const docs = join(folder, 'docs');
+    if (isPackage(folder) && existsSync(docs)) return docs;
+    const above = dirname(folder);
+    if (above === folder) return undefined;
+    folder = above;
+  }
+}
+
+function isPackage(folder: string): boolean {
+  try {
+    const manifest: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    return typeof manifest === 'object' && manifest !== null && 'name' in manifest && manifest.name === 'helve';
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,133 @@
+// What the root session and all its children, and theirs, have in common.
+import { relative } from 'node:path';
+import type { CallEnvironment } from '../../calls/environment.js';
+import type { AgentHappening } from '../../contract/event.js';
+import type { Model } from '../../contract/model.js';
+import type { Decide, PermissionMode } from '../../contract/permission.js';
+import type { AskUser } from '../../contract/question.js';
+import { Slots } from '../../platform/slots.js';
+import type { ContextOptions } from '../context/context-limits.js';
+import type { Session } from '../session.js';
+import type { UsageByModel } from '../usage-by-model.js';
+import { readAgentTypes, type WrittenTypes } from './agent-files.js';
+import { holdsAgents } from './agent-places.js';
+import { type AgentType, builtInTypes } from './agent-types.js';
+import type { MakeEnvironment } from './child-environment.js';
+import { slipsIn } from './granted-tools.js';
+import { type AgentLimits, defaultLimits } from './limited-model.js';
+
+const MAX_AT_ONCE = 10; // of one depth; more wait. A parent that waits for its child never holds the place that the child needs
+
+/** The engine, as far as children need it. */
+export interface FamilyEngine {
+  session: Session;
+  environment(emit: (happening: AgentHappening) => void): CallEnvironment;
+  decideIn(mode: PermissionMode): Decide;
+  refresh(emit: (happening: AgentHappening) => void): Promise<void>;
+}
+
+/** Whoever starts agents. */
+export interface Parent {
+  session: Session;
+  /** 0 for the root. */
+  depth: number;
+  /** Absent for the root. */
+  agentId?: string;
+  environment: MakeEnvironment;
+  /** What its children ask unless they are told to ask another. Left out: the model of the session. */
+  model?: Model;
+}
+
+export interface FamilyOptions {
+  engine: FamilyEngine;
+  /** The model of that name, else the one of the session. Rejects with `ModelFailure`. */
+  model(name: string | undefined): Promise<Model>;
+  used: UsageByModel;
+  context: ContextOptions;
+  askUser?: AskUser | undefined;
+  editStyle?: 'text' | 'patch' | undefined;
+  /** Whether conversations are written to the data folder. */
+  isKept: boolean;
+  onStoreProblem?: ((sentence: string) => void) | undefined;
+  /** What files of the person and the project tell every agent. */
+  instructions?(): Promise<string | undefined>;
+  /** Where people's own types of agents are written, the strongest first: never in a project that nobody trusts. */
+  folders(): readonly string[];
+  /** The folders of the project that do not count, since nobody has trusted it. */
+  untrustedFolders(): readonly string[];
+  /** What settings say. */
+  limits?(): Partial<AgentLimits>;
+}
+
+export class Family {
+  readonly #options: FamilyOptions;
+  /** Whoever listens to the root session now. */
+  readonly tellRoot: (happening: AgentHappening) => void;
+  readonly #slots: Slots[] = [];
+  readonly #told = new Set<string>();
+
+  constructor(options: FamilyOptions, tellRoot: (happening: AgentHappening) => void) {
+    this.#options = options;
+    this.tellRoot = tellRoot;
+  }
+
+  get options(): FamilyOptions {
+    return this.#options;
+  }
+
+  get isKept(): boolean {
+    return this.#options.isKept;
+  }
+
+  async model(name: string | undefined): Promise<Model> {
+    return await this.#options.model(name);
+  }
+
+  slotsAt(depth: number): Slots {
+    this.#slots[depth] ??= new Slots(MAX_AT_ONCE);
+    return this.#slots[depth];
+  }
+
+  /** People's own before those that come with Helve, as the files are now. */
+  async types(): Promise<WrittenTypes> {
+    const { types, problems } = await readAgentTypes(this.#options.folders());
+    const own = new Set(types.map(({ name }) => name));
+    const known = this.#options.engine.session.tools.all.map(({ tool }) => tool.name);
+    return {
+      types: [...types, ...builtInTypes.filter(({ name }) => !own.has(name))],
+      problems: [...problems, ...types.flatMap((type) => slipsIn(type, known))],
+    };
+  }
+
+  /** Why a type that is written in the project may not be there; nothing where there is no such reason. */
+  aboutUntrusted(): string {
+    const { engine, untrustedFolders } = this.#options;
+    const named = untrustedFolders()
+      .filter(holdsAgents)
+      .map((folder) => relative(engine.session.root, folder));
+    return named.length === 0
+      ? ''
+      : ` Those in ${named.join(', ')} do not count, since nobody has trusted this folder.`;
+  }
+
+  /** What is wrong with files of types, each told once. */
+  untold(problems: readonly string[]): readonly string[] {
+    const news = problems.filter((problem) => !this.#told.has(problem));
+    for (const problem of news) this.#told.add(problem);
+    return news;
+  }
+
+  limitsOf({ maxTurns }: AgentType): AgentLimits {
+    const set = this.#options.limits?.() ?? {};
+    const turns = Math.min(maxTurns ?? set.turns ?? defaultLimits.turns, set.turns ?? Number.POSITIVE_INFINITY);
+    return { ...defaultLimits, ...set, turns };
+  }
+}
+
+/** What a model has to know of types that people have written; undefined where there are none. */
+export function announcement(types: readonly AgentType[]): string | undefined {
+  const own = types.filter(({ file }) => file !== undefined);
+  if (own.length === 0) return undefined;
+  const lines = own.map(({ name, description }) => `- ${name}: ${description.replaceAll(/\s+/g, ' ')}`);
+  return `Further types of child agents, by subagent_type:\n${lines.join('\n')}`;
+}

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import type { AgentType } from './agent-types.js';
+import { grantedTools, slipsIn } from './granted-tools.js';
+
+const available = ['Bash', 'Read', 'Task', 'AskUserQuestion', 'mcp__git__log', 'mcp__git__push', 'mcp__gitlab__log'];
+const type = (fields: Partial<AgentType>): AgentType => ({ name: 't', description: 'd', prompt: 'p', ...fields });
+
+test.each<[Partial<AgentType>, string[]]>([
+  [{}, ['Bash', 'Read', 'Task', 'mcp__git__log', 'mcp__git__push', 'mcp__gitlab__log']],
+  [{ tools: ['Read', 'Agent'] }, ['Read', 'Task']],
+  [{ tools: ['mcp__git'] }, ['mcp__git__log', 'mcp__git__push']],
+  [{ tools: ['mcp__git__*'] }, ['mcp__git__log', 'mcp__git__push']],
+  [{ tools: ['Read', 'Bash'], disallowedTools: ['Bash'] }, ['Read']],
+  [{ disallowedTools: ['mcp__*', 'Task', 'Bash'] }, ['Read']],
+  [{ tools: [] }, []],
+  [{ tools: ['AskUserQuestion'] }, []],
+  [{ disallowedTools: ['*'] }, []],
+])('a type with %j gets %j', (fields, names) => {
+  expect(grantedTools(type(fields), available).names).toEqual(names);
+});
+
+test('says what a type names and there is not', () => {
+  expect(grantedTools(type({ tools: ['Read', 'Weave'] }), available).missing).toEqual(['Weave']);
+});
+
+// Tried one way after the other, this would take until long after the test's limit.
+test('stars in a name take no time that grows without measure', () => {
+  const name = `mcp__x__${'a'.repeat(56)}`;
+  expect(grantedTools(type({ tools: [`${'*a'.repeat(25)}*b`] }), [name]).names).toEqual([]);
+  expect(grantedTools(type({ tools: [`${'*a'.repeat(25)}*`] }), [name]).names).toEqual([name]);
+});
+
+test('a name that is nearly that of a tool is told, and other names are not', () => {
+  const type = { name: 'a', description: 'd', prompt: 'p', file: '/a.md', tools: ['Grepp', 'Bash', 'mcp__x', 'Agent'] };
+  expect(slipsIn({ ...type, disallowedTools: ['Wrte', 'Zzz', 'Ex*'] }, ['Bash', 'Grep', 'Task', 'Write'])).toEqual([
+    '/a.md: there is no tool Grepp. Did you mean Grep?',
+    '/a.md: there is no tool Wrte. Did you mean Write?',
+  ]);
+});

@@ -1,0 +1,83 @@
+import { relative } from 'node:path';
+import type { ChildAgents } from '../../contract/agents.js';
+import type { AgentHappening } from '../../contract/event.js';
+import type { Session } from '../session.js';
+import { holdsAgents } from './agent-places.js';
+import type { AgentType } from './agent-types.js';
+import type { FamilyOptions } from './family.js';
+import type { SessionAgents } from './session-agents.js';
+
+/** The child agents of a root session. What runs them is loaded with the first one, or where a person has written types. */
+export interface RootAgents extends ChildAgents {
+  /** A run begins, whose listener hears of children from now on; or it is over. */
+  listen(emit: ((happening: AgentHappening) => void) | undefined): void;
+  /** Tells the model of the types of agents that people have written, once; gives what is wrong with their files. */
+  announce(session: Session): Promise<readonly string[]>;
+  /** What was announced has left the model's context. */
+  announceAgain(): void;
+  /** The kinds of agents that there are. */
+  types(): Promise<readonly AgentType[]>;
+  beforeEnd(signal: AbortSignal): Promise<string | undefined>;
+  /** Settles when those have ended that were stopped. */
+  stopped(): Promise<void>;
+  end(): Promise<void>;
+}
+
+export function lazyAgents(options: FamilyOptions): RootAgents {
+  let loaded: { agents: SessionAgents; family: import('./family.js').Family } | undefined;
+  let emit: ((happening: AgentHappening) => void) | undefined;
+  let isAnnounced = false;
+  let isUntrustedTold = false;
+  const load = async () => {
+    const [{ Family }, { SessionAgents }] = await Promise.all([import('./family.js'), import('./session-agents.js')]);
+    if (loaded) return loaded;
+    const { engine } = options;
+    const family = new Family(options, (happening) => emit?.(happening));
+    const parent = { session: engine.session, depth: 0, environment: engine.environment };
+    loaded = { family, agents: new SessionAgents(family, parent) };
+    loaded.agents.listen(emit);
+    return loaded;
+  };
+  return {
+    check: async (request, tool) => await (await load()).agents.check(request, tool),
+    start: async (request, call) => await (await load()).agents.start(request, call),
+    find: (id) => loaded?.agents.find(id),
+    get all() {
+      return loaded?.agents.all ?? [];
+    },
+    listen(listener) {
+      emit = listener;
+      loaded?.agents.listen(listener);
+    },
+    async announce(session) {
+      if (isAnnounced) return [];
+      isAnnounced = true;
+      const waiting = isUntrustedTold ? [] : options.untrustedFolders().filter(holdsAgents);
+      const untrusted = waiting.length === 0 ? [] : [untrustedNotice(waiting, session.root)];
+      isUntrustedTold ||= waiting.length > 0;
+      if (!options.folders().some(holdsAgents)) return untrusted;
+      const { family } = await load();
+      const { announcement } = await import('./family.js');
+      const { types, problems } = await family.types();
+      const text = announcement(types);
+      if (text !== undefined) session.remind(text);
+      return [...untrusted, ...family.untold(problems)];
+    },
+    announceAgain() {
+      isAnnounced = false;
+    },
+    types: async () => (await (await load()).family.types()).types,
+    beforeEnd: async (signal) => await loaded?.agents.beforeEnd(signal),
+    async stopped() {
+      await loaded?.agents.stopped();
+    },
+    async end() {
+      await loaded?.agents.end();
+    },
+  };
+}
+
+function untrustedNotice(folders: readonly string[], root: string): string {
+  const named = folders.map((folder) => relative(root, folder)).join(', ');
+  return `Agents of this folder do not count, because nobody has trusted it: ${named}. To look at it and trust it: helve config trust; for one run: --trust.`;
+}

@@ -1,0 +1,39 @@
+import { type Model, ModelFailure, type Usage } from '../../contract/model.js';
+import { costOf } from '../usage.js';
+
+/** What a child may use up before its next request is held back. The answer before that may go beyond it. */
+export interface AgentLimits {
+  turns: number;
+  tokens: number;
+  /** US dollars; left out where nobody has set a limit. */
+  costUsd?: number | undefined;
+}
+
+export const defaultLimits: AgentLimits = { turns: 200, tokens: 30_000_000 };
+
+/** The same model, which is not asked again once the limits are reached. Turns are counted by the loop. */
+export function limitedModel(model: Model, limits: AgentLimits): Model {
+  let tokens = 0;
+  let cost = 0;
+  const prices = model.facts?.prices;
+  return {
+    ...model, // as it is now: within a run the model stays the same
+    async *stream(request, signal) {
+      if (tokens >= limits.tokens) throw usedUp(`${limits.tokens} tokens`);
+      if (limits.costUsd !== undefined && cost >= limits.costUsd) throw usedUp(`$${limits.costUsd}`);
+      for await (const event of model.stream(request, signal)) {
+        if (event.type === 'message_end') {
+          tokens += tokensOf(event.usage);
+          if (prices) cost += costOf(event.usage, prices);
+        }
+        yield event;
+      }
+    },
+  };
+}
+
+export const tokensOf = (usage: Usage): number =>
+  Object.values(usage).reduce((sum, count) => sum + Math.max(0, count), 0);
+
+const usedUp = (limit: string): ModelFailure =>
+  new ModelFailure('invalid_request', `The agent has used up its limit of ${limit}.`, { transient: false });

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { temporaryProject } from '../testing/temporary-project.js';
+import { architectTool } from './architect.js';
+
+test('is refused in a session that can start no agents', async () => {
+  const project = await temporaryProject();
+  const run = await project.run(architectTool, { prompt: 'Split the module.' });
+  expect(run.failure).toBe('check_refused');
+  expect(run.content).toContain('This session can start no agents');
+});
+
+test('touches nothing itself, and is off and deferred unless it is switched on', async () => {
+  const project = await temporaryProject();
+  expect(await project.effects(architectTool, { prompt: 'x' })).toEqual([]);
+  expect([architectTool.optIn, architectTool.exposure]).toEqual([true, 'deferred']);
+  expect(project.engine.session.tools.names).not.toContain('Architect');
+});
+
+test('wants a task', async () => {
+  const project = await temporaryProject();
+  expect((await project.run(architectTool, { context: 'x' })).content).toContain('"prompt" is required');
+});
