@@ -1,0 +1,108 @@
+import { closeSync, constants, openSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { PermissionMode } from '../../contract/permission.js';
+import type { PlanningPort, PlanSteps } from '../../contract/planning.js';
+import { makeFolder } from '../../platform/files/make-folder.js';
+
+const PLAN_MODE_ON =
+  'Plan mode is on: read and search, and change nothing; calls that would change something are refused. When the plan is complete, put it to the user with the tool for that, or as your answer where you have none.';
+
+// No link in its place is followed.
+const WRITE_ANEW = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
+
+interface ModeHolder {
+  mode: PermissionMode;
+  readonly resultsFolder: string;
+}
+
+/** The plan of a session, and the way into plan mode and out of it. */
+export class SessionPlan implements PlanningPort {
+  readonly #holder: ModeHolder;
+  /** Calls that somebody was asked about and agreed to. */
+  readonly #agreed = new Set<string>();
+  #before: PermissionMode = 'default';
+  /** Whether the model knows that plan mode is on. */
+  #isTold = false;
+  #plan: string | undefined;
+
+  constructor(holder: ModeHolder) {
+    this.#holder = holder;
+  }
+
+  get mode(): PermissionMode {
+    return this.#holder.mode;
+  }
+
+  get plan(): string | undefined {
+    return this.#plan;
+  }
+
+  /** The mode that leaving plan mode leads back to. */
+  get modeAfter(): PermissionMode {
+    return this.#holder.mode === 'plan' ? this.#before : this.#holder.mode;
+  }
+
+  /** Whoever changes the mode tells what it was, so that plan mode can lead back to it. */
+  changes(from: PermissionMode, to: PermissionMode): void {
+    if (to === 'plan' && from !== 'plan') this.#before = from;
+  }
+
+  agreed(callId: string): void {
+    this.#agreed.add(callId);
+  }
+
+  enter(): void {
+    this.#holder.mode = 'plan';
+    this.#isTold = true; // by the result of the call that does it
+  }
+
+  async keep(plan: string): Promise<string | undefined> {
+    this.#plan = plan;
+    const folder = dirname(this.#holder.resultsFolder);
+    const file = join(folder, 'plan.md');
+    try {
+      makeFolder(folder);
+      const descriptor = openSync(file, WRITE_ANEW, 0o600);
+      try {
+        writeFileSync(descriptor, plan.endsWith('\n') ? plan : `${plan}\n`);
+      } finally {
+        closeSync(descriptor);
+      }
+      return file;
+    } catch {
+      return undefined; // the file is for people to read; the plan itself is kept with the conversation
+    }
+  }
+
+  /** Of a session that is taken up again. */
+  restore(plan: string | undefined): void {
+    this.#plan = plan;
+  }
+
+  leave(callId: string): PermissionMode {
+    if (!this.#agreed.has(callId)) {
+      throw new Error('Plan mode was about to be left by a call that nobody has agreed to. It stays on.');
+    }
+    this.#holder.mode = this.modeAfter;
+    this.#isTold = false;
+    return this.#holder.mode;
+  }
+
+  /** What the model has to be told of plan mode, where it does not know: others than its own calls can change it. */
+  news(): string | undefined {
+    const isOn = this.#holder.mode === 'plan';
+    if (isOn === this.#isTold) return undefined;
+    this.#isTold = isOn;
+    return isOn ? PLAN_MODE_ON : `Plan mode is off: the mode is ${this.#holder.mode}, and files may be changed again.`;
+  }
+
+  /** What it was told has left the conversation. */
+  forgetTold(): void {
+    this.#isTold = false;
+  }
+
+  async steps(plan: string): Promise<PlanSteps> {
+    const { planSteps } = await import('./plan-steps.js');
+    return planSteps(plan);
+  }
+}
