@@ -1,14 +1,17 @@
 // Bundles the command line and the library entry points into dist/, split into chunks that load when they are needed.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
+import { featureGates } from './feature-gates.mjs';
 import { joinParts } from './join-parts.mjs';
 
+// Another folder of the project, for a build that is only looked at.
+const out = process.env.HELVE_BUILD_FOLDER ?? 'dist';
 const started = performance.now();
 const shared = {
-  outdir: 'dist',
+  outdir: out,
   bundle: true,
   splitting: true,
   format: 'esm',
@@ -21,9 +24,9 @@ const shared = {
   metafile: true,
   // Finds its platform's binary by a look beside its own folder, so it can't be moved into a bundle.
   external: ['@vscode/ripgrep'],
-  // Its other form loads its parts in a way that no bundler can follow.
-  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
-  define: { HELVE_VERSION: JSON.stringify(manifest.version) },
+  // Their other forms load their parts in ways that no bundler can follow, or give no names to what they export.
+  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js', yaml: resolve('node_modules/yaml/browser/index.js') },
+  define: { HELVE_VERSION: JSON.stringify(manifest.version), ...featureGates() },
   logLevel: 'warning',
 };
 // Apart from the library: what both would share would be cut into many small chunks, and each costs time at the start.
@@ -42,12 +45,12 @@ const builds = await Promise.all([
 ]);
 // Old chunks go once the new ones stand, so that whoever runs the command line meanwhile finds all of it.
 const current = new Set(builds.flatMap(({ metafile }) => Object.keys(metafile.outputs)).map((path) => basename(path)));
-for (const folder of ['dist', 'dist/chunks']) {
+for (const folder of [out, `${out}/chunks`]) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     if (entry.isFile() && !current.has(entry.name)) rmSync(join(folder, entry.name), { force: true });
   }
 }
-if (process.stdout.isTTY) console.log(`built dist/ in ${Math.round(performance.now() - started)} ms`);
+if (process.stdout.isTTY) console.log(`built ${out}/ in ${Math.round(performance.now() - started)} ms`);
 
 /**
  * In the command line, each tool is loaded with its first call: most of the time that a start took went into tools that
@@ -79,13 +82,30 @@ async function lazyTools() {
   };
 }
 
+/** Nothing happens when its modules are loaded, though it does not say so: what is not used of it is left out. */
+function terminalLibrary() {
+  const folder = resolve('node_modules/@earendil-works/pi-tui/dist');
+  return {
+    name: 'terminal-library',
+    setup({ onResolve }) {
+      onResolve({ filter: /^@earendil-works\/pi-tui$/ }, () => ({
+        path: join(folder, 'index.js'),
+        sideEffects: false,
+      }));
+      onResolve({ filter: /^\.\.?\// }, ({ path, importer }) =>
+        importer.startsWith(folder) ? { path: resolve(dirname(importer), path), sideEffects: false } : undefined,
+      );
+    },
+  };
+}
+
 /** Asks the tools themselves. */
 async function factsByName(exports) {
   const whole = { ...shared, splitting: false, sourcemap: false, write: false };
   const contents = [...exports, "export { factsOf } from '../contract/lazy-tool.js';"].join('\n');
   const { outputFiles } = await build({ ...whole, stdin: { contents, resolveDir: 'src/tools' } });
-  const file = resolve('dist', `.tools-${process.pid}.mjs`);
-  mkdirSync('dist', { recursive: true });
+  const file = resolve(out, `.tools-${process.pid}.mjs`);
+  mkdirSync(out, { recursive: true });
   writeFileSync(file, outputFiles[0].contents);
   try {
     const { factsOf, ...tools } = await import(pathToFileURL(file).href);
@@ -101,7 +121,7 @@ async function buildCommandLine() {
     ...shared,
     entryPoints: { cli: 'src/cli/main.ts' },
     chunkNames: 'chunks/cli-[name]-[hash]',
-    plugins: [await lazyTools()],
+    plugins: [await lazyTools(), terminalLibrary()],
     sourcemap: 'inline',
     write: false,
   });
@@ -119,5 +139,5 @@ async function buildCommandLine() {
       ],
     },
   ];
-  return await joinParts(parts, { entry: 'dist/cli.mjs', groups, options: shared });
+  return await joinParts(parts, { entry: `${out}/cli.mjs`, groups, options: shared });
 }

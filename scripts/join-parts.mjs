@@ -23,7 +23,7 @@ export async function joinParts({ metafile, outputFiles }, { entry, groups, opti
   const groupOf = new Map([...needs(entry)].map((part) => [part, undefined]));
   const members = new Map();
   for (const { name, sources } of groups) {
-    const group = `dist/chunks/${name}.mjs`;
+    const group = `${posix.dirname(entry)}/chunks/${name}.mjs`;
     const own = [...new Set(sources.flatMap((source) => [...needs(partOf(source))]))].filter(
       (part) => !groupOf.has(part),
     );

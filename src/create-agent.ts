@@ -1,6 +1,11 @@
+import { join } from 'node:path';
+import { personalAgentFolders, projectAgentFolders } from './agent/children/agent-places.js';
+import type { AgentType } from './agent/children/agent-types.js';
+import { lazyAgents, type RootAgents } from './agent/children/lazy-agents.js';
 import type { CompactionRefused } from './agent/context/compact.js';
 import { type ContextOptions, contextFrom } from './agent/context/context-limits.js';
 import { type ContextUsage, ConversationContext } from './agent/context/conversation-context.js';
+import { Instructions } from './agent/instructions/instructions.js';
 import { runLoop } from './agent/loop.js';
 import { mentionedResources } from './agent/mentioned-resources.js';
 import { observedEvents, observedModel } from './agent/observe/observe.js';
@@ -10,12 +15,16 @@ import type { ResumedSession } from './agent/store/resume-session.js';
 import type { SessionStore } from './agent/store/session-store.js';
 import { systemPrompt } from './agent/system-prompt.js';
 import { UsageByModel } from './agent/usage-by-model.js';
+import type { ListedCommand } from './contract/command.js';
 import type { AgentEvent, AgentHappening, CompactionEvent } from './contract/event.js';
 import type { UserBlock } from './contract/message.js';
 import type { Model } from './contract/model.js';
-import { createEngine, type EngineOptions, type EngineServers } from './create-engine.js';
+import { todosFrom } from './contract/todo.js';
+import type { SideModel } from './contract/web.js';
+import { createEngine, type Engine, type EngineOptions, type EngineServers } from './create-engine.js';
 import { type RetryOptions, withRetries } from './models/retry.js';
 import { retriesFrom } from './models/retry-environment.js';
+import { homeFolder } from './platform/files/paths.js';
 
 const AFTER_REQUEST_MS = 30; // what is loaded for servers must not hold up the request, nor wait for its answer
 
@@ -26,6 +35,10 @@ export interface AgentOptions extends EngineOptions {
   /** How failed requests are sent again, before what the environment says; false for not at all. */
   retries?: Omit<RetryOptions, 'fallbacks'> | false;
   maxTurns?: number;
+  /** Gives child agents their model, by its name or the one of this agent. Default: by what the environment says. */
+  childModel?: (name: string | undefined) => Promise<Model>;
+  /** The model for small tasks, asked for when there is one. Default: that of the setting `smallModel`, else of HELVE_SMALL_MODEL, else none. */
+  sideModel?: () => Promise<Model>;
   /** How the context window is used, before what the environment says. */
   context?: ContextOptions;
   /** Writes the conversation to the data folder, so that it can be taken up again. Default: it is not kept. */
@@ -37,24 +50,38 @@ export interface AgentOptions extends EngineOptions {
   /** Instructions in the place of Helve's own; an empty text for none. */
   systemPrompt?: string;
   appendSystemPrompt?: string;
+  /** Gives the model what HELVE.md, AGENTS.md and CLAUDE.md of the person and the project say. Default: false. */
+  instructions?: boolean;
 }
 
 /** A conversation with a model that can use the tools. */
 export interface Agent {
   readonly session: Session;
+  /** The tools without the model, for calls that a person makes. */
+  readonly engine: Engine;
   /** Runs one prompt to its end; the last event is the result. Prompts of one agent share its history. */
-  run(prompt: string | readonly UserBlock[], options?: { signal?: AbortSignal }): AsyncIterable<AgentEvent>;
+  run(prompt: string | readonly UserBlock[], options?: RunOptions): AsyncIterable<AgentEvent>;
   /**
    * Replaces the history by a summary of it, now. `instructions`: what the summary must not leave out. Where it is not
    * done, as when a hook objects, nothing has changed. Rejects while a prompt runs, and when the signal aborts.
    */
   compact(instructions?: string, options?: CompactOptions): Promise<CompactionEvent | CompactionRefused>;
+  /** What a prompt can call by a leading slash: none, unless the agent was made with `commands`. */
+  commands(): Promise<readonly ListedCommand[]>;
+  /** The kinds of child agents that can be started. */
+  agentTypes(): Promise<readonly AgentType[]>;
   /** How full the context window is, and what fills it. */
   contextUsage(): ContextUsage;
   /** Stops the run that is under way; its history stays valid, and the next prompt goes on from it. */
   interrupt(): void;
   /** Ends everything that calls have left running. */
   end(): Promise<void>;
+}
+
+export interface RunOptions {
+  signal?: AbortSignal;
+  /** What the person says while the model works: asked for before each request but the first, and sent with it. */
+  steering?: () => readonly UserBlock[];
 }
 
 export interface CompactOptions {
@@ -67,12 +94,19 @@ export function createAgent(options: AgentOptions): Agent {
   const { editStyle, contextTokens } = options.model.facts ?? {};
   const { resumed, model: asked } = options;
   let keeper: SessionKeeper | undefined;
+  let fileInstructions: Instructions | undefined;
   const engine = createEngine({
     ...(editStyle && { editStyle }),
     ...(contextTokens !== undefined && { contextTokens }),
     ...options,
     ...(resumed && { sessionId: resumed.id, root: resumed.root }),
-    ...((resumed || options.keepSession) && { onSeen: (real, seen) => keeper?.saw(real, seen) }),
+    ...((resumed || options.keepSession || options.instructions) && {
+      onSeen: (real, seen) => {
+        keeper?.saw(real, seen);
+        fileInstructions?.saw(real);
+        options.onSeen?.(real, seen);
+      },
+    }),
   });
   const { session } = engine;
   if (resumed) takeUp(session, resumed);
@@ -92,6 +126,15 @@ export function createAgent(options: AgentOptions): Agent {
     instructions: options.systemPrompt,
     appended: options.appendSystemPrompt,
   });
+  if (options.instructions) fileInstructions = instructionsOf(engine, options);
+  let isComplete = false;
+  /** What the files say comes behind the rest, before the first request goes out, and stays so. */
+  const completeSystem = async (): Promise<void> => {
+    if (isComplete) return;
+    const block = await fileInstructions?.block();
+    if (block !== undefined) system.push(block);
+    isComplete = true;
+  };
   const model = patientModel(options);
   const context = new ConversationContext({
     ...contextFrom(options.env ?? process.env),
@@ -102,6 +145,21 @@ export function createAgent(options: AgentOptions): Agent {
     keeper,
   });
   const used = new UsageByModel();
+  const agents = childrenOf(
+    engine,
+    { ...options, editStyle },
+    { model, used, instructions: () => fileInstructions?.block() },
+  );
+  session.agents = agents;
+  const swarm = async () => {
+    const { createSwarm } = await import('./agent/planning/swarm.js');
+    return createSwarm({ agents, setTodos: (todos) => session.setTodos(todos) });
+  };
+  session.swarm = {
+    check: async (tool) => await (await swarm()).check(tool),
+    run: async (plan, teammateCount, options) => await (await swarm()).run(plan, teammateCount, options),
+  };
+  session.sideModel = sideModelOf(options, used);
   let running: AbortController | undefined;
   /** One thing at a time, since all of it is one history. */
   const begin = (signal: AbortSignal | undefined): AbortSignal => {
@@ -117,13 +175,19 @@ export function createAgent(options: AgentOptions): Agent {
 
   return {
     session: engine.session,
-    async *run(prompt, { signal } = {}) {
+    engine,
+    async *run(prompt, { signal, steering } = {}) {
       const content: readonly UserBlock[] = typeof prompt === 'string' ? [{ type: 'text', text: prompt }] : prompt;
       if (isBlank(content))
         throw new TypeError('The prompt is empty, so there is nothing to send. Give it some words.');
       const running = begin(signal);
       try {
-        await engine.servers.beforePrompt({ signal: running, isResumed: resumed !== undefined });
+        await Promise.all([
+          completeSystem(),
+          engine.commands?.find(),
+          engine.servers.beforePrompt({ signal: running, isResumed: resumed !== undefined }),
+        ]);
+        for (const problem of await agents.announce(session)) engine.notify(problem);
         const { resources, tools } = engine.session;
         const mentioned = await mentionedResources(content, { resources, servers: tools.servers, signal: running });
         const events = runLoop({
@@ -132,16 +196,26 @@ export function createAgent(options: AgentOptions): Agent {
           system,
           context,
           used,
-          environment: engine.environment,
+          environment(emit) {
+            agents.listen(emit);
+            return engine.environment(emit);
+          },
+          beforeEnd: (ending) => agents.beforeEnd(ending),
+          afterInterrupt: () => agents.stopped(),
           refresh: engine.refresh,
           keeper,
           prompt: [...content, ...mentioned],
+          commands: engine.commands,
+          beforeMessage: async () => await fileInstructions?.told(),
           maxTurns: options.maxTurns,
+          ...(steering && { steering }),
           signal: running,
         });
         const watched = options.observers ? observedEvents(events, options.observers) : events;
-        yield* withServers(watched, engine.servers);
+        yield* withServers(watched, engine.servers, fileInstructions, agents);
       } finally {
+        agents.listen(undefined);
+        engine.endCommands();
         await finish();
       }
     },
@@ -153,6 +227,8 @@ export function createAgent(options: AgentOptions): Agent {
           if (happening.type === 'compaction') {
             used.add(model, happening.usage);
             engine.servers.announceAgain();
+            fileInstructions?.forget();
+            agents.announceAgain();
           }
           onEvent(happening);
         };
@@ -163,9 +239,12 @@ export function createAgent(options: AgentOptions): Agent {
         await finish();
       }
     },
+    commands: async () => (await engine.commands?.listed()) ?? [],
+    agentTypes: () => agents.types(),
     contextUsage: () => context.usage(),
     interrupt: () => running?.abort(new Error('Interrupted.')),
     async end() {
+      await agents.end();
       await engine.end();
       await keeper?.close();
     },
@@ -176,6 +255,8 @@ export function createAgent(options: AgentOptions): Agent {
 async function* withServers(
   events: AsyncIterable<AgentEvent>,
   servers: EngineServers,
+  instructions: Instructions | undefined,
+  agents: RootAgents,
 ): AsyncGenerator<AgentEvent, void, void> {
   let timer: NodeJS.Timeout | undefined;
   try {
@@ -184,13 +265,97 @@ async function* withServers(
         servers.requested();
         timer ??= setTimeout(() => void servers.start(), AFTER_REQUEST_MS);
       }
-      if (event.type === 'compaction' && event.summarisedMessages > 0) servers.announceAgain();
+      if (event.type === 'compaction' && event.summarisedMessages > 0) {
+        servers.announceAgain();
+        instructions?.forget();
+        agents.announceAgain();
+      }
       yield event;
     }
   } finally {
     clearTimeout(timer);
     servers.rest();
   }
+}
+
+function instructionsOf(engine: Engine, { home = homeFolder(), env = process.env }: AgentOptions): Instructions {
+  const { session } = engine;
+  return new Instructions({
+    root: session.root,
+    home,
+    env,
+    dataFolder: session.dataFolder,
+    isTrusted: engine.isTrusted,
+    mayRead: (real) => engine.contextFor('instructions', new AbortController().signal).mayRead(real),
+    remind: (text) => session.remind(text),
+    notify: engine.notify,
+  });
+}
+
+interface Related {
+  /** Of the agent itself. */
+  model: Model;
+  used: UsageByModel;
+  /** What files of the person and the project say. */
+  instructions(): Promise<string | undefined> | undefined;
+}
+
+function childrenOf(engine: Engine, options: AgentOptions, { model, used, instructions }: Related): RootAgents {
+  const { home = homeFolder(), env = process.env, retries, settings } = options;
+  const { session } = engine;
+  const byName = async (name: string): Promise<Model> => {
+    const { chooseModel } = await import('./models/choose-model.js');
+    const chosen = await chooseModel(name, env);
+    return retries === false ? chosen : patientModel({ ...options, model: chosen, fallbackModels: [] });
+  };
+  return lazyAgents({
+    engine,
+    async model(name) {
+      const meant = name === undefined ? undefined : (settings?.current.agentModels.get(name)?.value ?? name);
+      if (options.childModel) return await options.childModel(meant);
+      return meant === undefined ? model : await byName(meant);
+    },
+    limits() {
+      const { maxTurns, maxTokens, maxCostUsd } = settings?.current.agents ?? {};
+      return {
+        ...(maxTurns && { turns: maxTurns.value }),
+        ...(maxTokens && { tokens: maxTokens.value }),
+        ...(maxCostUsd && { costUsd: maxCostUsd.value }),
+      };
+    },
+    used,
+    context: { ...contextFrom(env), ...options.context },
+    askUser: options.askUser,
+    editStyle: options.editStyle,
+    isKept: options.resumed !== undefined || options.keepSession === true,
+    onStoreProblem: options.onStoreProblem,
+    instructions: async () => await instructions(),
+    folders: () => [
+      ...(engine.isTrusted() ? projectAgentFolders(session.root) : []),
+      ...personalAgentFolders({ home, dataFolder: session.dataFolder, env }),
+    ],
+    untrustedFolders: () => (settings === undefined || engine.isTrusted() ? [] : projectAgentFolders(session.root)),
+  });
+}
+
+/** Absent where nobody has named a model for small tasks: the one of the conversation is too dear for them. */
+function sideModelOf(options: AgentOptions, used: UsageByModel): SideModel | undefined {
+  const { env = process.env, retries } = options;
+  const name = options.settings?.current.smallModel?.value ?? env['HELVE_SMALL_MODEL']?.trim();
+  if (!options.sideModel && !name) return undefined;
+  const byName = async (): Promise<Model> => {
+    const { chooseModel } = await import('./models/choose-model.js');
+    const model = await chooseModel(name, env);
+    return retries === false ? model : patientModel({ ...options, model, fallbackModels: [] });
+  };
+  let made: SideModel | undefined;
+  return {
+    async answer(question, text, signal) {
+      const { sideModel } = await import('./agent/side-model.js');
+      made ??= sideModel({ choose: options.sideModel ?? byName, used: (model, usage) => used.add(model, usage) });
+      return await made.answer(question, text, signal);
+    },
+  };
 }
 
 /** Puts a session back to where it was. */
@@ -200,6 +365,9 @@ function takeUp(session: Session, { restored, reminders }: ResumedSession): void
   session.shownFiles.restore(restored);
   if (restored.cwd !== undefined) session.changeDirectory(restored.cwd);
   session.mode = restored.mode;
+  const todos = todosFrom(restored.todos);
+  if (todos) session.setTodos(todos);
+  session.planning.restore(restored.plan);
   for (const reminder of reminders) session.remind(reminder);
 }
 

@@ -1,5 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { Commands } from './agent/commands/commands.js';
+import type { RunOwnCall } from './agent/commands/expand-command.js';
 import { createAuditLog } from './agent/observe/audit-log.js';
 import { type Observer, observedHooks } from './agent/observe/observe.js';
 import { readDeferral, ServerTools } from './agent/server-tools.js';
@@ -13,10 +15,17 @@ import { runCall } from './calls/run-call.js';
 import type { Effect } from './contract/effect.js';
 import type { AgentHappening } from './contract/event.js';
 import type { ToolResultBlock } from './contract/message.js';
-import { type AskPermission, type Decision, type PermissionMode, permissionModes } from './contract/permission.js';
+import {
+  type AskPermission,
+  type Decide,
+  type Decision,
+  type PermissionMode,
+  permissionModes,
+} from './contract/permission.js';
 import type { AskUser } from './contract/question.js';
 import type { Tool } from './contract/tool.js';
 import type { SandboxWish, SeenFile, ServerResources, ToolContext, ToolSetMode } from './contract/tool-context.js';
+import type { WebAccess } from './contract/web.js';
 import { lazyHooks } from './hooks/lazy-hooks.js';
 import type { HookCallbacks } from './hooks/run-hooks.js';
 import type { ConfiguredHook } from './hooks/schema.js';
@@ -25,6 +34,7 @@ import type { ConfiguredServer } from './mcp/config.js';
 import { LazyMcpClient, type SettleOptions } from './mcp/lazy-client.js';
 import { providers } from './models/catalogue-data.js';
 import type { RuleLists } from './permissions/rule.js';
+import { randomId } from './platform/crypto.js';
 import { recoverIfNeeded } from './platform/files/lazy-changes.js';
 import { dataFolderOf, homeFolder, realPathSync } from './platform/files/paths.js';
 import { reapedLeftovers } from './platform/shell/leftovers.js';
@@ -32,7 +42,7 @@ import type { Settings } from './settings/settings.js';
 import { toolPins } from './settings/tool-pins.js';
 import type { WatchedSettings } from './settings/watch.js';
 import { createFileLedger } from './tools/editing/file-ledger.js';
-import { builtInTools, simpleToolNames } from './tools/index.js';
+import { builtInTools, ownCallTools, simpleToolNames } from './tools/index.js';
 
 const SESSION_END_MS = 15_000; // beyond what the hooks themselves are given
 const NAMED_SERVERS_MS = 30_000; // for servers that whoever starts the session has named: they want their tools
@@ -60,6 +70,8 @@ export interface EngineOptions {
   onSeen?: (real: string, seen: SeenFile) => void;
   /** Walls around commands. Default: as settings say, else none. */
   sandbox?: SandboxWish;
+  /** What may be reached on the web, and where is searched. Default: as settings say. */
+  web?: WebAccess;
   /** Hooks inside the program, beside those of settings. */
   hooks?: HookCallbacks;
   /** Tools beside the built-in ones. */
@@ -68,9 +80,13 @@ export interface EngineOptions {
   mcpServers?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** No MCP servers but those. */
   strictMcp?: boolean;
+  /** The first prompt waits for those of settings too, within bounds. */
+  awaitServers?: boolean;
   /** Tokens that fit into one request, to judge how much of it tools may take. */
   contextTokens?: number;
   toolSet?: ToolSetMode;
+  /** Built-in tools to have or not to have, by name, beside what settings say; what settings switch off stays off. */
+  toolSwitches?: Readonly<Record<string, boolean>>;
   /** How the model was trained to change files. Default: by replacing text. */
   editStyle?: 'text' | 'patch';
   env?: Readonly<Record<string, string | undefined>>;
@@ -82,6 +98,10 @@ export interface EngineOptions {
   dataFolder?: string;
   /** Whether calls and decisions are kept in the session's audit log. Default: true. */
   audit?: boolean;
+  /** Commands and skills of the person and the project, from their files and from MCP servers. Default: none. */
+  commands?: boolean;
+  /** For a command that names its model: that one answers until what is returned is called. Left out: no other can. */
+  useModel?: (name: string) => Promise<() => void>;
   /** Those who watch what happens and change nothing of it. The list may grow until the first prompt. */
   observers?: readonly Observer[];
 }
@@ -91,6 +111,8 @@ export interface Engine {
   readonly session: Session;
   /** The call environment that sends its events to `emit`. */
   environment(emit: (happening: AgentHappening) => void): CallEnvironment;
+  /** By the same rules as a call of the session, as if this were the mode: for children, whose rights are narrower. */
+  decideIn(mode: PermissionMode): Decide;
   /** Runs the calls of one message; the results come in the order of the calls. */
   runCalls(calls: readonly ToolCall[], options?: RunCallsOptions): Promise<ToolResultBlock[]>;
   /** What a tool gets to see of the session, for one call. */
@@ -98,6 +120,16 @@ export interface Engine {
   /** Takes over what has changed in settings; whoever begins a turn calls it. */
   refresh(emit: (happening: AgentHappening) => void): Promise<void>;
   readonly servers: EngineServers;
+  /** Absent where nobody asked for them. */
+  readonly commands: Commands | undefined;
+  /** What commands have brought for a prompt no longer counts: what they allow and refuse, and their model. */
+  endCommands(): void;
+  /** Whether a person has trusted the project with all that it brings. */
+  isTrusted(): boolean;
+  /** From now on the folder counts as part of the project when it comes to reading. Throws where there is none. */
+  addDirectory(path: string): void;
+  /** Tells the person something, now or with the next turn. */
+  notify(text: string): void;
   /** Ends everything that calls have left running. */
   end(): Promise<void>;
 }
@@ -137,14 +169,56 @@ export function createEngine(options: EngineOptions = {}): Engine {
     mode: toolSet,
     simpleNames: simpleToolNames,
     root,
+    switchOf(name) {
+      const written = options.settings?.current.tools.get(name)?.value;
+      return written === false ? false : (options.toolSwitches?.[name] ?? written);
+    },
+    isAnswered: (name) => isAnswered(name, options),
+    hasSetting: (name) => name === 'webSearch' && webAccess(options, env).search !== undefined,
     ...(options.editStyle && { editStyle: options.editStyle }),
   });
   const mode = options.permissionMode ?? 'default';
   if (!permissionModes.includes(mode)) {
     throw new TypeError(`There is no permission mode "${mode}". There are: ${permissionModes.join(', ')}.`);
   }
-  const visibleEnv = withoutSecrets(env, options.hiddenVariables);
+  const searchKey = webAccess(options, env).search?.keyVariable;
+  const visibleEnv = withoutSecrets(env, [...(options.hiddenVariables ?? []), ...(searchKey ? [searchKey] : [])]);
   const settings = (): Settings | undefined => options.settings?.current;
+  // A session that is taken up may be at home in another folder than the one that settings were read for.
+  const isTrusted = (): boolean => {
+    const { state, folder } = settings()?.trust ?? {};
+    return state === 'trusted' && folder === root;
+  };
+  let giveBackModel: (() => void) | undefined;
+  const commands: Commands | undefined =
+    options.commands && toolSet !== 'simple'
+      ? new Commands({
+          root,
+          home,
+          dataFolder,
+          env,
+          sessionId: () => session.id,
+          isTrusted,
+          mayRead: (real) => policy.reader()(real),
+          list: (listings) => tools.setListings(listings),
+          grant: (lists, by) => policy.grant(lists, by),
+          isManagedOnly: () => isOn('allowManagedPermissionRulesOnly', settings()),
+          allowReading: (folder) => policy.allowReading(folder),
+          run: (what, signal) => runOwnCall(what, signal),
+          ...(options.useModel && {
+            useModel: async (name) => {
+              giveBackModel = await options.useModel?.(name);
+            },
+          }),
+          notify: (text) => notices.say(text),
+          prompts: {
+            now: () => mcp.prompts(),
+            waitFor: (command, signal) =>
+              mcp.settled({ signal, isEnough: () => mcp.prompts().some((prompt) => prompt.command === command) }),
+            get: (prompt, args, signal) => mcp.getPrompt(prompt, args, { signal, session }),
+          },
+        })
+      : undefined;
   const session: Session = new Session({
     root,
     dataFolder,
@@ -158,6 +232,8 @@ export function createEngine(options: EngineOptions = {}): Engine {
     workspace: () => policy.workspace(),
     sandbox: () => withRules(options.sandbox ?? sandboxOf(settings()), policy),
     resources: () => (mcp.isNeeded ? resources : undefined),
+    web: () => webAccess(options, env),
+    commands,
     ...(options.askUser && { askUser: options.askUser }),
   });
   const policy = createSessionPolicy({
@@ -229,7 +305,8 @@ export function createEngine(options: EngineOptions = {}): Engine {
       reader ??= policy.reader();
       return reader(real);
     };
-    return session.contextFor(callId, signal, { mayRead, approved });
+    const mayFollow: ToolContext['mayFollow'] = (request) => !isRuledOut(policy.decide(request));
+    return session.contextFor(callId, signal, { mayRead, mayFollow, approved });
   };
   const audit = options.audit === false ? undefined : createAuditLog({ dataFolder, sessionId: session.id, root });
   let recovery: Promise<void> | undefined;
@@ -261,7 +338,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
       const { servers } = configuredServers(options, settings());
       const named = servers.filter(({ source }) => source === 'flag').map(({ name }) => name);
       // A conversation that is taken up again may call at once what it had before.
-      const waitsForAll = isResumed || env['MCP_CONNECTION_NONBLOCKING'] === '0';
+      const waitsForAll = isResumed || options.awaitServers === true || env['MCP_CONNECTION_NONBLOCKING'] === '0';
       const others = servers.filter(({ entry }) => waitsForAll || entry['alwaysLoad'] === true).map(({ name }) => name);
       await Promise.all([
         named.length > 0 &&
@@ -283,6 +360,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     },
     findTool: (name) => tools.find(name),
     toolNames: () => tools.names,
+    whyAbsent: (name) => tools.whyAbsent(name),
     gate: session.gate,
     slots: session.slots,
     decide: policy.decide,
@@ -291,6 +369,10 @@ export function createEngine(options: EngineOptions = {}): Engine {
     remember: policy.remember,
     remembered: policy.remembered,
     askPermission: options.askPermission,
+    chooseMode: (mode) => {
+      session.mode = mode;
+    },
+    agreed: (callId) => session.planning.agreed(callId),
     contextFor,
     emit(happening) {
       audit?.take(happening);
@@ -298,25 +380,56 @@ export function createEngine(options: EngineOptions = {}): Engine {
     },
   });
 
+  const runCalls: Engine['runCalls'] = async (
+    calls,
+    { signal = new AbortController().signal, onEvent = () => {} } = {},
+  ) => {
+    await refresh((happening) => tell(onEvent, happening));
+    // Without a prompt before it, such a call is the first that anybody hears of its server.
+    const fromServers = calls.map(({ name }) => name).filter((name) => name.startsWith('mcp__'));
+    if (fromServers.length > 0) {
+      await mcp.settled({ signal, isEnough: () => fromServers.every((name) => tools.names.includes(name)) });
+    }
+    const calling = environment(onEvent);
+    for (const { id: callId, name: tool, input } of calls) {
+      audit?.take({ type: 'tool_call', callId, tool, input, display: { title: tool } });
+    }
+    return await Promise.all(calls.map((call) => runCall(call, calling, signal)));
+  };
+
+  /** A call on behalf of a command: judged, kept and told like any other, but for that it is none of the model's. */
+  const runOwnCall: RunOwnCall = async (what, signal) => {
+    const [name, input] =
+      'shell' in what ? [ownCallTools.shell, { command: what.shell }] : [ownCallTools.file, { file_path: what.file }];
+    let refused: string | undefined;
+    const onEvent = (event: AgentHappening): void => {
+      const isRefused = event.type === 'tool_result' && event.failure !== undefined && event.failure !== 'exception';
+      if (isRefused) refused = textOf(event.result.content);
+    };
+    const [result] = await runCalls([{ id: session.claimCallId(randomId()), name, input }], { signal, onEvent });
+    return { content: result?.content ?? '', ...(refused !== undefined && { refused }) };
+  };
+
   return {
     session,
     environment,
+    decideIn: policy.decideIn,
     contextFor,
     refresh,
     servers,
-    async runCalls(calls, { signal = new AbortController().signal, onEvent = () => {} } = {}) {
-      await refresh((happening) => tell(onEvent, happening));
-      // Without a prompt before it, such a call is the first that anybody hears of its server.
-      const fromServers = calls.map(({ name }) => name).filter((name) => name.startsWith('mcp__'));
-      if (fromServers.length > 0) {
-        await mcp.settled({ signal, isEnough: () => fromServers.every((name) => tools.names.includes(name)) });
-      }
-      const calling = environment(onEvent);
-      for (const { id: callId, name: tool, input } of calls) {
-        audit?.take({ type: 'tool_call', callId, tool, input, display: { title: tool } });
-      }
-      return await Promise.all(calls.map((call) => runCall(call, calling, signal)));
+    isTrusted,
+    addDirectory(path) {
+      policy.addFolder(checkedFolder(path));
+      mcp.rootsChanged();
     },
+    commands,
+    endCommands() {
+      policy.endGrants();
+      giveBackModel?.();
+      giveBackModel = undefined;
+    },
+    notify: notices.say,
+    runCalls,
     async end() {
       if (hooks.has('SessionEnd')) {
         const signal = AbortSignal.timeout(SESSION_END_MS);
@@ -328,11 +441,43 @@ export function createEngine(options: EngineOptions = {}): Engine {
   };
 }
 
+const QUESTION_EVENTS = ['PreToolUse', 'PermissionRequest'] as const;
+
+/** Whether a person, a program or a hook that names the tool can answer for it. */
+function isAnswered(name: string, { askUser, askPermission, hooks, settings }: EngineOptions): boolean {
+  if (askUser ?? askPermission) return true;
+  const matchers = QUESTION_EVENTS.flatMap((event) => [
+    ...(hooks?.[event]?.map(({ matcher }) => matcher) ?? []),
+    ...(settings?.current.hooks.filter((hook) => hook.event === event && hook.trusted) ?? []).map(
+      ({ matcher }) => matcher,
+    ),
+  ]);
+  return matchers.some((matcher) => matcher?.split('|').includes(name));
+}
+
+const textOf = (content: ToolResultBlock['content']): string =>
+  typeof content === 'string' ? content : content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
+
 const anything: Effect = { kind: 'unknown', why: '' };
 
 /** By a rule, whatever the input: a mode may change. */
 const isDeniedOutright = ({ behavior, trail = [] }: Decision): boolean =>
   behavior === 'deny' && trail.some(({ decided, basis }) => decided && basis === 'deny_rule');
+
+/** Denied, or to be asked about by a rule, as against what is asked about because no rule says anything. */
+const isRuledOut = ({ behavior, trail = [] }: Decision): boolean =>
+  behavior === 'deny' || trail.some(({ basis }) => basis === 'deny_rule' || basis === 'ask_rule');
+
+/** What is said about the web: by whoever started the session, else by settings. */
+function webAccess({ web, settings }: EngineOptions, env: Readonly<Record<string, string | undefined>>): WebAccess {
+  if (web) return web;
+  const { webFetch, webSearch } = settings?.current ?? {};
+  const localHosts = webFetch?.localHosts ?? [];
+  if (!webSearch) return { localHosts };
+  const { provider, url, apiKeyEnv: keyVariable } = webSearch.value;
+  const key = keyVariable === undefined ? undefined : env[keyVariable];
+  return { localHosts, search: { provider, url, key, keyVariable } };
+}
 
 /** The servers that count, and those that an administrator keeps from counting. */
 function configuredServers(
@@ -340,9 +485,7 @@ function configuredServers(
   settings: Settings | undefined,
 ): { servers: ConfiguredServer[]; refused: ConfiguredServer[] } {
   const given = Object.entries(mcpServers).map(([name, entry]) => ({ name, entry, source: 'flag' as const }));
-  const managedOnly = settings?.entries.some(
-    ({ key, value }) => key === 'allowManagedMcpServersOnly' && value === true,
-  );
+  const managedOnly = isOn('allowManagedMcpServersOnly', settings);
   const written = [...(settings?.mcpServers ?? [])].map(([name, { value, origin }]) => ({
     name,
     entry: value,
@@ -355,6 +498,9 @@ function configuredServers(
   for (const server of managedOnly ? [] : given) if (!taken.has(server.name)) all.set(server.name, server);
   return { servers: [...all.values()], refused: managedOnly ? given : [] };
 }
+
+const isOn = (name: string, settings: Settings | undefined): boolean =>
+  settings?.entries.some(({ key, value }) => key === name && value === true) ?? false;
 
 /** Notices that come at any time, kept until somebody can be told. */
 function createNotices(): { say(text: string): void; tell(to: (text: string) => void): void; hold(): void } {
@@ -393,8 +539,13 @@ function sandboxOf(settings: Settings | undefined): SandboxWish | undefined {
   };
 }
 
-function withRules(wish: SandboxWish | undefined, policy: Pick<SessionPolicy, 'unreadable'>): SandboxWish | undefined {
-  return wish && { ...wish, unreadable: policy.unreadable() ?? wish.unreadable };
+function withRules(
+  wish: SandboxWish | undefined,
+  policy: Pick<SessionPolicy, 'unreadable' | 'readable'>,
+): SandboxWish | undefined {
+  if (!wish) return undefined;
+  const allowRead = [...(wish.allowRead ?? []), ...policy.readable()];
+  return { ...wish, allowRead, unreadable: policy.unreadable() ?? wish.unreadable };
 }
 
 const noneConfigured: readonly ConfiguredHook[] = [];

@@ -148,3 +148,39 @@ test('does not tell where a denied link leads', async () => {
   expect(explanation.decision).toBe('deny');
   expect(JSON.stringify(explanation)).not.toContain('hidden-place');
 });
+
+test('judges a tool of a server by its name, without starting the server', async () => {
+  const explain = createExplainer();
+  const call = { tool: 'mcp__notes__add', input: { text: 'x' }, cwd: root };
+  expect(await explain({ ...call, settings: {} })).toMatchObject({
+    decision: 'ask',
+    reason: 'mcp__notes__add is a tool of the MCP server notes, which may do anything',
+  });
+  expect(await explain({ ...call, settings: { permissions: { allow: ['mcp__notes'] } } })).toMatchObject({
+    decision: 'allow',
+  });
+  expect(await explain({ ...call, settings: { permissions: { deny: ['mcp__notes__add'] } } })).toMatchObject({
+    decision: 'deny',
+  });
+});
+
+test('a tool that settings switch off is denied, with the place that says so', async () => {
+  const { root: cwd, ...place } = machine({ 'project/.helve/settings.json': { tools: { WebFetch: false } } });
+  const explain = createExplainer({ settings: place });
+  const input = { url: 'https://example.com', prompt: 'x' };
+  expect(await explain({ tool: 'WebFetch', input, cwd, home: place.home })).toMatchObject({
+    decision: 'deny',
+    reason: expect.stringMatching(
+      /^WebFetch is switched off by the setting tools\.WebFetch \(.*settings\.json:\d+.*\)\.$/,
+    ),
+  });
+});
+
+test('knows the hosts of this machine that settings open, as the call itself would', async () => {
+  const files = { 'home/.helve/settings.json': { webFetch: { localHosts: ['localhost:3000'] } } };
+  const { root: cwd, ...place } = machine(files);
+  const explain = createExplainer({ settings: place });
+  const input = { url: 'http://localhost:3000/a', prompt: 'x' };
+  const { effects } = await explain({ tool: 'WebFetch', input, cwd, home: place.home });
+  expect(effects).toEqual([expect.objectContaining({ kind: 'network', url: 'http://localhost:3000/a' })]);
+});

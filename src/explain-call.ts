@@ -2,6 +2,7 @@
 // no hook, no check, no tool.
 import { statSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
+import * as z from 'zod';
 import { resolve as resolveCall } from './calls/resolve.js';
 import type { Effect } from './contract/effect.js';
 import { ToolFailure } from './contract/failure.js';
@@ -12,7 +13,7 @@ import {
   permissionModes,
   type TrailEntry,
 } from './contract/permission.js';
-import type { Tool } from './contract/tool.js';
+import { defineTool, type Tool } from './contract/tool.js';
 import type { SessionPort, ToolContext } from './contract/tool-context.js';
 import { createEngine, type Engine } from './create-engine.js';
 import { decide } from './permissions/engine.js';
@@ -20,7 +21,7 @@ import { parseRules, type Rule } from './permissions/rule.js';
 import { type PermissionSettings, permissionsSchema } from './permissions/schema.js';
 import { dataFolderOf, folderNames, homeFolder, realName, resolveIn } from './platform/files/paths.js';
 import { findFiles, type LoadOptions, readFrom, trustStamp } from './settings/load.js';
-import type { SettingsProblem } from './settings/report.js';
+import { placeOf, type SettingsProblem } from './settings/report.js';
 import { builtInTools } from './tools/index.js';
 
 const MAX_REMEMBERED = 100; // sets of rules; whoever asks about many calls asks about a few policies
@@ -74,6 +75,10 @@ interface PlacePolicy {
   mode?: PermissionMode | undefined;
   /** Who says that nobody may switch to bypassPermissions. */
   bypassDisabledBy?: string | undefined;
+  /** Tools that settings switch off, with the place that says so. */
+  off?: ReadonlyMap<string, string>;
+  /** Hosts that WebFetch may reach by plain http. */
+  localHosts?: readonly string[];
   problems: readonly PolicyProblem[];
 }
 
@@ -138,10 +143,12 @@ export function createExplainer(options: ExplainerOptions = {}): (request: Expla
       const call = { id: 'explain', name: String(request.tool), input: withHome(request.input, place) };
       const { tool, bound } = await resolveCall(call, {
         ...engine.environment(() => {}),
-        findTool: (name) => tools.find((known) => known.name === name),
+        findTool: (name) => tools.find((known) => known.name === name) ?? toolOfServer(name),
         toolNames: () => knownTools,
       });
-      const effects = await bound.effects(contextAt(engine, place));
+      const off = policy.off?.get(tool.name);
+      if (off !== undefined) return refused(`${tool.name} is switched off by the setting tools.${tool.name} (${off}).`);
+      const effects = await bound.effects(contextAt(engine, place, policy));
       const folders = [cwd, ...policy.folders, ...(options.additionalDirectories ?? [])];
       const decision = decide(
         { tool: tool.name, input: bound.input, effects },
@@ -188,12 +195,14 @@ function keep<Value>(known: Map<string, Value>, key: string, value: Value): void
 }
 
 function filePolicy(settings: Awaited<ReturnType<typeof readFrom>>['settings']): PlacePolicy {
-  const { rules, additionalDirectories, defaultMode, bypassDisabledBy, problems } = settings;
+  const { rules, additionalDirectories, defaultMode, bypassDisabledBy, tools, webFetch, problems } = settings;
   return {
     rules,
     folders: additionalDirectories.map(({ value }) => value),
     mode: defaultMode?.value,
     bypassDisabledBy: bypassDisabledBy?.file,
+    off: new Map([...tools].flatMap(([name, { value, origin }]) => (value ? [] : [[name, placeOf(origin)]]))),
+    localHosts: webFetch.localHosts,
     problems,
   };
 }
@@ -243,7 +252,7 @@ const dataFolderAt = ({ home }: Place, { settings }: ExplainerOptions): string =
   dataFolderOf({ ...(settings?.env && { env: settings.env }), ...(home !== undefined && { home }) });
 
 /** The engine's session as it would be at another place. */
-function contextAt(engine: Engine, { cwd, home }: Place): ToolContext {
+function contextAt(engine: Engine, { cwd, home }: Place, { localHosts = [] }: PlacePolicy): ToolContext {
   const { session } = engine;
   const port: SessionPort = {
     id: session.id,
@@ -257,6 +266,10 @@ function contextAt(engine: Engine, { cwd, home }: Place): ToolContext {
     ledger: session.ledger,
     changes: session.changes,
     tools: session.tools,
+    todos: session.todos,
+    setTodos: () => {},
+    planning: session.planning,
+    web: { ...session.web, localHosts },
     resultFile: (name) => session.resultFile(name),
     own: (make) => session.own(make),
     atEnd: (cleanUp) => session.atEnd(cleanUp),
@@ -264,6 +277,20 @@ function contextAt(engine: Engine, { cwd, home }: Place): ToolContext {
     remind: () => {},
   };
   return { ...engine.contextFor('explain', new AbortController().signal), cwd, root: cwd, session: port };
+}
+
+/** Rules know a server's tools by their names; no server is started to see whether it has this one. */
+function toolOfServer(name: string): Tool | undefined {
+  const server = /^mcp__(.+?)__./.exec(name)?.[1];
+  if (server === undefined) return undefined;
+  return defineTool({
+    name,
+    description: '',
+    input: z.looseObject({}),
+    effects: () => [{ kind: 'unknown', why: `${name} is a tool of the MCP server ${server}, which may do anything` }],
+    execute: async () => '',
+    toModel: (text) => text,
+  });
 }
 
 /** Where a denied name leads is not told. */

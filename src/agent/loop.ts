@@ -4,8 +4,10 @@ import type { Message, UserBlock, UserMessage } from '../contract/message.js';
 import type { Model } from '../contract/model.js';
 import { monotonicMs, steadyClock } from '../platform/clock.js';
 import { EventQueue } from '../platform/event-queue.js';
+import type { Commands } from './commands/commands.js';
 import type { ConversationContext } from './context/conversation-context.js';
 import { conversationHooks } from './conversation-hooks.js';
+import { LoopGuard } from './loop-guard.js';
 import { RunRecord } from './run-record.js';
 import type { Session } from './session.js';
 import type { SessionKeeper } from './store/lazy-store.js';
@@ -24,7 +26,17 @@ export interface LoopInput {
   keeper?: Pick<SessionKeeper, 'prompt' | 'take' | 'begin'> | undefined;
   /** Takes over what has changed in settings. */
   refresh?(emit: (happening: AgentHappening) => void): Promise<void>;
+  /** Before the model may end: waits for what it must still hear of, and gives a word to it; undefined lets it end. */
+  beforeEnd?(signal: AbortSignal): Promise<string | undefined>;
+  /** Settles when all has ended that an interrupt ends beside the calls: what it still does and says belongs to this run. */
+  afterInterrupt?(): Promise<void>;
   prompt: readonly UserBlock[];
+  /** What a prompt may call by a name. */
+  commands?: Pick<Commands, 'names' | 'expand'> | undefined;
+  /** Settles when what goes with the next message has been said. */
+  beforeMessage?(): Promise<void>;
+  /** What the person has said since the run began; it goes to the model with what it reads next. Each is given once. */
+  steering?(): readonly UserBlock[];
   /** How many requests to the model this run may make. */
   maxTurns?: number | undefined;
   signal: AbortSignal;
@@ -76,6 +88,7 @@ async function drive(input: LoopInput, emit: (happening: AgentHappening) => void
     if (message.role === 'user') emit({ type: 'user_message', message });
   };
   const finish = (outcome: RunOutcome, text: string): void => emit(run.result(outcome, text));
+  const guard = new LoopGuard();
 
   emit({
     type: 'session_start',
@@ -84,6 +97,7 @@ async function drive(input: LoopInput, emit: (happening: AgentHappening) => void
     model: model.name,
     mode: session.mode,
     tools: [...session.tools.names],
+    ...input.commands?.names,
     ...(session.tools.servers.length > 0 && {
       mcpServers: session.tools.servers.map(({ name, status }) => ({ name, status })),
     }),
@@ -98,13 +112,21 @@ async function drive(input: LoopInput, emit: (happening: AgentHappening) => void
     return { added: [], refused: undefined }; // the first turn sees that it is interrupted
   });
   if (refused !== undefined) return finish('stopped', refused);
-  const prompt = [...input.prompt, ...added, ...session.takeReminders()];
+  const asTyped = { prompt: input.prompt };
+  const expanded = await input.commands?.expand(input.prompt, signal).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+    return asTyped;
+  });
+  if (expanded && 'refused' in expanded) return finish('stopped', expanded.refused);
+  await input.beforeMessage?.();
+  const prompt = [...(expanded ?? asTyped).prompt, ...added, ...session.takeReminders()];
   session.transcript.append({ role: 'user', content: prompt });
   session.latestPrompt = prompt;
   input.keeper?.prompt(prompt);
 
   for (let turn = 1; turn <= maxTurns; turn += 1) {
     const full = await context.makeRoom({ hooks: environment.hooks, emit: note, signal });
+    if (full && signal.aborted) await input.afterInterrupt?.();
     if (full) return finish(full.end, full.text);
     emit({ type: 'turn_start', turn });
     if (turn > 1) await input.refresh?.(emit);
@@ -127,15 +149,26 @@ async function drive(input: LoopInput, emit: (happening: AgentHappening) => void
     let next = run.next(outcome);
     if (next.end === 'context_overflow') next = context.afterOverflow(next, outcome);
     if (next.end === 'completed') {
-      const say = await hooks.onEnd(next.text);
+      let say = await input.beforeEnd?.(signal);
+      if (signal.aborted) next = { end: 'interrupted', text: 'Interrupted.' };
+      else say ??= await hooks.onEnd(next.text);
       if (say !== undefined) next = { say };
     }
+    const signs = guard.take(outcome.message, outcome.results);
+    for (const text of signs.reminders) session.remind(text);
+    for (const text of signs.notices) emit({ type: 'notice', text });
     const content: UserBlock[] = [...results];
     if (next.say !== undefined) content.push({ type: 'text', text: next.say });
     // Only with what the model reads next: after its last word they wait for the next prompt.
-    if (content.length > 0 && next.end === undefined) content.push(...session.takeReminders());
+    if (content.length > 0 && next.end === undefined) {
+      await input.beforeMessage?.();
+      // Where hooks want to see what a person says, it waits for the next prompt, which they do see.
+      if (!environment.hooks.has('UserPromptSubmit')) content.push(...(input.steering?.() ?? []));
+      content.push(...session.takeReminders());
+    }
     if (content.length > 0) say({ role: 'user', content } satisfies UserMessage);
     emit({ type: 'turn_end', turn, stopReason: outcome.stopReason, usage: outcome.usage });
+    if (signal.aborted) await input.afterInterrupt?.();
     if (next.end !== undefined) return finish(next.end, next.text);
   }
   finish(

@@ -2,7 +2,7 @@ import type { AgentHappening, RunOutcome } from '../contract/event.js';
 import type { Model, ModelFailure, StopReason, Usage } from '../contract/model.js';
 import { monotonicMs } from '../platform/clock.js';
 import type { TurnOutcome } from './turn.js';
-import { type CountedModel, UsageByModel } from './usage-by-model.js';
+import { type CountedModel, sum, UsageByModel } from './usage-by-model.js';
 
 const MAX_CUT_ANSWERS = 3; // in a row: a model that can't get under the output limit won't on the fourth try
 const MAX_BROKEN_STREAMS = 3;
@@ -31,6 +31,8 @@ export class RunRecord {
   #pauses = 0;
   #nudged = false;
   #stopRequest: string | undefined;
+  /** Of child agents, and of theirs. */
+  #childrenCostUsd: number | null = 0;
 
   constructor(model: Model, usedInSession = new UsageByModel()) {
     this.#model = model;
@@ -44,6 +46,11 @@ export class RunRecord {
     if (happening.type === 'compaction') {
       if (isAnything(happening.usage)) this.#count(happening.usage);
       this.#answering = this.#model;
+    }
+    if (happening.type === 'agent_event' && happening.event.type === 'result') {
+      const { denials, costUsd } = happening.event; // with those of its own children
+      this.#denials.push(...denials);
+      this.#childrenCostUsd = sum(this.#childrenCostUsd, costUsd);
     }
     if (happening.type === 'tool_call') this.#inputs.set(happening.callId, happening.input);
     if (happening.type !== 'tool_result') return;
@@ -106,7 +113,7 @@ export class RunRecord {
       turns: this.#turns,
       stopReason: this.#stopReason,
       usage: this.#used.usage,
-      costUsd: this.#used.costUsd,
+      costUsd: sum(this.#used.costUsd, this.#childrenCostUsd),
       models: this.#usedInSession.list(),
       modelMs: this.#modelMs,
       totalMs: monotonicMs() - this.#started,

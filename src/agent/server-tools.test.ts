@@ -139,3 +139,13 @@ test('a thousand names fit into one announcement, and the rest is counted', () =
   expect(reminders[0]?.length).toBeLessThan(17_000);
   expect(reminders[0]).toMatch(/… and \d+ more: search for what you need\./);
 });
+
+test('a server that has ever new tools is no longer announced, and its tools are there all the same', () => {
+  const { tools, world, reminders, pool } = serverTools({ setting: 'on' });
+  for (let count = 0; count < 200; count += 1) {
+    world.sizes = { [`tool_${count}`]: 10 };
+    tools.update();
+  }
+  expect(reminders.filter((text) => text.includes('can be loaded')).length).toBe(50);
+  expect(pool.deferred().map(({ name }) => name)).toEqual(['tool_199']);
+});

@@ -8,6 +8,7 @@ const DEFAULT_PERCENT = 10; // of the context window
 const CHARS_PER_TOKEN = 4;
 const MAX_ANNOUNCED_CHARS = 16_000; // of one announcement; what is beyond is found by searching
 const MAX_LINE = 100;
+const MAX_NEWS = 50; // of one server in a session: one that has ever new tools is searched, and no longer listened to
 
 /** When tools wait until the model asks for them: always, never, or from a share of the context window on. */
 export type Deferral = 'always' | 'never' | { percent: number; isDefault?: boolean };
@@ -52,6 +53,8 @@ export interface ServerToolsOptions {
 export class ServerTools {
   readonly #options: ServerToolsOptions;
   readonly #announced = new Set<string>();
+  /** How often each server has had tools that were new. */
+  readonly #news = new Map<string | undefined, number>();
   readonly #instructed = new Set<string>();
   readonly #failuresTold = new Set<string>();
   #wasDeferred = false;
@@ -83,15 +86,22 @@ export class ServerTools {
     const { pool } = this.#options;
     for (const { tool } of pool.all) if (tool.exposure === 'deferred') this.#announced.delete(tool.name);
     this.#instructed.clear();
+    this.#news.clear();
     this.#announce();
+  }
+
+  #newsOf(server: string | undefined): number {
+    return this.#news.get(server) ?? 0;
   }
 
   #announce(): void {
     const { pool, session, source } = this.#options;
-    const fresh = pool.all.filter(
+    const unsaid = pool.all.filter(
       ({ tool, source, enabled }) => source === 'mcp' && enabled && !this.#announced.has(tool.name),
     );
-    for (const { tool } of fresh) this.#announced.add(tool.name);
+    for (const { tool } of unsaid) this.#announced.add(tool.name);
+    for (const server of new Set(unsaid.map((one) => one.server))) this.#news.set(server, this.#newsOf(server) + 1);
+    const fresh = unsaid.filter(({ server }) => this.#newsOf(server) <= MAX_NEWS);
     const waiting = fresh.filter(({ tool }) => tool.exposure === 'deferred' && !pool.isActive(tool));
     if (waiting.length > 0) {
       const lines = waiting.map(({ tool }) => ({ name: tool.name, text: pool.describe(tool).description }));

@@ -1,4 +1,4 @@
-import type { Decide, Decision, DecisionRequest } from '../contract/permission.js';
+import type { Decide, Decision, DecisionRequest, PermissionMode } from '../contract/permission.js';
 import type { UnreadableFiles } from '../contract/tool-context.js';
 import { deniedReads } from '../permissions/denied-reads.js';
 import { decide, type Policy, showing } from '../permissions/engine.js';
@@ -31,6 +31,8 @@ export interface SessionPolicy {
   /** The project and all that was added to it, by all names. */
   workspace(): readonly string[];
   readonly decide: Decide;
+  /** By the same rules, as if this were the mode. */
+  decideIn(mode: PermissionMode): Decide;
   /** Which files of a tree may be shown, by what holds now. */
   reader(): (real: string) => boolean;
   /** What commands in a sandbox must not find, by what holds now; undefined where no rule says so. */
@@ -41,6 +43,18 @@ export interface SessionPolicy {
   remember(rules: readonly string[], scope: 'session' | 'always'): Promise<void>;
   /** Settles when something is remembered next. */
   remembered(): Promise<void>;
+  /**
+   * Rules that count until `endGrants`, beside all others: what a command brings with it. Gives sentences on those that
+   * can't be used.
+   */
+  grant(lists: RuleLists, by: string): string[];
+  endGrants(): void;
+  /** From now on it counts as part of the project. */
+  addFolder(folder: string): void;
+  /** From now on, what is in this folder is free to read. */
+  allowReading(folder: string): void;
+  /** Such folders. */
+  readable(): readonly string[];
   /** Whether a rule, as it is written in settings, speaks of a call. */
   matchesRule(rule: string, request: DecisionRequest): boolean;
 }
@@ -63,6 +77,8 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
   const broken = problems.find(({ severity }) => severity === 'fatal');
   if (broken) throw new TypeError(broken.message);
   const agreed: Rule[] = [];
+  let granted: readonly Rule[] = [];
+  const readable = new Set<string>();
   let next = Promise.withResolvers<void>();
 
   const workspace = (): string[] => [...own, ...options.settings().folders.flatMap(folderNames)];
@@ -73,7 +89,8 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
       workspace: workspace(),
       resultsFolder: session.resultsFolder,
       dataFolders: options.dataFolders,
-      rules: [...rules, ...given, ...agreed],
+      readable: [...readable],
+      rules: [...rules, ...given, ...agreed, ...granted],
       home: anchors.home,
     };
   };
@@ -83,6 +100,7 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
   return {
     workspace,
     decide: (request) => decide(request, policy()),
+    decideIn: (mode) => (request) => decide(request, { ...policy(), mode }),
     reader: () => showing(policy()),
     unreadable: () => deniedReads(policy().rules ?? []),
     suggest: suggestRules,
@@ -100,6 +118,21 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
       if (failures.length > 0) throw new Error(failures.map(messageOf).join(' '), { cause: failures[0] });
     },
     remembered: () => next.promise,
+    grant(lists, by) {
+      const { rules, problems } = parseRules(lists, { source: { file: by }, anchors });
+      granted = [...granted, ...rules];
+      return problems.map(({ message }) => message);
+    },
+    endGrants() {
+      granted = [];
+    },
+    addFolder(folder) {
+      own.push(...folderNames(folder).filter((name) => !own.includes(name)));
+    },
+    allowReading(folder) {
+      for (const name of folderNames(folder)) readable.add(name);
+    },
+    readable: () => [...readable],
     matchesRule(text, request) {
       const { rule } = parseRule(text, { list: 'ask', source: { file: 'a hook' }, anchors });
       if (!rule) return true; // one that is not understood must not keep a guard from running

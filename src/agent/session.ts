@@ -2,18 +2,24 @@ import { closeSync, openSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Gate } from '../calls/gate.js';
+import type { ChildAgents } from '../contract/agents.js';
+import type { CommandPort } from '../contract/command.js';
 import type { Effect } from '../contract/effect.js';
 import type { FileChanges } from '../contract/file-change.js';
 import type { TextBlock, UserBlock } from '../contract/message.js';
-import type { PermissionMode } from '../contract/permission.js';
+import { type PermissionMode, stricterMode } from '../contract/permission.js';
+import type { SwarmPort } from '../contract/planning.js';
 import type { AskUser } from '../contract/question.js';
+import type { Todo } from '../contract/todo.js';
 import type { FileLedger, SandboxWish, ServerResources, SessionPort, ToolContext } from '../contract/tool-context.js';
+import type { SideModel, WebAccess } from '../contract/web.js';
 import { randomId } from '../platform/crypto.js';
 import { lazyFileChanges } from '../platform/files/lazy-changes.js';
 import { makeFolder } from '../platform/files/make-folder.js';
 import { Slots } from '../platform/slots.js';
 import { uniqueCallId } from './call-id.js';
 import { ShownFiles } from './context/shown-files.js';
+import { SessionPlan } from './planning/session-plan.js';
 import type { ToolPool } from './tool-pool.js';
 import { Transcript } from './transcript.js';
 
@@ -39,6 +45,14 @@ export interface SessionOptions {
   sandbox?(): SandboxWish | undefined;
   /** What MCP servers have beside tools; undefined where there are none. */
   resources?(): ServerResources | undefined;
+  /** What a person has said about the web. Default: as in the parent. */
+  web?(): WebAccess | undefined;
+  /** Commands and skills; left out where nobody asked for them. */
+  commands?: CommandPort | undefined;
+  /** The session whose child this one is: the gate, the journal, saved results and the ids of calls are that one's. */
+  parent?: Session;
+  /** Stands before the ids of its calls, so that none is like one of an earlier process. */
+  callPrefix?: string;
 }
 
 /** Everything that one conversation remembers. There is no state outside of it, so any number can live in one process. */
@@ -54,34 +68,56 @@ export class Session implements SessionPort {
   readonly changes: FileChanges;
   readonly tools: ToolPool;
   readonly transcript = new Transcript();
-  readonly gate = new Gate();
-  readonly slots = new Slots(MAX_PARALLEL_CALLS);
+  readonly gate: Gate;
+  readonly slots: Slots;
   readonly resultsFolder: string;
-  mode: PermissionMode;
+  readonly planning: SessionPlan;
+  readonly commands: CommandPort | undefined;
+  /** Runs the steps of a plan by child agents; set by whoever can start them. */
+  swarm?: SwarmPort | undefined;
+  /** Set by whoever runs the conversation with a model. */
+  agents: ChildAgents | undefined;
   /** What the person said last, as it went into the conversation. */
   latestPrompt: readonly UserBlock[] | undefined;
   readonly #askUser: AskUser | undefined;
   readonly #workspace: (() => readonly string[]) | undefined;
   readonly #sandbox: (() => SandboxWish | undefined) | undefined;
   readonly #resources: (() => ServerResources | undefined) | undefined;
+  readonly #web: (() => WebAccess | undefined) | undefined;
+  #sideModel: SideModel | undefined;
+  readonly #parent: Session | undefined;
+  /** The root session, in a child. */
+  readonly #top: Session | undefined;
+  readonly #callPrefix: string;
   readonly #callIds = new Set<string>();
   readonly #callNumbers = new Map<string, number>();
   readonly #owned = new Map<unknown, unknown>();
   /** How to end what runs, with the name of what may outlive its call. */
   readonly #kills = new Map<() => void, string | undefined>();
+  /** How to let what calls do run on in the background. */
+  readonly #moves = new Set<() => boolean>();
   #reminders: string[] = [];
   #hasStarted = false;
+  #mode: PermissionMode;
+  #todos: readonly Todo[] | undefined;
   #cwd: string;
   #cleanUps: Array<() => void | Promise<void>> = [];
 
   constructor(options: SessionOptions) {
-    this.id = options.id ?? randomId();
+    const { parent } = options;
+    this.#parent = parent;
+    this.#top = parent && (parent.#top ?? parent);
+    this.#callPrefix = options.callPrefix ?? '';
+    this.id = parent?.id ?? options.id ?? randomId();
     this.interactive = options.interactive ?? false;
     this.dataFolder = options.dataFolder;
     if (options.home !== undefined) this.home = options.home;
     this.root = options.root;
     this.#cwd = options.root;
-    this.mode = options.mode;
+    this.#mode = options.mode;
+    this.gate = parent?.gate ?? new Gate();
+    this.slots = parent?.slots ?? new Slots(MAX_PARALLEL_CALLS);
+    this.planning = new SessionPlan(this);
     this.env = options.env;
     this.ledger = options.ledger;
     this.shownFiles = new ShownFiles(options.ledger);
@@ -90,7 +126,9 @@ export class Session implements SessionPort {
     this.#workspace = options.workspace;
     this.#sandbox = options.sandbox;
     this.#resources = options.resources;
-    this.changes = lazyFileChanges({ dataFolder: options.dataFolder, sessionId: this.id });
+    this.#web = options.web;
+    this.commands = options.commands;
+    this.changes = parent?.changes ?? lazyFileChanges({ dataFolder: options.dataFolder, sessionId: this.id });
     this.resultsFolder = join(options.dataFolder, 'sessions', this.id, 'results');
   }
 
@@ -106,12 +144,49 @@ export class Session implements SessionPort {
     return this.#resources?.();
   }
 
+  get web(): WebAccess | undefined {
+    return this.#web ? this.#web() : this.#parent?.web;
+  }
+
+  /** Set by whoever runs the conversation with a model; children have that of their parent. */
+  get sideModel(): SideModel | undefined {
+    return this.#sideModel ?? this.#parent?.sideModel;
+  }
+
+  set sideModel(model: SideModel | undefined) {
+    this.#sideModel = model;
+  }
+
   get cwd(): string {
     return this.#cwd;
   }
 
+  /** That of a child is never looser than its parent's is now. */
+  get mode(): PermissionMode {
+    return this.#parent ? stricterMode(this.#parent.mode, this.#mode) : this.#mode;
+  }
+
+  set mode(mode: PermissionMode) {
+    this.planning.changes(this.#mode, mode);
+    this.#mode = mode;
+  }
+
+  get todos(): readonly Todo[] | undefined {
+    return this.#todos;
+  }
+
+  setTodos(todos: readonly Todo[]): void {
+    this.#todos = todos;
+  }
+
+  /** The plan that was put to the person last. */
+  get plan(): string | undefined {
+    return this.planning.plan;
+  }
+
   /** An id for a call that no other call of the session has. */
   claimCallId(id: string): string {
+    if (this.#top) return this.#top.claimCallId(`${this.#callPrefix}${id}`);
     const claimed = uniqueCallId(id, (taken) => this.#callIds.has(taken), this.#callNumbers);
     this.#callIds.add(claimed);
     return claimed;
@@ -153,7 +228,22 @@ export class Session implements SessionPort {
 
   whileRunning(kill: () => void, what?: string): () => void {
     this.#kills.set(kill, what);
-    return () => this.#kills.delete(kill);
+    const forgetAbove = this.#parent?.whileRunning(kill, what);
+    return () => {
+      this.#kills.delete(kill);
+      forgetAbove?.();
+    };
+  }
+
+  whileInForeground(moveToBackground: () => boolean): () => void {
+    const moves = (this.#top ?? this).#moves;
+    moves.add(moveToBackground);
+    return () => void moves.delete(moveToBackground);
+  }
+
+  /** Lets what calls do, those of child agents among them, run on in the background, as far as it can. Gives how many do. */
+  moveToBackground(): number {
+    return [...this.#moves].filter((move) => move()).length;
   }
 
   /** What would end with the session if it ended now, by name. */
@@ -165,11 +255,19 @@ export class Session implements SessionPort {
     this.#reminders.push(text);
   }
 
+  /** Whether there is something that the model has not been told yet. */
+  get hasReminders(): boolean {
+    return this.#reminders.length > 0;
+  }
+
   /** What the model has not been told yet, as it is sent; each only once. */
   takeReminders(): TextBlock[] {
-    const reminders = this.#reminders;
+    const news = this.planning.news();
+    const reminders = news === undefined ? this.#reminders : [news, ...this.#reminders];
     this.#reminders = [];
-    return reminders.map((text) => ({ type: 'text', text: `<system-reminder>\n${text}\n</system-reminder>` }));
+    // Words of others are in some, such as the name of a command; none may end the reminder that it stands in.
+    const within = (text: string): string => text.replaceAll(/<(?=\s*\/?\s*system-reminder)/gi, '&lt;');
+    return reminders.map((text) => ({ type: 'text', text: `<system-reminder>\n${within(text)}\n</system-reminder>` }));
   }
 
   /** Ends every process at once, without asking it first and without waiting: for the moment before the program exits. */
@@ -182,6 +280,7 @@ export class Session implements SessionPort {
     const cleanUps = this.#cleanUps;
     this.#cleanUps = [];
     await Promise.allSettled(cleanUps.map(async (cleanUp) => await cleanUp()));
+    if (this.#parent) return; // its folders are the parent's
     // Folders that nothing was kept in are not worth keeping; one that holds something stays.
     for (const folder of [this.resultsFolder, dirname(this.resultsFolder)]) await rmdir(folder).catch(() => {});
   }
@@ -189,7 +288,11 @@ export class Session implements SessionPort {
   contextFor(
     callId: string,
     signal: AbortSignal,
-    { mayRead, approved }: Pick<ToolContext, 'mayRead'> & { approved?: readonly Effect[] | undefined },
+    {
+      mayRead,
+      mayFollow,
+      approved,
+    }: Pick<ToolContext, 'mayRead' | 'mayFollow'> & { approved?: readonly Effect[] | undefined },
   ): ToolContext {
     const session = this;
     if (approved) this.shownFiles.note(callId, approved);
@@ -203,6 +306,7 @@ export class Session implements SessionPort {
       env: this.env,
       session,
       mayRead,
+      ...(mayFollow && { mayFollow }),
       ...(this.#askUser && { askUser: this.#askUser }),
       ...(approved && { approved }),
     };

@@ -35,8 +35,11 @@ test.each<[ToolSetMode, string[]]>([
       'LS',
       'MultiEdit',
       'Read',
+      'Task',
       'Think',
+      'TodoWrite',
       'ToolSearch',
+      'WebFetch',
       'Write',
     ],
   ],
@@ -52,8 +55,11 @@ test.each<[ToolSetMode, string[]]>([
       'LS',
       'MultiEdit',
       'Read',
+      'Task',
       'Think',
+      'TodoWrite',
       'ToolSearch',
+      'WebFetch',
       'Write',
     ],
   ],
@@ -69,8 +75,11 @@ test.each<[ToolSetMode, string[]]>([
       'LS',
       'MultiEdit',
       'Read',
+      'Task',
       'Think',
+      'TodoWrite',
       'ToolSearch',
+      'WebFetch',
       'Write',
     ],
   ],
@@ -78,10 +87,44 @@ test.each<[ToolSetMode, string[]]>([
   expect(sent(pool({ builtIn: builtInTools(), simpleNames: simpleToolNames, mode }))).toEqual(expected);
 });
 
+test('all tools that a first request sends take less than 10 kB of it', () => {
+  const tools = pool({ builtIn: builtInTools(), simpleNames: simpleToolNames });
+  expect(JSON.stringify(tools.definitions()).length).toBeLessThan(10_000);
+});
+
 test('a model that is trained on patches has apply_patch too', () => {
   const tools = pool({ builtIn: builtInTools(), editStyle: 'patch' });
   expect(sent(tools)).toContain('apply_patch');
   expect(pool({ builtIn: builtInTools() }).find('apply_patch')).toBeUndefined();
+});
+
+test('a tool that must be switched on is there once it is, and one that is switched off is not', () => {
+  const builtIn = [tool('Usual'), tool('Rare', 'direct', { optIn: true })];
+  expect(sent(pool({ builtIn }))).toEqual(['Usual']);
+  const turned = pool({ builtIn, switchOf: (name) => name === 'Rare' });
+  expect(sent(turned)).toEqual(['Rare']);
+  expect(turned.all.map(({ tool: { name }, enabled }) => [name, enabled])).toEqual([
+    ['Rare', true],
+    ['Usual', false],
+  ]);
+});
+
+test('no switch gives the simple set or a child more than they have', () => {
+  const builtIn = [tool('Usual'), tool('Rare', 'direct', { optIn: true })];
+  const switchOf = (): boolean => true;
+  expect(sent(pool({ builtIn, switchOf, mode: 'simple', simpleNames: ['Usual'] }))).toEqual(['Usual']);
+  expect(sent(pool({ builtIn, switchOf, mode: 'child', granted: ['Usual'] }))).toEqual(['Usual']);
+});
+
+test('the simple set keeps what the embedding program has added', () => {
+  const tools = pool({ builtIn: [tool('Usual')], added: [tool('Own')], mode: 'simple', simpleNames: [] });
+  expect(sent(tools)).toEqual(['Own']);
+});
+
+test('a tool that asks somebody is there where somebody can answer', () => {
+  const builtIn = [tool('Asks', 'direct', { needsPerson: true }), tool('Works')];
+  expect(sent(pool({ builtIn }))).toEqual(['Works']);
+  expect(sent(pool({ builtIn, isAnswered: (name) => name === 'Asks' }))).toEqual(['Asks', 'Works']);
 });
 
 test('a child has what its type grants, and nothing more', () => {
@@ -137,4 +180,63 @@ test('sends the very same definitions turn after turn, so that the prompt cache 
 
 test('refuses two added tools of one name', () => {
   expect(() => pool({ added: [tool('Twin'), tool('Twin')] })).toThrow('Two tools are named "Twin"');
+});
+
+test('a tool that lists something is there once there is something to list, and tells of it', () => {
+  const tools = pool({ builtIn: [tool('Lister', 'direct', { lists: 'skills' }), tool('Other')] });
+  expect(sent(tools)).toEqual(['Other']);
+  expect(tools.find('Lister')).toBeUndefined();
+  tools.setListings({ skills: ['- report: Reports'], commands: [] });
+  expect(tools.names).toEqual(['Lister', 'Other']);
+  expect(tools.definitions()[0]?.description).toBe('Lister does things.\n- report: Reports');
+});
+
+test('a tool that is off says why, and so does a call of it', () => {
+  const tools = pool({
+    builtIn: [
+      tool('Off'),
+      tool('Wanted', 'direct', { optIn: true }),
+      tool('Asking', 'direct', { needsPerson: true }),
+      tool('Search', 'direct', { needsSetting: 'webSearch' }),
+      tool('Denied'),
+      tool('Skills', 'direct', { lists: 'skills' }),
+      tool('On'),
+    ],
+    switchOf: (name) => (name === 'Off' ? false : undefined),
+    denied: ['Denied'],
+  });
+  expect(tools.all.map(({ tool: { name }, off }) => [name, off])).toEqual([
+    ['Asking', 'nobody is here to answer'],
+    ['Denied', 'a rule denies it'],
+    ['Off', 'the setting tools.Off is false'],
+    ['On', undefined],
+    ['Search', 'needs the setting webSearch'],
+    ['Skills', 'there are no skills'],
+    ['Wanted', 'needs the setting tools.Wanted'],
+  ]);
+  expect(tools.whyAbsent('Off')).toBe('The tool Off is off here: the setting tools.Off is false. Go on without it.');
+  expect(tools.whyAbsent('Denied')).toBeUndefined(); // the model never hears of it
+  expect(tools.whyAbsent('Nothing')).toBeUndefined();
+});
+
+test('a tool whose listing comes later is on from then', () => {
+  const tools = pool({ builtIn: [tool('Skills', 'direct', { lists: 'skills' })] });
+  tools.setListings({ skills: ['- one'] });
+  expect(tools.all).toEqual([{ tool: expect.objectContaining({ name: 'Skills' }), source: 'builtin', enabled: true }]);
+});
+
+test('a call of a server that is still connecting learns that', () => {
+  const tools = pool();
+  tools.setServers({
+    tools: [],
+    states: [
+      { name: 'my notes', status: 'pending' },
+      { name: 'gone', status: 'failed', detail: 'It is gone.' },
+    ],
+  });
+  expect(tools.whyAbsent('mcp__my_notes__add')).toBe(
+    'The MCP server my notes is still connecting, so mcp__my_notes__add is not there yet. Go on with something else; you are told when its tools are there.',
+  );
+  expect(tools.whyAbsent('mcp__gone__add')).toBe('There is no tool mcp__gone__add now. It is gone.');
+  expect(tools.whyAbsent('mcp__other__add')).toBeUndefined();
 });

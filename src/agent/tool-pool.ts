@@ -1,5 +1,5 @@
 import type { ToolDefinition } from '../contract/model.js';
-import type { Tool } from '../contract/tool.js';
+import type { Tool, ToolListing } from '../contract/tool.js';
 import type {
   DeferredTool,
   DescribeContext,
@@ -20,6 +20,12 @@ export interface ToolPoolOptions {
   granted?: readonly string[];
   /** Names that a rule denies outright: the model never hears of them. */
   denied?: readonly string[];
+  /** What settings say of a tool: on, off, or nothing. */
+  switchOf?(name: string): boolean | undefined;
+  /** Whether somebody can answer the questions of a tool that is of no use without. Default: nobody. */
+  isAnswered?(name: string): boolean;
+  /** Whether a setting says what a tool needs to know. Default: no. */
+  hasSetting?(name: string): boolean;
   root: string;
   editStyle?: 'text' | 'patch';
 }
@@ -30,6 +36,8 @@ export interface PooledTool {
   /** The MCP server that it comes from. */
   server?: string;
   enabled: boolean;
+  /** Why it is not, where that is known. */
+  off?: string;
 }
 
 /** What MCP servers bring to a session, as it is now. */
@@ -45,7 +53,8 @@ export interface FromServers {
  */
 export class ToolPool implements ToolDirectory {
   readonly #options: ToolPoolOptions;
-  readonly #own: readonly PooledTool[];
+  #own: readonly PooledTool[];
+  #listings: Partial<Record<ToolListing, readonly string[]>> = {};
   readonly #context: DescribeContext;
   readonly #activated = new Set<string>();
   #tools: readonly PooledTool[];
@@ -69,16 +78,23 @@ export class ToolPool implements ToolDirectory {
       mode: options.mode,
       editStyle: options.editStyle ?? 'text',
       deferredTools: candidates
-        .filter(({ tool }) => tool.exposure === 'deferred' && isPermitted(tool.name, options))
+        .filter(({ tool }) => tool.exposure === 'deferred' && isPermitted(tool, options))
         .map(({ tool }) => tool.name),
     };
     // The tool's own word comes last.
-    this.#own = candidates.map((candidate) => ({
-      ...candidate,
-      enabled: isPermitted(candidate.tool.name, options) && candidate.tool.isEnabled(this.#context),
-    }));
+    this.#own = candidates.map((candidate) => ({ ...candidate, ...this.#availability(candidate.tool) }));
     this.#tools = this.#own;
     this.#byName = enabledByName(this.#own);
+  }
+
+  /** Takes over what there is for tools that list something; before the first request, so that it holds from then on. */
+  setListings(listings: Partial<Record<ToolListing, readonly string[]>>): void {
+    this.#listings = listings;
+    const fromServers = this.#tools.slice(this.#own.length);
+    this.#own = this.#own.map(({ off: _, ...pooled }) => ({ ...pooled, ...this.#availability(pooled.tool) }));
+    this.#tools = [...this.#own, ...fromServers];
+    this.#byName = enabledByName(this.#tools);
+    this.#definitions = undefined;
   }
 
   /** Takes over what servers bring. A tool that the model has already been given stays given. */
@@ -92,7 +108,7 @@ export class ToolPool implements ToolDirectory {
         tool,
         server,
         source: 'mcp' as const,
-        enabled: isPermitted(tool.name, this.#options) && tool.isEnabled(this.#context),
+        enabled: isPermitted(tool, this.#options) && tool.isEnabled(this.#context),
       }));
     this.#tools = [...this.#own, ...fromServers];
     this.#byName = enabledByName(this.#tools);
@@ -111,6 +127,19 @@ export class ToolPool implements ToolDirectory {
     });
   }
 
+  /** Why a call of this name finds no tool, where there is more to say than that. */
+  whyAbsent(name: string): string | undefined {
+    const { denied = [] } = this.#options;
+    const off = this.#tools.find(({ tool }) => tool.name === name)?.off;
+    if (off !== undefined && !denied.includes(name)) return `The tool ${name} is off here: ${off}. Go on without it.`;
+    const server = this.#servers.find((each) => name.startsWith(`mcp__${each.name.replaceAll(/[^\w-]/g, '_')}__`));
+    if (server?.status !== 'pending') {
+      const isLost = server !== undefined && server.status !== 'connected' && server.detail !== undefined;
+      return isLost ? `There is no tool ${name} now. ${server.detail}` : undefined;
+    }
+    return `The MCP server ${server.name} is still connecting, so ${name} is not there yet. Go on with something else; you are told when its tools are there.`;
+  }
+
   /** Every tool there is, whether or not the model has it. */
   get all(): readonly PooledTool[] {
     return this.#tools;
@@ -123,7 +152,9 @@ export class ToolPool implements ToolDirectory {
   }
 
   describe(tool: Tool): ToolDefinition {
-    return { name: tool.name, description: tool.describe(this.#context), input_schema: tool.inputSchema };
+    const listed = tool.lists === undefined ? [] : (this.#listings[tool.lists] ?? []);
+    const description = [tool.describe(this.#context), ...listed].join('\n');
+    return { name: tool.name, description, input_schema: tool.inputSchema };
   }
 
   /** What goes to the model: the same array until a deferred tool is activated. */
@@ -138,6 +169,13 @@ export class ToolPool implements ToolDirectory {
   /** Gets ready what the model may call at once. A tool that can't be loaded says so when it is called. */
   async preload(session: SessionPort): Promise<void> {
     await Promise.allSettled(this.#tools.filter(({ enabled }) => enabled).map(({ tool }) => tool.preload?.(session)));
+  }
+
+  #availability(tool: Tool): Pick<PooledTool, 'enabled' | 'off'> {
+    const hasSomething = tool.lists === undefined || (this.#listings[tool.lists] ?? []).length > 0;
+    const off = whyWithheld(tool, this.#options) ?? (hasSomething ? undefined : `there are no ${tool.lists}`);
+    if (off !== undefined) return { enabled: false, off };
+    return { enabled: tool.isEnabled(this.#context) };
   }
 
   isActive({ name, exposure }: Tool): boolean {
@@ -185,11 +223,21 @@ function refuseTwins(tools: readonly Tool[]): void {
   }
 }
 
-function isPermitted(name: string, { mode, simpleNames, granted, denied }: ToolPoolOptions): boolean {
-  if (denied?.includes(name)) return false;
-  if (mode === 'simple') return simpleNames.includes(name);
-  if (mode === 'child') return granted === undefined || granted.includes(name);
-  return true;
+const isPermitted = (tool: Tool, options: ToolPoolOptions): boolean => whyWithheld(tool, options) === undefined;
+
+function whyWithheld(tool: Tool, options: ToolPoolOptions): string | undefined {
+  const { name, optIn = false, needsPerson = false, needsSetting } = tool;
+  const { mode, simpleNames, granted, denied, switchOf, isAnswered } = options;
+  if (denied?.includes(name)) return 'a rule denies it';
+  const wanted = switchOf?.(name);
+  if (wanted === false) return `the setting tools.${name} is false`;
+  if (wanted === undefined && optIn) return `needs the setting tools.${name}`;
+  if (needsPerson && !isAnswered?.(name)) return 'nobody is here to answer';
+  if (needsSetting !== undefined && !options.hasSetting?.(needsSetting)) return `needs the setting ${needsSetting}`;
+  const isAdded = options.added?.includes(tool) ?? false; // who adds a tool means it
+  if (mode === 'simple' && !isAdded && !simpleNames.includes(name)) return 'the simple set does not have it';
+  if (mode === 'child' && granted && !granted.includes(name)) return 'this agent was not given it';
+  return undefined;
 }
 
 const byName = (a: Tool, b: Tool): number => (a.name < b.name ? -1 : 1);

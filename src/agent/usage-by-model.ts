@@ -38,4 +38,5 @@ export class UsageByModel {
   }
 }
 
-const sum = (a: number | null, b: number | null): number | null => (a === null || b === null ? null : a + b);
+/** Not known where one of them is not. */
+export const sum = (a: number | null, b: number | null): number | null => (a === null || b === null ? null : a + b);

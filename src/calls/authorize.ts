@@ -1,5 +1,6 @@
 // Steps 6 to 8 of the path: the decision by effects, the tool's own check, and the question to the person where one is
 // needed. Nothing of a denied file is looked at: the check runs only once reading is allowed.
+import { isDeepStrictEqual } from 'node:util';
 import type { Effect } from '../contract/effect.js';
 import { ToolFailure } from '../contract/failure.js';
 import type {
@@ -79,7 +80,11 @@ export async function authorize(
       throw denied(tool.name, `${decision.reason}, and the question was answered with neither allow nor deny`);
     }
     if (answer.remember) await remember(answer.remember);
-    if (answer.updatedInput) authorized = { asked: true, rewritten: answer.updatedInput, isAgreed: true };
+    // No other mode can be had by an answer, whatever a program without types sends.
+    if (answer.mode === 'default' || answer.mode === 'acceptEdits') environment.chooseMode?.(answer.mode);
+    if (answer.updatedInput && !isSameInput(answer.updatedInput, bound.input)) {
+      authorized = { asked: true, rewritten: answer.updatedInput, isAgreed: true };
+    }
     refuseIfDeniedNow(judged);
   };
 
@@ -163,6 +168,10 @@ async function runCheck({ bound }: ResolvedCall, context: ToolContext): Promise<
     throw error;
   }
 }
+
+/** Many programs send the input back with their yes, by way of JSON: to ask them about it again would have no end. */
+const isSameInput = (answered: unknown, input: unknown): boolean =>
+  isDeepStrictEqual(answered, input) || isDeepStrictEqual(answered, JSON.parse(JSON.stringify(input ?? null)));
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 

@@ -2,7 +2,7 @@
 import type { Effect } from '../contract/effect.js';
 import type { AgentHappening } from '../contract/event.js';
 import type { Hooks } from '../contract/hook.js';
-import type { AskPermission, Decide, Decision, DecisionRequest } from '../contract/permission.js';
+import type { AskPermission, Decide, Decision, DecisionRequest, PermissionMode } from '../contract/permission.js';
 import type { Tool } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
 import type { Slots } from '../platform/slots.js';
@@ -14,6 +14,8 @@ export interface CallEnvironment {
   /** By the name that the model uses; a deferred tool that is called becomes active by it. */
   findTool(name: string): Tool | undefined;
   toolNames(): readonly string[];
+  /** Why a name that was called finds no tool, where there is more to say than that. */
+  whyAbsent?(name: string): string | undefined;
   readonly gate: Gate;
   /** How many calls may work at the same time. */
   readonly slots: Slots;
@@ -25,6 +27,10 @@ export interface CallEnvironment {
   remember(rules: readonly string[], scope: 'session' | 'always'): Promise<void>;
   /** Settles when something is remembered next: questions that wait may have their answer by it. */
   remembered(): Promise<void>;
+  /** Takes over the mode that a person chose with their answer. */
+  chooseMode?(mode: PermissionMode): void;
+  /** A person, or a hook in their place, was asked about the call and agreed. */
+  agreed?(callId: string): void;
   /** Absent where nobody can answer. */
   readonly askPermission: AskPermission | undefined;
   /** `approved` is what the call may touch, once that is decided. */

@@ -14,7 +14,10 @@ export interface ResolvedCall {
 
 export async function resolve(call: ToolCall, environment: CallEnvironment): Promise<ResolvedCall> {
   const tool = findTool(call.name, environment);
-  if (!tool) throw new ToolFailure(unknownTool(call.name, environment.toolNames()), { kind: 'unknown_tool' });
+  if (!tool) {
+    const why = environment.whyAbsent?.(call.name) ?? unknownTool(call.name, environment.toolNames());
+    throw new ToolFailure(why, { kind: 'unknown_tool' });
+  }
   await tool.load();
   const checked = await check(tool, call.input);
   if (checked.ok) return { tool, bound: checked.call };

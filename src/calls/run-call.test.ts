@@ -67,7 +67,7 @@ test('checks the input of a tool that brings its own schema', async () => {
   expect(await project.run(raw, { n: 'four' })).toMatchObject({
     isError: true,
     failure: 'invalid_input',
-    content: 'Raw: "n" must be number. Nothing was run. Correct the input and send the call again.',
+    content: 'Raw: "n" must be number, but was "four". Nothing was run. Correct the input and send the call again.',
   });
 });
 

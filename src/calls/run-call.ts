@@ -87,6 +87,8 @@ async function admit(
   const context = environment.contextFor(call.id, signal);
   let resolved = asSent;
   let isAgreed: boolean | undefined;
+  let inputBy: ToolContext['inputBy'];
+  const sentInput = asSent.bound.input;
   for (;;) {
     const { bound } = resolved;
     const effects: readonly Effect[] = await place.enter(() => bound.effects(context), signal);
@@ -95,14 +97,18 @@ async function admit(
     if (rewritten === undefined) {
       const authorized = await authorize(resolved, effects, hooks, context, environment, { isAgreed });
       ({ rewritten, isAgreed } = authorized);
+      if (authorized.asked) environment.agreed?.(call.id);
       // A person may take an hour to answer. If the call would touch something else by now, it is judged again.
       const isSettled =
         !authorized.asked || sameEffects(effects, await abortable(() => bound.effects(context), signal));
       if (rewritten === undefined && isSettled) {
-        return { ...resolved, context: environment.contextFor(call.id, signal, effects) };
+        const approved = environment.contextFor(call.id, signal, effects);
+        return { ...resolved, context: Object.assign(approved, inputBy && { inputBy, sentInput }) };
       }
     }
     if (rewritten === undefined) continue;
+    inputBy = isAgreed ? 'user' : 'hook';
+    Object.assign(context, { inputBy, sentInput });
     resolved = await resolveRewritten({ ...call, input: rewritten }, environment, isAgreed ? 'The user' : 'A hook');
   }
 }

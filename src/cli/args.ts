@@ -55,6 +55,6 @@ function explain(error: unknown, argv: readonly string[], known: readonly string
 }
 
 const ofOtherAgents: ReadonlySet<string> = new Set([
-  ...['agent', 'agents', 'betas', 'chrome', 'disable-slash-commands', 'file', 'from-pr', 'ide', 'max-thinking-tokens'],
+  ...['agent', 'agents', 'betas', 'chrome', 'file', 'from-pr', 'ide', 'max-thinking-tokens'],
   ...['plugin-dir', 'remote', 'setting-sources', 'teleport', 'tools', 'worktree'],
 ]);

@@ -3,12 +3,12 @@ import { type AuditEntry, auditedSessions, checkAudit, readAudit } from '../agen
 import { sessionFolder } from '../agent/store/session-folder.js';
 import { noSuchSession, SessionProblem } from '../agent/store/session-problem.js';
 import { dataFolderOf } from '../platform/files/paths.js';
+import { localSecond } from '../platform/text/local-time.js';
 import { visible } from '../platform/text/visible.js';
 import { oneLine } from '../settings/report.js';
 import { readArgs } from './args.js';
 import { chooseAction } from './choose-action.js';
 import { exitCode } from './exit-codes.js';
-import { localSecond } from './local-time.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 

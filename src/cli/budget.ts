@@ -32,6 +32,24 @@ export class Budget implements ModelWatch {
     return this.#hasRefused;
   }
 
+  /** The same budget for another model that is asked meanwhile, as by a child agent. */
+  of(model: Model): ModelWatch {
+    const other = new Budget(this.#limit, model);
+    return {
+      before: async () => {
+        other.#spent = this.#spent;
+        await other.before().finally(() => {
+          this.#hasRefused ||= other.#hasRefused;
+        });
+      },
+      onEvent: async (event) => {
+        const before = other.#spent;
+        await other.onEvent(event);
+        this.#spent += other.#spent - before;
+      },
+    };
+  }
+
   readonly before = async (): Promise<void> => {
     this.#asked = this.#model;
     if (this.#spent < this.#limit) return;

@@ -143,6 +143,20 @@ test('set, then unset, leaves what else is there', async () => {
   expect(here.text(user)).toBe('{\n  // mine\n  "theme": "dark"\n}\n');
 });
 
+test('trust shows that commands and skills come with the folder', async () => {
+  here.write('project/.helve/commands/st.md', 'Status.');
+  here.write('project/.claude/skills/report/SKILL.md', 'Report.');
+  await config(['trust', '--yes']);
+  expect(out).toContain('run and allow, as they are now and will be: .helve/commands, .claude/skills\n');
+});
+
+test('trust shows that types of agents come with the folder', async () => {
+  here.write('project/.claude/agents/reviewer.md', 'You review.');
+  await config(['trust', '--yes']);
+  expect(out).toContain('  agents, as they are now and will be: .claude/agents\n');
+  expect(out).not.toContain('nothing that needs trust');
+});
+
 test('trust shows everything, changes nothing without a yes, and holds until something changes', async () => {
   here.write(project, { hooks: { Stop: [{ hooks: [{ type: 'command', command: './notify' }] }] } });
   await expect(config(['trust'])).rejects.toThrow('Nobody is here to be asked.');

@@ -1,19 +1,17 @@
 import { createInterface } from 'node:readline/promises';
-import { dataFolderOf } from '../platform/files/paths.js';
+import { holdsAgents, projectAgentFolders } from '../agent/children/agent-places.js';
+import { commandPlaces } from '../agent/commands/command-places.js';
+import { dataFolderOf, shortPath } from '../platform/files/paths.js';
 import { visible } from '../platform/text/visible.js';
-import { nearestName } from '../settings/check.js';
 import { describeSettings, settingsJsonSchema } from '../settings/describe.js';
-import { type Edit, type EditableScope, EditRefused, editablePlace, editSettings } from '../settings/edit-file.js';
+import { describeEntry, labelOf, withoutSecrets } from '../settings/describe-entry.js';
+import { type EditableScope, editablePlace, editSettings } from '../settings/edit-file.js';
+import { type Edit, EditRefused } from '../settings/edit-json.js';
+import { findSetting, typedValue, type WantedKey } from '../settings/find-setting.js';
 import { findFiles, readSettings } from '../settings/load.js';
 import { settingsPlaces } from '../settings/locations.js';
-import { isFatal, oneLine, placeOf, trustNotice } from '../settings/report.js';
-import {
-  isSettingName,
-  settings as knownSettings,
-  type SettingName,
-  sectionNames,
-  settingNames,
-} from '../settings/schema.js';
+import { isFatal, trustNotice } from '../settings/report.js';
+import { settings as knownSettings, sectionNames, settingNames } from '../settings/schema.js';
 import type { Entry, Settings } from '../settings/settings.js';
 import { describeItem, forgetTrust, trustFolder } from '../settings/trust.js';
 import { builtInTools } from '../tools/index.js';
@@ -80,9 +78,9 @@ async function list(values: Flags): Promise<number> {
   } else {
     const counted = read.entries.filter(({ ignored }) => ignored === undefined);
     const others = read.entries.filter(({ ignored }) => ignored !== undefined);
-    for (const entry of counted) await writeLine(process.stdout, lineOf(entry));
+    for (const entry of counted) await writeLine(process.stdout, describeEntry(entry));
     if (others.length > 0) await writeLine(process.stdout, 'Without effect:');
-    for (const entry of others) await writeLine(process.stdout, `  ${lineOf(entry)}: ${entry.ignored}`);
+    for (const entry of others) await writeLine(process.stdout, `  ${describeEntry(entry)}: ${entry.ignored}`);
     if (read.entries.length === 0)
       await writeLine(process.stdout, 'No settings. helve config path says where they go.');
   }
@@ -97,11 +95,6 @@ async function tell({ problems, trust: report }: Settings): Promise<number> {
   return problems.some(isFatal) ? exitCode.failed : exitCode.ok;
 }
 
-const lineOf = (entry: Entry): string =>
-  `${oneLine(labelOf(entry))} = ${visible(JSON.stringify(withoutSecrets(entry)))}  (${placeOf({ ...entry.origin, column: undefined })})`;
-
-const labelOf = ({ key, name }: Entry): string => (name === undefined ? key : `${key}.${name}`);
-
 function asRow(entry: Entry) {
   const { kind, file, line = null } = entry.origin;
   return {
@@ -113,27 +106,6 @@ function asRow(entry: Entry) {
     counts: entry.ignored === undefined,
     ignored: entry.ignored ?? null,
   };
-}
-
-const HIDDEN = '(hidden)';
-
-/** A list may be shown to anybody: what may be a key is left out. `get` shows it to who asks for it by name. */
-function withoutSecrets({ key, name = '', value }: Entry): unknown {
-  if (key === 'env') return isSecretName(name) ? HIDDEN : value;
-  return key === 'mcpServers' || key === 'hooks' ? hideWithin(value) : value;
-}
-
-const isSecretName = (name: string): boolean => /key|token|secret|password|passwd|credential|auth|cookie/i.test(name);
-
-function hideWithin(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(hideWithin);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [
-      name,
-      typeof inner === 'string' && isSecretName(name) ? HIDDEN : hideWithin(inner),
-    ]),
-  );
 }
 
 async function get(text: string, values: Flags): Promise<number> {
@@ -159,11 +131,6 @@ async function get(text: string, values: Flags): Promise<number> {
   return status;
 }
 
-interface WantedKey {
-  key: SettingName;
-  name?: string;
-}
-
 function heldValue({ key, name }: WantedKey, entries: readonly Entry[]): unknown {
   const { shape } = knownSettings[key];
   const all = entries.map(({ value }) => value);
@@ -185,24 +152,17 @@ function groupedByKey(entries: readonly Entry[]): Array<[string, unknown]> {
   ]);
 }
 
-/** A setting, or one entry of it: `env.NAME`. */
+/** What is not a setting is wrong usage. */
 function knownKey(text: string): WantedKey {
-  if (isSettingName(text)) return { key: text };
-  const key = settingNames.find((name) => text.startsWith(`${name}.`));
-  if (key && ['map', 'hooks'].includes(knownSettings[key].shape)) return { key, name: text.slice(key.length + 1) };
-  if (sectionNames.includes(text)) {
-    const inside = settingNames.filter((name) => name.startsWith(`${text}.`)).join(', ');
-    throw new UsageProblem(`"${text}" is a group of settings, not one of them. Name one: ${inside}.`);
-  }
-  const nearest = nearestName(text);
-  const meant = nearest === undefined ? 'docs/settings.md lists all of them.' : `Did you mean "${nearest}"?`;
-  throw new UsageProblem(`There is no setting "${text}". ${meant}`);
+  const wanted = findSetting(text);
+  if ('problem' in wanted) throw new UsageProblem(wanted.problem);
+  return wanted;
 }
 
 async function set(text: string, value: string, values: Flags): Promise<number> {
   const { key, name } = knownKey(text);
   const path = [...key.split('.'), ...(name === undefined ? [] : [name])];
-  const given = parsed(key, value);
+  const given = typedValue(key, value);
   const isElement = knownSettings[key].shape === 'list' && !Array.isArray(given);
   const scope = scopeOf(values);
   const changed = await change(scope, { path, value: given, append: isElement });
@@ -222,24 +182,6 @@ async function unset(text: string, values: Flags): Promise<number> {
   });
   await say(scope, changed ? `${text} was removed from` : `${text} is not set in`);
   return exitCode.ok;
-}
-
-/** A text where a text fits, JSON where it does not or where it looks like it. */
-function parsed(key: SettingName, text: string): unknown {
-  const json = fromJson(text);
-  const { shape, schema } = knownSettings[key];
-  if (json === undefined || json === null) return text;
-  if (typeof json === 'object') return json;
-  const isElement = shape === 'one' || shape === 'list' || shape === 'map';
-  return isElement && schema.safeParse(text).success ? text : json;
-}
-
-function fromJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function scopeOf(values: Flags): EditableScope {
@@ -310,13 +252,32 @@ async function trust(values: Flags): Promise<number> {
       `  ${describeItem(item)}${state === 'changed' && change ? ` (${change.change})` : ''}`,
     );
   }
-  if (covered.length === 0) await writeLine(process.stdout, '  nothing that needs trust today');
+  const commands = commandPlaces({ root: folder, home: undefined, dataFolder: dataFolderOf(optionsOf()), env: {} })
+    .filter(({ source }) => source === 'project')
+    .map((place) => shortPath(folder, place.folder));
+  if (commands.length > 0) {
+    await writeLine(
+      process.stdout,
+      `  what commands and skills run and allow, as they are now and will be: ${commands.join(', ')}`,
+    );
+  }
+  const agents = projectAgentFolders(folder)
+    .filter(holdsAgents)
+    .map((place) => shortPath(folder, place));
+  if (agents.length > 0) {
+    await writeLine(process.stdout, `  agents, as they are now and will be: ${agents.join(', ')}`);
+  }
+  if (covered.length + commands.length + agents.length === 0)
+    await writeLine(process.stdout, '  nothing that needs trust today');
   if (!values.yes && !(await saysYes())) {
     await writeLine(process.stdout, 'Nothing was changed.');
     return exitCode.failed;
   }
   await trustFolder(folder, covered, { dataFolder: dataFolderOf(optionsOf()) });
-  await writeLine(process.stdout, `${visible(folder)} is trusted with that. What changes later is asked about again.`);
+  await writeLine(
+    process.stdout,
+    `${visible(folder)} is trusted with that. What changes later in its settings is asked about again.`,
+  );
   return exitCode.ok;
 }
 

@@ -9,6 +9,7 @@ import { accessTo, unusualHost } from '../models/catalogue.js';
 import { chooseModel } from '../models/choose-model.js';
 import { loadCatalogue } from '../models/load-catalogue.js';
 import { findLocalServers, localPlaces } from '../models/local-servers.js';
+import { withStoredKeys } from '../models/stored-keys.js';
 import { dataFolderOf, homeFolder } from '../platform/files/paths.js';
 import { grouped } from '../platform/text/digits.js';
 import { visible } from '../platform/text/visible.js';
@@ -20,7 +21,7 @@ import { namedModel } from './named-model.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
-interface Finding {
+export interface Finding {
   what: string;
   state: 'ok' | 'missing' | 'broken';
   /** What was found, or what is wrong and what to do about it. */
@@ -33,25 +34,29 @@ const marks = { ok: '✓', missing: '–', broken: '✗' } as const;
 export async function doctor(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, { json: { type: 'boolean' } });
   if (positionals.length > 0) throw new UsageProblem(`helve doctor takes no word such as "${positionals[0]}".`);
-  const findings = (
-    await Promise.all([
-      node(),
-      settings(),
-      shell(),
-      limits(),
-      sandbox(),
-      search(),
-      model(),
-      dataFolder(),
-      localServers(),
-      mcpServers(),
-    ])
-  ).flat();
+  const findings = await findSetup();
   if (values.json) await writeLine(process.stdout, JSON.stringify(findings, null, 2));
   else
     for (const { what, state, detail } of findings)
       await writeLine(process.stdout, `${marks[state]} ${what}: ${detail}`);
   return findings.some(({ state }) => state === 'broken') ? exitCode.failed : exitCode.ok;
+}
+
+export async function findSetup(): Promise<Finding[]> {
+  const found = await Promise.all([
+    node(),
+    settings(),
+    shell(),
+    limits(),
+    sandbox(),
+    search(),
+    model(),
+    dataFolder(),
+    localServers(),
+    mcpServers(),
+    agents(),
+  ]);
+  return found.flat();
 }
 
 async function node(): Promise<Finding> {
@@ -113,12 +118,13 @@ async function model(): Promise<Finding> {
     const model = await chooseModel(named?.name, env);
     model.check?.();
     const provider = (await loadCatalogue(env)).providers.get(model.provider);
-    const access = provider && accessTo(provider, env);
+    const access = provider && accessTo(provider, withStoredKeys(env));
+    const isStored = access?.keyVariable !== undefined && !env[access.keyVariable]?.trim();
     const host = access && unusualHost(provider, access); // the rest of an address may hold a secret
     const detail = [
       `${model.provider}/${model.name}`,
       host && `at ${host}`,
-      access && (access.keyVariable ? `key from ${access.keyVariable}` : 'no key'),
+      access && (access.keyVariable ? `key from ${isStored ? 'keys.json' : access.keyVariable}` : 'no key'),
       limitsOf(model),
       'not asked',
       named && `named by ${named.from}`,
@@ -175,6 +181,16 @@ function serverFinding({ name, status, detail, tools, setAside, errorOutput }: S
   }
   const problems = setAside.map(({ tool, why }) => `; ${tool} is not used: ${why}`).join('');
   return { what, state: 'ok', detail: visible(`connected, ${tools === 1 ? '1 tool' : `${tools} tools`}${problems}`) };
+}
+
+/** The types of agents that people have written, and what is wrong with their files. None is no finding. */
+async function agents(): Promise<Finding[]> {
+  const { readSettings } = await import('../settings/load.js');
+  const { findAgents } = await import('./find-agents.js');
+  const settings = await readSettings({ root: process.cwd(), env: process.env });
+  const isTrusted = settings.trust.state === 'trusted';
+  const places = { home: homeFolder(), dataFolder: dataFolderOf(), env: environmentWith(settings, process.env) };
+  return await findAgents({ root: process.cwd(), isTrusted, ...places });
 }
 
 async function dataFolder(): Promise<Finding> {

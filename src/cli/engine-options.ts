@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { type PermissionMode, permissionModes } from '../contract/permission.js';
 import type { EngineOptions } from '../create-engine.js';
 import { parseRule } from '../permissions/rule.js';
+import { splitRules } from '../permissions/split-rules.js';
 import { environmentWith } from '../settings/environment.js';
 import type { Settings } from '../settings/settings.js';
 import type { WatchedSettings } from '../settings/watch.js';
@@ -90,23 +91,6 @@ function listed(
     if (problem) throw new UsageProblem(`${flag} has a rule that can't be used: ${problem.message}`);
   }
   return rules;
-}
-
-function splitRules(text: string): string[] {
-  const rules: string[] = [];
-  let rule = '';
-  let depth = 0;
-  for (const character of text) {
-    if (character === '(') depth += 1;
-    if (character === ')') depth = Math.max(0, depth - 1);
-    if (depth === 0 && /[\s,]/.test(character)) {
-      rules.push(rule);
-      rule = '';
-    } else {
-      rule += character;
-    }
-  }
-  return [...rules, rule].filter((each) => each !== '');
 }
 
 function readPermissionMode(flags: EngineFlagValues, { defaultMode }: Settings): PermissionMode {

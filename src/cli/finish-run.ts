@@ -2,7 +2,7 @@ import type { AgentEvent, RunResult } from '../contract/event.js';
 import type { Decision } from '../contract/permission.js';
 import type { Budget } from './budget.js';
 import { ruleMayAllow } from './rule-may-allow.js';
-import type { StructuredOutput } from './structured-output.js';
+import type { FinishedOutput } from './structured-output.js';
 
 /** A result, with what flags of this command make of it. */
 export interface FinishedRun extends RunResult {
@@ -18,11 +18,11 @@ export interface FinishedRun extends RunResult {
 /** What flags have to say about how a run ends. */
 export class RunEnd {
   readonly #budget: Budget | undefined;
-  readonly #structured: StructuredOutput | undefined;
+  readonly #structured: FinishedOutput | undefined;
   /** The last decision about each call. */
   readonly #decisions = new Map<string, Decision>();
 
-  constructor({ budget, structured }: { budget?: Budget | undefined; structured?: StructuredOutput | undefined }) {
+  constructor({ budget, structured }: { budget?: Budget | undefined; structured?: FinishedOutput | undefined }) {
     this.#budget = budget;
     this.#structured = structured;
   }
@@ -35,7 +35,9 @@ export class RunEnd {
   /** Looks at an event, and calls `stop` where the run is to end by it. */
   see(event: AgentEvent, stop: () => void): void {
     this.#structured?.see(event, stop);
-    if (event.type === 'permission_decision') this.#decisions.set(event.callId, event.decision);
+    let inner = event;
+    while (inner.type === 'agent_event') inner = inner.event;
+    if (inner.type === 'permission_decision') this.#decisions.set(inner.callId, inner.decision);
   }
 
   finish(result: RunResult): FinishedRun {

@@ -1,6 +1,7 @@
 import { type Effort, efforts } from '../contract/model.js';
 import { engineFlags, readArgs } from './args.js';
 import type { EngineFlagValues } from './engine-options.js';
+import { terminalFlags } from './interactive/terminal-flags.js';
 import { UsageProblem } from './usage-problem.js';
 import { type ObservationFlags, observationFlags, withDebugFile } from './wanted-observation.js';
 
@@ -10,6 +11,7 @@ const inputFormats = ['text', 'stream-json'] as const;
 const flags = {
   ...engineFlags,
   ...observationFlags,
+  ...terminalFlags,
   print: { type: 'boolean', short: 'p' },
   model: { type: 'string' },
   'fallback-model': { type: 'string' },
@@ -24,6 +26,8 @@ const flags = {
   'json-schema': { type: 'string' },
   'system-prompt': { type: 'string' },
   'append-system-prompt': { type: 'string' },
+  'no-instructions': { type: 'boolean' },
+  'disable-slash-commands': { type: 'boolean' },
   continue: { type: 'boolean', short: 'c' },
   resume: { type: 'string', short: 'r' },
   'session-id': { type: 'string' },
@@ -45,6 +49,8 @@ export interface HeadlessFlags {
   hostInput: boolean;
   /** The host is asked for permission. */
   asksHost: boolean;
+  /** The tool of an MCP server that is asked instead. */
+  permissionTool: string | undefined;
   partialMessages: boolean;
   replayPrompts: boolean;
   maxTurns: number | undefined;
@@ -52,23 +58,32 @@ export interface HeadlessFlags {
   jsonSchema: string | undefined;
   systemPrompt: string | undefined;
   appendSystemPrompt: string | undefined;
+  /** Whether instruction files go to the model. */
+  instructions: boolean;
+  /** Whether a prompt may call commands, and the model skills. */
+  commands: boolean;
   /** An id, the beginning of one, or `last`. */
   resume: string | undefined;
   fork: boolean;
   sessionId: string | undefined;
   save: boolean;
+  /** At the terminal: plain lines. */
+  screenReader: boolean;
   /** The words that are no flags. */
   words: readonly string[];
 }
 
 /** The flags of `-p`, each checked on its own and against the others. */
-export function readHeadlessFlags(argv: readonly string[]): HeadlessFlags {
+export function readHeadlessFlags(argv: readonly string[], { isInteractive = false } = {}): HeadlessFlags {
   const { values, positionals } = readArgs(withDebugFile(argv), flags, ['version']);
   const format = oneOf('--output-format', outputFormats, values['output-format'] ?? 'text');
   const hostInput = oneOf('--input-format', inputFormats, values['input-format'] ?? 'text') === 'stream-json';
   // A host that sends its prompts line by line means -p, whether it says so or not.
-  if (!values.print && !hostInput)
+  if (!values.print && !hostInput && !isInteractive)
     throw new UsageProblem('To run a prompt, use helve -p "…"; the options of a command come after its name.');
+  if (values['screen-reader'] && !isInteractive) {
+    throw new UsageProblem('--screen-reader is for a conversation at the terminal, and does not go with -p.');
+  }
   const read: HeadlessFlags = {
     engine: values,
     observation: values,
@@ -77,7 +92,7 @@ export function readHeadlessFlags(argv: readonly string[]): HeadlessFlags {
     effort: values.effort,
     format,
     hostInput,
-    asksHost: readPromptTool(values['permission-prompt-tool']),
+    ...readPromptTool(values['permission-prompt-tool']),
     partialMessages: values['include-partial-messages'] === true,
     replayPrompts: values['replay-user-messages'] === true,
     maxTurns: readMaxTurns(values['max-turns']),
@@ -85,10 +100,13 @@ export function readHeadlessFlags(argv: readonly string[]): HeadlessFlags {
     jsonSchema: values['json-schema'],
     systemPrompt: values['system-prompt'],
     appendSystemPrompt: values['append-system-prompt'],
+    instructions: !values['no-instructions'],
+    commands: !values['disable-slash-commands'],
     resume: readResume(values),
     fork: values.fork === true || values['fork-session'] === true,
     sessionId: readSessionId(values['session-id']),
     save: !values['no-save'] && !values['no-session-persistence'],
+    screenReader: values['screen-reader'] === true,
     words: positionals,
   };
   refuseCombinations(read);
@@ -122,6 +140,9 @@ function refuseCombinations(read: HeadlessFlags): void {
   if (read.sessionId !== undefined && read.resume !== undefined) {
     throw new UsageProblem('--session-id names a new session, so it does not go with --resume or --continue.');
   }
+  if (read.permissionTool !== undefined && read.engine.simple) {
+    throw new UsageProblem('--permission-prompt-tool names a tool of an MCP server, and --simple starts none.');
+  }
   if (read.jsonSchema !== undefined && read.engine.simple) {
     throw new UsageProblem('--json-schema adds a tool, so it does not go with --simple.');
   }
@@ -133,10 +154,11 @@ function oneOf<Known extends string>(flag: string, known: readonly Known[], give
   throw new UsageProblem(`${flag} takes ${known.join(', ')}, but was "${given}".`);
 }
 
-function readPromptTool(text: string | undefined): boolean {
-  if (text === undefined || text === 'stdio') return text === 'stdio';
+function readPromptTool(text: string | undefined): Pick<HeadlessFlags, 'asksHost' | 'permissionTool'> {
+  if (text === undefined || text === 'stdio') return { asksHost: text === 'stdio', permissionTool: undefined };
+  if (/^mcp__.+__./.test(text)) return { asksHost: false, permissionTool: text };
   throw new UsageProblem(
-    `--permission-prompt-tool takes stdio, but was "${text}". Tools of MCP servers can not be asked for permission yet.`,
+    `--permission-prompt-tool takes stdio or a tool of an MCP server (mcp__server__tool), but was "${text}".`,
   );
 }
 

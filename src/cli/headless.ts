@@ -26,7 +26,7 @@ export async function headless(argv: readonly string[], version: string): Promis
   const flags = readHeadlessFlags(argv);
   const options = await engineOptions(flags.engine);
   const prompt = flags.hostInput ? undefined : await readPrompt(flags.words);
-  const structured = flags.jsonSchema === undefined ? undefined : await structuredOutput(flags.jsonSchema);
+  const structured = flags.jsonSchema === undefined ? undefined : await structuredOutput(flags.jsonSchema, options);
 
   const catalogue = await readCatalogue(options.env);
   const wanted = wantedObservation(flags.observation, options.env);
@@ -35,6 +35,8 @@ export async function headless(argv: readonly string[], version: string): Promis
   const resumed = flags.resume === undefined ? undefined : await takeUp(flags.resume, flags, options, models.first);
   const sessionId = resumed?.id ?? (await newSessionId(flags.sessionId, options));
 
+  const { smallModel } = options.settings.current;
+  const small = smallModel?.value ?? (options.env['HELVE_SMALL_MODEL']?.trim() || catalogue.small);
   const watches: ModelWatch[] = [];
   const model = watchedModel(await models.patient(), watches);
   const budget = flags.maxBudgetUsd === undefined ? undefined : new Budget(flags.maxBudgetUsd, model);
@@ -44,13 +46,21 @@ export async function headless(argv: readonly string[], version: string): Promis
   const host = flags.format === 'stream-json' ? await openHost(common, resumed?.root ?? process.cwd()) : undefined;
   watches.push(...[budget, host?.watch].filter((watch) => watch !== undefined));
 
+  const permissionTool = flags.permissionTool === undefined ? undefined : await askedTool(flags.permissionTool);
+  const isSimple = options.toolSet === 'simple';
   const agent = createAgentOrSay({
     ...options,
     ...(structured && { tools: [structured.tool], hooks: structured.hooks }),
     ...host?.agentOptions, // its hooks have those of the others among them
+    ...(permissionTool && { askPermission: permissionTool.askPermission, awaitServers: true }),
     model,
     fallbackModels: models.fallbacks,
+    ...(small && { sideModel: () => models.patient(small) }),
     retries: false, // the watched model has its own
+    async childModel(name) {
+      const asked = name === undefined ? model.current : await models.patient(name);
+      return watchedModel(asked, budget ? [budget.of(asked)] : []); // what children say is no part of the conversation
+    },
     sessionId,
     keepSession: flags.save,
     onStoreProblem: (sentence) => process.stderr.write(`helve: ${visible(sentence)}\n`),
@@ -60,7 +70,11 @@ export async function headless(argv: readonly string[], version: string): Promis
     ...(flags.maxTurns !== undefined && { maxTurns: flags.maxTurns }),
     ...(flags.systemPrompt !== undefined && { systemPrompt: flags.systemPrompt }),
     ...(flags.appendSystemPrompt !== undefined && { appendSystemPrompt: flags.appendSystemPrompt }),
+    instructions: flags.instructions && !isSimple && options.settings.current.instructions?.value !== false,
+    commands: flags.commands && !isSimple,
+    useModel: async (name) => model.lend(await models.patient(name)),
   });
+  permissionTool?.attach(agent.session);
   await observation?.begin(agent.session);
   const signals = onSignals(() => agent.session.killAll());
   let run: FinishedRun | undefined;
@@ -156,9 +170,14 @@ async function openHost(parts: HostParts, root: string): Promise<Host> {
   });
 }
 
-async function structuredOutput(given: string) {
-  const { readSchema, StructuredOutput } = await import('./structured-output.js');
-  return new StructuredOutput(await readSchema(given));
+async function askedTool(name: string) {
+  const { PermissionTool } = await import('./permission-tool.js');
+  return new PermissionTool(name);
+}
+
+async function structuredOutput(given: string, { env }: CliEngineOptions) {
+  const { FinishedOutput, readSchema, retriesOf } = await import('./structured-output.js');
+  return new FinishedOutput(await readSchema(given), { maxRetries: retriesOf(env) });
 }
 
 async function takeUp(

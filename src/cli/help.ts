@@ -1,5 +1,6 @@
 export const help = `helve: lets a language model use real tools on this machine
 
+  helve, helve "two words"  a conversation at the terminal; see helve help interactive. Without a terminal: the demo
   helve -p "…"              run one prompt and print the answer; what is piped in comes with it
   helve tools               the tools that a conversation here would have
   helve call TOOL JSON      run one tool call down the whole path, without a model

@@ -9,8 +9,10 @@ import {
   publicAddress,
   unusualHost,
 } from '../models/catalogue.js';
+import { planWithKeys } from '../models/choose-model.js';
 import { findLocalServers, type LocalServer, localPlaces } from '../models/local-servers.js';
-import { findModel, keyVariables, planModel } from '../models/plan-model.js';
+import { findModel, keyVariables } from '../models/plan-model.js';
+import { readStoredKeys, withStoredKeys } from '../models/stored-keys.js';
 import { grouped } from '../platform/text/digits.js';
 import { visible } from '../platform/text/visible.js';
 import { environmentWith } from '../settings/environment.js';
@@ -38,11 +40,13 @@ type Overview = Awaited<ReturnType<typeof look>>;
 
 async function look(catalogue: Catalogue, env: NodeJS.ProcessEnv, settings: Settings) {
   const local = await findLocalServers(localPlaces(catalogue, env));
+  const [stored, known] = storedKeys(env);
   return {
-    ...choice(catalogue, env, settings),
+    ...(await choice(catalogue, env, settings)),
     providers: [...catalogue.providers.values()].map((provider) => {
-      const access = accessTo(provider, env);
+      const access = accessTo(provider, known);
       const { keyVariable, wire } = access;
+      const isStored = keyVariable !== undefined && !env[keyVariable]?.trim() && keyVariable in stored;
       return {
         id: provider.id,
         title: provider.title,
@@ -51,8 +55,8 @@ async function look(catalogue: Catalogue, env: NodeJS.ProcessEnv, settings: Sett
         base_url_variable: provider.baseUrlVariable ?? null,
         host: unusualHost(provider, access) ?? null,
         key_variables: keyVariables(provider.keys),
-        key_from: keyVariable ?? null,
-        set_up: isSetUp(provider, env),
+        key_from: isStored ? 'keys.json' : (keyVariable ?? null),
+        set_up: isSetUp(provider, known),
         default_model: provider.defaultModel ?? null,
       };
     }),
@@ -66,6 +70,16 @@ async function look(catalogue: Catalogue, env: NodeJS.ProcessEnv, settings: Sett
   };
 }
 
+/** A file that can't be used is told by what would use it; a list goes on without. */
+function storedKeys(env: NodeJS.ProcessEnv): [Readonly<Record<string, string>>, Readonly<NodeJS.ProcessEnv>] {
+  try {
+    return [readStoredKeys(env), withStoredKeys(env)];
+  } catch (error) {
+    if (error instanceof ModelFailure) return [{}, env];
+    throw error;
+  }
+}
+
 /** Where requests go. Of an address from the environment only the host is shown, since its path may be secret too. */
 function shownAddress({ baseUrl, isElsewhere }: Access): string | null {
   const address = isElsewhere ? URL.parse('/', baseUrl)?.href : baseUrl;
@@ -73,16 +87,16 @@ function shownAddress({ baseUrl, isElsewhere }: Access): string | null {
 }
 
 /** What a run without --model would use and who says so, or why it would not run. */
-function choice(
+async function choice(
   catalogue: Catalogue,
   env: NodeJS.ProcessEnv,
   settings: Settings,
-): { chosen: string | null; named_by: string | null; problem: string | null } {
+): Promise<{ chosen: string | null; named_by: string | null; problem: string | null }> {
   const named = namedModel(settings, env);
   const from = named?.from ?? (catalogue.default === undefined ? null : '"default" in models.json');
   if (named?.name.startsWith('scripted/')) return { chosen: named.name, named_by: from, problem: null };
   try {
-    const { provider, name } = planModel(named?.name, env, catalogue);
+    const { provider, name } = (await planWithKeys(named?.name, env, catalogue)).plan;
     return { chosen: `${provider.id}/${name}`, named_by: from, problem: null };
   } catch (error) {
     if (error instanceof ModelFailure) return { chosen: null, named_by: from, problem: error.message };

@@ -3,8 +3,9 @@ import { type PermissionMode, permissionModes } from '../contract/permission.js'
 import { createExplainer, type ExplainerOptions } from '../explain-call.js';
 import { readLines } from '../platform/text/read-lines.js';
 import { visible } from '../platform/text/visible.js';
+import { orderedRules, ruleCounts, ruleLines } from '../settings/describe-rules.js';
 import { readSettings } from '../settings/load.js';
-import { isFatal, oneLine, placeOf, trustNotice } from '../settings/report.js';
+import { isFatal, oneLine, trustNotice } from '../settings/report.js';
 import { builtInTools } from '../tools/index.js';
 import { readArgs } from './args.js';
 import { chooseAction } from './choose-action.js';
@@ -125,8 +126,7 @@ async function list(words: readonly string[], values: Flags): Promise<number> {
   const settings = await readSettings({ ...loadOptions(values), root: process.cwd(), knownTools });
   const { problems, trust } = settings;
   const mode = modeOf(values['permission-mode']) ?? settings.defaultMode?.value ?? 'default';
-  const rows = ['deny', 'ask', 'allow'].flatMap((which) => settings.rules.filter((rule) => rule.list === which));
-  const counts = (rule: (typeof rows)[number]): boolean => rule.list !== 'allow' || rule.trusted;
+  const rows = orderedRules(settings);
   const folders = [
     ...settings.additionalDirectories.map(({ value }) => value),
     ...(values['add-dir'] ?? []).map(existingFolder),
@@ -138,17 +138,12 @@ async function list(words: readonly string[], values: Flags): Promise<number> {
       file: rule.source.file,
       line: rule.source.line ?? null,
       trusted: rule.trusted,
-      counts: counts(rule),
+      counts: ruleCounts(rule),
     }));
     const answer = { mode, rules, additional_directories: folders, trust: trust.state, problems };
     await writeLine(process.stdout, JSON.stringify(answer, null, 2));
   } else {
-    const width = Math.max(...rows.map(({ text }) => oneLine(text).length), 0);
-    for (const rule of rows) {
-      const place = `${rule.list.padEnd(5)}  ${oneLine(rule.text).padEnd(width)}  ${oneLine(placeOf(rule.source))}`;
-      const note = counts(rule) ? '' : ', does not count: the folder is not trusted';
-      await writeLine(process.stdout, `${place}${note}`);
-    }
+    for (const line of ruleLines(settings)) await writeLine(process.stdout, line);
     if (rows.length === 0) await writeLine(process.stdout, 'No rules. helve config path says where settings go.');
     await writeLine(process.stdout, `Mode: ${mode}`);
     for (const folder of folders) await writeLine(process.stdout, `Part of the project: ${oneLine(folder)}`);

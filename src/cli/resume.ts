@@ -12,6 +12,8 @@ export interface ResumeWish {
   /** An id, the beginning of one, or `last`. */
   wanted: string;
   fork: boolean;
+  /** With `fork`: what was said from this prompt on is left out. */
+  beforePrompt?: number | undefined;
   model: Model;
   /** The mode that a flag names. */
   mode: PermissionMode | undefined;
@@ -19,7 +21,8 @@ export interface ResumeWish {
 }
 
 /** Takes up a session of this folder, and tells the person what is not as it was. */
-export async function resume({ wanted, fork, model, mode, env }: ResumeWish): Promise<ResumedSession> {
+export async function resume(wish: ResumeWish): Promise<ResumedSession> {
+  const { wanted, fork, beforePrompt, model, mode, env } = wish;
   const dataFolder = dataFolderOf({ env });
   const root = realpathSync(process.cwd());
   const id = await findSession(dataFolder, wanted, { root });
@@ -27,7 +30,8 @@ export async function resume({ wanted, fork, model, mode, env }: ResumeWish): Pr
   if (project !== undefined && project !== root) throw elsewhere(id, project, root);
   const onProblem = (sentence: string): void => void writeLine(process.stderr, `helve: ${visible(sentence)}`);
   const prices = model.facts?.prices;
-  const resumed = await resumeSession({ dataFolder, id, root, model: model.name, prices, fork, mode, onProblem });
+  const about = { dataFolder, id, root, model: model.name, prices, fork, beforePrompt, mode, onProblem };
+  const resumed = await resumeSession(about);
   for (const note of resumed.restored.notes) await writeLine(process.stderr, `helve: ${visible(note)}`);
   return resumed;
 }

@@ -1,5 +1,4 @@
 import { realpathSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { inputLine, viewConversation } from '../agent/store/conversation-view.js';
 import { exportFormats, exportSession, shownCost } from '../agent/store/export-session.js';
@@ -11,13 +10,13 @@ import { type RestoredSession, type RestoreOptions, restoreSession } from '../ag
 import { sessionFolder } from '../agent/store/session-folder.js';
 import { isInUse } from '../agent/store/session-lock.js';
 import { SessionProblem } from '../agent/store/session-problem.js';
+import { writeExport } from '../agent/store/write-export.js';
 import { dataFolderOf } from '../platform/files/paths.js';
-import { codeOf, explain } from '../platform/files/write-failure.js';
+import { localMinute } from '../platform/text/local-time.js';
 import { visible } from '../platform/text/visible.js';
 import { readArgs } from './args.js';
 import { chooseAction } from './choose-action.js';
 import { exitCode } from './exit-codes.js';
-import { localMinute } from './local-time.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
@@ -200,31 +199,14 @@ async function write(argv: readonly string[], place: Place): Promise<number> {
     for (const piece of pieces) if (piece !== '') await writeLine(process.stdout, piece.replace(/\n$/, ''));
     return exitCode.ok;
   }
-  await writeNewFile(resolve(values.output), pieces);
+  await writeExport(resolve(values.output), pieces).catch((error: unknown) => {
+    throw error instanceof SessionProblem ? new UsageProblem(error.message) : error;
+  });
   await writeLine(
     process.stdout,
     `Written to ${values.output}. Known formats of secrets are blacked out; read it before you share it.`,
   );
   return exitCode.ok;
-}
-
-async function writeNewFile(path: string, pieces: Iterable<string>): Promise<void> {
-  try {
-    const file = await open(path, 'wx', 0o600);
-    try {
-      for (const piece of pieces) await file.write(piece);
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') {
-      throw new UsageProblem(
-        `${path} is there already, and was not written over. Choose another name, or remove it first.`,
-      );
-    }
-    const reason = await explain(error, path, 'written');
-    throw new UsageProblem(reason instanceof Error ? reason.message : String(reason));
-  }
 }
 
 function onlyId(positionals: readonly string[], command: string): string {

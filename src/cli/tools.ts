@@ -28,12 +28,13 @@ export async function tools(argv: readonly string[]): Promise<number> {
   const listed = session.tools.all.filter(
     (pooled) => values.all || (pooled.enabled && session.tools.isActive(pooled.tool)),
   );
-  const rows = listed.map(({ tool, source, server, enabled }) => ({
+  const rows = listed.map(({ tool, source, server, enabled, off }) => ({
     ...session.tools.describe(tool),
     source,
     ...(server !== undefined && { server }),
     exposure: tool.exposure,
     enabled,
+    ...(off !== undefined && { off }),
   }));
   await writeLine(process.stdout, values.json ? JSON.stringify(rows, null, 2) : asTable(rows));
   await end();
@@ -46,13 +47,15 @@ interface Row {
   description: string;
   exposure: string;
   enabled: PooledTool['enabled'];
+  off?: string;
 }
 
 function asTable(rows: readonly Row[]): string {
   const width = Math.max(...rows.map(({ name }) => name.length));
   return rows
-    .map(({ name, description, exposure, enabled }) => {
-      const notes = [exposure !== 'direct' && exposure, !enabled && 'off here'].filter(Boolean).join(', ');
+    .map(({ name, description, exposure, enabled, off }) => {
+      const why = off === undefined ? 'off here' : `off here: ${off}`;
+      const notes = [exposure !== 'direct' && exposure, !enabled && why].filter(Boolean).join(', ');
       const [summary = ''] = description.split('\n');
       return `${name.padEnd(width)}  ${summary}${notes ? ` (${notes})` : ''}`;
     })

@@ -1,24 +1,22 @@
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import { outlineSession, type SessionOutline } from '../agent/store/session-outline.js';
 import { applyUndo, type UndoOutcome } from '../agent/undo/apply-undo.js';
-import { planUndo, type UndoItem, type UndoPlan } from '../agent/undo/undo.js';
+import { describeUndoItem, NEVER_COVERED, undoableLines } from '../agent/undo/describe-undo.js';
+import { planUndo, type UndoPlan } from '../agent/undo/undo.js';
 import { listUndoable, type UndoableCall, UndoFailure, type UndoSelection } from '../agent/undo/undo-calls.js';
 import { selectSincePrompt } from '../agent/undo/undo-prompts.js';
 import { listChanges, listSessions } from '../platform/files/journal.js';
 import { dataFolderOf, isInside, realPathSync, shortPath } from '../platform/files/paths.js';
 import { describeRecovery, recoverChanges } from '../platform/files/recover-changes.js';
+import { localSecond } from '../platform/text/local-time.js';
 import { visible } from '../platform/text/visible.js';
 import { readArgs } from './args.js';
 import { exitCode } from './exit-codes.js';
-import { localSecond } from './local-time.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
 const MAX_SESSIONS = 200; // that are looked through for one that has changed files here
-const MAX_LISTED_FILES = 3;
-const NEVER_COVERED =
-  'Not covered are what commands did outside the project, to files that git ignores and to .git, and what they left running did later.';
 
 /** Where the command runs, and who is there to answer. */
 export interface UndoSurroundings {
@@ -162,44 +160,9 @@ async function list(
     return exitCode.ok;
   }
   await writeLine(at.out, `Calls of session ${sessionId} that changed files, latest first:`);
-  for (const line of listLines(calls, outline, at.cwd)) await writeLine(at.out, visible(line));
+  for (const line of undoableLines(calls, outline, at.cwd)) await writeLine(at.out, visible(line));
   if (calls.some(({ isCommand }) => isCommand)) await writeLine(at.out, NEVER_COVERED);
   return exitCode.ok;
-}
-
-/** Each prompt, the latest first, and below it the calls since then; with how many prompts to go back by. */
-function* listLines(calls: readonly UndoableCall[], outline: SessionOutline, cwd: string): Generator<string> {
-  const left = calls.toReversed();
-  for (const [index, { at: since, text }] of outline.prompts.toReversed().entries()) {
-    if (left.length === 0) return;
-    const option = index === 0 ? '--turn' : `--prompts ${index + 1}`;
-    yield `— prompt: ${text || '(without words)'}  (${localSecond(since)}, ${option})`;
-    while (left[0] && Date.parse(left[0].at) >= since) {
-      yield lineFor(left[0], outline.calls.get(left[0].callId), cwd);
-      left.shift();
-    }
-  }
-  for (const call of left) yield lineFor(call, outline.calls.get(call.callId), cwd);
-}
-
-function lineFor(
-  { callId, at, files, undoes, undoneBy, isCommand, notCovered, notes = [] }: UndoableCall,
-  known: { tool: string; title: string } | undefined,
-  cwd: string,
-): string {
-  const shown = files.slice(0, MAX_LISTED_FILES).map((real) => shortPath(cwd, real));
-  const more = files.length > shown.length ? [`${files.length - shown.length} more`] : [];
-  const remarks = [
-    isCommand && 'by a command',
-    undoes && `took back ${undoes.join(', ')}`,
-    undoneBy && `taken back by ${undoneBy}`,
-    notCovered && 'not all of what it did is known',
-    ...notes,
-  ].filter(Boolean);
-  const touched = [...shown, ...more].join(', ') || 'no files';
-  const isNamed = known !== undefined && files.length === 1 && files[0] === resolve(cwd, known.title);
-  const what = known === undefined ? touched : `${known.tool} ${isNamed ? touched : `${known.title}: ${touched}`}`;
-  return `  ${callId}  ${localSecond(at)}  ${what}${remarks.length > 0 ? ` (${remarks.join('; ')})` : ''}`;
 }
 
 async function carryOut(
@@ -240,22 +203,11 @@ async function carryOut(
 async function show({ calls, items, notCovered, notes, hasCommands }: UndoPlan, at: UndoSurroundings): Promise<void> {
   const names = calls.map(({ callId, at: when }) => `${callId} (${localSecond(when)})`).join(', ');
   await writeLine(at.out, visible(`To undo: ${names}`));
-  for (const item of items) await writeLine(at.out, visible(textFor(item, at.cwd)));
+  for (const item of items) await writeLine(at.out, visible(describeUndoItem(item, at.cwd)));
   if (items.length === 0) await writeLine(at.out, 'All that is known of is as it was before already.');
   for (const why of notCovered) await writeLine(at.out, visible(`! ${why}`));
   for (const note of notes) await writeLine(at.out, visible(note));
   if (hasCommands) await writeLine(at.out, NEVER_COVERED);
-}
-
-const verbs = { change: 'change back', make: 'bring back', remove: 'remove', mode: 'change the mode of' } as const;
-
-function textFor({ real, action, diff, conflict, impossible, stays }: UndoItem, cwd: string): string {
-  const path = shortPath(cwd, real);
-  if (impossible !== undefined) return `! ${path} can't be put back: ${impossible}`;
-  const head = stays === undefined ? `${verbs[action]} ${path}` : `leave the folder ${path}: ${stays}`;
-  return [`${conflict === undefined ? '' : '! '}${head}${conflict === undefined ? '' : `: ${conflict}`}`, diff]
-    .filter(Boolean)
-    .join('\n');
 }
 
 function resultText({ done, left, undoId }: UndoOutcome, cwd: string): string {

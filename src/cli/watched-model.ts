@@ -11,8 +11,12 @@ export interface ModelWatch {
 export interface WatchedModel extends Model {
   /** From the next run on this one answers. */
   choose(model: Model): void;
+  /** This one answers from now on, until what is returned is called. */
+  lend(model: Model): () => void;
   /** A run begins: within one, the model stays the same. */
   begin(): void;
+  /** The one that answers now, unwatched. */
+  readonly current: Model;
 }
 
 /** A model whose requests and answers are watched, and that may become another one between runs. */
@@ -43,8 +47,17 @@ export function watchedModel(first: Model, watches: readonly ModelWatch[]): Watc
         yield event;
       }
     },
+    get current() {
+      return current;
+    },
     choose(model) {
       chosen = model;
+    },
+    lend(model) {
+      current = model;
+      return () => {
+        current = chosen;
+      };
     },
     begin() {
       current = chosen;

@@ -57,7 +57,8 @@ export interface NetworkEffect {
 export interface SessionEffect {
   kind: 'session';
   access: 'read' | 'write';
-  what: 'cwd' | 'mode' | 'todos' | 'tools';
+  /** `memory`: what the project's later sessions read too. */
+  what: 'cwd' | 'mode' | 'todos' | 'tools' | 'memory';
 }
 
 /** Could touch anything: runs alone, and is never allowed without being asked about. */

@@ -15,6 +15,9 @@ export type AgentHappening =
       model: string;
       mode: PermissionMode;
       tools: string[];
+      /** What a prompt may call by a leading slash, skills among them; left out where nobody asked for commands. */
+      commands?: readonly string[];
+      skills?: readonly string[];
       /** The MCP servers, and how each is; left out where there are none. */
       mcpServers?: ReadonlyArray<{ name: string; status: string }>;
     }
@@ -41,6 +44,7 @@ export type AgentHappening =
   | { type: 'user_message'; message: UserMessage }
   | { type: 'turn_end'; turn: number; stopReason: StopReason | null; usage: Usage }
   | CompactionEvent
+  | ChildEvent
   | RunResult;
 
 /** A piece of a call's input. Reading `input` or `display` costs the length of the input so far, so read at your own pace. */
@@ -81,6 +85,16 @@ export interface CompactionEvent {
   listedBecause?: string;
 }
 
+/** Something that happens in a child agent, its own result among it. Whoever looks at events by their type passes it over. */
+export interface ChildEvent {
+  type: 'agent_event';
+  agentId: string;
+  agentType: string;
+  /** The call that started it, or took it up again. */
+  parentCallId: string;
+  event: AgentEvent;
+}
+
 /** How the run ended. Exactly one, and the last event. */
 export interface RunResult {
   type: 'result';
@@ -91,7 +105,7 @@ export interface RunResult {
   stopReason: StopReason | null;
   /** Of this run. */
   usage: Usage;
-  /** Of this run, in US dollars, or null where the prices of a model that answered are not known. */
+  /** Of this run and the child agents that ended in it, in US dollars, or null where the prices of a model that answered are not known. */
   costUsd: number | null;
   /** What each model was used for since the session began in this process, in the order in which they first answered. */
   models: readonly ModelUse[];

@@ -1,6 +1,6 @@
 // A tool that is not there yet. What the model is told of it is known beforehand; its code is loaded with its first call.
 import type { JsonSchema } from './model.js';
-import type { Tool, ToolDisplay, ToolExposure } from './tool.js';
+import type { Tool, ToolDisplay, ToolExposure, ToolListing } from './tool.js';
 import type { DescribeContext, ToolSetMode } from './tool-context.js';
 
 /** What is known of a tool without its code, as plain data. */
@@ -11,6 +11,10 @@ export interface ToolFacts {
   inputSchema: JsonSchema;
   bringsOwnSchema: boolean;
   preloads: boolean;
+  optIn?: boolean;
+  needsPerson?: boolean;
+  needsSetting?: string;
+  lists?: ToolListing;
   description: ByContext<string>;
   isEnabled: ByContext<boolean>;
 }
@@ -43,6 +47,10 @@ export function lazyTool(facts: ToolFacts, load: () => Promise<Tool>): Tool {
     maxResultChars: facts.maxResultChars,
     inputSchema: facts.inputSchema,
     bringsOwnSchema: facts.bringsOwnSchema,
+    ...(facts.optIn && { optIn: true }),
+    ...(facts.needsPerson && { needsPerson: true }),
+    ...(facts.needsSetting !== undefined && { needsSetting: facts.needsSetting }),
+    ...(facts.lists && { lists: facts.lists }),
     describe: (context) => inContext(facts.description, context),
     isEnabled: (context) => inContext(facts.isEnabled, context),
     load: loadOnce,
@@ -67,9 +75,23 @@ export function factsOf(tool: Tool): ToolFacts | undefined {
   const description = tabulate((context) => tool.describe(context));
   const isEnabled = tabulate((context) => tool.isEnabled(context));
   if (description === undefined || isEnabled === undefined) return undefined;
-  const { name, exposure, maxResultChars, inputSchema, bringsOwnSchema } = tool;
+  const { name, exposure, maxResultChars, inputSchema, bringsOwnSchema, optIn, needsPerson, needsSetting, lists } =
+    tool;
   const preloads = tool.preload !== undefined;
-  return { name, exposure, maxResultChars, inputSchema, bringsOwnSchema, preloads, description, isEnabled };
+  return {
+    name,
+    exposure,
+    maxResultChars,
+    inputSchema,
+    bringsOwnSchema,
+    preloads,
+    ...(optIn && { optIn }),
+    ...(needsPerson && { needsPerson }),
+    ...(needsSetting !== undefined && { needsSetting }),
+    ...(lists && { lists }),
+    description,
+    isEnabled,
+  };
 }
 
 const modes: readonly ToolSetMode[] = ['repl', 'headless', 'child', 'simple'];

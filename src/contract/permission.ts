@@ -5,6 +5,11 @@ export const permissionModes = ['default', 'acceptEdits', 'plan', 'dontAsk', 'by
 
 export type PermissionMode = (typeof permissionModes)[number];
 
+const fromLoosest: readonly PermissionMode[] = ['bypassPermissions', 'acceptEdits', 'default', 'dontAsk', 'plan'];
+
+export const stricterMode = (one: PermissionMode, other: PermissionMode): PermissionMode =>
+  fromLoosest.indexOf(one) > fromLoosest.indexOf(other) ? one : other;
+
 export type Behavior = 'allow' | 'ask' | 'deny';
 
 /** What is to be judged: a call as it would run now, what hooks said of it, and what its own check had to ask about. */
@@ -89,6 +94,8 @@ export interface PermissionQuestion {
   display: ToolDisplay;
   /** The rules that would allow this and its like, the narrowest that are of use; none where nothing can be remembered. */
   suggestions: readonly string[];
+  /** The child agent whose call it is. */
+  agent?: { id: string; type: string };
 }
 
 export type PermissionAnswer =
@@ -98,6 +105,8 @@ export type PermissionAnswer =
       remember?: { rules: readonly string[]; scope: 'session' | 'always' };
       /** What is to run instead. It is checked and judged like any input, but not asked about again. */
       updatedInput?: Readonly<Record<string, unknown>>;
+      /** The mode that holds from now on, where the person chose one with their answer. */
+      mode?: 'default' | 'acceptEdits';
     }
   | { behavior: 'deny'; reason?: string };
 

@@ -14,5 +14,12 @@ export interface Answer {
   text?: string;
 }
 
-/** Puts questions to whoever can answer; one answer each, in order. Rejects when the signal aborts. */
-export type AskUser = (questions: readonly Question[], signal: AbortSignal) => Promise<Answer[]>;
+/**
+ * Puts questions to whoever can answer; one answer each, in order. Rejects when the signal aborts. `callId` is the call
+ * whose own questions they are, where the model asked them.
+ */
+export type AskUser = (
+  questions: readonly Question[],
+  signal: AbortSignal,
+  about?: { callId: string },
+) => Promise<Answer[]>;

@@ -1,7 +1,13 @@
+import type { ChildAgents } from './agents.js';
+import type { CommandPort } from './command.js';
 import type { Effect } from './effect.js';
 import type { FileChanges } from './file-change.js';
 import type { ContentBlock } from './message.js';
+import type { DecisionRequest } from './permission.js';
+import type { PlanningPort, SwarmPort } from './planning.js';
 import type { AskUser } from './question.js';
+import type { Todo } from './todo.js';
+import type { SideModel, WebAccess } from './web.js';
 
 /** What a tool may use of the world above it, for one call. */
 export interface ToolContext {
@@ -19,6 +25,11 @@ export interface ToolContext {
    * part of it is denied: a tool that reads trees leaves that part out, as if it were not there.
    */
   mayRead(real: string): boolean;
+  /**
+   * Whether work that leads on from what was approved, as a redirect does, may go there: false where it is denied, or a
+   * rule wants it to be asked about. Absent where nobody knows: then it may not.
+   */
+  mayFollow?(request: DecisionRequest): boolean;
   /** Absent where nobody can answer. */
   readonly askUser?: AskUser;
   /**
@@ -26,6 +37,10 @@ export interface ToolContext {
    * this list, by real path.
    */
   readonly approved?: readonly Effect[];
+  /** Who made this input of what the model had sent; absent where it is as the model sent it. */
+  readonly inputBy?: 'user' | 'hook';
+  /** What the model had sent, where somebody made another input of it, who may have passed on parts unseen. */
+  readonly sentInput?: unknown;
 }
 
 /** The part of a session that outlives the call. */
@@ -49,8 +64,22 @@ export interface SessionPort {
   readonly ledger: FileLedger;
   readonly changes: FileChanges;
   readonly tools: ToolDirectory;
+  /** What is to be done, as the model wrote it down last; undefined where it has not. */
+  readonly todos: readonly Todo[] | undefined;
+  setTodos(todos: readonly Todo[]): void;
+  readonly planning: PlanningPort;
+  /** Absent where no child agents can be started. */
+  readonly swarm?: SwarmPort | undefined;
   /** Absent where no servers are configured. */
   readonly resources?: ServerResources | undefined;
+  /** Absent where nobody asked for commands and skills. */
+  readonly commands?: CommandPort | undefined;
+  /** Absent where there is no model that a child could ask. */
+  readonly agents?: ChildAgents | undefined;
+  /** Absent where nobody has said anything about the web. */
+  readonly web?: WebAccess | undefined;
+  /** Absent where no model for small tasks is configured. */
+  readonly sideModel?: SideModel | undefined;
   /** A new private file under the session's folder for a result that is too long to be sent; the folder is made on first use. */
   resultFile(name: string): Promise<string>;
   /** The session's own one of these, made on first use. It lives as long as the session; `atEnd` cleans up after it. */
@@ -62,6 +91,11 @@ export interface SessionPort {
    * to take it back, once the process has ended. `what` names it to the person, where it may outlive its call.
    */
   whileRunning(kill: () => void, what?: string): () => void;
+  /**
+   * Registers the way to let a call's work run on in the background, for a person who does not want to wait for it: true
+   * where it does now. Returns the way to take it back, once the work is done.
+   */
+  whileInForeground?(moveToBackground: () => boolean): () => void;
   /** Tells the model something that happened meanwhile, together with whatever is sent to it next. */
   remind(text: string): void;
 }

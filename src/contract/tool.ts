@@ -3,6 +3,7 @@ import { checkedEffects } from './check-effects.js';
 import type { Effect } from './effect.js';
 import type { ContentBlock } from './message.js';
 import type { JsonSchema } from './model.js';
+import type { Todo } from './todo.js';
 import type { DescribeContext, SessionPort, ToolContext } from './tool-context.js';
 
 const DEFAULT_MAX_RESULT_CHARS = 30_000;
@@ -24,6 +25,14 @@ interface ToolBehaviour<Input, Data> {
   exposure?: ToolExposure;
   /** A longer result is saved to a file and previewed. Default 30,000. */
   maxResultChars?: number;
+  /** Only there where settings, or whoever starts the session, switch it on. */
+  optIn?: boolean;
+  /** Only there where somebody can answer: it is of no use without. */
+  needsPerson?: boolean;
+  /** Only there where this setting says what it needs to know. */
+  needsSetting?: string;
+  /** What there is of these is told behind the description, and where there is nothing, the tool is not there either. */
+  lists?: ToolListing;
   isEnabled?(context: DescribeContext): boolean;
   /** Gets ready what the work needs, and touches nothing else. Called while the model thinks of its first answer. */
   preload?(session: SessionPort): Promise<unknown>;
@@ -47,6 +56,8 @@ interface ToolBehaviour<Input, Data> {
 
 export type ToolExposure = 'direct' | 'deferred' | 'hidden';
 
+export type ToolListing = 'skills' | 'commands';
+
 /** A sign of life for the person; the model never sees it. */
 export interface ToolProgress {
   text: string;
@@ -61,13 +72,18 @@ export interface ToolDisplay {
 export type DisplayBody =
   | { type: 'text'; text: string }
   | { type: 'diff'; path: string; patch: string }
-  | { type: 'list'; items: readonly string[] };
+  | { type: 'list'; items: readonly string[] }
+  | { type: 'todos'; items: readonly Todo[] };
 
 /** A tool as the engine sees it: built-in, SDK and MCP tools alike. */
 export interface Tool {
   readonly name: string;
   readonly exposure: ToolExposure;
   readonly maxResultChars: number;
+  readonly optIn?: boolean;
+  readonly needsPerson?: boolean;
+  readonly needsSetting?: string;
+  readonly lists?: ToolListing;
   readonly inputSchema: JsonSchema;
   /** True when `inputSchema` came with the tool, so that `accept` has not checked the input against it. */
   readonly bringsOwnSchema: boolean;
@@ -129,6 +145,10 @@ export function defineTool<Input, Data>(spec: ToolSpec<Input, Data>): Tool {
     name: spec.name,
     exposure: spec.exposure ?? 'direct',
     maxResultChars: spec.maxResultChars ?? DEFAULT_MAX_RESULT_CHARS,
+    ...(spec.optIn && { optIn: true }),
+    ...(spec.needsPerson && { needsPerson: true }),
+    ...(spec.needsSetting !== undefined && { needsSetting: spec.needsSetting }),
+    ...(spec.lists && { lists: spec.lists }),
     bringsOwnSchema: spec.input === undefined,
     get inputSchema() {
       inputSchema ??= spec.input ? toJsonSchema(spec.input) : spec.inputJsonSchema;
@@ -195,8 +215,14 @@ function toJsonSchema(schema: z.ZodType): JsonSchema {
   if (typeof schema.toJSONSchema !== 'function') {
     throw new TypeError('An input schema has no toJSONSchema method. Make it with zod 4.2 or newer.');
   }
-  const { $schema: _, ...rest } = schema.toJSONSchema({ io: 'input' });
+  const { $schema: _, ...rest } = schema.toJSONSchema({ io: 'input', override: withoutSafeLimits });
   return rest;
+}
+
+/** That a number is one that JavaScript can hold goes without saying, and would be said in every request. */
+function withoutSafeLimits({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
 }
 
 function describeIssue(issue: z.core.$ZodIssue, input: unknown): InputIssue {
@@ -215,6 +241,8 @@ function describeIssue(issue: z.core.$ZodIssue, input: unknown): InputIssue {
   return { path, message: `${expectation(issue)}, but was ${shown(value)}` };
 }
 
+const entries = (count: number | bigint): string => (Number(count) === 1 ? '1 entry' : `${count} entries`);
+
 function expectation(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -224,11 +252,15 @@ function expectation(issue: z.core.$ZodIssue): string {
     case 'too_small':
       return issue.origin === 'string'
         ? `must have at least ${issue.minimum} characters`
-        : `must be ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}`;
+        : issue.origin === 'array'
+          ? `must have at least ${entries(issue.minimum)}`
+          : `must be ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}`;
     case 'too_big':
       return issue.origin === 'string'
         ? `must have at most ${issue.maximum} characters`
-        : `must be ${issue.inclusive ? 'at most' : 'less than'} ${issue.maximum}`;
+        : issue.origin === 'array'
+          ? `must have at most ${entries(issue.maximum)}`
+          : `must be ${issue.inclusive ? 'at most' : 'less than'} ${issue.maximum}`;
     default:
       return lowerFirst(issue.message);
   }

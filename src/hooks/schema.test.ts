@@ -53,7 +53,6 @@ test.each([
   [{ PreToolUse: [{ hooks: ['check'] }] }, 'hooks.PreToolUse[0].hooks[0]', 0],
   [{ PreToolUse: command }, 'hooks.PreToolUse', 0],
   [{ preToolUse: [{ hooks: [command] }] }, 'hooks.preToolUse', 0],
-  [{ SubagentStop: [{ hooks: [command] }] }, 'hooks.SubagentStop', 1],
   [[command], 'hooks', 0],
   [null, 'hooks', 0],
 ])('%j is told of at %s, and %i of its hooks runs', (value, path, count) => {

@@ -94,8 +94,6 @@ export function readHooks(value: unknown, origin: { source: string; trusted: boo
     } else if (!Array.isArray(groups)) {
       problems.push({ path, message: 'must be an array; its hooks were left out', fatal: asksToBlock(groups) });
     } else {
-      if (notYetFired.includes(event))
-        problems.push({ path, message: 'does not happen yet, so its hooks never run', fatal: false });
       groups.forEach((group: unknown, index) => {
         readGroup(group, { event, path: `${path}[${index}]`, origin, reading });
       });
@@ -103,9 +101,6 @@ export function readHooks(value: unknown, origin: { source: string; trusted: boo
   }
   return reading;
 }
-
-/** Events whose moment this version does not have. */
-const notYetFired: readonly HookEvent[] = ['SubagentStart', 'SubagentStop'];
 
 interface Place {
   event: HookEvent;

@@ -17,7 +17,7 @@ export interface ChooseOptions {
 /**
  * The model that `spec` names ("provider/name", a short name such as "sonnet", a bare name that is known,
  * "scripted/FILE"), else HELVE_MODEL, else the default of models.json, else that of the first provider with a key or an
- * address in the environment. Adapters load only when they are chosen. Throws `ModelFailure`; asks no server.
+ * address in the environment, else with a stored key. Adapters load only when they are chosen. Throws `ModelFailure`; asks no server.
  */
 export async function chooseModel(
   spec: string | undefined,
@@ -28,7 +28,25 @@ export async function chooseModel(
   const wanted = wantedModel(spec, env);
   if (wanted?.startsWith('scripted/') && wanted !== 'scripted/') return await scripted(wanted.slice(9), readFile);
   const catalogue = options.catalogue ?? (await loadCatalogue(env, readFile));
-  return await buildModel(planModel(wanted, env, catalogue), env, options.effort);
+  const { plan, keys } = await planWithKeys(wanted, env, catalogue);
+  return await buildModel(plan, keys, options.effort);
+}
+
+/** With the keys of the environment, and only where those do not do, with the stored ones too. */
+export async function planWithKeys(
+  wanted: string | undefined,
+  env: Environment,
+  catalogue: Catalogue,
+): Promise<{ plan: ModelPlan; keys: Environment }> {
+  try {
+    return { plan: planModel(wanted, env, catalogue), keys: env };
+  } catch (error) {
+    if (!(error instanceof ModelFailure) || error.kind !== 'auth') throw error;
+    const { withStoredKeys } = await import('./stored-keys.js');
+    const keys = withStoredKeys(env);
+    if (keys === env) throw error;
+    return { plan: planModel(wanted, keys, catalogue), keys };
+  }
 }
 
 /** The model for side jobs such as titles: HELVE_SMALL_MODEL, else `small` in models.json, else none. */

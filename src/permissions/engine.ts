@@ -32,7 +32,9 @@ export interface Policy {
   workspace: readonly string[];
   /** Where this session saves long results: free to read. */
   resultsFolder: string;
-  /** Helve's own data, by both its names: apart from those results, no tool may touch it. */
+  /** Other folders that are free to read, each by its written and its real name: those of skills in use. */
+  readable?: readonly string[];
+  /** Helve's own data, by both its names: apart from those, no tool may touch it. */
   dataFolders: readonly string[];
   /** From all sources. Their order has no meaning. */
   rules?: readonly Rule[];
@@ -222,8 +224,8 @@ function ownData(effect: Effect, policy: Policy, finding: Find): Finding[] {
   return [finding('deny', 'own_data', `${effect.path} belongs to Helve's own data, which no tool may touch`)];
 }
 
-const isSavedResult = (effect: FileEffect, { resultsFolder }: Policy): boolean =>
-  effect.access === 'read' && namesOf(effect).every((name) => isInside(resultsFolder, name));
+const isSavedResult = (effect: FileEffect, { resultsFolder, readable = [] }: Policy): boolean =>
+  effect.access === 'read' && namesOf(effect).every((name) => isUnder([resultsFolder, ...readable], name));
 
 /** Which rules can be about an effect at all. */
 const speaksOf: Readonly<Record<Effect['kind'], ReadonlyArray<Rule['subject']['kind']>>> = {
@@ -311,13 +313,14 @@ function byItself(effect: Effect, policy: Policy, finding: Find): Finding[] {
     case 'command':
       return effect.harmless ? [finding('allow', 'harmless', `${inWords(effect)} is harmless`)] : [];
     case 'session':
+      if (effect.what === 'memory' && effect.access === 'write') return []; // later sessions would believe it
       return [finding('allow', 'session', 'it concerns this session alone')];
     case 'file':
       if (namesOf(effect).every((name) => name === '/dev/null')) {
         return [finding('allow', 'harmless', 'nothing is kept in /dev/null')];
       }
       if (isSavedResult(effect, policy))
-        return [finding('allow', 'workspace', 'it reads a saved result of this session')];
+        return [finding('allow', 'workspace', 'it reads a saved result, or what belongs to a skill, of this session')];
       if (effect.access === 'write' || !isInWorkspace(effect, policy)) return [];
       return [finding('allow', 'workspace', 'it reads inside the project')];
     case 'network':
@@ -373,7 +376,9 @@ function whyAsked(effect: Effect): string {
     case 'network':
       return `it reaches ${effect.url} over the network`;
     case 'session':
-      return `it changes the session's ${effect.what}`;
+      return effect.what === 'memory'
+        ? "it writes to the project's memory, which later sessions read"
+        : `it changes the session's ${effect.what}`;
     case 'unknown':
       return effect.why;
   }

@@ -190,6 +190,8 @@ export function allowsEffect({ subject }: Rule, effect: Effect, surroundings: Su
       return subject.kind === 'command' && coversCommand(subject.pattern, effect, surroundings.commands);
     case 'network':
       if (subject.kind === 'command') return subject.pattern.kind === 'any' && surroundings.request.tool === 'Bash';
+      // What is searched for leaves for whoever answers, so it is allowed by the tool's own name alone.
+      if (surroundings.request.tool === 'WebSearch') return false;
       return subject.kind === 'domain' && matchesDomain(subject.pattern, effect.url) && !hidesHost(effect.url);
     case 'session':
     case 'unknown':

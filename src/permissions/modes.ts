@@ -46,6 +46,6 @@ export function planAnswer(effect: Effect, readOnlyHint: boolean): 'deny' | 'ask
     case 'network':
       return 'ask';
     case 'session':
-      return undefined;
+      return effect.what === 'memory' && effect.access === 'write' ? 'deny' : undefined; // it outlives the session
   }
 }

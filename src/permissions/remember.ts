@@ -52,6 +52,7 @@ function rulesFor(effect: Effect, { tool }: DecisionRequest): string[] | undefin
       return rule === undefined ? undefined : [rule];
     }
     case 'network': {
+      if (tool === 'WebSearch') return [tool];
       const host = hidesHost(effect.url) ? undefined : hostOf(effect.url);
       return host === undefined ? undefined : [`WebFetch(domain:${host})`];
     }

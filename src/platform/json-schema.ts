@@ -1,4 +1,4 @@
-import type { Ajv } from 'ajv';
+import type { Ajv, ErrorObject } from 'ajv';
 import type { InputIssue } from '../contract/tool.js';
 
 /**
@@ -13,14 +13,32 @@ export async function jsonSchemaIssues(
   try {
     const validate = ajv.compile(schema);
     if (validate(input)) return [];
-    return (validate.errors ?? []).map(({ instancePath, message, params }) => ({
-      path: instancePath.slice(1).replaceAll('/', '.'),
-      message: `${message ?? 'is not valid'}${'additionalProperty' in params ? `: "${params['additionalProperty']}"` : ''}`,
+    return (validate.errors ?? []).map((error) => ({
+      path: error.instancePath.slice(1).replaceAll('/', '.'),
+      message: inWords(error),
     }));
   } catch {
     return [];
   }
 }
+
+const MAX_SHOWN_CHARS = 200;
+
+/** What is expected and what came, so that whoever sent it can put it right at once. */
+function inWords({ keyword, message = 'is not valid', params, data }: ErrorObject): string {
+  if (keyword === 'additionalProperties') return `${message}: "${params['additionalProperty']}"`;
+  if (keyword === 'required') return message;
+  if (keyword === 'enum') return `must be one of ${listed(params['allowedValues'])}, but was ${shown(data)}`;
+  if (keyword === 'const') return `must be ${shown(params['allowedValue'])}, but was ${shown(data)}`;
+  const isPlain = typeof data !== 'object' || data === null;
+  return isPlain ? `${message}, but was ${shown(data)}` : message;
+}
+
+const listed = (values: unknown): string => cut((Array.isArray(values) ? values : []).map(shown).join(', '));
+
+const shown = (value: unknown): string => cut(JSON.stringify(value) ?? String(value));
+
+const cut = (text: string): string => (text.length > MAX_SHOWN_CHARS ? `${text.slice(0, MAX_SHOWN_CHARS)}…` : text);
 
 /** What is wrong with a schema that somebody wants to be held to; undefined where it can be. */
 export async function jsonSchemaProblem(schema: Readonly<Record<string, unknown>>): Promise<string | undefined> {
@@ -38,7 +56,14 @@ async function compilerFor(schema: Readonly<Record<string, unknown>>): Promise<A
   const regExp = Object.assign((pattern: string, flags: string) => boundedPattern(pattern, flags), {
     code: 'boundedPattern',
   });
-  const options = { strict: false, allErrors: true, logger: false, validateFormats: false, code: { regExp } } as const;
+  const options = {
+    strict: false,
+    allErrors: true,
+    verbose: true, // what came is named in the message
+    logger: false,
+    validateFormats: false,
+    code: { regExp },
+  } as const;
   const dialect = typeof schema['$schema'] === 'string' ? schema['$schema'] : '';
   if (/draft-0[4-7]/.test(dialect)) return new (await import('./ajv-draft-7.js')).Ajv(options);
   return new (await import('./ajv-2020.js')).Ajv2020(options);

@@ -179,7 +179,13 @@ function checkValue(key: SettingName, node: JsonNode, place: SettingsPlace, part
   return [{ key, ...(name !== undefined && { name }), value: parsed.data, origin: originOf(node, place) }];
 }
 
-function broken(key: SettingName, node: JsonNode, place: SettingsPlace, { label }: Part, must: string): Finding[] {
+function broken(
+  key: SettingName,
+  node: JsonNode,
+  place: SettingsPlace,
+  { label, name }: Part,
+  must: string,
+): Finding[] {
   const { broken: consequence, isSecret } = settings[key];
   const what = `"${label}" ${must}${isSecret ? '' : `, but was ${shown(node)}`}`;
   if (consequence === 'refuse') return [refused(node, place, what)];
@@ -187,7 +193,7 @@ function broken(key: SettingName, node: JsonNode, place: SettingsPlace, { label 
   const { as: value } = consequence;
   return [
     dropped(node, place, `${what}, so it counts as ${JSON.stringify(value)}. Correct or remove it.`),
-    { key, value, origin: originOf(node, place), isBroken: true },
+    { key, ...(name !== undefined && { name }), value, origin: originOf(node, place), isBroken: true },
   ];
 }
 

@@ -3,6 +3,7 @@
 import { statSync } from 'node:fs';
 import { dataFolderOf, homeFolder, resolveIn } from '../platform/files/paths.js';
 import { refusedVariable } from './environment.js';
+import { keyActionNames } from './key-actions.js';
 import type { SettingsPlace } from './locations.js';
 import { type ReadOptions, readFiles, type SourceFile, type UnderstoodContribution } from './read-files.js';
 import { placeOf, problemAt, type SettingsProblem } from './report.js';
@@ -200,7 +201,9 @@ function collect(
     ...new Set(all(name).map(({ value }) => value)),
   ];
   const inRoot = (path: string): string => resolveIn(root, path, () => home);
-  const named = <Name extends 'env' | 'mcpServers'>(wanted: Name): Map<string, Sourced<SettingValue<Name>>> =>
+  const named = <Name extends 'env' | 'mcpServers' | 'tools' | 'agentModels'>(
+    wanted: Name,
+  ): Map<string, Sourced<SettingValue<Name>>> =>
     new Map(
       counted.flatMap(({ key, name, value, origin }) =>
         key === wanted && name !== undefined ? [[name, { value: value as SettingValue<Name>, origin }] as const] : [],
@@ -218,18 +221,35 @@ function collect(
     ...given('bypassDisabledBy', one('permissions.disableBypassPermissionsMode')?.origin),
     hooks: statements.flatMap(hookOf),
     mcpServers: named('mcpServers'),
+    tools: named('tools'),
     ...given('toolSearch', one('toolSearch')),
     env: named('env'),
     ...given('model', one('model')),
     ...given('smallModel', one('smallModel')),
     ...given('fallbackModel', one('fallbackModel')),
+    agentModels: named('agentModels'),
+    agents: {
+      ...given('maxTurns', one('agents.maxTurns')),
+      ...given('maxTokens', one('agents.maxTokens')),
+      ...given('maxCostUsd', one('agents.maxCostUsd')),
+    },
     ...given('effort', one('effort')),
     ...given('apiKeyHelper', one('apiKeyHelper')),
     ...given('statusLine', one('statusLine')),
+    ...given('instructions', one('instructions')),
     ...given('outputStyle', one('outputStyle')),
     ...given('theme', one('theme')),
+    ...given('editorMode', one('editorMode')),
+    keys: new Map(
+      keyActionNames.flatMap((action) => {
+        const keys = one(`keys.${action}`);
+        return keys ? [[action, keys] as const] : [];
+      }),
+    ),
     ...given('includeCoAuthoredBy', one('includeCoAuthoredBy')),
     ...given('cleanupPeriodDays', one('cleanupPeriodDays')),
+    webFetch: { localHosts: values('webFetch.localHosts') },
+    ...given('webSearch', one('webSearch')),
     sandbox: {
       ...given('enabled', one('sandbox.enabled')),
       ...given('failIfUnavailable', one('sandbox.failIfUnavailable')),

@@ -4,7 +4,7 @@
 export const passedOver: ReadonlySet<string> = new Set([
   ...['$schema', 'advisorModel', 'agent', 'alwaysThinkingEnabled', 'attribution', 'autoCompactEnabled'],
   ...['autoMemoryEnabled', 'autoMode', 'autoUpdates', 'autoUpdatesChannel', 'awsAuthRefresh', 'awsCredentialExport'],
-  ...['channelsEnabled', 'companyAnnouncements', 'disableAutoMode', 'editorMode', 'enableAllProjectMcpServers'],
+  ...['channelsEnabled', 'companyAnnouncements', 'disableAutoMode', 'enableAllProjectMcpServers'],
   ...['enabledMcpjsonServers', 'enabledPlugins', 'extraKnownMarketplaces', 'fastMode', 'feedbackSurveyState'],
   ...['fileSuggestion', 'forceLoginMethod', 'forceLoginOrgUUID', 'gcpAuthRefresh', 'gitAttribution'],
   ...['includeGitInstructions', 'language', 'messageIdleNotifThresholdMs', 'minimumVersion', 'otelHeadersHelper'],

@@ -2,6 +2,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { parseRule, type Rule, type RuleProblem } from '../permissions/rule.js';
 import { folderNames, homeFolder, realName } from '../platform/files/paths.js';
+import { nearestWords } from '../platform/text/similar-text.js';
 import { type Contribution, checkDocument } from './check.js';
 import { type JsonNode, parseDocument } from './document.js';
 import type { PlaceOptions, SettingsPlace } from './locations.js';
@@ -127,7 +128,26 @@ function withRules({ place, contributions, problems }: SourceFile, options: Read
     message: oneLine(message),
     ...source,
   }));
-  return { place, contributions: understood, problems: [...problems, ...told] };
+  return {
+    place,
+    contributions: understood,
+    problems: [...problems, ...told, ...unknownSwitches(contributions, knownTools)],
+  };
+}
+
+/** Switches of tools that there are not. Those of programs and servers have a `_` in their names, mostly. */
+function unknownSwitches(
+  contributions: SourceFile['contributions'],
+  knownTools: readonly string[] | undefined,
+): SettingsProblem[] {
+  if (!knownTools) return [];
+  return contributions.flatMap(({ key, name = '', origin }) => {
+    if (key !== 'tools' || name.includes('_') || knownTools.includes(name)) return [];
+    const [meant] = nearestWords(name, knownTools);
+    const next = meant === undefined ? 'Check the name, or remove it.' : `Did you mean "${meant}"?`;
+    const severity = meant === undefined ? 'warning' : 'dropped';
+    return [problemAt(origin, severity, `"tools.${name}" names no tool that there is, so it does nothing. ${next}`)];
+  });
 }
 
 function ruleList(key: string): 'allow' | 'ask' | 'deny' | undefined {

@@ -3,8 +3,10 @@
 import * as z from 'zod';
 import { efforts } from '../contract/model.js';
 import { permissionModes } from '../contract/permission.js';
+import { searchProviders } from '../contract/web.js';
 import { hooksSchema } from '../hooks/schema.js';
 import { parseHostPattern } from '../platform/sandbox/allowed-hosts.js';
+import { keyActions, readKey } from './key-actions.js';
 import type { SourceKind } from './locations.js';
 
 export interface Setting<Schema extends z.ZodType = z.ZodType> {
@@ -75,6 +77,47 @@ const statusLineSchema = z.looseObject(
   'must be an object with "type" and "command"',
 );
 
+const webSearchSchema = z
+  .strictObject(
+    {
+      provider: z.enum(searchProviders, `must be one of ${searchProviders.join(', ')}`),
+      url: z
+        .string('must be an address')
+        .regex(/^https?:\/\/[^\s@\\]+$/, 'must be an address that begins with https:// or http://, without a password')
+        .optional(),
+      apiKeyEnv: z
+        .string('must be the name of a variable')
+        .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of a variable, not the key itself')
+        .optional(),
+    },
+    'must be an object with "provider"',
+  )
+  .refine(({ provider, url }) => provider !== 'searxng' || url !== undefined, 'needs the "url" of your SearXNG')
+  .refine(({ provider, apiKeyEnv }) => provider === 'searxng' || apiKeyEnv !== undefined, 'needs "apiKeyEnv"');
+
+const key = z.string('must be a key, as in "ctrl+r"').transform((written, context) => {
+  const read = readKey(written);
+  if ('key' in read) return read.key;
+  context.addIssue({ code: 'custom', message: `must be a key, but ${read.problem}` });
+  return z.NEVER;
+});
+const keys = z.union([key.transform((one) => [one]), z.array(key)], {
+  error: ({ input }) => {
+    const problem = [input]
+      .flat()
+      .map((one) => (typeof one === 'string' ? readKey(one) : { problem: 'keys are texts' }))
+      .find((read) => 'problem' in read);
+    return `must be a key or a list of keys${problem && 'problem' in problem ? `: ${problem.problem}` : ''}`;
+  },
+});
+
+const keySetting = (action: keyof typeof keyActions) => ({
+  about: `The key, or the list of keys, to ${keyActions[action].about}; ${keyActions[action].keys.map((one) => `\`${one}\``).join(' or ')} where nothing is said.`,
+  shape: 'one' as const,
+  schema: keys,
+  from: ownSources,
+});
+
 export const settingTable = {
   'permissions.allow': {
     about: 'Rules for calls that need no question.',
@@ -143,6 +186,28 @@ export const settingTable = {
     shape: 'one',
     schema: z.stringFormat('toolSearch', /^(?:auto(?::\d{1,3})?|on|off)$/, 'must be auto, auto:N, on or off'),
   },
+  tools: {
+    about:
+      'Built-in tools to have (`true`) or not (`false`), by name. Off unless switched on: MemoryRead, MemoryWrite, Architect. `false` counts whoever says it.',
+    shape: 'map',
+    schema: truth,
+    loosens: isTrue,
+    broken: { as: false },
+    strictest: false,
+  },
+  'webFetch.localHosts': {
+    about: 'Hosts of this machine or its network that WebFetch may reach, as in `localhost:3000`. Without any, none.',
+    shape: 'list',
+    schema: domain.refine((host) => !/^\s*\*(?::|\s*$)/.test(host), 'must name a host: "*" would be all of them'),
+    loosens: always,
+  },
+  webSearch: {
+    about:
+      'Where WebSearch searches: `provider` is `searxng`, `brave` or `tavily`, `url` the address, `apiKeyEnv` the variable with the key. Without it, there is no WebSearch.',
+    shape: 'one',
+    schema: webSearchSchema,
+    loosens: always,
+  },
   disabledMcpjsonServers: {
     about: 'Servers of `.mcp.json` that are not started.',
     shape: 'list',
@@ -164,6 +229,30 @@ export const settingTable = {
     schema: models,
     loosens: always,
   },
+  agentModels: {
+    about: 'Models by the short names that child agents are asked for: `sonnet`, `opus`, `haiku`, or any other.',
+    shape: 'map',
+    schema: model,
+    loosens: always,
+  },
+  'agents.maxTurns': {
+    about: 'How many requests one child agent may make; 200 where nothing is said.',
+    shape: 'one',
+    schema: z.int('must be a whole number').positive('must be above 0'),
+    loosens: always,
+  },
+  'agents.maxTokens': {
+    about: 'How many tokens one child agent may use, over all its requests; 30 million where nothing is said.',
+    shape: 'one',
+    schema: z.int('must be a whole number').positive('must be above 0'),
+    loosens: always,
+  },
+  'agents.maxCostUsd': {
+    about: 'What one child agent may cost, in US dollars, where the prices of its model are known.',
+    shape: 'one',
+    schema: z.number('must be a number').positive('must be above 0'),
+    loosens: always,
+  },
   effort: {
     about: 'How much the model is to think.',
     shape: 'one',
@@ -183,8 +272,39 @@ export const settingTable = {
     loosens: always,
     isSecret: true,
   },
+  instructions: {
+    about: '`false`: HELVE.md, AGENTS.md and CLAUDE.md are not given to the model.',
+    shape: 'one',
+    schema: truth,
+    loosens: isFalse,
+  },
   outputStyle: { about: 'How answers are to be worded.', shape: 'one', schema: text },
   theme: { about: 'The colours of the terminal.', shape: 'one', schema: text },
+  editorMode: {
+    about: '`vim`: the prompt is edited with the keys of vi.',
+    shape: 'one',
+    schema: z
+      .enum(['normal', 'vim', 'vi'], 'must be "normal" or "vim"')
+      .transform((mode) => (mode === 'vi' ? 'vim' : mode)),
+    from: ownSources,
+  },
+  'keys.submit': keySetting('submit'),
+  'keys.newLine': keySetting('newLine'),
+  'keys.interrupt': keySetting('interrupt'),
+  'keys.clear': keySetting('clear'),
+  'keys.quit': keySetting('quit'),
+  'keys.cycleMode': keySetting('cycleMode'),
+  'keys.historySearch': keySetting('historySearch'),
+  'keys.historyPrevious': keySetting('historyPrevious'),
+  'keys.historyNext': keySetting('historyNext'),
+  'keys.expand': keySetting('expand'),
+  'keys.background': keySetting('background'),
+  'keys.externalEditor': keySetting('externalEditor'),
+  'keys.todos': keySetting('todos'),
+  'keys.complete': keySetting('complete'),
+  'keys.redraw': keySetting('redraw'),
+  'keys.suspend': keySetting('suspend'),
+  'keys.undo': keySetting('undo'),
   includeCoAuthoredBy: { about: 'Whether commits name Helve as co-author.', shape: 'one', schema: truth },
   cleanupPeriodDays: {
     about: 'For how many days sessions are kept.',

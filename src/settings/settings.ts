@@ -1,8 +1,10 @@
 // What all files together say: the one value that holds, and who said so.
 import type { Effort } from '../contract/model.js';
 import type { PermissionMode } from '../contract/permission.js';
+import type { SearchProvider } from '../contract/web.js';
 import type { ConfiguredHook } from '../hooks/schema.js';
 import type { Rule } from '../permissions/rule.js';
+import type { KeyAction } from './key-actions.js';
 import type { Origin, SourceKind } from './locations.js';
 import type { SettingsProblem } from './report.js';
 import type { TrustReport } from './trust.js';
@@ -24,18 +26,34 @@ export interface Settings {
   readonly hooks: readonly ConfiguredHook[];
   readonly mcpServers: ReadonlyMap<string, Sourced<McpServerSettings>>;
   readonly toolSearch?: Sourced<string>;
+  /** Which built-in tools are switched on or off, by name. */
+  readonly tools: ReadonlyMap<string, Sourced<boolean>>;
   readonly env: ReadonlyMap<string, Sourced<string>>;
   readonly model?: Sourced<string>;
   readonly smallModel?: Sourced<string>;
   readonly fallbackModel?: Sourced<readonly string[]>;
+  /** By short name. */
+  readonly agentModels: ReadonlyMap<string, Sourced<string>>;
+  /** What one child agent may use up. */
+  readonly agents: {
+    readonly maxTurns?: Sourced<number>;
+    readonly maxTokens?: Sourced<number>;
+    readonly maxCostUsd?: Sourced<number>;
+  };
   readonly effort?: Sourced<Effort>;
   readonly apiKeyHelper?: Sourced<string>;
   readonly statusLine?: Sourced<{ command: string; padding?: number | undefined }>;
+  readonly instructions?: Sourced<boolean>;
   readonly outputStyle?: Sourced<string>;
   readonly theme?: Sourced<string>;
+  readonly editorMode?: Sourced<'normal' | 'vim'>;
+  /** The keys of the terminal, by what they do, where somebody has set them. */
+  readonly keys: ReadonlyMap<KeyAction, Sourced<readonly string[]>>;
   readonly includeCoAuthoredBy?: Sourced<boolean>;
   readonly cleanupPeriodDays?: Sourced<number>;
   readonly sandbox: SandboxSettings;
+  readonly webFetch: { readonly localHosts: readonly string[] };
+  readonly webSearch?: Sourced<WebSearchSettings>;
   readonly trust: TrustReport;
   readonly problems: readonly SettingsProblem[];
   /** Everything that was said, the strongest first, with what does not count and why. */
@@ -53,6 +71,12 @@ export interface McpServerSettings {
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly url?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface WebSearchSettings {
+  readonly provider: SearchProvider;
+  readonly url?: string | undefined;
+  readonly apiKeyEnv?: string | undefined;
 }
 
 /** Lists hold what all sources say; paths are absolute. */
@@ -93,6 +117,10 @@ export const noSettings = (trust: TrustReport, problems: readonly SettingsProble
   additionalDirectories: [],
   hooks: [],
   mcpServers: new Map(),
+  tools: new Map(),
+  agentModels: new Map(),
+  agents: {},
+  keys: new Map(),
   env: new Map(),
   sandbox: {
     excludedCommands: [],
@@ -103,6 +131,7 @@ export const noSettings = (trust: TrustReport, problems: readonly SettingsProble
     denyRead: [],
     allowRead: [],
   },
+  webFetch: { localHosts: [] },
   trust,
   problems,
   entries: [],

@@ -11,15 +11,14 @@ import { changeEffects } from './file-effect.js';
 import { editAliases, editFields, pathText, withAliases } from './input.js';
 import { locate } from './target-file.js';
 
-const description = `Replace a piece of text in a file. Answers with the difference and the edited place.
-Use it for a small change of a file that you have read. Use MultiEdit for several changes at once, Write for a new file or to rewrite most of one, NotebookEdit for notebooks.
-old_string must be in the file exactly, blanks and indentation included, and only once: add surrounding lines until it is unique, or set replace_all. Leave out the line numbers that Read shows. Line endings and encoding stay as they are.
-It makes no new files, and refuses files that were not read or whose text changed in the place of the edit.`;
+const description = `Replace a piece of text in a file that you have read.
+For several changes use MultiEdit, for a rewrite Write, for notebooks NotebookEdit.
+old_string must match exactly, with its indentation and without Read's line numbers, and only once: add lines around it, or set replace_all. Line endings and encoding stay.`;
 
 const input = withAliases(
   editAliases,
   z.strictObject({
-    file_path: pathText.describe('The file to change, absolute or relative to the working directory'),
+    file_path: pathText,
     ...editFields,
   }),
 );

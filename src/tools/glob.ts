@@ -15,19 +15,13 @@ import { isMissing } from './target-file.js';
 const MAX_FILES = 100; // more than this and a narrower pattern serves the model better
 const HINT_TIMEOUT_MS = 3_000; // for a look at what would be found otherwise, which nobody asked for
 
-const description = `Find files by name pattern, newest first.
-Use it when you know part of a file name. Use Grep to search inside files, LS to see what is in a directory.
-Knows *, **, ?, [abc], {a,b} and, before a whole pattern, ! for all files but these.
-Returns at most ${MAX_FILES} paths and says how many there are. Hidden files are found. Files that .gitignore names are not, unless include_ignored is set or the pattern or path names their directory; .git and its like never are.`;
+const description = `Find files by name, newest first, at most ${MAX_FILES}. To search inside files use Grep.
+Knows *, **, ?, [abc], {a,b}, and ! in front for all others. Finds hidden files; those that .gitignore names only with include_ignored, or where pattern or path names their directory.`;
 
 const input = z.strictObject({
-  pattern: systemText
-    .refine((text) => text !== '', 'must not be empty')
-    .describe(
-      'Glob pattern, for example "src/**/*.ts" or "*.{js,ts}"; without a slash it matches names in any directory',
-    ),
-  path: pathText.optional().describe('Directory to search. Defaults to the working directory.'),
-  include_ignored: z.boolean().optional().describe('Also find files that .gitignore names. Default false'),
+  pattern: systemText.refine((text) => text !== '', 'must not be empty').describe('Without a slash: in any directory'),
+  path: pathText.optional(),
+  include_ignored: z.boolean().optional(),
 });
 
 type GlobInput = z.output<typeof input>;

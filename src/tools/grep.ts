@@ -13,10 +13,8 @@ import { nameOnOneLine, newestFirst, partialNotices, type SearchRoot, searchRoot
 const DEFAULT_ENTRIES = 250;
 const MAX_COLUMNS = 500; // minified code: the match matters, not the line
 
-const description = `Search inside files with a regular expression (ripgrep's syntax; look-around and back-references work too).
-Use it instead of grep or rg in Bash. Use Glob to find files by name, Read to see a file that you know.
-Answers with the files that match, newest first, or with output_mode "content" the matching lines, or "count" the number of matches in each file; always with the totals. A literal brace needs a backslash: interface\\{\\}.
-Shows ${DEFAULT_ENTRIES} entries unless head_limit says otherwise, and cuts lines at ${MAX_COLUMNS} columns. Hidden files are searched. Files that .gitignore names are not, unless include_ignored is set; binary files only when path names them.`;
+const description = `Search inside files by regular expression (ripgrep's; look-around and back-references too; escape literal braces).
+Shows the files that match, newest first; by output_mode "content" the lines, cut at ${MAX_COLUMNS} columns; by "count" how many. Searches hidden files; those that .gitignore names only with include_ignored, binary ones only by path. type and the flags are rg's; -n is on.`;
 
 const lineCount = z.int().min(0).optional();
 
@@ -31,37 +29,21 @@ const input = withAliases(
     only_matching: '-o',
   },
   z.strictObject({
-    pattern: systemText
-      .refine((text) => text !== '', 'must not be empty')
-      .describe('The regular expression to search for'),
-    path: pathText.optional().describe('File or directory to search. Defaults to the working directory.'),
-    glob: systemText
-      .optional()
-      .describe(
-        'Only files that match this glob, for example "*.ts" or "src/**/*.{js,ts}"; several are separated by commas, "!" leaves out',
-      ),
-    type: systemText.optional().describe('Only files of this type, for example "js", "py", "rust"'),
-    output_mode: z
-      .enum(['content', 'files_with_matches', 'count'])
-      .optional()
-      .describe('What to show. Default "files_with_matches"'),
-    '-A': lineCount.describe('Lines to show after each match (content mode)'),
-    '-B': lineCount.describe('Lines to show before each match (content mode)'),
-    '-C': lineCount.describe('Lines to show before and after each match (content mode)'),
-    '-n': z.boolean().optional().describe('Show line numbers (content mode). Default true'),
-    '-i': z.boolean().optional().describe('Ignore case. Default false'),
-    '-o': z
-      .boolean()
-      .optional()
-      .describe('Show the matches alone, one on a line, without the rest of the line (content mode). Default false'),
-    multiline: z.boolean().optional().describe('Let the pattern match across lines, "." included. Default false'),
-    include_ignored: z.boolean().optional().describe('Also search files that .gitignore names. Default false'),
-    head_limit: z
-      .int()
-      .min(0)
-      .optional()
-      .describe(`Show at most this many entries; 0 for all. Default ${DEFAULT_ENTRIES}`),
-    offset: z.int().min(0).optional().describe('Skip this many entries first. Default 0'),
+    pattern: systemText.refine((text) => text !== '', 'must not be empty'),
+    path: pathText.optional().describe('File or directory'),
+    glob: systemText.optional().describe('As "*.ts,!*.test.ts"'),
+    type: systemText.optional(),
+    output_mode: z.enum(['content', 'files_with_matches', 'count']).optional(),
+    '-A': lineCount,
+    '-B': lineCount,
+    '-C': lineCount,
+    '-n': z.boolean().optional(),
+    '-i': z.boolean().optional(),
+    '-o': z.boolean().optional(),
+    multiline: z.boolean().optional(),
+    include_ignored: z.boolean().optional(),
+    head_limit: z.int().min(0).optional().describe(`Default ${DEFAULT_ENTRIES}; 0: all`),
+    offset: z.int().min(0).optional(),
   }),
 );
 

@@ -27,14 +27,10 @@ export const pathText = systemText.refine((text) => text !== '', 'must not be em
 
 /** What one replacement of text is given by, in Edit and MultiEdit alike. */
 export const editFields = {
-  old_string: z.string().describe('The text to replace, exactly as in the file'),
-  new_string: z.string().describe('The text to put in its place'),
-  replace_all: z.boolean().optional().describe('Replace every occurrence. Default false'),
-  expected_replacements: z
-    .int()
-    .min(1)
-    .optional()
-    .describe('Replace all occurrences, and only if there are exactly this many'),
+  old_string: z.string(),
+  new_string: z.string(),
+  replace_all: z.boolean().optional(),
+  expected_replacements: z.int().min(1).optional(),
 };
 
 /** The names that other agents have for the fields of an edit. */

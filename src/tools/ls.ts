@@ -20,17 +20,15 @@ const MAX_ENTRIES = 1_000;
 const LOOKED_AT_ONCE = 64; // a directory may have a million entries, and the call must still be cancelled when asked to
 const CLOSED = new Set(['.git', 'node_modules']); // thousands of entries that nobody asked for; LS of the folder itself shows them
 
-const description = `List a directory as a tree, directories first.
-Use it to see how a project is laid out. Use Glob to find files by name, Grep to search inside them.
-Hidden entries are shown, links with their targets, and at most ${MAX_ENTRIES} entries, those nearest to the top first. The insides of .git and node_modules are left out unless the path names them.`;
+const description = `List a directory as a tree, hidden entries too, at most ${MAX_ENTRIES}, the nearest first. To find files use Glob.
+.git and node_modules stay closed unless path names them.`;
 
 const input = z.strictObject({
-  path: pathText.optional().describe('The directory. Defaults to the working directory.'),
+  path: pathText.optional(),
   ignore: z
     .array(systemText.max(MAX_GLOB_CHARS))
     .refine((globs) => globs.length <= MAX_GLOBS, `must hold at most ${MAX_GLOBS} patterns`)
-    .optional()
-    .describe('Glob patterns of entries to leave out, for example ["*.log", "dist"]'),
+    .optional(),
 });
 
 interface Entry {

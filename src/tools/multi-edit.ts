@@ -20,24 +20,22 @@ import { changeEffects } from './file-effect.js';
 import { editAliases, editFields, pathText, withAliases } from './input.js';
 import { locate, type TargetFile } from './target-file.js';
 
-const description = `Replace several pieces of text at once, in one file or in several. Answers with the differences and the edited places.
-Use it for changes that belong together: either all of them happen or none. Use Edit for a single one, and Write for a new file.
-The edits are made in order, each in what the ones before leave, so an edit may change text that an earlier one put there. Each old_string must be there exactly and only once, as with Edit, or have replace_all set. Edits that overlap, contradict each other or come in the wrong order are refused.
-It makes no new files, and refuses files that were not read or whose text changed in the place of an edit.`;
+const description = `Replace several pieces of text, in one file or in several: all edits happen or none.
+Made in order, each in what the ones before leave; old_string as in Edit. Edits that overlap or contradict each other are refused.`;
 
 const oneEdit = withAliases(
   editAliases,
   z.strictObject({
     ...editFields,
-    file_path: pathText.optional().describe('The file of this edit, where it is another one'),
+    file_path: pathText.optional().describe('If another'),
   }),
 );
 
 const input = withAliases(
   editAliases,
   z.strictObject({
-    file_path: pathText.describe('The file to change, absolute or relative to the working directory'),
-    edits: z.array(oneEdit).min(1).describe('The edits, in the order in which they are made'),
+    file_path: pathText,
+    edits: z.array(oneEdit).min(1),
   }),
 );
 

@@ -20,21 +20,17 @@ import { locate, openTarget, type TargetFile } from './target-file.js';
 const DEFAULT_LINES = 2_000;
 const MAX_RESULT_CHARS = 120_000; // above MAX_TOKENS in characters, and notices: a page of a saved result is never saved again
 
-const description = `Read a file. Answers with its lines, each after its number and a tab; the lines themselves are verbatim.
-Use it before you change a file, and to look at pictures (PNG, JPEG, GIF, WebP), PDF files and Jupyter notebooks (cells with their outputs). Find the file with Glob or Grep first when you don't know where it is; use LS for a directory.
-Reads ${DEFAULT_LINES} lines from the start by default. For a larger file, go on in pages with offset and limit. A PDF of many pages needs pages. With offset or limit a notebook is shown as its raw text.
-Lines over ${MAX_LINE_CHARS} characters are cut, and one call shows at most about ${MAX_TOKENS} tokens; both are said.`;
+const description = `Read a file: its lines, each after its number and a tab. Also pictures, PDF, and Jupyter notebooks as cells with outputs.
+Use it before you change a file. For a directory use LS.
+Shows ${DEFAULT_LINES} lines and at most about ${MAX_TOKENS} tokens: go on with offset and limit. Lines over ${MAX_LINE_CHARS} characters are cut.`;
 
 const input = withAliases(
   { path: 'file_path' },
   z.strictObject({
-    file_path: pathText.describe('The file to read, absolute or relative to the working directory'),
-    offset: z.int().min(0).optional().describe('The first line to show, counted from 1'),
-    limit: z.int().min(1).optional().describe(`How many lines to show. Default ${DEFAULT_LINES}`),
-    pages: z
-      .string()
-      .optional()
-      .describe(`For a PDF, the pages to read: "3", "1-5" or "2,4-6", at most ${MAX_PAGES} in one call`),
+    file_path: pathText,
+    offset: z.int().min(0).optional().describe('First line, from 1'),
+    limit: z.int().min(1).optional(),
+    pages: z.string().optional().describe(`Of a PDF, as "2,4-6", at most ${MAX_PAGES}`),
   }),
 );
 

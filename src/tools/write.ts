@@ -17,15 +17,14 @@ import { pathText, withAliases } from './input.js';
 import { refusal } from './refusal.js';
 import { locate, type TargetFile } from './target-file.js';
 
-const description = `Write a whole file: a new one, or a new content for one that you have read.
-Use it for new files and for rewrites. Use Edit for small changes: it sends less and can't lose the rest of the file.
-Folders that are missing are made. An existing file must have been read whole; what others changed in it since is merged, or refused where it does not go together. It keeps its mode, its encoding and its line endings.`;
+const description = `Write a whole file: a new one, folders included, or one that you have read whole. For small changes use Edit.
+An existing file keeps its mode, encoding and line endings; what others changed in it since is merged, or refused.`;
 
 const input = withAliases(
   { path: 'file_path' },
   z.strictObject({
-    file_path: pathText.describe('The file to write, absolute or relative to the working directory'),
-    content: z.string().describe('The whole content of the file'),
+    file_path: pathText,
+    content: z.string(),
   }),
 );
 

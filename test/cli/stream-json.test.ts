@@ -717,7 +717,7 @@ test('says that room was made in the context, and does not show the summary as a
 
 test.each([
   [['--input-format', 'stream-json', '--output-format', 'json'], /goes with --output-format stream-json/],
-  [['--permission-prompt-tool', 'mcp__x__y'], /takes stdio.*MCP/],
+  [['--permission-prompt-tool', 'mcp__x'], /takes stdio.*MCP/],
   [['a prompt'], /from standard input/],
   [['--session-id', 'mine'], /takes a UUID/],
   [['--max-budget-usd', '0'], /above 0/],

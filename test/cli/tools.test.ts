@@ -21,8 +21,11 @@ test('prints each tool with its schema as JSON', async () => {
     'LS',
     'MultiEdit',
     'Read',
+    'Task',
     'Think',
+    'TodoWrite',
     'ToolSearch',
+    'WebFetch',
     'Write',
   ]);
   const [bash] = JSON.parse(stdout);

@@ -69,12 +69,16 @@ export async function compact(input: CompactionInput): Promise<CompactionEvent |
   const kept = messages.slice(from);
   const prompt = await promptBeside(kept, { session, messages, size, tokens: room * PROMPT_SHARE });
   const files = forgetShown(callIdsOf(messages.slice(0, from)), input);
-  const { todos, plan }: KeptState = session;
+  const { plan } = session;
+  const todos = session.todos?.length
+    ? session.todos.map(({ content, status }) => `[${status}] ${content}`)
+    : undefined;
   const isUnderWay = kept.length === 0 && trigger === 'auto';
   const content = summaryContent({ summary, files, todos, plan, prompt, isUnderWay });
   session.transcript.replace([{ role: 'user', content }, ...kept]);
   size.recount();
   input.keeper?.compacted(content, kept.length);
+  session.planning.forgetTold();
 
   const event: CompactionEvent = {
     type: 'compaction',
@@ -89,12 +93,6 @@ export async function compact(input: CompactionInput): Promise<CompactionEvent |
   emit(event);
   await tellHooks(input);
   return event;
-}
-
-/** What a session may have beside the conversation, that the model must not lose sight of. */
-interface KeptState extends Pick<Session, 'cwd'> {
-  readonly todos?: unknown;
-  readonly plan?: unknown;
 }
 
 /** What every request of the conversation is made of. */

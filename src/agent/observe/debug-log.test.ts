@@ -241,3 +241,14 @@ test("a file of the person's own may be reached by a link, and what is no file i
   await device.close();
   expect((await stat('/dev/null')).isCharacterDevice()).toBe(true);
 });
+
+test('what a child agent does is logged with its id', async () => {
+  const { text } = await logged([
+    { calls: [{ name: 'Task', input: { description: 'look', prompt: 'look around' }, id: 'call_1' }] },
+    { calls: [{ name: 'Read', input: { file_path: 'a.txt' }, id: 'call_2' }] },
+    { text: 'hello' },
+  ]);
+  expect(text).toMatch(/tool_call call_1 Task /);
+  expect(text).toMatch(/tool_call agent (a[0-9a-f]{8}) \1_call_2 Read /);
+  expect(text).toMatch(/ result agent a[0-9a-f]{8} completed after 2 turns/);
+});

@@ -39,14 +39,20 @@ export function createDebugLog(options: DebugLogOptions): Observer {
   const clean = (text: string, max: number): string =>
     visible(cutMiddle(redactSecrets(cutMiddle(text, MAX_SEARCHED_CHARS), options.secrets), max));
 
+  const take = (event: AgentEvent, who = ''): void => {
+    if (event.type === 'agent_event') {
+      take(event.event, `agent ${event.agentId} `);
+      return;
+    }
+    if (event.type === 'tool_call') calls.set(event.callId, event.at);
+    const started = 'callId' in event ? calls.get(event.callId) : undefined;
+    const entry = entryOf(event, started === undefined ? undefined : event.at - started);
+    if (event.type === 'tool_result') calls.delete(event.callId);
+    if (entry) write({ ...entry, words: `${who}${entry.words}` }, event.at);
+  };
+
   return {
-    take(event) {
-      if (event.type === 'tool_call') calls.set(event.callId, event.at);
-      const started = 'callId' in event ? calls.get(event.callId) : undefined;
-      const entry = entryOf(event, started === undefined ? undefined : event.at - started);
-      if (event.type === 'tool_result') calls.delete(event.callId);
-      if (entry) write(entry, event.at);
-    },
+    take: (event) => take(event),
     request(model, request) {
       requests += 1;
       return watchRequest(requests, model, request, write);

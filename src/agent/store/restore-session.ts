@@ -26,6 +26,7 @@ export interface RestoredSession {
   /** Never one that allows more than `default` does, unless it was chosen anew. */
   mode: PermissionMode;
   todos: unknown;
+  plan: string | undefined;
   ledger: ReadonlyMap<string, SeenFile>;
   totals: SessionTotals;
   /** When the last record was written, in milliseconds since the epoch. */
@@ -68,6 +69,7 @@ class History {
   #cwd: string | undefined;
   #mode: PermissionMode = 'default';
   #todos: unknown;
+  #plan: string | undefined;
   readonly #ledger = new Map<string, SeenFile>();
   #totals = noTotals;
   #title: string | undefined;
@@ -112,6 +114,9 @@ class History {
         return;
       case 'todos':
         this.#todos = record.todos;
+        return;
+      case 'plan':
+        this.#plan = record.plan;
         return;
       case 'seen':
         for (const [real, { hash, size, at, lines }] of Object.entries(record.files)) {
@@ -243,6 +248,7 @@ class History {
       cwd: isThere ? (this.#cwd ?? root) : root,
       mode: chosen ?? (isEscalated ? 'default' : this.#mode),
       todos: this.#todos,
+      plan: this.#plan,
       ledger: this.#ledger,
       totals: this.#totals,
       at: this.#at,

@@ -1,6 +1,8 @@
 import {
   closeSync,
   copyFileSync,
+  cpSync,
+  existsSync,
   fsyncSync,
   linkSync,
   openSync,
@@ -10,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { PermissionMode } from '../../contract/permission.js';
 import { randomId } from '../../platform/crypto.js';
 import { listChanges } from '../../platform/files/journal.js';
@@ -18,6 +20,7 @@ import { readSession } from './read-session.js';
 import { type RestoredSession, restoreSession } from './restore-session.js';
 import { makePrivateFolder, openFlags, type SessionFolder, sessionFolder } from './session-folder.js';
 import { isInUse, lockSession } from './session-lock.js';
+import { isPrompt } from './session-outline.js';
 import { noSuchSession } from './session-problem.js';
 import { SESSION_FORMAT, type SessionHeader } from './session-record.js';
 import { SessionStore, type SessionStoreOptions } from './session-store.js';
@@ -27,6 +30,8 @@ const MAX_FILES = 20; // that the model is told the names of
 export interface ResumeOptions extends Omit<SessionStoreOptions, 'root'> {
   /** Go on in a new session and leave this one as it is. Allowed also while it is in use. */
   fork?: boolean;
+  /** With `fork`: what was said from this prompt on, counted from 0, is left out. */
+  beforePrompt?: number | undefined;
   /** A mode that was chosen anew. */
   mode?: PermissionMode | undefined;
   /** Where the session's own root is lost with its first line. */
@@ -65,8 +70,11 @@ export async function resumeSession(options: ResumeOptions): Promise<ResumedSess
 }
 
 /** A copy under a new id, complete in itself: the one that it came from may go on, or be deleted. */
-async function forkOf(source: SessionFolder, { dataFolder, root, model }: ResumeOptions): Promise<SessionFolder> {
-  const { header, from, upTo } = outline(source, { wholeTurns: await isInUse(source) });
+async function forkOf(
+  source: SessionFolder,
+  { dataFolder, root, model, beforePrompt }: ResumeOptions,
+): Promise<SessionFolder> {
+  const { header, from, upTo } = outline(source, { wholeTurns: await isInUse(source), beforePrompt });
   const folder = sessionFolder(dataFolder, randomId());
   try {
     makePrivateFolder(folder.path);
@@ -82,6 +90,7 @@ async function forkOf(source: SessionFolder, { dataFolder, root, model }: Resume
     };
     copyPart(source.file, { from, upTo }, folder.file, `${JSON.stringify(first)}\n`);
     copyLarge(source.results, folder.results);
+    copyAgents(source.path, folder.path);
     return folder;
   } catch (error) {
     rmSync(folder.path, { recursive: true, force: true });
@@ -90,11 +99,19 @@ async function forkOf(source: SessionFolder, { dataFolder, root, model }: Resume
 }
 
 /** Which part of the file a fork takes. Of one in use, the turn that is under way is the other's alone. */
-function outline(source: SessionFolder, { wholeTurns }: { wholeTurns: boolean }) {
+function outline(
+  source: SessionFolder,
+  { wholeTurns, beforePrompt }: { wholeTurns: boolean; beforePrompt: number | undefined },
+) {
   let header: SessionHeader | undefined;
   let from = 0;
   let upTo = 0;
+  let prompts = 0;
   for (const { line, end } of readSession(source, { withoutLarge: true })) {
+    if (line?.type === 'user' && isPrompt(line.content)) {
+      if (prompts === beforePrompt) break;
+      prompts += 1;
+    }
     if (line?.type === 'session' && !header) {
       header = line;
       from = end;
@@ -137,6 +154,13 @@ function copyLarge(source: string, target: string): void {
       copyFileSync(join(source, name), join(target, name));
     }
   }
+}
+
+/** Child agents can be taken up in the fork as well. */
+function copyAgents(source: string, target: string): void {
+  const [from, to] = [join(source, 'agents'), join(target, 'agents')];
+  if (!existsSync(from)) return;
+  cpSync(from, to, { recursive: true, filter: (path) => basename(path) !== 'lock' });
 }
 
 function namesIn(folder: string): string[] {

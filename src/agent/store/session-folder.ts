@@ -3,6 +3,7 @@
 //   sessions/<id>/session.jsonl     the conversation, one record a line
 //   sessions/<id>/lock              while a process writes it
 //   sessions/<id>/results/<sha256>  texts and images that are too large for a line
+//   sessions/<id>/agents/<id>/      the same for each child agent
 import { chmodSync, constants, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../../platform/files/make-folder.js';
@@ -29,6 +30,14 @@ export function sessionFolder(dataFolder: string, id: string): SessionFolder {
     );
   }
   const path = join(sessionsFolder(dataFolder), id);
+  return { id, path, file: join(path, 'session.jsonl'), lock: join(path, 'lock'), results: join(path, 'results') };
+}
+
+/** That of a child agent, below the one of the session that it belongs to. */
+export function agentFolder(dataFolder: string, sessionId: string, agentId: string): SessionFolder {
+  const { path: above } = sessionFolder(dataFolder, sessionId);
+  const { id } = sessionFolder(dataFolder, agentId); // refuses what is no id
+  const path = join(above, 'agents', id);
   return { id, path, file: join(path, 'session.jsonl'), lock: join(path, 'lock'), results: join(path, 'results') };
 }
 

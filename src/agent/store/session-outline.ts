@@ -36,7 +36,7 @@ export function outlineSession(dataFolder: string, sessionId: string): SessionOu
 }
 
 /** What goes to the model with results of calls, or after an interruption, is not the person's. */
-const isPrompt = (content: readonly RecordedUserBlock[]): boolean =>
+export const isPrompt = (content: readonly RecordedUserBlock[]): boolean =>
   !content.some(({ type }) => type === 'tool_result') && !content.every(isInterruption);
 
 const hasContent = (block: RecordedUserBlock): block is UserBlock =>

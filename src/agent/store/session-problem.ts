@@ -1,4 +1,4 @@
-export type SessionProblemKind = 'unknown' | 'ambiguous' | 'in_use' | 'unreadable' | 'newer_format';
+export type SessionProblemKind = 'unknown' | 'ambiguous' | 'in_use' | 'unreadable' | 'newer_format' | 'unwritable';
 
 /** A session can't be had. The message says why and what to do next. */
 export class SessionProblem extends Error {

@@ -23,6 +23,8 @@ export interface SessionHeader {
   title: string;
   /** The session that this one went on from. */
   fork?: { id: string };
+  /** Of a child agent: its type, what it was to do, and the agent that started it, where that is a child too. */
+  agent?: { type: string; description: string; parent?: string };
 }
 
 /** What has been used since the session began, so that the end of the file alone tells it. */
@@ -62,6 +64,8 @@ export type SessionRecord = { at: number } & (
   | { type: 'cwd'; cwd: string }
   | { type: 'mode'; mode: PermissionMode }
   | { type: 'todos'; todos: unknown }
+  /** The plan that was put to the person last. */
+  | { type: 'plan'; plan: string }
   /** What the model has seen of files, by real path: those that changed in this turn. */
   | { type: 'seen'; files: Readonly<Record<string, { hash: string; size: number; at: number; lines: SeenLines }>> }
   | { type: 'turn'; stopReason: StopReason | null; usage: Usage; total: SessionTotals; title?: string }
@@ -96,11 +100,12 @@ type Fields = Readonly<Record<string, unknown>>;
 type Checks<Name extends string> = Readonly<Record<Name, (fields: Fields) => boolean>>;
 
 const checks: Checks<string> = {
-  session: ({ v, id, root, created, model, title, fork }) =>
+  session: ({ v, id, root, created, model, title, fork, agent }) =>
     typeof v === 'number' &&
     [id, created, model, title].every(isText) &&
     isPath(root) &&
-    (fork === undefined || (isFields(fork) && isText(fork['id']))),
+    (fork === undefined || (isFields(fork) && isText(fork['id']))) &&
+    (agent === undefined || (isFields(agent) && isText(agent['type']) && isText(agent['description']))),
   user: ({ content }) => isListOf(content, isUserBlock),
   assistant: ({ content }) => isListOf(content, isAssistantBlock),
   call: ({ id, tool, said }) => isText(id) && isText(tool) && (said === undefined || isText(said)),
@@ -108,6 +113,7 @@ const checks: Checks<string> = {
   cwd: ({ cwd }) => isPath(cwd),
   mode: ({ mode }) => permissionModes.some((known) => known === mode),
   todos: () => true,
+  plan: ({ plan }) => isText(plan),
   seen: ({ files }) => isFields(files) && Object.values(files).every(isSeen),
   turn: ({ usage, total }) => isUsage(usage) && isTotals(total),
   run: ({ total }) => isTotals(total),

@@ -23,6 +23,8 @@ export interface SessionStoreOptions {
   model: string;
   /** Of the model; without them the cost of a run is known at its end alone, if at all. */
   prices?: ModelFacts['prices'] | undefined;
+  /** Of a child agent: where it is kept, and what its first line says of it. */
+  agent?: { folder: SessionFolder; facts: NonNullable<SessionHeader['agent']> } | undefined;
   /** One sentence for the person, when the session can't be saved. The conversation goes on all the same. */
   onProblem?: ((sentence: string) => void) | undefined;
 }
@@ -32,6 +34,7 @@ export interface WatchedState {
   readonly cwd: string;
   readonly mode: PermissionMode;
   readonly todos?: unknown;
+  readonly plan?: string | undefined;
 }
 
 /** What a store goes on from when a session is resumed. */
@@ -75,7 +78,7 @@ export class SessionStore {
 
   constructor(options: SessionStoreOptions, beginning?: StoreBeginning) {
     this.#options = options;
-    this.folder = sessionFolder(options.dataFolder, options.id);
+    this.folder = options.agent?.folder ?? sessionFolder(options.dataFolder, options.id);
     this.#report = options.onProblem ?? ((sentence) => process.emitWarning(sentence));
     if (!beginning) return;
     this.#lock = beginning.lock;
@@ -100,7 +103,7 @@ export class SessionStore {
     await this.#opening;
   }
 
-  /** Looks at the directory, the mode and the todos when a turn ends. */
+  /** Looks at the directory, the mode, the todos and the plan when a turn ends. */
   watch(state: WatchedState): void {
     this.#state = state;
   }
@@ -271,10 +274,11 @@ export class SessionStore {
   }
 
   #addState(): void {
-    const { cwd, mode, todos } = this.#state ?? {};
+    const { cwd, mode, todos, plan } = this.#state ?? {};
     if (cwd !== undefined) this.#addChanged({ type: 'cwd', cwd });
     if (mode !== undefined) this.#addChanged({ type: 'mode', mode });
     if (todos !== undefined) this.#addChanged({ type: 'todos', todos });
+    if (plan !== undefined) this.#addChanged({ type: 'plan', plan });
     if (this.#seen.size === 0) return;
     const files = Object.fromEntries(
       [...this.#seen].map(([real, { hash, size, at, lines }]) => [real, { hash, size, at: at.getTime(), lines }]),
@@ -320,7 +324,7 @@ export class SessionStore {
   /** The file of a new session, with its first line. */
   #begun(): AppendLog {
     const log = new AppendLog(this.folder.file, this.#report);
-    const { id, root, model } = this.#options;
+    const { id, root, model, agent } = this.#options;
     const created = new Date().toISOString();
     const header: SessionHeader = {
       type: 'session',
@@ -330,6 +334,7 @@ export class SessionStore {
       created,
       model,
       title: this.#title ?? '',
+      ...(agent && { agent: agent.facts }),
     };
     log.add(JSON.stringify(header));
     this.#hasHeader = true;

@@ -91,3 +91,21 @@ test('tells what each model was used for, and that room was made', () => {
     },
   ]);
 });
+
+test('what a child agent says and gets stands under the call that started it, however deep it is', () => {
+  const lines = newLines();
+  const inChild = (parentCallId: string, event: AgentEvent) =>
+    at({ type: 'agent_event', agentId: 'a1', agentType: 'Explore', parentCallId, event });
+  const told = [
+    inChild('top', said([text('a'), use('1')])),
+    inChild('top', inChild('1', said([text('b')]))),
+    inChild('top', at({ type: 'user_message', message: { role: 'user', content: [text('c')] } })),
+    inChild('top', at({ type: 'text_delta', text: 'd' })),
+  ].flatMap((event) => lines.lines(event));
+  expect(told.map(({ type, parent_tool_use_id }) => [type, parent_tool_use_id])).toEqual([
+    ['assistant', 'top'],
+    ['assistant', '1'],
+    ['user', 'top'],
+  ]);
+  expect(contents(lines.lines(said([text('own')])))).toEqual([[text('own')]]); // nothing of it counts as shown
+});

@@ -1,5 +1,5 @@
 // What happens in a run, as the lines that hosts of such agents read.
-import type { AgentEvent, RunOutcome } from '../../contract/event.js';
+import type { AgentEvent, ChildEvent, RunOutcome } from '../../contract/event.js';
 import type { AssistantBlock, ToolUseBlock, UserBlock } from '../../contract/message.js';
 import type { ModelEvent } from '../../contract/model.js';
 import { randomId } from '../../platform/crypto.js';
@@ -54,6 +54,8 @@ export class EventLines {
         const rest = this.#answer.restOf(event.message.content);
         return rest.length > 0 ? [this.#assistant(rest, event)] : [];
       }
+      case 'agent_event':
+        return this.#ofChild(event);
       case 'user_message':
         return [this.line({ type: 'user', message: event.message, parent_tool_use_id: null })];
       default:
@@ -80,22 +82,44 @@ export class EventLines {
     return { ...facts, session_id: this.#options.sessionId, uuid: randomId() };
   }
 
-  #assistant(content: readonly AssistantBlock[], { id, model }: { id: string; model: string }): Line {
-    const blocks = content.map((block) => (block.type === 'opaque' ? block.value : block));
-    const message = { id, type: 'message', role: 'assistant', model, content: blocks, stop_reason: null };
-    return this.line({ type: 'assistant', message, parent_tool_use_id: null });
+  /** What a child agent says and gets, with the call that started it. Of answers that are still written nothing is shown. */
+  #ofChild({ event, parentCallId }: ChildEvent): Line[] {
+    switch (event.type) {
+      case 'agent_event':
+        return this.#ofChild(event);
+      case 'assistant_message':
+        return [this.#assistant(event.message.content, event, parentCallId)];
+      case 'user_message':
+        return [this.line({ type: 'user', message: event.message, parent_tool_use_id: parentCallId })];
+      case 'notice':
+      case 'model_retry':
+        return this.lines(event);
+      default:
+        return [];
+    }
   }
 
-  #initFacts({ cwd, tools, model, mode, mcpServers = [] }: Extract<AgentEvent, { type: 'session_start' }>): Line {
+  #assistant(
+    content: readonly AssistantBlock[],
+    { id, model }: { id: string; model: string },
+    parentCallId: string | null = null,
+  ): Line {
+    const blocks = content.map((block) => (block.type === 'opaque' ? block.value : block));
+    const message = { id, type: 'message', role: 'assistant', model, content: blocks, stop_reason: null };
+    return this.line({ type: 'assistant', message, parent_tool_use_id: parentCallId });
+  }
+
+  #initFacts(event: Extract<AgentEvent, { type: 'session_start' }>): Line {
+    const { cwd, tools, model, mode, mcpServers = [], commands = [], skills = [] } = event;
     return {
       cwd,
       tools,
       mcp_servers: mcpServers,
       model,
       permissionMode: mode,
-      slash_commands: [],
+      slash_commands: commands,
       agents: [],
-      skills: [],
+      skills,
       plugins: [],
       output_style: 'default',
       apiKeySource: this.#options.apiKeySource(),

@@ -230,12 +230,12 @@ export class Host {
   }
 
   readonly #handlers: Readonly<Record<string, RequestHandler>> = {
-    initialize: ({ subtype: _, hooks, ...others }) => {
+    initialize: async ({ subtype: _, hooks, ...others }) => {
       this.#hooks.register(hooks);
       const unused = Object.keys(others).filter((name) => !isBlank(others[name]));
       if (unused.length > 0) this.#notice(`These fields of initialize have no effect: ${unused.join(', ')}.`);
       return {
-        commands: [],
+        commands: ((await this.#agent?.commands()) ?? []).map(({ kind: _, ...command }) => command),
         agents: [],
         models: this.#options.models(),
         output_style: 'default',

@@ -42,8 +42,8 @@ export class PermissionBridge {
   };
 
   /** In the form of a tool's call, which is how hosts get questions with choices. */
-  readonly askUser: AskUser = async (questions, signal) => {
-    const id = `question_${randomId()}`;
+  readonly askUser: AskUser = async (questions, signal, about) => {
+    const id = about?.callId ?? `question_${randomId()}`;
     const request = { subtype: 'can_use_tool', tool_name: QUESTION_TOOL, input: { questions }, tool_use_id: id };
     const reply = await this.#ask(request, signal);
     if (!isObject(reply)) throw neither();
@@ -96,7 +96,8 @@ export class PermissionBridge {
 
 const neither = (): Error => new Error('the host answered with neither allow nor deny');
 
-function requestFor({ tool, input, callId, suggestions, reason, effects, decision, display }: PermissionQuestion) {
+function requestFor(question: PermissionQuestion) {
+  const { tool, input, callId, suggestions, reason, effects, decision, display, agent } = question;
   const asking = decision.trail?.filter(({ decided, behavior }) => decided && behavior === 'ask') ?? [];
   const blocked = asking.map(({ effect }) => effects[effect ?? -1]).find((effect) => effect?.kind === 'file');
   return {
@@ -106,6 +107,7 @@ function requestFor({ tool, input, callId, suggestions, reason, effects, decisio
     tool_use_id: callId,
     permission_suggestions: suggestedUpdates(suggestions),
     decision_reason: visible(reason),
+    ...(agent && { agent_id: agent.id, agent_type: agent.type }),
     ...(blocked?.kind === 'file' && { blocked_path: blocked.path }),
     ...(display.title !== '' && { title: visible(display.title) }),
   };

@@ -62,6 +62,8 @@ export interface RunningProcess {
   readonly finished: Promise<ProcessResult>;
   /** Ends all of it. Does nothing once it is over. */
   stop(why: StopReason): void;
+  /** As if its time were up: see `onTimeUp`. */
+  timeUp(): void;
 }
 
 /** Starts a command and waits for its end; see `startCommand`. */
@@ -129,7 +131,11 @@ export async function startCommand(options: ProcessOptions): Promise<RunningProc
       ...(limits && { limits }),
     };
   };
-  return { finished: finish(), stop };
+  const timeUp = (): void => {
+    clearTimeout(timer);
+    if (!over) onTimeUp();
+  };
+  return { finished: finish(), stop, timeUp };
 }
 
 interface Started extends Pick<ReadyShell, 'child' | 'tree' | 'exited' | 'pipe'> {

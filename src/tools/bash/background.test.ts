@@ -225,3 +225,32 @@ test('ends a mere sleep all the same', async () => {
     /^sleep 1000 did not finish in 0\.3 s and was stopped/,
   );
 });
+
+test('moves a command to the background when the person does not want to wait for it', async () => {
+  const { root, path } = await project();
+  const session = new Session({
+    root,
+    dataFolder: path('../interactive'),
+    mode: 'default',
+    env: process.env,
+    ledger: createFileLedger(),
+    tools: new ToolPool({ builtIn: [], mode: 'repl', simpleNames: [], root }),
+    interactive: true,
+  });
+  onTestFinished(() => session.end());
+  const accepted = bashTool.accept({ command: 'echo $$ > pid; sleep 1000' });
+  if (!accepted.ok) throw new Error('the input is right');
+  expect(session.moveToBackground()).toBe(0);
+  const running = accepted.call.run(session.contextFor('call', new AbortController().signal, { mayRead: () => true }));
+  const outcome = (async () => {
+    for (;;) {
+      const step = await running.next();
+      if (step.done) return step.value;
+    }
+  })();
+  await until(() => existsSync(path('pid')) && pidsIn(path('pid')).length === 1);
+  await until(() => session.moveToBackground() === 1);
+  expect((await outcome).content).toMatch(/sleep 1000 was moved to the background by the user with ID: b[0-9a-f]{8}\./);
+  expect(session.moveToBackground()).toBe(0);
+  expect(pidsIn(path('pid')).filter(isRunning)).toHaveLength(1);
+});

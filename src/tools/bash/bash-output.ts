@@ -10,13 +10,11 @@ import { firstLine } from './title.js';
 
 const MAX_HEAD_CHARS = 1_000; // what stands above the output
 
-const description = `Show what a background command has written since you last looked, and whether it still runs.
-Use it with the ID that Bash gave for a command run with run_in_background. You are told when such a command ends, so there is no need to ask again and again.
-With filter, only the lines that match are shown; the others count as looked at, too. Read the output file to see them all the same.`;
+const description = `Show what a background command has written since you last looked, and whether it still runs.`;
 
 const input = z.strictObject({
-  bash_id: z.string().min(1).describe('The ID of the background command, for example b1a2b3c4.'),
-  filter: z.string().optional().describe('A JavaScript regular expression: only lines that match it are shown.'),
+  bash_id: z.string().min(1),
+  filter: z.string().optional().describe('Regular expression; lines that do not match count as seen'),
 });
 
 interface Look {

@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { ToolFailure } from '../../contract/failure.js';
 import { defineTool, type ToolProgress } from '../../contract/tool.js';
 import type { ToolContext } from '../../contract/tool-context.js';
+import { monotonicMs } from '../../platform/clock.js';
 import { randomHex } from '../../platform/crypto.js';
 import { type Limits, limitsFrom, parseSize } from '../../platform/shell/limits.js';
 import { readLastLines } from '../../platform/shell/read-output.js';
@@ -41,23 +42,15 @@ const LONG_MS = 10_000; // from here on it is worth knowing how long a command t
 const LONGEST_TIMER_MS = 2 ** 31 - 1; // a longer one would fire at once
 
 const input = z.strictObject({
-  command: z.string().min(1).describe('The command, exactly as bash shall see it. It may have several lines.'),
+  command: z.string().min(1),
   timeout: z
     .number()
     .positive()
     .optional()
-    .describe(
-      `Milliseconds after which the command is stopped. Default ${DEFAULT_TIMEOUT_MS}, at most ${MAX_TIMEOUT_MS}; in the background ${DEFAULT_LIFE_MS} and ${MAX_LIFE_MS}. More counts as the most.`,
-    ),
-  description: z.string().optional().describe('For the user, in 5 to 10 plain words: what the command does.'),
-  run_in_background: z
-    .boolean()
-    .optional()
-    .describe('Return at once and let the command run on. Look at it with BashOutput, end it with KillShell.'),
-  dangerouslyDisableSandbox: z
-    .boolean()
-    .optional()
-    .describe('Run it without the walls of the sandbox. The user is asked about it each time.'),
+    .describe(`Milliseconds, at most ${MAX_TIMEOUT_MS}; in the background ${MAX_LIFE_MS}`),
+  description: z.string().optional().describe('For the user, in 5 to 10 words'),
+  run_in_background: z.boolean().optional(),
+  dangerouslyDisableSandbox: z.boolean().optional().describe('The user is asked each time'),
 });
 
 export interface BashData {
@@ -277,19 +270,28 @@ async function* runWithProgress(
   const { options, nameToPerson } = commonOptions(about, context);
   const moved = Promise.withResolvers<string>();
   let running: RunningProcess | undefined;
+  let isWanted = false; // by the person, who does not want to wait
+  let isMoved = false;
   const moveToBackground = (): boolean => {
-    if (!running || !mayMove(command, context)) return false;
+    if (!running || !(isWanted || mayMove(command, context))) return false;
     const id = newBackgroundId();
     nameToPerson(`${id}: ${shortTitle(command)}`);
     watched?.leave(running.finished);
     session.own(sessionBackground).add({ id, command, outputFile, running, lifeMs: DEFAULT_LIFE_MS });
+    isMoved = true;
     moved.resolve(id);
     return true;
   };
   const bothSignals = AbortSignal.any([signal, left.signal]);
   running = await startCommand({ ...options, timeoutMs, signal: bothSignals, onTimeUp: moveToBackground });
-  const { finished } = running;
-  let isMoved = false;
+  const { finished, timeUp } = running;
+  const began = monotonicMs();
+  const forget = session.whileInForeground?.(() => {
+    if (isMoved) return false;
+    isWanted = true;
+    timeUp();
+    return isMoved;
+  });
   try {
     const done = Promise.race([finished, moved.promise]).then(() => true);
     let shown = '';
@@ -301,11 +303,13 @@ async function* runWithProgress(
     }
     const outcome = await Promise.race([moved.promise, finished]);
     if (typeof outcome !== 'string') return outcome;
-    isMoved = true;
     const { text } = await readLastLines(outputFile, { lines: TIMEOUT_LINES, maxChars: MAX_FAILURE_CHARS });
-    const first = `${shortTitle(command)} did not finish in ${seconds(timeoutMs)} and was moved to the background with ID: ${outcome}. Output is being written to: ${outputFile}.`;
-    return backgroundData(outcome, about, { output: text, first, durationMs: timeoutMs, cwd: context.cwd });
+    const why = isWanted ? 'was' : `did not finish in ${seconds(timeoutMs)} and was`;
+    const whose = isWanted ? ' by the user' : '';
+    const first = `${shortTitle(command)} ${why} moved to the background${whose} with ID: ${outcome}. Output is being written to: ${outputFile}.`;
+    return backgroundData(outcome, about, { output: text, first, durationMs: monotonicMs() - began, cwd: context.cwd });
   } finally {
+    forget?.();
     if (!isMoved) {
       left.abort();
       await Promise.allSettled([finished]);

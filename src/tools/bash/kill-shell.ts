@@ -4,11 +4,10 @@ import { defineTool } from '../../contract/tool.js';
 import { sessionBackground, stateText, unknownId } from './session-shells.js';
 import { shortTitle } from './title.js';
 
-const description = `End a background command together with everything that it has started.
-Use it with the ID that Bash gave for a command run with run_in_background. What it wrote until then can still be seen with BashOutput.`;
+const description = `End a background command and everything that it has started.`;
 
 const input = z.strictObject({
-  shell_id: z.string().min(1).describe('The ID of the background command, for example b1a2b3c4.'),
+  shell_id: z.string().min(1),
 });
 
 export const killShellTool = defineTool({

@@ -1,0 +1,24 @@
+import { open } from 'node:fs/promises';
+import { codeOf, explain } from '../../platform/files/write-failure.js';
+import { SessionProblem } from './session-problem.js';
+
+/** Writes the pieces to a new file, private to the person. One that is there already is not written over. */
+export async function writeExport(path: string, pieces: Iterable<string>): Promise<void> {
+  try {
+    const file = await open(path, 'wx', 0o600);
+    try {
+      for (const piece of pieces) await file.write(piece);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') {
+      throw new SessionProblem(
+        'unwritable',
+        `${path} is there already, and was not written over. Choose another name, or remove it first.`,
+      );
+    }
+    const reason = await explain(error, path, 'written');
+    throw new SessionProblem('unwritable', reason instanceof Error ? reason.message : String(reason), { cause: error });
+  }
+}

@@ -1,0 +1,62 @@
+// What can be taken back, and what that would do, in lines for people.
+import { resolve } from 'node:path';
+import { shortPath } from '../../platform/files/paths.js';
+import { localSecond } from '../../platform/text/local-time.js';
+import type { SessionOutline } from '../store/session-outline.js';
+import type { UndoItem } from './undo.js';
+import type { UndoableCall } from './undo-calls.js';
+
+const MAX_LISTED_FILES = 3;
+
+export const NEVER_COVERED =
+  'Not covered are what commands did outside the project, to files that git ignores and to .git, and what they left running did later.';
+
+/** Each prompt, the latest first, and below it the calls since then; with how many prompts to go back by. */
+export function* undoableLines(
+  calls: readonly UndoableCall[],
+  outline: SessionOutline,
+  cwd: string,
+): Generator<string> {
+  const left = calls.toReversed();
+  for (const [index, { at: since, text }] of outline.prompts.toReversed().entries()) {
+    if (left.length === 0) return;
+    const option = index === 0 ? '--turn' : `--prompts ${index + 1}`;
+    yield `— prompt: ${text || '(without words)'}  (${localSecond(since)}, ${option})`;
+    while (left[0] && Date.parse(left[0].at) >= since) {
+      yield lineFor(left[0], outline.calls.get(left[0].callId), cwd);
+      left.shift();
+    }
+  }
+  for (const call of left) yield lineFor(call, outline.calls.get(call.callId), cwd);
+}
+
+function lineFor(
+  { callId, at, files, undoes, undoneBy, isCommand, notCovered, notes = [] }: UndoableCall,
+  known: { tool: string; title: string } | undefined,
+  cwd: string,
+): string {
+  const shown = files.slice(0, MAX_LISTED_FILES).map((real) => shortPath(cwd, real));
+  const more = files.length > shown.length ? [`${files.length - shown.length} more`] : [];
+  const remarks = [
+    isCommand && 'by a command',
+    undoes && `took back ${undoes.join(', ')}`,
+    undoneBy && `taken back by ${undoneBy}`,
+    notCovered && 'not all of what it did is known',
+    ...notes,
+  ].filter(Boolean);
+  const touched = [...shown, ...more].join(', ') || 'no files';
+  const isNamed = known !== undefined && files.length === 1 && files[0] === resolve(cwd, known.title);
+  const what = known === undefined ? touched : `${known.tool} ${isNamed ? touched : `${known.title}: ${touched}`}`;
+  return `  ${callId}  ${localSecond(at)}  ${what}${remarks.length > 0 ? ` (${remarks.join('; ')})` : ''}`;
+}
+
+const verbs = { change: 'change back', make: 'bring back', remove: 'remove', mode: 'change the mode of' } as const;
+
+export function describeUndoItem({ real, action, diff, conflict, impossible, stays }: UndoItem, cwd: string): string {
+  const path = shortPath(cwd, real);
+  if (impossible !== undefined) return `! ${path} can't be put back: ${impossible}`;
+  const head = stays === undefined ? `${verbs[action]} ${path}` : `leave the folder ${path}: ${stays}`;
+  return [`${conflict === undefined ? '' : '! '}${head}${conflict === undefined ? '' : `: ${conflict}`}`, diff]
+    .filter(Boolean)
+    .join('\n');
+}

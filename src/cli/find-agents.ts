@@ -1,0 +1,28 @@
+import { type PersonalPlaces, holdsAgents, personalAgentFolders, projectAgentFolders } from '../agent/children/agent-places.js';
+import { readAgentTypes } from '../agent/children/agent-files.js';
+import { shortPath } from '../platform/files/paths.js';
+import { visible } from '../platform/text/visible.js';
+import type { Finding } from './doctor.js';
+
+const what = 'Agents';
+
+/** The types of agents that people have written here. Nothing is said where there are none. */
+export async function findAgents(place: PersonalPlaces & { root: string; isTrusted: boolean }): Promise<Finding[]> {
+  const { root, isTrusted } = place;
+  const ofProject = projectAgentFolders(root).filter(holdsAgents);
+  const { types, problems } = await readAgentTypes([
+    ...(isTrusted ? ofProject : []),
+    ...personalAgentFolders(place),
+  ]);
+  const waiting = isTrusted ? [] : ofProject.map((folder) => shortPath(root, folder));
+  const names = types.map(({ name }) => name).join(', ');
+  return [
+    ...(names === '' ? [] : [{ what, state: 'ok' as const, detail: names }]),
+    ...problems.map((problem) => ({ what, state: 'broken' as const, detail: visible(problem) })),
+    ...waiting.map((folder) => ({
+      what,
+      state: 'missing' as const,
+      detail: `those in ${folder} do not count: nobody has trusted this folder. See helve config trust.`,
+    })),
+  ];
+}

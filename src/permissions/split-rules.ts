@@ -1,0 +1,17 @@
+/** Rules with commas or blanks between them; those within parentheses belong to the rule. */
+export function splitRules(text: string): string[] {
+  const rules: string[] = [];
+  let rule = '';
+  let depth = 0;
+  for (const character of text) {
+    if (character === '(') depth += 1;
+    if (character === ')') depth = Math.max(0, depth - 1);
+    if (depth === 0 && /[\s,]/.test(character)) {
+      rules.push(rule);
+      rule = '';
+    } else {
+      rule += character;
+    }
+  }
+  return [...rules, rule].filter((each) => each !== '');
+}

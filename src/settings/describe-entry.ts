@@ -1,0 +1,31 @@
+// What settings say, in lines for people. A list may be shown to anybody: what may be a key is left out.
+import { visible } from '../platform/text/visible.js';
+import { oneLine, placeOf } from './report.js';
+import type { Entry } from './settings.js';
+
+export const describeEntry = (entry: Entry): string =>
+  `${oneLine(labelOf(entry))} = ${visible(JSON.stringify(withoutSecrets(entry)))}  (${placeOf({ ...entry.origin, column: undefined })})`;
+
+export const labelOf = ({ key, name }: Pick<Entry, 'key' | 'name'>): string =>
+  name === undefined ? key : `${key}.${name}`;
+
+const HIDDEN = '(hidden)';
+
+/** A list may be shown to anybody: what may be a key is left out. `get` shows it to who asks for it by name. */
+export function withoutSecrets({ key, name = '', value }: Entry): unknown {
+  if (key === 'env') return isSecretName(name) ? HIDDEN : value;
+  return key === 'mcpServers' || key === 'hooks' ? hideWithin(value) : value;
+}
+
+const isSecretName = (name: string): boolean => /key|token|secret|password|passwd|credential|auth|cookie/i.test(name);
+
+function hideWithin(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(hideWithin);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      typeof inner === 'string' && isSecretName(name) ? HIDDEN : hideWithin(inner),
+    ]),
+  );
+}

@@ -1,0 +1,41 @@
+// A setting as somebody types it, and its value.
+import { nearestName } from './check.js';
+import { isSettingName, type SettingName, sectionNames, settingNames, settings } from './schema.js';
+
+export interface WantedKey {
+  key: SettingName;
+  /** Which entry of it. */
+  name?: string;
+}
+
+/** A setting, or one entry of it: `env.NAME`. */
+export function findSetting(text: string): WantedKey | { problem: string } {
+  if (isSettingName(text)) return { key: text };
+  const key = settingNames.find((name) => text.startsWith(`${name}.`));
+  if (key && ['map', 'hooks'].includes(settings[key].shape)) return { key, name: text.slice(key.length + 1) };
+  if (sectionNames.includes(text)) {
+    const inside = settingNames.filter((name) => name.startsWith(`${text}.`)).join(', ');
+    return { problem: `"${text}" is a group of settings, not one of them. Name one: ${inside}.` };
+  }
+  const nearest = nearestName(text);
+  const meant = nearest === undefined ? 'docs/settings.md lists all of them.' : `Did you mean "${nearest}"?`;
+  return { problem: `There is no setting "${text}". ${meant}` };
+}
+
+/** A text where a text fits, JSON where it does not or where it looks like it. */
+export function typedValue(key: SettingName, text: string): unknown {
+  const json = fromJson(text);
+  const { shape, schema } = settings[key];
+  if (json === undefined || json === null) return text;
+  if (typeof json === 'object') return json;
+  const isElement = shape === 'one' || shape === 'list' || shape === 'map';
+  return isElement && schema.safeParse(text).success ? text : json;
+}
+
+function fromJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { keyActionNames, keyActions, readKey } from './key-actions.js';
+import { readSettings } from './load.js';
+import { machine, project, user } from './temporary-machine.js';
+
+test.each([
+  ['ctrl+r', 'ctrl+r'],
+  ['Shift+Ctrl+P', 'ctrl+shift+p'],
+  ['esc', 'escape'],
+  ['Return', 'enter'],
+  ['option+left', 'alt+left'],
+  ['pageup', 'pageUp'],
+  ['F5', 'f5'],
+  ['ctrl+-', 'ctrl+-'],
+  ['ctrl++', 'ctrl++'],
+])('reads the key %s', (text, key) => {
+  expect(readKey(text)).toEqual({ key });
+});
+
+test.each([
+  ['escpe', /there is no key "escpe", did you mean "escape"\?/],
+  ['cntrl+r', /there is no key "cntrl", did you mean "ctrl"\?/],
+  ['x', /"x" is a character that is typed/],
+  ['shift+x', /"shift\+x" is a character that is typed/],
+  ['', /there is no key ""/],
+  ['ctrl+ü', /there is no key "ü", write it as in/],
+])('says what is wrong with the key "%s"', (text, problem) => {
+  expect(readKey(text)).toEqual({ problem: expect.stringMatching(problem) });
+});
+
+test('every key that comes with helve is written as it is read', () => {
+  for (const action of keyActionNames) {
+    for (const key of keyActions[action].keys) expect(readKey(key)).toEqual({ key });
+  }
+});
+
+test('takes one key or a list of keys, in the words of the person', async () => {
+  const { keys, problems } = await readSettings(
+    machine({ [user]: { keys: { interrupt: 'Esc', newLine: ['alt+enter', 'ctrl+j'], quit: [] } } }),
+  );
+  expect(problems).toEqual([]);
+  expect([...keys].map(([action, { value }]) => [action, value])).toEqual([
+    ['newLine', ['alt+enter', 'ctrl+j']],
+    ['interrupt', ['escape']],
+    ['quit', []],
+  ]);
+});
+
+test('a key that is not understood, or is for nothing, is left out with what may have been meant', async () => {
+  const { keys, problems } = await readSettings(
+    machine({ [user]: { keys: { interrupt: 'ctrl+escpe', intrrupt: 'escape', todos: 7 } } }),
+  );
+  expect(keys.size).toBe(0);
+  const told = problems.map(({ message }) => message).join('\n');
+  expect(told).toContain('did you mean "escape"?');
+  expect(told).toContain('Did you mean "keys.interrupt"?');
+});
+
+test('a project can not set the keys of the person, nor how they edit', async () => {
+  const settings = await readSettings(machine({ [project]: { keys: { submit: 'f1' }, editorMode: 'vim' } }));
+  expect(settings.keys.size).toBe(0);
+  expect(settings.editorMode).toBeUndefined();
+  expect((await readSettings(machine({ [user]: { editorMode: 'vi' } }))).editorMode?.value).toBe('vim');
+});
