@@ -190,11 +190,14 @@ function runForReal(command: string): { ran: Ran; cwd: string } {
   writeFileSync(join(cwd, 'f1'), 'text');
   const record = join(folder, 'record');
   mkdirSync(record);
-  const env = { PATH: join(base, 'bin'), RECORD: record, HOME: join(folder, 'home') };
-  const options = { cwd, env, timeout: 20_000, input: '' };
+  // A function that calls itself in a pipeline would start shells without end.
+  const env = { PATH: join(base, 'bin'), RECORD: record, HOME: join(folder, 'home'), FUNCNEST: '20' };
+  const options = { cwd, env, timeout: 20_000, input: '', detached: true };
   const before = tree(folder);
   // Whatever is still running in the background ends before the folder is looked at.
-  spawnSync('/bin/bash', ['--norc', '--noprofile', '-c', 'eval -- "$1"; wait', 'bash', command], options);
+  const bash = ['--norc', '--noprofile', '-c', 'eval -- "$1"; wait', 'bash', command];
+  const { pid } = spawnSync('/bin/bash', bash, options);
+  endGroup(pid);
   // What is still running in the background may not have noted itself to the end.
   const records = readdirSync(record).map((file) => readFileSync(join(record, file), 'utf8'));
   const started = records.filter((text) => text.endsWith('\x1e')).map((text) => text.slice(0, -1).split('\x1f'));
@@ -205,6 +208,15 @@ function runForReal(command: string): { ran: Ran; cwd: string } {
     // Something in the background still writes there. The folder of the whole run goes at the end.
   }
   return { ran: { started, written }, cwd };
+}
+
+/** What a run has left: it led a group of its own. */
+function endGroup(leader: number): void {
+  try {
+    process.kill(-leader, 'SIGKILL');
+  } catch {
+    // nearly always: nothing is left
+  }
 }
 
 const tree = (folder: string): string[] =>
@@ -430,7 +442,8 @@ test('a command that is judged harmless changes no file when it runs for real', 
         ran += 1;
         const before = snapshot(cwd);
         const env = { PATH: process.env['PATH'], GIT_CEILING_DIRECTORIES: base, HOME: '/nonexistent' };
-        spawnSync('/bin/bash', ['--norc', '--noprofile', '-c', command], { cwd, env, input: '', timeout: 5_000 });
+        const options = { cwd, env, input: '', timeout: 5_000, detached: true };
+        endGroup(spawnSync('/bin/bash', ['--norc', '--noprofile', '-c', command], options).pid);
         expect(snapshot(cwd), command).toEqual(before);
         rmSync(cwd, { recursive: true, force: true });
       },
