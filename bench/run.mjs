@@ -15,6 +15,7 @@ const all = [
   'resume',
   'snapshot',
   'permissions',
+  'terminal',
 ];
 const chosen = process.argv.slice(2);
 const unknown = chosen.filter((name) => !all.includes(name));

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { personalAgentFolders, projectAgentFolders } from './agent/children/agent-places.js';
 import type { AgentType } from './agent/children/agent-types.js';
 import { lazyAgents, type RootAgents } from './agent/children/lazy-agents.js';

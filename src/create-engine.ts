@@ -173,6 +173,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
       const written = options.settings?.current.tools.get(name)?.value;
       return written === false ? false : (options.toolSwitches?.[name] ?? written);
     },
+    isOffBySetting: (name) => options.settings?.current.tools.get(name)?.value === false,
     isAnswered: (name) => isAnswered(name, options),
     hasSetting: (name) => name === 'webSearch' && webAccess(options, env).search !== undefined,
     ...(options.editStyle && { editStyle: options.editStyle }),

@@ -15,34 +15,37 @@ const listing: ModelEvent[] = [
 test.each([
   [false, ['look', 'meanwhile']],
   [true, ['look']],
-])('what is said meanwhile goes with the results, unless hooks want to see prompts (%s)', async (isHooked, expected) => {
-  const project = await temporaryProject({});
-  onTestFinished(() => project.remove());
-  const requests: Message[][] = [];
-  const model: Model = {
-    provider: 'test',
-    name: 'test',
-    maxOutputTokens: 1000,
-    async *stream({ messages }) {
-      requests.push(structuredClone([...messages]));
-      if (requests.length === 1) yield* listing;
-      else yield { type: 'block', block: { type: 'text', text: 'done' } };
-    },
-  };
-  const hooks = { UserPromptSubmit: [{ hooks: [async () => ({})] }] };
-  const agent = createAgent({
-    model,
-    root: project.root,
-    dataFolder: project.path('../data'),
-    retries: false,
-    ...(isHooked && { hooks }),
-  });
-  onTestFinished(() => agent.end());
-  const waiting = [{ type: 'text' as const, text: 'meanwhile' }];
-  for await (const _ of agent.run('look', { steering: () => waiting.splice(0) }));
-  const texts = (requests[1] ?? []).flatMap(({ role, content }) =>
-    role === 'user' ? content.flatMap((block) => (block.type === 'text' ? [block.text] : [])) : [],
-  );
-  expect(texts).toEqual(expected);
-  expect(waiting).toHaveLength(isHooked ? 1 : 0);
-});
+])(
+  'what is said meanwhile goes with the results, unless hooks want to see prompts (%s)',
+  async (isHooked, expected) => {
+    const project = await temporaryProject({});
+    onTestFinished(() => project.remove());
+    const requests: Message[][] = [];
+    const model: Model = {
+      provider: 'test',
+      name: 'test',
+      maxOutputTokens: 1000,
+      async *stream({ messages }) {
+        requests.push(structuredClone([...messages]));
+        if (requests.length === 1) yield* listing;
+        else yield { type: 'block', block: { type: 'text', text: 'done' } };
+      },
+    };
+    const hooks = { UserPromptSubmit: [{ hooks: [async () => ({})] }] };
+    const agent = createAgent({
+      model,
+      root: project.root,
+      dataFolder: project.path('../data'),
+      retries: false,
+      ...(isHooked && { hooks }),
+    });
+    onTestFinished(() => agent.end());
+    const waiting = [{ type: 'text' as const, text: 'meanwhile' }];
+    for await (const _ of agent.run('look', { steering: () => waiting.splice(0) }));
+    const texts = (requests[1] ?? []).flatMap(({ role, content }) =>
+      role === 'user' ? content.flatMap((block) => (block.type === 'text' ? [block.text] : [])) : [],
+    );
+    expect(texts).toEqual(expected);
+    expect(waiting).toHaveLength(isHooked ? 1 : 0);
+  },
+);

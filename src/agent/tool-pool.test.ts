@@ -195,6 +195,7 @@ test('a tool that is off says why, and so does a call of it', () => {
   const tools = pool({
     builtIn: [
       tool('Off'),
+      tool('Unset'),
       tool('Wanted', 'direct', { optIn: true }),
       tool('Asking', 'direct', { needsPerson: true }),
       tool('Search', 'direct', { needsSetting: 'webSearch' }),
@@ -202,19 +203,23 @@ test('a tool that is off says why, and so does a call of it', () => {
       tool('Skills', 'direct', { lists: 'skills' }),
       tool('On'),
     ],
-    switchOf: (name) => (name === 'Off' ? false : undefined),
+    switchOf: (name) => (['Off', 'Unset'].includes(name) ? false : undefined),
+    isOffBySetting: (name) => name === 'Off',
     denied: ['Denied'],
   });
   expect(tools.all.map(({ tool: { name }, off }) => [name, off])).toEqual([
     ['Asking', 'nobody is here to answer'],
     ['Denied', 'a rule denies it'],
-    ['Off', 'the setting tools.Off is false'],
+    ['Off', 'switched off by the setting tools.Off'],
     ['On', undefined],
     ['Search', 'needs the setting webSearch'],
-    ['Skills', 'there are no skills'],
+    ['Skills', 'no skills are used here'],
+    ['Unset', 'switched off'],
     ['Wanted', 'needs the setting tools.Wanted'],
   ]);
-  expect(tools.whyAbsent('Off')).toBe('The tool Off is off here: the setting tools.Off is false. Go on without it.');
+  expect(tools.whyAbsent('Off')).toBe(
+    'The tool Off is off here: switched off by the setting tools.Off. Go on without it.',
+  );
   expect(tools.whyAbsent('Denied')).toBeUndefined(); // the model never hears of it
   expect(tools.whyAbsent('Nothing')).toBeUndefined();
 });

@@ -22,6 +22,8 @@ export interface ToolPoolOptions {
   denied?: readonly string[];
   /** What settings say of a tool: on, off, or nothing. */
   switchOf?(name: string): boolean | undefined;
+  /** Whether it is a setting that switches it off, and not whoever started the session. */
+  isOffBySetting?(name: string): boolean;
   /** Whether somebody can answer the questions of a tool that is of no use without. Default: nobody. */
   isAnswered?(name: string): boolean;
   /** Whether a setting says what a tool needs to know. Default: no. */
@@ -173,7 +175,7 @@ export class ToolPool implements ToolDirectory {
 
   #availability(tool: Tool): Pick<PooledTool, 'enabled' | 'off'> {
     const hasSomething = tool.lists === undefined || (this.#listings[tool.lists] ?? []).length > 0;
-    const off = whyWithheld(tool, this.#options) ?? (hasSomething ? undefined : `there are no ${tool.lists}`);
+    const off = whyWithheld(tool, this.#options) ?? (hasSomething ? undefined : `no ${tool.lists} are used here`);
     if (off !== undefined) return { enabled: false, off };
     return { enabled: tool.isEnabled(this.#context) };
   }
@@ -230,7 +232,7 @@ function whyWithheld(tool: Tool, options: ToolPoolOptions): string | undefined {
   const { mode, simpleNames, granted, denied, switchOf, isAnswered } = options;
   if (denied?.includes(name)) return 'a rule denies it';
   const wanted = switchOf?.(name);
-  if (wanted === false) return `the setting tools.${name} is false`;
+  if (wanted === false) return `switched off${options.isOffBySetting?.(name) ? ` by the setting tools.${name}` : ''}`;
   if (wanted === undefined && optIn) return `needs the setting tools.${name}`;
   if (needsPerson && !isAnswered?.(name)) return 'nobody is here to answer';
   if (needsSetting !== undefined && !options.hasSetting?.(needsSetting)) return `needs the setting ${needsSetting}`;

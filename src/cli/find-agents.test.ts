@@ -19,7 +19,10 @@ test('agents are named, a broken file is told of, and those that wait for trust 
     'home/.claude/agents/bad.md': agent('a b'),
     'project/.claude/agents/theirs.md': agent('theirs'),
   };
-  const broken = ['broken', expect.stringMatching(/bad\.md: line 2: "name" must have letters.* The agent is left out\.$/)];
+  const broken = [
+    'broken',
+    expect.stringMatching(/bad\.md: line 2: "name" must have letters.* The agent is left out\.$/),
+  ];
   expect(await found(files)).toEqual([
     ['ok', 'mine'],
     broken,

@@ -1,5 +1,10 @@
-import { type PersonalPlaces, holdsAgents, personalAgentFolders, projectAgentFolders } from '../agent/children/agent-places.js';
 import { readAgentTypes } from '../agent/children/agent-files.js';
+import {
+  holdsAgents,
+  type PersonalPlaces,
+  personalAgentFolders,
+  projectAgentFolders,
+} from '../agent/children/agent-places.js';
 import { shortPath } from '../platform/files/paths.js';
 import { visible } from '../platform/text/visible.js';
 import type { Finding } from './doctor.js';
@@ -10,10 +15,7 @@ const what = 'Agents';
 export async function findAgents(place: PersonalPlaces & { root: string; isTrusted: boolean }): Promise<Finding[]> {
   const { root, isTrusted } = place;
   const ofProject = projectAgentFolders(root).filter(holdsAgents);
-  const { types, problems } = await readAgentTypes([
-    ...(isTrusted ? ofProject : []),
-    ...personalAgentFolders(place),
-  ]);
+  const { types, problems } = await readAgentTypes([...(isTrusted ? ofProject : []), ...personalAgentFolders(place)]);
   const waiting = isTrusted ? [] : ofProject.map((folder) => shortPath(root, folder));
   const names = types.map(({ name }) => name).join(', ');
   return [

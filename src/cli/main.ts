@@ -37,9 +37,10 @@ async function run(argv: readonly string[]): Promise<number> {
     if (first === '--version' || first === '-v') return print(`helve ${HELVE_VERSION}`);
     if (first === 'help') return print(await helpFor(rest[0]));
     if (asksForHelp(argv)) return print(await helpFor(first));
-    if (first === '') return await withoutArguments();
+    if (first === '') return isAtTerminal() ? await interactive(argv) : await withoutArguments();
     const command = Object.hasOwn(commands, first) ? commands[first] : undefined;
     if (command) return await (await command())(rest);
+    if (isForTerminal(argv)) return await interactive(argv);
     if (first.startsWith('-')) return await (await import('./headless.js')).headless(argv, HELVE_VERSION);
     throw new UsageProblem(await unknownCommand(first));
   } catch (error) {
@@ -73,6 +74,20 @@ function pageNameFor([first = '', second]: readonly string[]): string {
   if (first.startsWith('-')) return '-p ';
   const name = first === 'help' ? second : first;
   return name !== undefined && Object.hasOwn(commands, name) ? `${name} ` : '';
+}
+
+const isAtTerminal = (): boolean => process.stdin.isTTY === true && process.stdout.isTTY === true;
+
+/** A prompt of several words, or options none of which means a run without a person. */
+function isForTerminal(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  const options = argv.slice(0, end < 0 ? argv.length : end);
+  const runsAlone = options.some((word) => /^(?:-[a-z]*p|--print|--(?:input|output)-format(?:=.*)?)$/.test(word));
+  return isAtTerminal() && !runsAlone && (argv[0]?.startsWith('-') === true || /\s/.test(argv[0] ?? ''));
+}
+
+async function interactive(argv: readonly string[]): Promise<number> {
+  return await (await import('./interactive.js')).interactive(argv, HELVE_VERSION);
 }
 
 async function withoutArguments(): Promise<number> {

@@ -72,10 +72,13 @@ export class PlainLines {
 function asLines(body: DisplayBody | undefined): string[] {
   if (!body) return [];
   if (body.type === 'list') return [...body.items];
+  if (body.type === 'todos') return body.items.map(({ content, status }) => `${todoMarks[status]} ${content}`);
   // The patch's header names the file, which the title has said.
   if (body.type === 'diff') return splitLines(body.patch.slice(Math.max(0, body.patch.indexOf('@@'))));
   return splitLines(body.text);
 }
+
+const todoMarks = { pending: '☐', in_progress: '▶', completed: '☑' } as const;
 
 const splitLines = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));
 

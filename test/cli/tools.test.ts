@@ -1,5 +1,7 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runHelve } from './run-helve.js';
+import { emptyFolder, runHelve } from './run-helve.js';
 
 const names = (json: string): string[] => JSON.parse(json).map(({ name }: { name: string }) => name);
 
@@ -49,6 +51,19 @@ test('with --all adds those that are switched off here', async () => {
   const { stdout } = await runHelve(['tools', '--json', '--all']);
   expect(names(stdout)).toContain('NotebookEdit');
   expect(JSON.parse(stdout).find(({ name }: { name: string }) => name === 'apply_patch').enabled).toBe(false);
+});
+
+test('has the tools for commands and skills where there are some, and says of each that is off why', async () => {
+  const cwd = await emptyFolder();
+  await mkdir(join(cwd, '.claude/skills/report'), { recursive: true });
+  await writeFile(join(cwd, '.claude/skills/report/SKILL.md'), '---\ndescription: Write a report\n---\nWrite.');
+  const settings = JSON.stringify({ tools: { WebFetch: false } });
+  const { stdout } = await runHelve(['tools', '--all', '--settings', settings], { cwd });
+  const lineOf = (name: string) => stdout.split('\n').find((line) => line.startsWith(`${name} `));
+  expect(lineOf('Skill')).not.toContain('off here');
+  expect(lineOf('SlashCommand')).toContain('(off here: no commands are used here)');
+  expect(lineOf('WebFetch')).toContain('(off here: switched off by the setting tools.WebFetch)');
+  expect(lineOf('MemoryRead')).toContain('(deferred, off here: needs the setting tools.MemoryRead)');
 });
 
 test.each<[string[], Record<string, string>]>([

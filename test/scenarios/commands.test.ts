@@ -234,6 +234,15 @@ test('the model is told of skills and commands, and gets what they say when it c
   expect(start).toMatchObject({ commands: ['quiet', 'report', 'secret', 'ship'], skills: ['report', 'secret'] });
 });
 
+test('one that is for the model only says so to a person who calls it', async () => {
+  const agent = await agentWith({ 'home/.helve/skills/inner/SKILL.md': skill('user-invocable: false\n', 'For you.') });
+  const { result } = await agent.run('/inner');
+  expect(result.text).toMatch(
+    /^\/inner is for the model only: .*inner\/SKILL\.md has user-invocable\. Ask for it in words\.$/,
+  );
+  expect(agent.server.requests).toHaveLength(0);
+});
+
 test('without skills and commands the model has no tools for them', async () => {
   const agent = await agentWith({});
   await agent.run('go');

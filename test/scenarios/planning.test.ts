@@ -162,7 +162,9 @@ test('without anybody to answer, the model does not hear of tools that ask', asy
   await run();
   expect(toolsOf(server)).toContain('TodoWrite');
   for (const name of ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode']) expect(toolsOf(server)).not.toContain(name);
-  expect(sentIn(server, 1)).toContain('There is no tool named');
+  expect(sentIn(server, 1)).toContain(
+    'The tool AskUserQuestion is off here: nobody is here to answer. Go on without it.',
+  );
 });
 
 test('a model that goes in circles is told, then the person, and nothing is stopped', async () => {

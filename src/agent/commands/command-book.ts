@@ -67,7 +67,9 @@ export class CommandBook {
     const command = this.#find(name, isForPerson);
     const forModel = command ? undefined : this.#find(name, () => true);
     if (forModel) {
-      throw new ToolFailure(`/${name} is for the model only: ${forModel.shown} has user-invocable. Ask for it in words.`);
+      throw new ToolFailure(
+        `/${name} is for the model only: ${forModel.shown} has user-invocable. Ask for it in words.`,
+      );
     }
     if (!command) throw this.#unknown(name, isForPerson, 'command');
     const [firstLine = ''] = args.split('\n'); // the rest may have been piped in, and be anybody's text

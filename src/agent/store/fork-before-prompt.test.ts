@@ -32,13 +32,16 @@ test.each([
   [1, ['one', 'answer to one']],
   [2, ['one', 'answer to one', 'two', 'answer to two']],
   [9, ['one', 'answer to one', 'two', 'answer to two', 'three', 'answer to three']],
-])('a fork before prompt %i has what was said until then, also while the session is in use', async (beforePrompt, said) => {
-  const { options, store } = await sessionOf(['one', 'two', 'three']);
-  const fork = await resumeSession({ ...options, fork: true, beforePrompt });
-  expect(textsOf(fork.restored.messages)).toEqual(said);
-  await fork.store.close();
-  await store.close();
-  const whole = await resumeSession(options);
-  expect(textsOf(whole.restored.messages)).toHaveLength(6);
-  await whole.store.close();
-});
+])(
+  'a fork before prompt %i has what was said until then, also while the session is in use',
+  async (beforePrompt, said) => {
+    const { options, store } = await sessionOf(['one', 'two', 'three']);
+    const fork = await resumeSession({ ...options, fork: true, beforePrompt });
+    expect(textsOf(fork.restored.messages)).toEqual(said);
+    await fork.store.close();
+    await store.close();
+    const whole = await resumeSession(options);
+    expect(textsOf(whole.restored.messages)).toHaveLength(6);
+    await whole.store.close();
+  },
+);

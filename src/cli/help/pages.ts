@@ -3,6 +3,7 @@ import { help as call } from './call.js';
 import { help as config } from './config.js';
 import { help as demo } from './demo.js';
 import { help as doctor } from './doctor.js';
+import { help as interactive } from './interactive.js';
 import { help as mcp } from './mcp.js';
 import { help as models } from './models.js';
 import { help as permissions } from './permissions.js';
@@ -20,6 +21,7 @@ export const helpPages: Readonly<Record<string, string>> = {
   config,
   demo,
   doctor,
+  interactive,
   mcp,
   models,
   permissions,

@@ -14,6 +14,8 @@ Options (-p is short for --print)
   --max-budget-usd N        no request after N US dollars are spent
   --system-prompt T         T in the place of Helve's own instructions
   --append-system-prompt T  adds T to them
+  --no-instructions         leave out HELVE.md, AGENTS.md and CLAUDE.md
+  --disable-slash-commands  no commands and no skills: a leading slash is a character like any other
   --debug, --debug-file F   write what happens to a log in Helve's data folder, or to F (also HELVE_DEBUG=1 or a path)
 
 Sessions
@@ -28,6 +30,7 @@ What goes in and out
   --json-schema SCHEMA      the answer as an object that fits a JSON Schema, given as JSON or as a file
   --input-format FORMAT     text (default), or stream-json: another program drives the session, line by line
   --permission-prompt-tool stdio   with it: the program is asked for permission
+  --permission-prompt-tool mcp__SERVER__TOOL   that tool is asked for permission
   --replay-user-messages    with it: prompts are repeated in the output
   --include-partial-messages   with --output-format stream-json: also what the model writes while it writes
   --verbose                 accepted and without effect

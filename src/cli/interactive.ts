@@ -1,0 +1,27 @@
+import { readHeadlessFlags } from './headless-flags.js';
+import { UsageProblem } from './usage-problem.js';
+
+/** A conversation at the terminal. What it needs is loaded once the first frame stands. */
+export async function interactive(argv: readonly string[], version: string): Promise<number> {
+  const flags = readHeadlessFlags(argv, { isInteractive: true });
+  const [prompt, ...more] = flags.words;
+  if (more.length > 0)
+    throw new UsageProblem(`helve takes one prompt, but there are ${flags.words.length}. Put it in quotes.`);
+  const { startTerminal } = await import('../terminal/start-terminal.js');
+  return await startTerminal({
+    version,
+    prompt,
+    root: process.cwd(),
+    env: process.env,
+    isPlain: flags.screenReader,
+    first: { resume: flags.resume, fork: flags.fork },
+    async open(ports) {
+      const { interactiveOptions, openSession } = await import('./open-session.js');
+      const options = await interactiveOptions(flags);
+      return {
+        settings: options.settings,
+        openSession: async (wish) => await openSession(flags, options, wish, ports),
+      };
+    },
+  });
+}

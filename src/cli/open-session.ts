@@ -1,0 +1,187 @@
+import type { ResumedSession } from '../agent/store/resume-session.js';
+import { SessionProblem } from '../agent/store/session-problem.js';
+import { type Model, ModelFailure } from '../contract/model.js';
+import { createAgent } from '../create-agent.js';
+import { createEngine, type EngineOptions } from '../create-engine.js';
+import { type Catalogue, secretVariables } from '../models/catalogue.js';
+import type { OpenedSession, SessionPorts, SessionWish } from '../terminal/opened-session.js';
+import { ownCallTools } from '../tools/index.js';
+import { type CliEngineOptions, engineOptions, whyNoBypass } from './engine-options.js';
+import type { HeadlessFlags } from './headless-flags.js';
+import { type HeadlessModels, modelChoices, readModels } from './headless-models.js';
+import { readCatalogue } from './read-catalogue.js';
+import { UsageProblem } from './usage-problem.js';
+import { variablesForTracing, wantedObservation } from './wanted-observation.js';
+import { watchedModel } from './watched-model.js';
+
+/** What flags and settings say for a person at a terminal. */
+export async function interactiveOptions({ engine }: HeadlessFlags): Promise<CliEngineOptions> {
+  const options = await engineOptions(engine);
+  return { ...options, toolSet: options.toolSet === 'simple' ? 'simple' : 'repl' };
+}
+
+/** Puts together a conversation for the terminal, or without a model the tools alone. */
+export async function openSession(
+  flags: HeadlessFlags,
+  given: CliEngineOptions,
+  wish: SessionWish,
+  ports: SessionPorts,
+): Promise<OpenedSession> {
+  const { env, settings } = given;
+  const catalogue = await readCatalogue(env);
+  const wanted = wantedObservation(flags.observation, env);
+  const observation = wanted && (await import('./observe.js')).observe(wanted, { env, catalogue });
+  const options: CliEngineOptions = {
+    ...given,
+    ...(wish.mode && { permissionMode: wish.mode }),
+    additionalDirectories: [...(given.additionalDirectories ?? []), ...(wish.folders ?? [])],
+    askPermission: ports.askPermission,
+    askUser: ports.askUser,
+    saveRule: async (rule) => await saveForHere(rule, env),
+    hiddenVariables: [...secretVariables(catalogue), ...variablesForTracing(env)],
+    ...(observation && { observers: observation.observers }),
+  };
+  const common = {
+    settings,
+    env,
+    commandTool: ownCallTools.shell,
+    refuseMode: (mode: string) => (mode === 'bypassPermissions' ? whyNoBypass(settings.current, env) : undefined),
+    checkSetup: async () => await (await import('./doctor.js')).findSetup(),
+    explain: explainer(flags),
+  };
+  let models: HeadlessModels;
+  try {
+    const named = { ...flags, resume: wish.resume, ...(wish.model && { model: wish.model }) };
+    models = await readModels(named, options, catalogue, observation?.model);
+  } catch (error) {
+    if (!(error instanceof ModelFailure)) throw error;
+    return toolsOnly(options, catalogue, error, common);
+  }
+  const resumed = wish.resume === undefined ? undefined : await takeUp(wish.resume, wish, models, flags, options);
+  const model = watchedModel(await models.patient(), []);
+  const small = settings.current.smallModel?.value ?? (env['HELVE_SMALL_MODEL']?.trim() || catalogue.small);
+  const isSimple = options.toolSet === 'simple';
+  const agent = createAgent({
+    ...options,
+    model,
+    fallbackModels: models.fallbacks,
+    ...(small && { sideModel: () => models.patient(small) }),
+    retries: false, // the watched model has its own
+    childModel: async (name) => (name === undefined ? model.current : await models.patient(name)),
+    ...(flags.sessionId !== undefined && !resumed && wish.beforePrompt === undefined && { sessionId: flags.sessionId }),
+    keepSession: flags.save,
+    onStoreProblem: ports.tell,
+    ...(resumed && { resumed }),
+    ...(flags.maxTurns !== undefined && { maxTurns: flags.maxTurns }),
+    ...(flags.systemPrompt !== undefined && { systemPrompt: flags.systemPrompt }),
+    ...(flags.appendSystemPrompt !== undefined && { appendSystemPrompt: flags.appendSystemPrompt }),
+    instructions: flags.instructions && !isSimple && settings.current.instructions?.value !== false,
+    commands: flags.commands && !isSimple,
+    useModel: async (name) => model.lend(await models.patient(name)),
+  });
+  await observation?.begin(agent.session);
+  return {
+    ...common,
+    engine: agent.engine,
+    agent,
+    withoutModel: undefined,
+    history: resumed?.restored.messages ?? [],
+    get model() {
+      return `${model.provider}/${model.name}`;
+    },
+    get contextTokens() {
+      return model.facts?.contextTokens;
+    },
+    begin: () => model.begin(),
+    models: async () => await choices(catalogue, env, models.first),
+    async chooseModel(name) {
+      const chosen = await models.patient(name === 'default' ? undefined : name);
+      model.choose(chosen);
+      model.begin();
+      return `${chosen.provider}/${chosen.name}`;
+    },
+    async close() {
+      await agent.end();
+      await observation?.close();
+    },
+  };
+}
+
+type Common = Pick<OpenedSession, 'settings' | 'env' | 'commandTool' | 'refuseMode' | 'checkSetup' | 'explain'>;
+
+function toolsOnly(
+  options: EngineOptions,
+  catalogue: Catalogue,
+  { message }: ModelFailure,
+  common: Common,
+): OpenedSession {
+  const engine = createEngine(options);
+  return {
+    ...common,
+    engine,
+    agent: undefined,
+    withoutModel: message,
+    history: [],
+    model: undefined,
+    contextTokens: undefined,
+    begin: () => {},
+    models: async () => await choices(catalogue, common.env),
+    chooseModel: async () => {
+      throw new Error(message);
+    },
+    close: async () => await engine.end(),
+  };
+}
+
+async function takeUp(
+  wanted: string,
+  { fork = false, beforePrompt, mode }: SessionWish,
+  { first }: HeadlessModels,
+  { engine }: HeadlessFlags,
+  { env, permissionMode }: CliEngineOptions,
+): Promise<ResumedSession> {
+  const { resume } = await import('./resume.js');
+  const { 'permission-mode': named, 'dangerously-skip-permissions': skips } = engine;
+  const chosen = mode ?? (named !== undefined || skips ? permissionMode : undefined);
+  try {
+    return await resume({ wanted, fork, beforePrompt, model: first, mode: chosen, env });
+  } catch (error) {
+    if (error instanceof SessionProblem) throw new UsageProblem(error.message);
+    throw error;
+  }
+}
+
+async function saveForHere(rule: string, env: CliEngineOptions['env']): Promise<void> {
+  const { saveRule } = await import('./stream-json/save-rule.js');
+  await saveRule(rule, 'local', { root: process.cwd(), env });
+}
+
+/** The models of providers that are set up, and what runs on this machine. */
+async function choices(catalogue: Catalogue, env: CliEngineOptions['env'], first?: Model) {
+  const { findLocalServers, localPlaces } = await import('../models/local-servers.js');
+  const local = await findLocalServers(localPlaces(catalogue, env));
+  const { withStoredKeys } = await import('../models/stored-keys.js');
+  const all = modelChoices(catalogue, withStoredKeys(env), first ?? { provider: '', name: '' });
+  const known = (first ? all : all.slice(1)).map(({ value, displayName, description }) => ({
+    value,
+    label: displayName,
+    description,
+  }));
+  const names = new Set(known.map(({ value }) => value));
+  const here = local
+    .flatMap(({ provider, title, models }) =>
+      models.map((name) => ({ value: `${provider}/${name}`, label: name, description: `${title}, on this machine` })),
+    )
+    .filter(({ value }) => !names.has(value));
+  return [...known, ...here];
+}
+
+function explainer({ engine }: HeadlessFlags): OpenedSession['explain'] {
+  return async (tool, input) => {
+    const { createExplainer } = await import('../explain-call.js');
+    const { describeExplanation } = await import('./permissions/describe-explanation.js');
+    const flag = engine.settings === undefined ? {} : { flag: engine.settings };
+    const explain = createExplainer({ settings: { env: process.env, ...flag, ...(engine.trust && { trust: true }) } });
+    return describeExplanation(await explain({ tool, input }), { cwd: process.cwd() });
+  };
+}

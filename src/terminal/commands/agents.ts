@@ -1,0 +1,36 @@
+import { grouped } from '../../platform/text/digits.js';
+import type { TerminalCommand } from '../contract.js';
+import { fitted, table } from './answers.js';
+
+export const agents: TerminalCommand = {
+  name: 'agents',
+  description: 'the kinds of child agents, and those that were started',
+
+  async run(_, session) {
+    const types = await session.agentTypes();
+    const started = session.agents.map(({ id, type, description, report }) => [
+      id,
+      type,
+      report === undefined
+        ? 'at work'
+        : [report.problem ?? 'done', `${report.calls} calls`, `${grouped(report.tokens)} tokens`].join(', '),
+      description,
+    ]);
+    return fitted([
+      'Kinds',
+      ...table(
+        types.map(({ name, description, file }) => [
+          name,
+          [short(description), file && `(${file})`].filter(Boolean).join(' '),
+        ]),
+      ),
+      ...(started.length === 0 ? ['None has been started in this conversation.'] : ['Started', ...table(started)]),
+      'To add a kind, write it to .helve/agents/NAME.md',
+    ]);
+  },
+};
+
+function short(description: string): string {
+  const [line = ''] = description.split('\n', 1);
+  return line.length > 100 ? `${line.slice(0, 99)}…` : line;
+}

@@ -1,0 +1,46 @@
+// Answers of commands, as short as a screen is high.
+import type { Choice, CommandAnswer } from '../contract.js';
+
+const MAX_LINES = 36; // of 40 rows: the prompt and the status line are there too
+
+export const text = (...lines: readonly string[]): CommandAnswer => ({ type: 'text', text: lines.join('\n') });
+
+export const problem = (sentence: string): CommandAnswer => ({ type: 'problem', text: sentence });
+
+/** The first lines, and how many are missing. */
+export function fitted(
+  lines: readonly string[],
+  { last = [] as readonly string[], max = MAX_LINES } = {},
+): CommandAnswer {
+  const room = max - last.length;
+  if (lines.length <= room) return text(...lines, ...last);
+  return text(...lines.slice(0, room - 1), `… ${lines.length - room + 1} more`, ...last);
+}
+
+/** Rows with their columns below each other. */
+export function table(rows: ReadonlyArray<readonly string[]>): string[] {
+  const columns = Math.max(...rows.map((row) => row.length), 0);
+  const widths = Array.from({ length: columns }, (_, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  return rows.map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd());
+}
+
+/** The choices that begin with what is typed. */
+export const beginning = (typed: string, choices: readonly Choice[]): Choice[] =>
+  choices.filter(({ value }) => value.toLowerCase().startsWith(typed.toLowerCase()));
+
+/** Words to choose from. */
+export const words = (typed: string, values: readonly string[]): Choice[] =>
+  beginning(
+    typed,
+    values.map((value) => ({ value })),
+  );
+
+/** The first word and the rest. */
+export function firstWord(args: string): [string, string] {
+  const [, word = '', rest = ''] = /^\s*(\S*)\s*([\s\S]*?)\s*$/.exec(args) ?? [];
+  return [word, rest];
+}
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

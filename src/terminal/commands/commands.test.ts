@@ -1,0 +1,312 @@
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readSettings } from '../../settings/load.js';
+import { temporaryProject } from '../../testing/temporary-project.js';
+import { writeTool } from '../../tools/write.js';
+import type { CommandAnswer, CommandSession } from '../contract.js';
+import { KeyBindings } from '../input/key-bindings.js';
+import { completedCommands, remember, runCommand, terminalCommands } from './index.js';
+import { type TestSession, testSession } from './test-session.js';
+
+async function run(line: string, session: CommandSession): Promise<CommandAnswer> {
+  const [name = '', ...args] = line.split(' ');
+  return await runCommand({ name, args: args.join(' ') }, session);
+}
+
+const shown = (answer: CommandAnswer): string => ('text' in answer ? (answer.text ?? '') : '');
+
+async function choose(answer: CommandAnswer, value: string): Promise<CommandAnswer> {
+  if (answer.type !== 'choose') throw new Error(`There is nothing to choose in ${JSON.stringify(answer)}`);
+  expect(answer.items.map((item) => item.value)).toContain(value);
+  return await answer.choose(value);
+}
+
+async function reread(session: TestSession): Promise<TestSession> {
+  const { root, env, home } = session;
+  const settings = await readSettings({ root, env, ...(home !== undefined && { home }), managedFolder: '/nowhere' });
+  return Object.defineProperty(session, 'settings', { value: settings, configurable: true });
+}
+
+test('has a command for everything that was promised', () => {
+  const promised =
+    'help clear compact resume rewind undo permissions mcp agents tasks todos model cost context config doctor export theme init add-dir quit';
+  const names = terminalCommands.map(({ name }) => name);
+  expect(promised.split(' ').filter((name) => !names.includes(name))).toEqual([]);
+  expect(new Set(terminalCommands.flatMap(({ name, aliases = [] }) => [name, ...aliases])).size).toBe(
+    terminalCommands.flatMap(({ name, aliases = [] }) => [name, ...aliases]).length,
+  );
+});
+
+test('help fits on a screen of 40 rows, with many commands of the person, and names every command', async () => {
+  const own = Array.from({ length: 80 }, (_, index) => ({
+    name: `own-${index}`,
+    kind: 'command' as const,
+    description: 'mine',
+    argumentHint: '',
+  }));
+  const keys = new KeyBindings().listed();
+  const text = shown(await run('help', await testSession({ commands: async () => own, keys })));
+  expect(text.split('\n').length).toBeLessThanOrEqual(36);
+  for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+  for (const { name } of terminalCommands) expect(text).toContain(`/${name}`);
+  expect(text).toContain('/own-0');
+});
+
+test('help explains one command', async () => {
+  expect(shown(await run('help undo', await testSession()))).toMatch(/^\/undo \[number of calls.*\n {2}take back/);
+});
+
+test('an unknown command is answered with the nearest', async () => {
+  expect(await run('hlep', await testSession())).toEqual({
+    type: 'problem',
+    text: 'There is no command /hlep. Did you mean /help?',
+  });
+});
+
+test('commands of the person, prompts of servers and paths go to the model as they were typed', async () => {
+  const own = { name: 'team:review', kind: 'command' as const, description: '', argumentHint: '' };
+  const session = await testSession({ commands: async () => [own] });
+  expect(await run('review a b', session)).toEqual({ type: 'prompt', text: '/review a b' });
+  expect(await run('mcp__x__y', session)).toEqual({ type: 'prompt', text: '/mcp__x__y' });
+  expect(await run('tmp is full', session)).toEqual({ type: 'prompt', text: '/tmp is full' });
+});
+
+test('a command that fails says so', async () => {
+  const session = await testSession({
+    clear: async () => {
+      throw new Error('The disk is full.');
+    },
+  });
+  expect(await run('clear', session)).toEqual({ type: 'problem', text: '/clear did not work: The disk is full.' });
+});
+
+test('adds a rule, lists it with its place, and removes it', async () => {
+  const session = await testSession();
+  expect(shown(await run('permissions deny Bash(rm *)', session))).toContain('.helve/settings.local.json');
+  await reread(session);
+  expect(shown(await run('permissions', session))).toMatch(
+    /^deny {3}Bash\(rm \*\) {2}\.helve\/settings\.local\.json:\d+/,
+  );
+  expect(await run('permissions remove Bash(rm *)', session)).toMatchObject({ type: 'text' });
+  await reread(session);
+  expect(shown(await run('permissions', session))).toContain('No rules.');
+});
+
+test('refuses a rule that is not understood, and writes nothing', async () => {
+  const session = await testSession();
+  expect(await run('permissions deny Bash(rm', session)).toMatchObject({ type: 'problem' });
+  expect(existsSync(join(session.root, '.helve', 'settings.local.json'))).toBe(false);
+});
+
+test('sets the mode, and explains a call', async () => {
+  const session = await testSession();
+  expect(shown(await run('permissions mode plan', session))).toBe('The mode is plan.');
+  expect(session.done).toEqual(['mode plan']);
+  expect(await run('permissions mode fast', session)).toMatchObject({ type: 'problem' });
+  expect(shown(await run('permissions explain Tool {"a":1}', session))).toBe('Tool {"a":1}');
+  expect(shown(await run('permissions explain Tool {', session))).toContain('not valid JSON');
+});
+
+test('sets a setting for the person, shows it, and takes it away', async () => {
+  const session = await testSession();
+  expect(shown(await run('config keys.interrupt ctrl+x', session))).toContain('keys.interrupt was set in');
+  await reread(session);
+  expect(session.settings.keys.get('interrupt')?.value).toEqual(['ctrl+x']);
+  expect(shown(await run('config keys.interrupt', session))).toMatch(/The key.*\nkeys\.interrupt = \["ctrl\+x"\]/);
+  expect(shown(await run('config unset keys.interrupt', session))).toContain('was removed');
+});
+
+test.each([
+  ['config keys.interupt x', /Did you mean "keys.interrupt"\?/],
+  ['config keys.interrupt ctrl+escpe', /there is no key "escpe", did you mean "escape"\?/],
+  ['config thme dark', /Did you mean "theme"\?/],
+])('%s is answered with the nearest name', async (line, problem) => {
+  expect(await run(line, await testSession())).toEqual({ type: 'problem', text: expect.stringMatching(problem) });
+});
+
+test('chooses a theme and keeps it', async () => {
+  const session = await testSession();
+  await choose(await run('theme', session), 'light');
+  expect(session.done).toEqual(['theme light']);
+  expect((await reread(session)).settings.theme?.value).toBe('light');
+  expect(await run('theme pink', session)).toMatchObject({ type: 'problem' });
+});
+
+test('the first model that is chosen is kept, later ones are not', async () => {
+  let model: string | undefined;
+  const session = await testSession({
+    models: async () => [{ value: 'ollama/one' }],
+    chooseModel: async (name) => {
+      model = name;
+      return name;
+    },
+  });
+  Object.defineProperty(session, 'model', { get: () => model });
+  await choose(await run('model', session), 'ollama/one');
+  await run('model ollama/two', session);
+  expect((await reread(session)).settings.model?.value).toBe('ollama/one');
+  expect(model).toBe('ollama/two');
+});
+
+test('asks for a key without showing it, stores it privately, and uses it', async () => {
+  const session = await testSession({ model: undefined });
+  const asked = await choose(await run('key', session), 'anthropic');
+  if (asked.type !== 'ask') throw new Error('It asks.');
+  expect(asked.isSecret).toBe(true);
+  const answer = await asked.answer('export ANTHROPIC_API_KEY="sk-test-1"');
+  expect(shown(answer)).toContain('Stored. The model is anthropic');
+  expect(JSON.stringify(answer)).not.toContain('sk-test-1');
+  const file = join(session.dataFolder, 'keys.json');
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ keys: { ANTHROPIC_API_KEY: 'sk-test-1' } });
+  expect(shown(await run('key forget anthropic', session))).toBe('The stored key of Anthropic is gone.');
+  expect(await run('key antropic', session)).toEqual({
+    type: 'problem',
+    text: 'There is no provider "antropic" that takes a key. Did you mean anthropic?',
+  });
+});
+
+test('says what is in the context, and what was used', async () => {
+  const session = await testSession({
+    context: {
+      system: 1000,
+      tools: 4000,
+      messages: 5000,
+      results: 10_000,
+      total: 20_000,
+      window: 200_000,
+      free: 150_000,
+    },
+    usage: {
+      models: [
+        {
+          provider: 'fake',
+          name: 'model',
+          usage: { input_tokens: 1200, output_tokens: 30, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 },
+          costUsd: 0.5,
+        },
+      ],
+      costUsd: 0.5,
+      prompts: 2,
+      modelMs: 61_000,
+      totalMs: 125_000,
+    },
+  });
+  expect(shown(await run('context', session))).toContain('About 20,000 of 200,000 tokens');
+  expect(shown(await run('context', session))).toMatch(/results of calls +█░+ +10,000 +5\.0 %/);
+  expect(shown(await run('cost', session))).toMatch(/^Cost \$0\.50, 2 prompts\nTime 2 min 5 s, of it 1 min 1 s/);
+});
+
+test('stops a task', async () => {
+  const stopped: string[] = [];
+  const task = { id: 'b1', title: 'npm\nrun dev', state: 'running', stop: () => void stopped.push('b1') };
+  const session = await testSession({ tasks: [task] });
+  expect(shown(await run('tasks', session))).toContain('b1  running  npm run dev');
+  expect(shown(await run('tasks stop b1', session))).toBe('b1 was stopped.');
+  expect(stopped).toEqual(['b1']);
+  expect(await run('tasks stop b2', session)).toMatchObject({ type: 'problem' });
+});
+
+test('shows how servers are, and why one is not used', async () => {
+  const session = await testSession({
+    servers: [
+      { name: 'files', status: 'connected', tools: 3, setAside: [], errorOutput: '' },
+      { name: 'web', status: 'failed', detail: 'no answer', tools: 0, setAside: [], errorOutput: 'line one\nline two' },
+    ],
+  });
+  expect(shown(await run('mcp', session))).toBe('✓ files: connected, 3 tools\n✗ web: failed, no answer');
+  expect(shown(await run('mcp web', session))).toContain('It wrote last:\n  line one');
+  expect(shown(await run('mcp wb', session))).toContain('Did you mean "web"?');
+});
+
+test('adds a folder that is there, and no other', async () => {
+  const session = await testSession();
+  mkdirSync(join(session.root, '..', 'other'));
+  const folder = join(session.root, '..', 'other');
+  await run('add-dir ../other', session);
+  expect(session.done).toEqual([`add ${folder}`]);
+  expect(await run('add-dir ../missing', session)).toMatchObject({ type: 'problem' });
+});
+
+test('has AGENTS.md written by the model, and improved where it is there', async () => {
+  const session = await testSession();
+  expect(await run('init', session)).toMatchObject({ type: 'prompt', shown: '/init' });
+  expect(shown(await run('init', session))).toContain('Write AGENTS.md');
+  writeFileSync(join(session.root, 'CLAUDE.md'), '# x\n');
+  expect(shown(await run('init be brief', session))).toMatch(/Improve CLAUDE\.md[\s\S]*be brief/);
+});
+
+test('writes a note down where the person wants it, behind what is there', async () => {
+  const session = await testSession();
+  writeFileSync(join(session.root, 'AGENTS.md'), '# Rules');
+  await choose(remember('use  tabs', session), join(session.root, 'AGENTS.md'));
+  expect(readFileSync(join(session.root, 'AGENTS.md'), 'utf8')).toBe('# Rules\n- use tabs\n');
+  const own = join(session.dataFolder, 'HELVE.md');
+  await choose(remember('be kind', session), own);
+  expect(readFileSync(own, 'utf8')).toBe('- be kind\n');
+});
+
+test('shows what an undo would do, and does it only when the person says yes', async () => {
+  const project = await temporaryProject({ 'a.txt': 'before\n' });
+  await project.run(writeTool, { file_path: 'b.txt', content: 'made\n' });
+  const { id, root, dataFolder } = project.engine.session;
+  const session = await testSession({ id, root, cwd: root, dataFolder });
+  const asked = await run('undo', session);
+  expect(asked).toMatchObject({ type: 'choose', title: 'Take this back?', text: expect.stringContaining('b.txt') });
+  expect(shown(await choose(asked, 'no'))).toBe('The files stay as they are.');
+  expect(existsSync(join(root, 'b.txt'))).toBe(true);
+  expect(shown(await choose(await run('undo', session), 'yes'))).toMatch(/^1 file or folder is as before/);
+  expect(existsSync(join(root, 'b.txt'))).toBe(false);
+  expect(await run('undo 7', await testSession())).toMatchObject({ type: 'problem' });
+});
+
+test('goes back to a prompt with its files, and gives the prompt back to be changed', async () => {
+  const project = await temporaryProject();
+  const prompt = { index: 0, text: 'make b', at: Date.now() - 1000 };
+  await project.run(writeTool, { file_path: 'b.txt', content: 'made\n' });
+  const { id, root, dataFolder } = project.engine.session;
+  const session = await testSession({ id, root, cwd: root, dataFolder, prompts: [prompt] });
+  const what = await choose(await run('rewind', session), '0');
+  const answer = await choose(await choose(what, 'both'), 'yes');
+  expect(answer).toMatchObject({ type: 'edit', draft: 'make b' });
+  expect(session.done).toEqual(['rewind 0']);
+  expect(existsSync(join(root, 'b.txt'))).toBe(false);
+});
+
+test('says that there is nothing to go back to, to take up, or to undo', async () => {
+  const session = await testSession();
+  for (const line of ['rewind', 'resume', 'undo', 'undo list']) {
+    expect(await run(line, session)).toMatchObject({ type: 'problem' });
+  }
+});
+
+test('says why a conversation that is not kept can not be written to a page', async () => {
+  const session = await testSession();
+  expect(await run('export', session)).toMatchObject({ type: 'problem', text: expect.stringContaining('no session') });
+  expect(await run('export notes.pdf', session)).toMatchObject({ type: 'problem' });
+});
+
+test('completes arguments of commands', async () => {
+  const session = await testSession();
+  const commands = await completedCommands(session);
+  const complete = async (name: string, typed: string) =>
+    ((await commands.find((one) => one.name === name)?.complete?.(typed)) ?? []).map(({ value }) => value);
+  expect(await complete('theme', 'l')).toEqual(['light']);
+  expect(await complete('permissions', 'mode p')).toEqual(['mode plan']);
+  expect(await complete('config', 'keys.int')).toEqual(['keys.interrupt']);
+});
+
+test('no answer without arguments is longer than a screen', async () => {
+  const many = Array.from({ length: 300 }, (_, index) => `t${index}`);
+  const session = await testSession({
+    tasks: many.map((id) => ({ id, title: id, state: 'running' })),
+    servers: many.map((name) => ({ name, status: 'connected', tools: 1, setAside: [], errorOutput: '' })),
+    checkSetup: async () => many.map((what) => ({ what, state: 'ok', detail: '' })),
+    agentTypes: async () => many.map((name) => ({ name, description: name })),
+  });
+  for (const { name } of terminalCommands) {
+    const answer = await run(name, session);
+    if (answer.type === 'text') expect(answer.text.split('\n').length, name).toBeLessThanOrEqual(38);
+  }
+});

@@ -1,0 +1,77 @@
+import { describeSettings } from '../../settings/describe.js';
+import { describeEntry, labelOf } from '../../settings/describe-entry.js';
+import { type EditableScope, editablePlace, editSettings } from '../../settings/edit-file.js';
+import { EditRefused } from '../../settings/edit-json.js';
+import { findSetting, typedValue } from '../../settings/find-setting.js';
+import { settings as knownSettings, settingNames } from '../../settings/schema.js';
+import type { CommandAnswer, CommandSession, TerminalCommand } from '../contract.js';
+import { firstWord, fitted, problem, text, words } from './answers.js';
+
+export const config: TerminalCommand = {
+  name: 'config',
+  aliases: ['settings'],
+  description: 'settings: show them, or set one',
+  argumentHint: '[key [value] | unset key] [--project | --local]',
+  complete: (typed) => (/\s/.test(typed) ? [] : words(typed, ['unset', ...settingNames])),
+
+  async run(args, session) {
+    const scope = /(?:^|\s)--(user|project|local)(?=\s|$)/.exec(args)?.[1];
+    const [key, value] = firstWord(args.replace(/(?:^|\s)--(?:user|project|local)(?=\s|$)/, ' '));
+    if (key === '') return overview(session);
+    const target = (['user', 'project', 'local'] as const).find((one) => one === scope) ?? 'user';
+    try {
+      if (key === 'unset') return await change(value, undefined, target, session);
+      return value === '' ? show(key, session) : await change(key, value, target, session);
+    } catch (error) {
+      if (error instanceof EditRefused) return problem(error.message);
+      throw error;
+    }
+  },
+};
+
+function overview({ settings }: CommandSession): CommandAnswer {
+  const counted = settings.entries.filter(({ ignored }) => ignored === undefined).map(describeEntry);
+  const others = settings.entries.length - counted.length;
+  const last = [
+    ...(others > 0 ? [`${others} more are without effect: helve config list says why.`] : []),
+    '/help config says how to change them.',
+  ];
+  return fitted(counted.length === 0 ? ['Nothing is set.'] : counted, { last });
+}
+
+function show(typed: string, { settings }: CommandSession): CommandAnswer {
+  const wanted = findSetting(typed);
+  if ('problem' in wanted) return problem(wanted.problem);
+  const about = describeSettings().find(({ key }) => key === wanted.key)?.about ?? '';
+  const found = settings.entries.filter(
+    (entry) => entry.key === wanted.key && (wanted.name === undefined || entry.name === wanted.name),
+  );
+  const lines = found.map(
+    (entry) => `${describeEntry(entry)}${entry.ignored === undefined ? '' : `: ${entry.ignored}`}`,
+  );
+  return fitted([`${labelOf(wanted)}: ${about}`, ...(lines.length === 0 ? ['It is not set.'] : lines)]);
+}
+
+async function change(
+  typed: string,
+  value: string | undefined,
+  scope: EditableScope,
+  { root, env, home }: CommandSession,
+): Promise<CommandAnswer> {
+  const wanted = findSetting(typed);
+  if ('problem' in wanted) return problem(wanted.problem);
+  const { key, name } = wanted;
+  const given = value === undefined ? undefined : typedValue(key, value);
+  const append = given !== undefined && knownSettings[key].shape === 'list' && !Array.isArray(given);
+  const options = { root, env, ...(home !== undefined && { home }) };
+  const path = [...key.split('.'), ...(name === undefined ? [] : [name])];
+  const changed = await editSettings(scope, { path, value: given, append }, options);
+  const { file } = editablePlace(scope, options);
+  if (value === undefined)
+    return text(changed ? `${typed} was removed from ${file}.` : `${typed} is not set in ${file}.`);
+  const needsTrust = scope !== 'user' && knownSettings[key].loosens?.(given);
+  return text(
+    changed ? `${typed} was set in ${file}.` : `${typed} is so already in ${file}.`,
+    ...(needsTrust ? ['It counts once the folder is trusted with it: helve config trust'] : []),
+  );
+}

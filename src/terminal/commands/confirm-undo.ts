@@ -1,0 +1,45 @@
+// Shows what an undo would do, and does it where the person wants it.
+import { applyUndo } from '../../agent/undo/apply-undo.js';
+import { describeUndoItem, NEVER_COVERED } from '../../agent/undo/describe-undo.js';
+import type { UndoPlan } from '../../agent/undo/undo.js';
+import { shortPath } from '../../platform/files/paths.js';
+import type { CommandAnswer } from '../contract.js';
+import { text } from './answers.js';
+
+const MAX_SHOWN_LINES = 24; // so that the question stays on the screen
+
+/** `then` is what comes after it. */
+export function confirmUndo(
+  plan: UndoPlan,
+  cwd: string,
+  then: (done: string) => Promise<CommandAnswer> = async (done) => text(done),
+): CommandAnswer {
+  const { items, notCovered, notes, hasCommands } = plan;
+  const isBlocked = notCovered.length > 0 || items.some(({ conflict, impossible }) => conflict ?? impossible);
+  const lines = [
+    ...items.flatMap((item) => describeUndoItem(item, cwd).split('\n')),
+    ...(items.length === 0 ? ['All that is known of is as it was before already.'] : []),
+    ...notCovered.map((why) => `! ${why}`),
+    ...notes,
+    ...(hasCommands ? [NEVER_COVERED] : []),
+  ];
+  const more = lines.length - MAX_SHOWN_LINES;
+  return {
+    type: 'choose',
+    title: items.length === 1 ? 'Take this back?' : `Take back ${items.length} changes?`,
+    text: [...lines.slice(0, MAX_SHOWN_LINES), ...(more > 0 ? [`… ${more} more lines`] : [])].join('\n'),
+    items: [
+      isBlocked
+        ? { value: 'force', label: 'Yes, what can be', description: 'replaces what was changed since' }
+        : { value: 'yes', label: 'Yes' },
+      { value: 'no', label: 'No, leave the files as they are' },
+    ],
+    async choose(value) {
+      if (value === 'no') return await then('The files stay as they are.');
+      const { done, left, undoId } = await applyUndo(plan, { force: value === 'force' });
+      const kept = left.map(({ real, why }) => `Left: ${shortPath(cwd, real)}, because ${why}.`);
+      const count = done.length === 1 ? '1 file or folder is' : `${done.length} files and folders are`;
+      return await then([...kept, `${count} as before. To take this back: /undo ${undoId}`].join('\n'));
+    },
+  };
+}

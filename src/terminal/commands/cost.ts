@@ -1,0 +1,35 @@
+import { shownCost } from '../../agent/store/export-session.js';
+import { grouped } from '../../platform/text/digits.js';
+import type { TerminalCommand } from '../contract.js';
+import { fitted, table } from './answers.js';
+
+export const cost: TerminalCommand = {
+  name: 'cost',
+  aliases: ['usage'],
+  description: 'what this conversation has used',
+
+  async run(_, { usage }) {
+    const { models, costUsd, prompts, modelMs, totalMs } = usage;
+    return fitted([
+      `Cost ${shownCost(costUsd)}, ${prompts === 1 ? '1 prompt' : `${prompts} prompts`}`,
+      `Time ${shownTime(totalMs)}, of it ${shownTime(modelMs)} waiting for the model`,
+      ...table(
+        models.map(({ provider, name, usage: used, costUsd: own }) => [
+          `${provider}/${name}`,
+          `${grouped(used.input_tokens)} in`,
+          `${grouped(used.cache_read_input_tokens)} from cache`,
+          `${grouped(used.output_tokens)} out`,
+          shownCost(own),
+        ]),
+      ),
+      ...(costUsd === null ? ['The prices of a model are not known; ~/.helve/models.json can say them.'] : []),
+    ]);
+  },
+};
+
+function shownTime(milliseconds: number): string {
+  const seconds = Math.round(milliseconds / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

@@ -1,0 +1,14 @@
+import type { TerminalCommand } from '../contract.js';
+import { fitted } from './answers.js';
+
+const marks = { ok: '✓', missing: '–', broken: '✗' } as const;
+
+export const doctor: TerminalCommand = {
+  name: 'doctor',
+  description: 'look at what helve needs on this machine',
+
+  async run(_, session) {
+    const findings = await session.checkSetup();
+    return fitted(findings.map(({ what, state, detail }) => `${marks[state]} ${what}: ${detail}`));
+  },
+};

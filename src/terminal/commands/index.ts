@@ -1,0 +1,101 @@
+// All commands of the terminal, and how one is found and run.
+import { existsSync } from 'node:fs';
+import { nearestWords } from '../../platform/text/similar-text.js';
+import type { CommandAnswer, CommandSession, TerminalCommand } from '../contract.js';
+import type { CompletedCommand } from '../input/completion.js';
+import { addDir } from './add-dir.js';
+import { agents } from './agents.js';
+import { messageOf, problem } from './answers.js';
+import { clear } from './clear.js';
+import { compact } from './compact.js';
+import { config } from './config.js';
+import { context } from './context.js';
+import { cost } from './cost.js';
+import { doctor } from './doctor.js';
+import { exportConversation } from './export.js';
+import { help } from './help.js';
+import { init } from './init.js';
+import { key } from './key.js';
+import { mcp } from './mcp.js';
+import { model } from './model.js';
+import { permissions } from './permissions.js';
+import { quit } from './quit.js';
+import { resume } from './resume.js';
+import { rewind } from './rewind.js';
+import { tasks } from './tasks.js';
+import { theme } from './theme.js';
+import { todos } from './todos.js';
+import { undo } from './undo.js';
+
+export { remember } from './remember.js';
+
+/** In the order in which help lists them. */
+export const terminalCommands: readonly TerminalCommand[] = [
+  help,
+  clear,
+  compact,
+  resume,
+  rewind,
+  undo,
+  model,
+  key,
+  permissions,
+  mcp,
+  agents,
+  tasks,
+  todos,
+  context,
+  cost,
+  config,
+  theme,
+  addDir,
+  init,
+  exportConversation,
+  doctor,
+  quit,
+];
+
+export const findCommand = (name: string, commands = terminalCommands): TerminalCommand | undefined =>
+  commands.find((command) => command.name === name) ?? commands.find(({ aliases }) => aliases?.includes(name));
+
+/**
+ * Runs what was typed behind a slash. One of the person's own goes to the model as it was typed, which puts in what its
+ * file says. What goes wrong is told, never thrown.
+ */
+export async function runCommand(
+  { name, args }: { name: string; args: string },
+  session: CommandSession,
+): Promise<CommandAnswer> {
+  try {
+    const command = findCommand(name, session.builtIn);
+    if (command) return await command.run(args, session);
+    const own = await session.commands();
+    const typed = `/${name}${args === '' ? '' : ` ${args}`}`;
+    const isOwn = own.some((one) => one.name === name || one.name.endsWith(`:${name}`));
+    // A server may still be connecting, and a path at the beginning of a prompt is no command.
+    if (isOwn || name.startsWith('mcp__') || existsSync(`/${name}`)) return { type: 'prompt', text: typed };
+    const [nearest] = nearestWords(
+      name,
+      [...session.builtIn, ...own].map((one) => one.name),
+    );
+    return problem(
+      `There is no command /${name}. ${nearest === undefined ? '/help lists those that there are.' : `Did you mean /${nearest}?`}`,
+    );
+  } catch (error) {
+    return problem(`/${name} did not work: ${messageOf(error)}`);
+  }
+}
+
+/** All that can be completed behind a slash: the terminal's commands, then the person's own. */
+export async function completedCommands(session: CommandSession): Promise<CompletedCommand[]> {
+  const own = await session.commands();
+  return [
+    ...session.builtIn.map((command) => ({
+      name: command.name,
+      description: command.description,
+      argumentHint: command.argumentHint,
+      complete: (typed: string) => command.complete?.(typed, session) ?? [],
+    })),
+    ...own.map(({ name, description, argumentHint }) => ({ name, description, argumentHint })),
+  ];
+}

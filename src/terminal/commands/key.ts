@@ -1,0 +1,70 @@
+import { nearestWords } from '../../platform/text/similar-text.js';
+import type { CommandAnswer, CommandSession, TerminalCommand } from '../contract.js';
+import { type KeyProvider, keyProviders } from '../first-run/model-offers.js';
+import { forgetKey, storeKey } from '../first-run/store-key.js';
+import { firstWord, messageOf, problem, text, words } from './answers.js';
+
+export const key: TerminalCommand = {
+  name: 'key',
+  aliases: ['login'],
+  description: 'store a key of a provider, for you alone',
+  argumentHint: '[provider | forget provider]',
+  complete: async (typed, { env }) => words(typed, [...(await keyProviders(env)).map(({ id }) => id), 'forget']),
+
+  async run(args, session) {
+    const [first, second] = firstWord(args);
+    const providers = await keyProviders(session.env);
+    if (first === 'forget') return await forget(second, providers, session);
+    if (first !== '') return ask(first, providers, session);
+    return {
+      type: 'choose',
+      title: 'A key of which provider?',
+      items: providers.map(({ id, title, variable, from }) => ({
+        value: id,
+        label: title,
+        description: from === 'environment' ? `in the environment already` : from ? 'stored already' : variable,
+      })),
+      choose: async (id) => ask(id, providers, session),
+    };
+  },
+};
+
+function ask(id: string, providers: readonly KeyProvider[], session: CommandSession): CommandAnswer {
+  const provider = find(id, providers);
+  if ('problem' in provider) return problem(provider.problem);
+  const { title, variable, from } = provider;
+  if (from === 'environment')
+    return problem(`${title} has a key in the environment, which comes first. Change it there.`);
+  return {
+    type: 'ask',
+    title: `Key of ${title} (${variable}), stored for you alone`,
+    isSecret: true,
+    async answer(typed) {
+      const refused = await storeKey(variable, typed, session.env);
+      if (refused !== undefined) return problem(refused);
+      if (session.model !== undefined) return text(`Stored. /model ${id} uses ${title}.`);
+      try {
+        return text(`Stored. The model is ${await session.chooseModel(id)}.`);
+      } catch (error) {
+        return text(`Stored. ${messageOf(error)}`);
+      }
+    },
+  };
+}
+
+async function forget(id: string, providers: readonly KeyProvider[], { env }: CommandSession): Promise<CommandAnswer> {
+  const provider = find(id, providers);
+  if ('problem' in provider) return problem(provider.problem);
+  const was = await forgetKey(provider.variable, env);
+  return text(was ? `The stored key of ${provider.title} is gone.` : `No key of ${provider.title} was stored.`);
+}
+
+function find(id: string, providers: readonly KeyProvider[]): KeyProvider | { problem: string } {
+  const found = providers.find((one) => one.id === id.toLowerCase());
+  if (found) return found;
+  const ids = providers.map((one) => one.id);
+  const [nearest] = nearestWords(id, ids);
+  return {
+    problem: `There is no provider "${id}" that takes a key. ${nearest === undefined ? `There are: ${ids.join(', ')}.` : `Did you mean ${nearest}?`}`,
+  };
+}

@@ -1,0 +1,67 @@
+import { nearestWords } from '../../platform/text/similar-text.js';
+import type { CommandAnswer, CommandSession, ShownServer, TerminalCommand } from '../contract.js';
+import { fitted, problem, text, words } from './answers.js';
+
+export const mcp: TerminalCommand = {
+  name: 'mcp',
+  description: 'MCP servers and how they are',
+  argumentHint: '[server]',
+  complete: (typed, { servers }) =>
+    words(
+      typed,
+      servers.map(({ name }) => name),
+    ),
+
+  async run(args, session) {
+    const name = args.trim();
+    if (name === '') return overview(session);
+    const server = session.servers.find((one) => one.name === name);
+    if (server) return details(server);
+    const [nearest] = nearestWords(
+      name,
+      session.servers.map((one) => one.name),
+    );
+    return problem(`There is no MCP server "${name}".${nearest === undefined ? '' : ` Did you mean "${nearest}"?`}`);
+  },
+};
+
+function overview({ servers, settings }: CommandSession): CommandAnswer {
+  const unused = settings.entries.filter(({ key, ignored }) => key === 'mcpServers' && ignored !== undefined);
+  if (servers.length === 0 && unused.length === 0) {
+    return text('No MCP servers. To add one, in a shell: helve mcp add NAME -- COMMAND');
+  }
+  const isUntrusted = unused.some(({ ignored }) => /trusted/.test(ignored ?? ''));
+  return fitted(
+    [
+      ...servers.map((server) => `${signOf(server)} ${server.name}: ${stateOf(server)}`),
+      ...unused.map(({ name, ignored, origin }) => `– ${name ?? ''}: not used: ${ignored} (${origin.file})`),
+    ],
+    { last: isUntrusted ? ['To look at what is not trusted, and to trust it: helve config trust'] : [] },
+  );
+}
+
+const signOf = ({ status }: ShownServer): string =>
+  status === 'connected' ? '✓' : status === 'failed' ? '✗' : status === 'disabled' ? '–' : '…';
+
+function stateOf({ status, detail, tools, setAside }: ShownServer): string {
+  const facts = status === 'connected' ? [tools === 1 ? '1 tool' : `${tools} tools`] : [];
+  const aside = setAside.length === 0 ? [] : [`${setAside.length} not used`];
+  return [status, ...facts, ...aside, ...(detail === undefined ? [] : [detail])].join(', ');
+}
+
+function details(server: ShownServer): CommandAnswer {
+  const said = server.errorOutput.trim();
+  return fitted([
+    `${signOf(server)} ${server.name}: ${stateOf(server)}`,
+    ...server.setAside.map(({ tool, why }) => `  ${tool} is not used: ${why}`),
+    ...(said === ''
+      ? []
+      : [
+          'It wrote last:',
+          ...said
+            .split('\n')
+            .slice(-20)
+            .map((line) => `  ${line}`),
+        ]),
+  ]);
+}

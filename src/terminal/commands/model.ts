@@ -1,0 +1,39 @@
+import { editSettings } from '../../settings/edit-file.js';
+import type { CommandAnswer, CommandSession, TerminalCommand } from '../contract.js';
+import { beginning, messageOf, problem, text } from './answers.js';
+
+export const model: TerminalCommand = {
+  name: 'model',
+  description: 'choose the model',
+  argumentHint: '[provider/name]',
+  complete: async (typed, session) => beginning(typed, await session.models()),
+
+  async run(args, session) {
+    if (args.trim() !== '') return await use(args.trim(), session);
+    const items = await session.models();
+    if (items.length === 0) return problem('No model is set up. /key stores a key; /doctor says what was looked for.');
+    const isCurrent = (value: string): boolean => value === session.model;
+    return {
+      type: 'choose',
+      title: session.model === undefined ? 'Which model?' : `Which model? Now: ${session.model}`,
+      items: items.map((item) => ({ ...item, isCurrent: item.isCurrent ?? isCurrent(item.value) })),
+      choose: async (value) => await use(value, session),
+    };
+  },
+};
+
+async function use(name: string, session: CommandSession): Promise<CommandAnswer> {
+  const isFirst = session.model === undefined;
+  try {
+    const chosen = await session.chooseModel(name);
+    return text(`The model is ${chosen}.`, ...(isFirst ? [await keep(chosen, session)] : []));
+  } catch (error) {
+    return problem(messageOf(error));
+  }
+}
+
+/** The first model that somebody chooses is the one that they will want the next time. */
+async function keep(chosen: string, { root, env, home }: CommandSession): Promise<string> {
+  await editSettings('user', { path: ['model'], value: chosen }, { root, env, ...(home !== undefined && { home }) });
+  return 'It is used from now on. To change that: /config model, or --model for once.';
+}

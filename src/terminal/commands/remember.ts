@@ -1,0 +1,46 @@
+// `#note`: written down where agents of later conversations find it.
+import { appendFile, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { findInstructions } from '../../agent/instructions/instruction-files.js';
+import { makeFolder } from '../../platform/files/make-folder.js';
+import type { Choice, CommandAnswer, CommandSession } from '../contract.js';
+import { problem, text } from './answers.js';
+
+export function remember(note: string, session: CommandSession): CommandAnswer {
+  const line = note.trim().replaceAll(/\s+/g, ' ');
+  if (line === '') return problem('There is nothing to remember. Type # and then what.');
+  return {
+    type: 'choose',
+    title: `Where is "${line.length > 60 ? `${line.slice(0, 59)}…` : line}" to be written down?`,
+    items: placesFor(session),
+    async choose(path) {
+      await append(path, line);
+      return text(`Written to ${path}. It counts from the next conversation on.`);
+    },
+  };
+}
+
+function placesFor({ root, home, dataFolder, env }: CommandSession): Choice[] {
+  const found = findInstructions({ root, home, dataFolder, env }).map(({ path, shown, source }) => ({
+    value: path,
+    label: shown,
+    description: source === 'user' ? 'yours, in every project' : 'of the project',
+  }));
+  const others = [
+    { value: join(root, 'AGENTS.md'), label: 'AGENTS.md', description: 'of the project, to be made' },
+    {
+      value: join(root, 'HELVE.local.md'),
+      label: 'HELVE.local.md',
+      description: 'of the project, for you alone, to be made',
+    },
+    { value: join(dataFolder, 'HELVE.md'), label: 'HELVE.md of your own', description: 'in every project, to be made' },
+  ];
+  return [...found, ...others.filter(({ value }) => !found.some((one) => one.value === value))];
+}
+
+/** Behind what is there, on a line of its own. */
+async function append(path: string, line: string): Promise<void> {
+  makeFolder(join(path, '..'));
+  const before = await readFile(path, 'utf8').catch(() => '');
+  await appendFile(path, `${before === '' || before.endsWith('\n') ? '' : '\n'}- ${line}\n`);
+}

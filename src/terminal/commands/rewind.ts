@@ -1,0 +1,68 @@
+import { planUndo } from '../../agent/undo/undo.js';
+import { listUndoable } from '../../agent/undo/undo-calls.js';
+import { localMinute } from '../../platform/text/local-time.js';
+import type { CommandAnswer, CommandSession, PastPrompt, TerminalCommand } from '../contract.js';
+import { problem, text } from './answers.js';
+import { confirmUndo } from './confirm-undo.js';
+
+const MAX_TITLE_CHARS = 70;
+
+export const rewind: TerminalCommand = {
+  name: 'rewind',
+  description: 'go back to an earlier prompt, with the files or without',
+  needsRest: true,
+
+  async run(_, session) {
+    const { prompts } = session;
+    if (prompts.length === 0) return problem('Nothing has been said yet, so there is nothing to go back to.');
+    return {
+      type: 'choose',
+      title: 'Go back to before which prompt?',
+      items: prompts.toReversed().map(({ index, text: said, at }) => ({
+        value: String(index),
+        label: titleOf(said),
+        description: localMinute(new Date(at)),
+      })),
+      async choose(value) {
+        const prompt = prompts.find(({ index }) => String(index) === value);
+        return prompt ? await chooseWhat(prompt, session) : problem('That prompt is gone.');
+      },
+    };
+  },
+};
+
+function titleOf(said: string): string {
+  const line = said.trim().replaceAll(/\s+/g, ' ');
+  return line.length > MAX_TITLE_CHARS ? `${line.slice(0, MAX_TITLE_CHARS - 1)}…` : line || '(without words)';
+}
+
+async function chooseWhat(prompt: PastPrompt, session: CommandSession): Promise<CommandAnswer> {
+  const { dataFolder, id, cwd } = session;
+  const calls = (await listUndoable(dataFolder, id)).filter(
+    ({ at, undoes, undoneBy }) => Date.parse(at) >= prompt.at && !undoes && !undoneBy,
+  );
+  if (calls.length === 0) return await forget(prompt, session, 'No files were changed since.');
+  const takeBack = async (then: (done: string) => Promise<CommandAnswer>): Promise<CommandAnswer> => {
+    const plan = await planUndo(dataFolder, id, { callIds: calls.map(({ callId }) => callId) }, { cwd });
+    return confirmUndo(plan, cwd, then);
+  };
+  return {
+    type: 'choose',
+    title: `Go back to before: ${titleOf(prompt.text)}`,
+    items: [
+      { value: 'both', label: 'The conversation and the files', description: `${calls.length} calls changed files` },
+      { value: 'conversation', label: 'The conversation, and leave the files' },
+      { value: 'files', label: 'The files, and leave the conversation' },
+    ],
+    async choose(value) {
+      if (value === 'conversation') return await forget(prompt, session, 'The files stay as they are.');
+      // The files first: afterwards it is another conversation, and those calls are not its own.
+      return await takeBack(async (done) => (value === 'both' ? await forget(prompt, session, done) : text(done)));
+    },
+  };
+}
+
+async function forget(prompt: PastPrompt, session: CommandSession, done: string): Promise<CommandAnswer> {
+  await session.rewind(prompt);
+  return { type: 'edit', draft: prompt.text, text: done };
+}

@@ -1,0 +1,51 @@
+// What can be typed in the console.
+import { nearestWords } from '../../platform/text/similar-text.js';
+import type { ConsoleTool } from '../contract.js';
+import { fieldsOf, optionOf, positionalsOf, usageOf } from './fields.js';
+import { findTool } from './parse-call.js';
+
+const MAX_TOOLS = 30; // so that it fits on a screen
+
+/** `help`: the tools, a line each. `help NAME`: one of them, with its parameters. */
+export function consoleHelp(wanted: string, tools: readonly ConsoleTool[]): string {
+  const name = wanted.trim();
+  if (name === '') return listOf(tools);
+  const tool = findTool(name, tools);
+  if (tool) return pageOf(tool);
+  const [nearest] = nearestWords(
+    name,
+    tools.map((one) => one.name),
+  );
+  return `There is no tool "${name}". ${nearest === undefined ? 'Type help for the list.' : `Did you mean ${nearest}?`}`;
+}
+
+function listOf(tools: readonly ConsoleTool[]): string {
+  const shown = tools.slice(0, MAX_TOOLS);
+  const width = Math.max(...shown.map(({ name }) => name.length), 0);
+  const lines = shown.map(({ name, description }) => `  ${name.padEnd(width)}  ${firstLine(description)}`);
+  const more = tools.length - shown.length;
+  return [
+    'Tools, each called by its name: Read README.md, Grep TODO --glob "*.ts", Bash npm test',
+    ...lines,
+    ...(more > 0 ? [`  and ${more} more; Tab completes their names`] : []),
+    'help NAME says what a tool takes. /help lists the commands, /quit leaves.',
+  ].join('\n');
+}
+
+function pageOf(tool: ConsoleTool): string {
+  const fields = fieldsOf(tool);
+  const positionals = positionalsOf(fields);
+  const names = fields.map((field) => (positionals.includes(field) && field.isRequired ? field.name : optionOf(field)));
+  const width = Math.max(...names.map((name) => name.length), 0);
+  return [
+    usageOf(tool),
+    ...fields.map(({ description }, index) => `  ${(names[index] ?? '').padEnd(width)}  ${firstLine(description)}`),
+    '',
+    ...tool.description.split('\n').slice(0, 20),
+  ].join('\n');
+}
+
+const firstLine = (text: string): string => {
+  const [line = ''] = text.split('\n', 1);
+  return line.length > 90 ? `${line.slice(0, 89)}…` : line;
+};

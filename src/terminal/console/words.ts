@@ -1,0 +1,76 @@
+// A typed line in words, as shells read it: quotes keep words together, a backslash takes the next character as it is.
+export interface Word {
+  text: string;
+  /** Where it begins and ends in the line. */
+  start: number;
+  end: number;
+  /** It was quoted somewhere, so it is no option, whatever it looks like. */
+  isQuoted: boolean;
+}
+
+export interface Words {
+  words: Word[];
+  /** The quote that is not closed. */
+  open?: '"' | "'";
+}
+
+export function readWords(line: string): Words {
+  const words: Word[] = [];
+  let word: Word | undefined;
+  let quote: '"' | "'" | undefined;
+  for (let at = 0; at < line.length; at += 1) {
+    const character = line[at] ?? '';
+    if (quote === undefined && /\s/.test(character)) {
+      word = undefined;
+      continue;
+    }
+    const json = word ? undefined : jsonAt(line, at);
+    if (json !== undefined) {
+      words.push({ text: json, start: at, end: at + json.length, isQuoted: true });
+      at += json.length - 1;
+      continue;
+    }
+    if (!word) {
+      word = { text: '', start: at, end: at, isQuoted: false };
+      words.push(word);
+    }
+    if (quote === undefined && (character === '"' || character === "'")) {
+      quote = character;
+      word.isQuoted = true;
+    } else if (character === quote) quote = undefined;
+    else if (character === '\\' && isEscape(line[at + 1], quote)) {
+      at += 1;
+      word.text += line[at];
+    } else word.text += character;
+    word.end = at + 1;
+  }
+  return { words, ...(quote && { open: quote }) };
+}
+
+/** A list or an object in JSON is one word, with its own quotes; what only begins like one is a word like any other. */
+function jsonAt(line: string, start: number): string | undefined {
+  if (!/[[{]/.test(line[start] ?? '')) return undefined;
+  for (let end = start + 1; end <= line.length; end += 1) {
+    if (!/[\]}]/.test(line[end - 1] ?? '') || !/^(?:\s|$)/.test(line.slice(end, end + 1))) continue;
+    const text = line.slice(start, end);
+    try {
+      JSON.parse(text);
+      return text;
+    } catch {
+      // not the end of it, or none at all
+    }
+  }
+  return undefined;
+}
+
+/** In patterns and paths a backslash is often meant as one, so it counts only before what it is needed for. */
+function isEscape(next: string | undefined, quote: '"' | "'" | undefined): boolean {
+  if (next === undefined || quote === "'") return false;
+  return quote === '"' ? next === '"' || next === '\\' : /[\s"'\\]/.test(next);
+}
+
+/** The text so that it is read as one word. */
+export function quoted(text: string): string {
+  if (text !== '' && !/[\s"'\\]/.test(text) && !text.startsWith('-')) return text;
+  return text.includes("'") ? `"${text.replaceAll(/["\\]/g, '\\$&')}"` : `'${text}'`;
+}

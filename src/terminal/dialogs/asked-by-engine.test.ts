@@ -1,0 +1,77 @@
+// The dialog with questions as the engine really puts them, down the whole path of a call.
+import { symlink } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import type { PermissionAnswer } from '../../contract/permission.js';
+import type { Tool } from '../../contract/tool.js';
+import { type TemporaryProject, temporaryProject } from '../../testing/temporary-project.js';
+import { bashTool } from '../../tools/bash/bash.js';
+import { writeTool } from '../../tools/write.js';
+import { Theme } from '../theme.js';
+import { PermissionDialog } from './permission-dialog.js';
+
+const theme = new Theme({ name: 'none', depth: 'many' });
+
+/** What a person sees of a call, and what the call gives when they press the keys. */
+async function asked(tool: Tool, input: unknown, pressed: string) {
+  let shown: string[] = [];
+  const place: TemporaryProject = await temporaryProject(
+    { 'a.txt': 'one\n' },
+    {
+      permissionMode: 'default',
+      askPermission: async (question) => {
+        const { promise, resolve } = Promise.withResolvers<PermissionAnswer>();
+        const dialog = new PermissionDialog(theme, question, resolve);
+        shown = dialog.render(200).map((line) => line.replaceAll(place.root, '/project').trimEnd());
+        for (const key of pressed) dialog.handleInput(key);
+        return await promise;
+      },
+    },
+  );
+  try {
+    await symlink('a.txt', place.path('link.txt'));
+    const run = await place.run(tool, input);
+    return { shown, ...run };
+  } finally {
+    await place.remove();
+  }
+}
+
+test('marks the part of a command that decided, and tells where a link leads', async () => {
+  const { shown, isError } = await asked(bashTool, { command: 'ls && rm link.txt' }, 'y');
+  expect(shown.slice(1)).toEqual([
+    '  ls && rm link.txt',
+    '        ^^^^^^^^^^^',
+    '',
+    '  deletes /project/link.txt → /project/a.txt (a link)',
+    '  runs rm link.txt (it writes)',
+    '  runs ls',
+    '  lists /project',
+    '',
+    '  Why it asks: it runs the command "rm link.txt"',
+    '',
+    '❯ y  Yes, this once',
+    '  n  No, and say why',
+  ]);
+  expect(isError).toBe(false);
+});
+
+test('shows what would be written, and tells the model why not', async () => {
+  const { shown, content } = await asked(writeTool, { file_path: 'b.txt', content: 'one\ntwo\n' }, 'nnot now\r');
+  expect(shown.slice(1)).toEqual([
+    '  b.txt',
+    '    1 + one',
+    '    2 + two',
+    '',
+    '  writes /project/b.txt',
+    '',
+    '  Why it asks: it writes /project/b.txt',
+    '',
+    '❯ y  Yes, this once',
+    '  m  Yes, and accept edits from now on',
+    '  s  Yes, for this session        Edit(//project/b.txt)',
+    '  a  Yes, always                  Edit(//project/b.txt)',
+    '  e  Yes, always, but change the rule first',
+    '  n  No, and say why',
+  ]);
+  expect(content).toContain('not now');
+});

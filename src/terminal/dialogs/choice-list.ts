@@ -1,0 +1,140 @@
+import { matchesKey, visibleWidth } from '@earendil-works/pi-tui';
+import type { Theme } from '../theme.js';
+import { cleanLine, cut, padEnd, wrap } from '../views/fit.js';
+import { typedCharacter } from './dialog.js';
+
+const MAX_SHOWN = 10;
+
+export interface ListedChoice<Value> {
+  value: Value;
+  label: string;
+  description?: string | undefined;
+  /** A letter that chooses it at once. */
+  key?: string | undefined;
+  /** The one that holds now. */
+  isCurrent?: boolean | undefined;
+}
+
+export interface ChoiceListOptions<Value> {
+  /** Which one Enter takes before any key is pressed. */
+  focus?: number;
+  /** What is typed narrows the list, so that no letter and no digit chooses. */
+  isFilterable?: boolean;
+  /** Marks instead of choosing: the space bar and digits put a mark, Enter takes what is marked. */
+  marked?: ReadonlySet<Value>;
+}
+
+/** A list to choose from: arrows and Enter, digits, letters. What a key means is the same wherever there is such a list. */
+export class ChoiceList<Value> {
+  readonly #theme: Theme;
+  readonly #all: ReadonlyArray<ListedChoice<Value>>;
+  readonly #options: ChoiceListOptions<Value>;
+  #filter = '';
+  #focus: number;
+
+  constructor(theme: Theme, choices: ReadonlyArray<ListedChoice<Value>>, options: ChoiceListOptions<Value> = {}) {
+    this.#theme = theme;
+    this.#all = choices;
+    this.#options = options;
+    this.#focus = Math.min(
+      options.focus ??
+        Math.max(
+          0,
+          choices.findIndex(({ isCurrent }) => isCurrent),
+        ),
+      choices.length - 1,
+    );
+  }
+
+  get focused(): ListedChoice<Value> | undefined {
+    return this.#shown[this.#focus];
+  }
+
+  /** What the key does: a choice, a mark put or taken back, or nothing that is of interest here. */
+  handle(data: string): { chosen: Value } | { toggled: Value } | undefined {
+    if (matchesKey(data, 'up') || matchesKey(data, 'ctrl+p')) return this.#move(-1);
+    if (matchesKey(data, 'down') || matchesKey(data, 'ctrl+n')) return this.#move(1);
+    if (matchesKey(data, 'home')) return this.#move(-this.#focus);
+    if (matchesKey(data, 'end')) return this.#move(this.#shown.length - 1 - this.#focus);
+    if (matchesKey(data, 'pageUp')) return this.#jump(-MAX_SHOWN);
+    if (matchesKey(data, 'pageDown')) return this.#jump(MAX_SHOWN);
+    if (matchesKey(data, 'enter')) return this.focused && { chosen: this.focused.value };
+    if (this.#options.isFilterable) return this.#type(data);
+    const character = typedCharacter(data);
+    if (character === undefined) return undefined;
+    const byKey = this.#all.findIndex(({ key }) => key === character.toLowerCase());
+    const index = byKey !== -1 ? byKey : /^[1-9]$/.test(character) ? Number(character) - 1 : -1;
+    const picked = this.#all[index];
+    if (picked) {
+      this.#focus = index;
+      return this.#options.marked ? { toggled: picked.value } : { chosen: picked.value };
+    }
+    return character === ' ' && this.#options.marked && this.focused ? { toggled: this.focused.value } : undefined;
+  }
+
+  get #shown(): ReadonlyArray<ListedChoice<Value>> {
+    const wanted = this.#filter.toLowerCase();
+    if (wanted === '') return this.#all;
+    return this.#all.filter(({ label, description = '' }) => `${label} ${description}`.toLowerCase().includes(wanted));
+  }
+
+  #move(by: number): undefined {
+    const { length } = this.#shown;
+    if (length > 0) this.#focus = (this.#focus + by + length) % length;
+  }
+
+  #jump(by: number): undefined {
+    this.#focus = Math.max(0, Math.min(this.#shown.length - 1, this.#focus + by));
+  }
+
+  #type(data: string): undefined {
+    if (matchesKey(data, 'backspace')) this.#filter = [...this.#filter].slice(0, -1).join('');
+    else this.#filter += typedCharacter(data) ?? '';
+    this.#focus = Math.max(0, Math.min(this.#focus, this.#shown.length - 1));
+  }
+
+  render(width: number): string[] {
+    const { paint } = this.#theme;
+    const shown = this.#shown;
+    const start = Math.max(0, Math.min(this.#focus - MAX_SHOWN + 3, shown.length - MAX_SHOWN));
+    const window = shown.slice(start, start + MAX_SHOWN);
+    const lines = window.flatMap((choice, index) => this.#line(choice, start + index, width));
+    const filter = this.#options.isFilterable
+      ? [
+          cut(
+            this.#filter === '' ? paint.muted('type to narrow the list') : `filter: ${cleanLine(this.#filter)}`,
+            width,
+          ),
+        ]
+      : [];
+    const above = start > 0 ? [paint.muted(`  ↑ ${start} more`)] : [];
+    const below = shown.length - start - window.length;
+    const nothing = shown.length === 0 ? [paint.muted('  nothing fits')] : [];
+    return [...filter, ...above, ...lines, ...nothing, ...(below > 0 ? [paint.muted(`  ↓ ${below} more`)] : [])];
+  }
+
+  #line({ label, description, key, value, isCurrent }: ListedChoice<Value>, index: number, width: number): string[] {
+    const { paint } = this.#theme;
+    const isFocused = index === this.#focus;
+    const mark = this.#options.marked ? (this.#options.marked.has(value) ? '[x] ' : '[ ] ') : '';
+    const sign = this.#options.isFilterable
+      ? ''
+      : key !== undefined
+        ? `${key}  `
+        : index < 9
+          ? `${index + 1}. `
+          : '   ';
+    const head = `${isFocused ? '❯ ' : '  '}${sign}${mark}`;
+    const hanging = ' '.repeat(visibleWidth(head));
+    const text = `${head}${cleanLine(label)}${isCurrent ? ' ✓' : ''}`;
+    const painted = isFocused ? paint.selected : asIs;
+    if (description === undefined || description === '') return wrap(text, width, hanging).map(painted);
+    const about = cleanLine(description);
+    const room = Math.max(visibleWidth(text) + 2, Math.min(34, Math.floor(width / 2)));
+    if (room + visibleWidth(about) <= width) return [`${painted(padEnd(text, room))}${paint.muted(about)}`];
+    const below = wrap(about, Math.max(1, width - hanging.length)).map((line) => `${hanging}${line}`);
+    return [...wrap(text, width, hanging).map(painted), ...below.map(paint.muted)];
+  }
+}
+
+const asIs = (text: string): string => text;

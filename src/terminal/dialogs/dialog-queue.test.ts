@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest';
+import { Theme } from '../theme.js';
+import { ChoiceDialog } from './choice-dialog.js';
+import { DialogQueue } from './dialog-queue.js';
+
+const theme = new Theme({ name: 'none', depth: 'many' });
+const never = new AbortController().signal;
+
+/** A queue with a clock of its own: `pass` lets time go by, and calls what was to be called. */
+function queued() {
+  let now = 0;
+  let timers: Array<{ at: number; callback: () => void }> = [];
+  const early: string[] = [];
+  let changes = 0;
+  const queue = new DialogQueue({
+    theme,
+    now: () => now,
+    later: (milliseconds, callback) => {
+      const timer = { at: now + milliseconds, callback };
+      timers.push(timer);
+      return () => {
+        timers = timers.filter((other) => other !== timer);
+      };
+    },
+    onChange: () => {
+      changes += 1;
+    },
+    onEarlyInput: (data) => early.push(data),
+  });
+  const pass = (milliseconds: number): void => {
+    now += milliseconds;
+    const due = timers.filter(({ at }) => at <= now);
+    timers = timers.filter(({ at }) => at > now);
+    for (const { callback } of due) callback();
+  };
+  const ask = (title: string, signal = never): Promise<string | undefined> =>
+    queue.ask<string | undefined>(
+      (answer) => new ChoiceDialog(theme, { title, items: [{ value: 'a' }, { value: 'b' }] }, answer),
+      signal,
+    );
+  const draw = (): string => queue.render(60).join('\n');
+  return { queue, ask, pass, draw, early, changes: () => changes };
+}
+
+test('shows one dialog after the other, in the order in which they came', async () => {
+  const { queue, ask, pass, draw } = queued();
+  const [one, two] = [ask('One'), ask('Two')];
+  expect(draw()).toContain('One');
+  expect(draw()).not.toContain('Two');
+  expect(queue.waiting).toBe(1);
+  pass(300);
+  expect(draw()).toContain('1 more question · ↑↓ enter to choose');
+  queue.handleInput('\r');
+  expect(await one).toBe('a');
+  expect(draw()).toContain('Two');
+  pass(300);
+  queue.handleInput('2');
+  expect(await two).toBe('b');
+  expect(queue.render(60)).toEqual([]);
+  expect(queue.current).toBeUndefined();
+});
+
+test('takes no key that came before the dialog was seen for a moment', async () => {
+  const { queue, ask, pass, draw, early } = queued();
+  const answer = ask('One');
+  queue.handleInput('1'); // not drawn yet
+  expect(draw().split('\n').at(-1)).toBe('…');
+  pass(299);
+  queue.handleInput('\r');
+  expect(early).toEqual(['1', '\r']);
+  pass(299);
+  expect(draw().split('\n').at(-1)).toBe('…');
+  pass(1);
+  expect(draw().split('\n').at(-1)).toBe('↑↓ enter to choose · esc to leave');
+  queue.handleInput('2');
+  expect(await answer).toBe('b');
+});
+
+test('waits for a pause of whoever goes on typing', () => {
+  const { queue, ask, pass, draw, early } = queued();
+  ask('One').catch(() => {});
+  draw();
+  for (const key of 'hello 1') {
+    pass(120);
+    queue.handleInput(key);
+  }
+  expect(early.join('')).toBe('hello 1');
+  expect(queue.current).toBeDefined();
+});
+
+test('the key that answers one dialog does not answer the next', async () => {
+  const { queue, ask, pass, draw } = queued();
+  const [one, two] = [ask('One'), ask('Two')];
+  draw();
+  pass(300);
+  queue.handleInput('\r');
+  expect(await one).toBe('a');
+  draw();
+  queue.handleInput('\r');
+  pass(300);
+  queue.handleInput('2');
+  expect(await two).toBe('b');
+});
+
+test('asks to be drawn anew when keys begin to count', () => {
+  const { ask, pass, draw, changes } = queued();
+  ask('One').catch(() => {});
+  draw();
+  const before = changes();
+  pass(300);
+  expect(changes()).toBe(before + 1);
+});
+
+test('takes a dialog away whose question is settled elsewhere', async () => {
+  const { queue, ask, draw } = queued();
+  const [first, second] = [new AbortController(), new AbortController()];
+  const [one, two, three] = [ask('One', first.signal), ask('Two', second.signal), ask('Three')];
+  second.abort(new Error('settled'));
+  await expect(two).rejects.toThrow('settled');
+  expect(draw()).toContain('One');
+  first.abort(new Error('interrupted'));
+  await expect(one).rejects.toThrow('interrupted');
+  expect(draw()).toContain('Three');
+  expect(queue.waiting).toBe(0);
+  three.catch(() => {});
+});
+
+test('does not show a question that is settled before it is put', async () => {
+  const { queue, ask } = queued();
+  await expect(ask('One', AbortSignal.abort(new Error('over')))).rejects.toThrow('over');
+  expect(queue.current).toBeUndefined();
+});

@@ -1,0 +1,29 @@
+import type { Component, Focusable } from '@earendil-works/pi-tui';
+import { decodeKittyPrintable, visibleWidth } from '@earendil-works/pi-tui';
+import type { Theme } from '../theme.js';
+import { cleanLine, cut } from '../views/fit.js';
+
+/** A question on the screen. It answers once, by the function that it was made with, and knows nothing of what follows. */
+export interface Dialog extends Component, Focusable {
+  handleInput(data: string): void;
+  /** The keys that count at the moment, in a few words. */
+  readonly hint: string;
+}
+
+/** The line that a dialog begins with. */
+export function titleLine(theme: Theme, title: string, width: number): string {
+  const { paint } = theme;
+  const text = cut(cleanLine(title), Math.max(1, width - 6));
+  const rest = Math.max(0, width - visibleWidth(text) - 4);
+  return cut(`${paint.warning('──')} ${paint.strong(text)} ${paint.warning('─'.repeat(rest))}`, width);
+}
+
+/** The character that a key types, or undefined where it types none. */
+export function typedCharacter(data: string): string | undefined {
+  const decoded = decodeKittyPrintable(data) ?? data;
+  const [character] = decoded;
+  if (character === undefined || character.length !== decoded.length) return undefined;
+  return character >= ' ' && character !== '\u007f' && !(character >= '\u0080' && character <= '\u009f')
+    ? character
+    : undefined;
+}

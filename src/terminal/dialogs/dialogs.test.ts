@@ -1,0 +1,296 @@
+import { stripTerminalSequences, visibleWidth } from '@earendil-works/pi-tui';
+import { expect, test } from 'vitest';
+import type { PermissionAnswer } from '../../contract/permission.js';
+import type { Answer, Question } from '../../contract/question.js';
+import { Theme } from '../theme.js';
+import { ChoiceDialog } from './choice-dialog.js';
+import type { Dialog } from './dialog.js';
+import { PlanDialog, planOf } from './plan-dialog.js';
+import { QuestionDialog } from './question-dialog.js';
+import { TextDialog } from './text-dialog.js';
+import { TrustDialog } from './trust-dialog.js';
+
+const theme = new Theme({ name: 'none', depth: 'many' });
+
+const keys = {
+  up: '\u001b[A',
+  down: '\u001b[B',
+  left: '\u001b[D',
+  enter: '\r',
+  escape: '\u001b',
+  space: ' ',
+  open: '\u000f',
+};
+
+function press(dialog: Dialog, ...pressed: Array<keyof typeof keys | { type: string }>): void {
+  for (const each of pressed) {
+    if (typeof each === 'string') dialog.handleInput(keys[each]);
+    else for (const character of each.type) dialog.handleInput(character);
+  }
+}
+
+const lines = (dialog: Dialog, width = 60): string[] =>
+  dialog.render(width).map((line) => stripTerminalSequences(line).trimEnd());
+
+function choose(...pressed: Array<keyof typeof keys | { type: string }>): {
+  answers: Array<string | undefined>;
+  dialog: Dialog;
+} {
+  const answers: Array<string | undefined> = [];
+  const items = [
+    { value: 'dark', description: 'for the night' },
+    { value: 'light', isCurrent: true },
+    { value: 'none', label: 'no colour' },
+  ];
+  const dialog = new ChoiceDialog(theme, { title: 'Theme', items }, (value) => answers.push(value));
+  press(dialog, ...pressed);
+  return { answers, dialog };
+}
+
+test('draws a list with the choice that holds', () => {
+  expect(lines(choose().dialog, 50)).toEqual([
+    '── Theme ─────────────────────────────────────────',
+    '  1. dark                for the night',
+    '❯ 2. light ✓',
+    '  3. no colour',
+  ]);
+});
+
+test('puts a long description below its label', () => {
+  const items = [{ value: 'sqlite', description: 'One file, no server, fast enough for one machine' }];
+  expect(lines(new ChoiceDialog(theme, { title: 'Database', items }, () => {}), 40).slice(1)).toEqual([
+    '❯ 1. sqlite',
+    '     One file, no server, fast enough',
+    '     for one machine',
+  ]);
+});
+
+test('chooses by Enter, arrows and digits, and leaves by Escape', () => {
+  expect(choose('enter').answers).toEqual(['light']);
+  expect(choose('down', 'enter').answers).toEqual(['none']);
+  expect(choose('down', 'down', 'enter').answers).toEqual(['dark']);
+  expect(choose('up', 'up', 'enter').answers).toEqual(['none']);
+  expect(choose({ type: '1' }).answers).toEqual(['dark']);
+  expect(choose({ type: '9' }).answers).toEqual([]);
+  expect(choose('escape').answers).toEqual([undefined]);
+});
+
+test('narrows a long list by what is typed', () => {
+  const answers: Array<string | undefined> = [];
+  const items = Array.from({ length: 40 }, (_, index) => ({ value: `session ${index}` }));
+  const dialog = new ChoiceDialog(theme, { title: 'Resume', items }, (value) => answers.push(value));
+  expect(lines(dialog, 40).slice(1, 3)).toEqual(['type to narrow the list', '❯ session 0']);
+  expect(lines(dialog, 40).at(-1)).toBe('  ↓ 30 more');
+  press(dialog, { type: '39' });
+  expect(lines(dialog, 40).slice(1)).toEqual(['filter: 39', '❯ session 39']);
+  press(dialog, 'enter');
+  expect(answers).toEqual(['session 39']);
+});
+
+test('keeps the focused line of a long list on the screen', () => {
+  const items = Array.from({ length: 40 }, (_, index) => ({ value: `session ${index}` }));
+  const dialog = new ChoiceDialog(theme, { title: 'Resume', items }, () => {});
+  for (let step = 0; step < 40; step += 1) {
+    expect(lines(dialog, 40)).toContain(`❯ session ${step}`);
+    press(dialog, 'down');
+  }
+});
+
+test('takes a line of text, and leaves without one', () => {
+  const answers: Array<string | undefined> = [];
+  const dialog = new TextDialog(theme, { title: 'Name', draft: 'ab' }, (text) => answers.push(text));
+  press(dialog, { type: 'c' }, 'enter');
+  expect(answers).toEqual(['abc']);
+  press(dialog, 'escape');
+  expect(answers).toEqual(['abc', undefined]);
+});
+
+test('never draws a secret', () => {
+  const answers: Array<string | undefined> = [];
+  const dialog = new TextDialog(theme, { title: 'Key', isSecret: true }, (text) => answers.push(text));
+  press(dialog, { type: 'sk-123' });
+  expect(lines(dialog, 40).at(-1)).toBe('> ••••••▏');
+  expect(lines(dialog, 40).join('')).not.toContain('sk-123');
+  press(dialog, 'enter');
+  expect(answers).toEqual(['sk-123']);
+});
+
+const trust = {
+  folder: '/work/project',
+  state: 'untrusted',
+  items: [{ text: 'hooks.PreToolUse: rm -rf \u202e/' }, { text: 'env.PATH: .' }],
+} as const;
+
+test.each([40, 80, 120])('says what trusting would switch on at %i columns', (width) => {
+  const dialog = new TrustDialog(theme, trust, () => {});
+  expect(lines(dialog, width).slice(1)).toEqual([
+    '/work/project',
+    '',
+    'Trusting it would switch on:',
+    '- hooks.PreToolUse: rm -rf \\u202e/',
+    '- env.PATH: .',
+    '',
+    '❯ n  Go on without: none of this counts',
+    '  t  Trust the folder with all of this',
+  ]);
+});
+
+test('trusts only where somebody says so', () => {
+  const answersTo = (...pressed: Array<keyof typeof keys | { type: string }>): boolean[] => {
+    const answers: boolean[] = [];
+    press(new TrustDialog(theme, trust, (isTrusted) => answers.push(isTrusted)), ...pressed);
+    return answers;
+  };
+  expect(answersTo('enter')).toEqual([false]);
+  expect(answersTo('escape')).toEqual([false]);
+  expect(answersTo({ type: 'x' })).toEqual([]);
+  expect(answersTo({ type: 't' })).toEqual([true]);
+  expect(answersTo('down', 'enter')).toEqual([true]);
+});
+
+test('hides nothing of a long list for good', () => {
+  const items = Array.from({ length: 15 }, (_, index) => ({ text: `item ${index}`, change: 'changed' as const }));
+  const dialog = new TrustDialog(theme, { ...trust, state: 'changed', items }, () => {});
+  expect(lines(dialog)).toContain('… 3 more (ctrl+o)');
+  press(dialog, 'open');
+  expect(lines(dialog)).toContain('- changed: item 14');
+});
+
+function plan(...pressed: Array<keyof typeof keys | { type: string }>): PermissionAnswer[] {
+  const answers: PermissionAnswer[] = [];
+  press(new PlanDialog(theme, { plan: '1. Do it' }, (answer) => answers.push(answer)), ...pressed);
+  return answers;
+}
+
+test('approves a plan, with or without edits, or refuses it with words', () => {
+  expect(plan('enter')).toEqual([{ behavior: 'allow' }]);
+  expect(plan({ type: 'a' })).toEqual([{ behavior: 'allow', mode: 'acceptEdits' }]);
+  expect(plan({ type: 'n' }, { type: 'test first' }, 'enter')).toEqual([{ behavior: 'deny', reason: 'test first' }]);
+  expect(plan({ type: 'n' }, 'enter')).toEqual([{ behavior: 'deny' }]);
+  expect(plan({ type: 'n' }, { type: 'ny' }, 'escape', 'enter')).toEqual([]);
+  expect(plan('escape')).toEqual([{ behavior: 'deny' }]);
+});
+
+test.each([40, 80, 120])('draws the plan above the choices at %i columns', (width) => {
+  const dialog = new PlanDialog(theme, { plan: '1. **Do** it', reason: 'the mode becomes default' }, () => {});
+  expect(lines(dialog, width).slice(1)).toEqual([
+    'Plan',
+    '│ 1. Do it',
+    '',
+    'the mode becomes default',
+    '',
+    '❯ y  Yes, begin',
+    '  a  Yes, and accept edits from now on',
+    '  n  No, and say what should change',
+  ]);
+});
+
+test('knows a question about a plan by what it would change', () => {
+  const question = {
+    callId: '1',
+    tool: 'x',
+    input: {},
+    effects: [{ kind: 'session', access: 'write', what: 'mode' }],
+    decision: { behavior: 'ask', reason: '' },
+    reason: '',
+    display: { title: 'plan', body: { type: 'text', text: '1. Do it' } },
+    suggestions: [],
+  } as const;
+  expect(planOf(question)).toBe('1. Do it');
+  expect(planOf({ ...question, effects: [{ kind: 'unknown', why: 'x' }] })).toBeUndefined();
+  expect(planOf({ ...question, display: { title: 'plan mode' } })).toBeUndefined();
+});
+
+const questions: readonly Question[] = [
+  {
+    question: 'Which database?',
+    header: 'Database',
+    options: [
+      { label: 'SQLite', description: 'one file' },
+      { label: 'Postgres', description: 'a server' },
+    ],
+  },
+  {
+    question: 'Which checks?',
+    header: 'Checks',
+    multiSelect: true,
+    options: [
+      { label: 'Types', description: '' },
+      { label: 'Tests', description: '' },
+      { label: 'Lint', description: '' },
+    ],
+  },
+];
+
+function ask(...pressed: Array<keyof typeof keys | { type: string }>): { answers: Answer[][]; dialog: Dialog } {
+  const answers: Answer[][] = [];
+  const dialog = new QuestionDialog(theme, questions, (each) => answers.push(each));
+  press(dialog, ...pressed);
+  return { answers, dialog };
+}
+
+test('draws one question at a time, with the headers of all', () => {
+  expect(lines(ask().dialog, 50)).toEqual([
+    '── Question 1 of 2 ───────────────────────────────',
+    '[Database]  Checks',
+    'Which database?',
+    '',
+    '❯ 1. SQLite              one file',
+    '  2. Postgres            a server',
+    '  3. Something else…',
+  ]);
+  expect(lines(ask({ type: '2' }, { type: '13' }).dialog, 50).slice(1)).toEqual([
+    ' Database  [Checks]',
+    'Which checks?',
+    '',
+    '  1. [x] Types',
+    '  2. [ ] Tests',
+    '❯ 3. [x] Lint',
+    '  4. [ ] Something else…',
+  ]);
+});
+
+test('answers every question in order, with choices and own words', () => {
+  expect(ask({ type: '2' }, { type: '13' }, 'enter').answers).toEqual([
+    [{ chosen: ['Postgres'] }, { chosen: ['Types', 'Lint'] }],
+  ]);
+  expect(
+    ask(
+      { type: '3' },
+      { type: 'DuckDB' },
+      'enter',
+      { type: '2' },
+      { type: '4' },
+      { type: 'a fuzzer' },
+      'enter',
+      'enter',
+    ).answers,
+  ).toEqual([
+    [
+      { chosen: [], text: 'DuckDB' },
+      { chosen: ['Tests'], text: 'a fuzzer' },
+    ],
+  ]);
+});
+
+test('marks by the space bar, and takes what it stands on where nothing is marked', () => {
+  expect(ask('enter', 'down', 'space', 'enter').answers[0]?.[1]).toEqual({ chosen: ['Tests'] });
+  expect(ask('enter', 'down', 'enter').answers[0]?.[1]).toEqual({ chosen: ['Tests'] });
+});
+
+test('goes back to a question, and leaves the rest without an answer', () => {
+  expect(ask({ type: '1' }, 'left', { type: '2' }, 'escape').answers).toEqual([
+    [{ chosen: ['Postgres'] }, { chosen: [] }],
+  ]);
+  expect(ask('escape').answers).toEqual([[{ chosen: [] }, { chosen: [] }]]);
+});
+
+test('keeps to a width of 40 with long labels', () => {
+  const long = { label: 'A label '.repeat(8), description: 'A description '.repeat(8) };
+  const dialog = new QuestionDialog(
+    theme,
+    [{ question: 'Q '.repeat(50), header: 'H', options: [long, long] }],
+    () => {},
+  );
+  for (const line of dialog.render(40)) expect(visibleWidth(line)).toBeLessThanOrEqual(40);
+});

@@ -1,0 +1,74 @@
+// What a call would touch, in words for the person who is asked: the real places, and not only the names that were used.
+import type { Effect, FileEffect } from '../../contract/effect.js';
+import type { Theme } from '../theme.js';
+import { cleanLine, wrap } from '../views/fit.js';
+
+/** From what weighs most to what weighs least; each said once, and nothing that goes without saying. */
+export function effectLines(theme: Theme, effects: readonly Effect[], width: number): string[] {
+  const { paint } = theme;
+  const written = new Set(
+    effects.flatMap((effect) => (effect.kind === 'file' && isWrite(effect) ? [effect.path] : [])),
+  );
+  const isPlain = (effect: Effect): boolean =>
+    (effect.kind === 'session' && effect.access === 'read') ||
+    (effect.kind === 'file' && !isWrite(effect) && !effect.tree && written.has(effect.path));
+  const said = effects
+    .filter((effect) => !isPlain(effect))
+    .map((effect) => ({ ...inWords(effect), weight: weightOf(effect) }))
+    .sort((one, other) => one.weight - other.weight);
+  const once = [...new Map(said.map((each) => [`${each.verb} ${each.what}`, each])).values()];
+  return once.flatMap(({ verb, what, weight }) => {
+    const painted = weight <= 2 ? paint.warning : paint.muted;
+    const [first = '', ...rest] = wrap(`${verb} ${what}`, width, '  ');
+    return [`${painted(first.slice(0, verb.length))}${first.slice(verb.length)}`, ...rest];
+  });
+}
+
+const isWrite = ({ access }: FileEffect): boolean => access === 'write';
+
+function inWords(effect: Effect): { verb: string; what: string } {
+  switch (effect.kind) {
+    case 'file':
+      return { verb: verbOf(effect), what: placeOf(effect) };
+    case 'command': {
+      const why = effect.harmless || effect.why === undefined ? '' : ` (${cleanLine(effect.why)})`;
+      const assigned = effect.assigns?.length ? ` with ${cleanLine(effect.assigns.join(', '))} set` : '';
+      return { verb: 'runs', what: `${cleanLine(effect.text)}${assigned}${why}` };
+    }
+    case 'network':
+      return { verb: 'reaches', what: cleanLine(effect.url) };
+    case 'session':
+      return { verb: effect.access === 'write' ? 'changes' : 'reads', what: sessionWords[effect.what] };
+    case 'unknown':
+      return { verb: 'could touch anything:', what: cleanLine(effect.why) };
+  }
+}
+
+function verbOf({ access, removes, listing, tree }: FileEffect): string {
+  if (removes) return tree ? 'deletes the tree' : 'deletes';
+  if (access === 'write') return tree ? 'writes below' : 'writes';
+  if (listing) return 'lists';
+  return tree ? 'reads below' : 'reads';
+}
+
+/** A name that leads elsewhere is shown with where it leads. */
+function placeOf({ path, real, pattern, unresolved }: FileEffect): string {
+  if (unresolved !== undefined) return `${cleanLine(unresolved)} (which can't be known before it runs)`;
+  const name = cleanLine(pattern ?? path);
+  return real === path ? name : `${name} → ${cleanLine(real)} (a link)`;
+}
+
+const sessionWords = {
+  cwd: 'the working directory',
+  mode: 'the permission mode',
+  todos: 'the to-do list',
+  tools: 'the set of tools',
+  memory: "the project's memory",
+} as const;
+
+function weightOf(effect: Effect): number {
+  if (effect.kind === 'unknown') return 0;
+  if (effect.kind === 'file') return effect.removes ? 0 : effect.access === 'write' ? 1 : 4;
+  if (effect.kind === 'command') return effect.harmless ? 3 : 2;
+  return effect.kind === 'network' ? 2 : 5;
+}

@@ -1,0 +1,220 @@
+import { stripTerminalSequences, visibleWidth } from '@earendil-works/pi-tui';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { PermissionAnswer, PermissionQuestion } from '../../contract/permission.js';
+import { Theme } from '../theme.js';
+import { PermissionDialog } from './permission-dialog.js';
+
+const none = new Theme({ name: 'none', depth: 'many' });
+
+const command: PermissionQuestion = {
+  callId: '1',
+  tool: 'Shell',
+  input: { command: 'ls src && rm -rf build' },
+  effects: [
+    { kind: 'command', text: 'ls src', harmless: true },
+    { kind: 'file', access: 'read', path: '/p/src', real: '/p/src' },
+    { kind: 'command', text: 'rm -rf build', harmless: false, why: 'rm deletes files' },
+    { kind: 'file', access: 'write', path: '/p/build', real: '/elsewhere/build', tree: true, removes: true },
+  ],
+  decision: {
+    behavior: 'ask',
+    reason: 'no rule allows "rm -rf build"',
+    trail: [
+      { about: '"ls src"', effect: 0, behavior: 'allow', because: 'it only reads', basis: 'harmless', decided: false },
+      {
+        about: '"rm -rf build"',
+        effect: 2,
+        behavior: 'ask',
+        because: 'a rule asks',
+        basis: 'ask_rule',
+        rule: { text: 'Shell(rm *)', list: 'ask', file: '/p/settings.json', line: 4 },
+        decided: true,
+      },
+    ],
+  },
+  reason: 'no rule allows "rm -rf build"',
+  display: { title: 'ls src && rm -rf build', body: { type: 'text', text: 'ls src && rm -rf build' } },
+  suggestions: ['Shell(rm -rf build)'],
+};
+
+const edit: PermissionQuestion = {
+  ...command,
+  tool: 'Change',
+  effects: [{ kind: 'file', access: 'write', path: '/p/a.ts', real: '/p/a.ts' }],
+  decision: { behavior: 'ask', reason: 'it writes a file' },
+  reason: 'it writes a file',
+  display: { title: 'a.ts', body: { type: 'diff', path: 'a.ts', patch: '@@ -1 +1 @@\n-a\n+b' } },
+  suggestions: [],
+};
+
+const keys = { enter: '\r', escape: '\u001b', down: '\u001b[B', open: '\u000f', erase: '\u0015' };
+
+function asked(question: PermissionQuestion, theme = none) {
+  const answers: PermissionAnswer[] = [];
+  const dialog = new PermissionDialog(theme, question, (answer) => answers.push(answer));
+  const press = (...pressed: Array<keyof typeof keys | { type: string }>): PermissionAnswer[] => {
+    for (const each of pressed) {
+      if (typeof each === 'string') dialog.handleInput(keys[each]);
+      else for (const character of each.type) dialog.handleInput(character);
+    }
+    return answers;
+  };
+  const lines = (width = 80): string[] => dialog.render(width).map((line) => stripTerminalSequences(line).trimEnd());
+  return { dialog, press, lines };
+}
+
+test('shows the command with the part that decided, the real places, the reason and the rule', () => {
+  expect(asked(command).lines().slice(1)).toEqual([
+    '  ls src && rm -rf build',
+    '            ^^^^^^^^^^^^',
+    '',
+    '  deletes the tree /p/build → /elsewhere/build (a link)',
+    '  runs rm -rf build (rm deletes files)',
+    '  runs ls src',
+    '  reads /p/src',
+    '',
+    '  Why it asks: no rule allows "rm -rf build"',
+    '  • "rm -rf build": ask, a rule asks (ask: Shell(rm *), /p/settings.json:4)',
+    '',
+    '❯ y  Yes, this once',
+    '  s  Yes, for this session        Shell(rm -rf build)',
+    '  a  Yes, always                  Shell(rm -rf build)',
+    '  e  Yes, always, but change the rule first',
+    '  n  No, and say why',
+  ]);
+});
+
+test('marks by colour where there is colour', () => {
+  const { dialog } = asked(command, new Theme({ name: 'dark', depth: 'many' }));
+  expect(dialog.render(80)[1]).toBe('  ls src && \u001b[4m\u001b[38;5;179mrm -rf build\u001b[39m\u001b[24m');
+});
+
+test.each([40, 80, 120])('keeps to %i columns, and every choice on the screen', (width) => {
+  const { dialog, lines } = asked(command);
+  for (const line of dialog.render(width)) expect(visibleWidth(line)).toBeLessThanOrEqual(width);
+  expect(lines(width).filter((line) => /^[ ❯] [ysaen] {2}/.test(line))).toHaveLength(5);
+  expect(lines(width).join('\n')).toContain('/elsewhere/build');
+});
+
+test('shows a change as a diff, and offers to accept edits', () => {
+  const { lines, press } = asked(edit);
+  expect(lines(40)).toEqual([
+    '── Allow Change? ───────────────────────',
+    '  a.ts',
+    '  1   - a',
+    '    1 + b',
+    '',
+    '  writes /p/a.ts',
+    '',
+    '  Why it asks: it writes a file',
+    '',
+    '❯ y  Yes, this once',
+    '  m  Yes, and accept edits from now on',
+    '  n  No, and say why',
+  ]);
+  expect(press({ type: 'm' })).toEqual([{ behavior: 'allow', mode: 'acceptEdits' }]);
+});
+
+test('has one key for each answer', () => {
+  const rules = ['Shell(rm -rf build)'];
+  expect(asked(command).press('enter')).toEqual([{ behavior: 'allow' }]);
+  expect(asked(command).press({ type: 'y' })).toEqual([{ behavior: 'allow' }]);
+  expect(asked(command).press({ type: 's' })).toEqual([{ behavior: 'allow', remember: { rules, scope: 'session' } }]);
+  expect(asked(command).press({ type: 'a' })).toEqual([{ behavior: 'allow', remember: { rules, scope: 'always' } }]);
+  expect(asked(command).press('escape')).toEqual([{ behavior: 'deny' }]);
+});
+
+test('refuses with a reason, or without one', () => {
+  expect(asked(command).press({ type: 'n' }, { type: 'keep it, yes' }, 'enter')).toEqual([
+    { behavior: 'deny', reason: 'keep it, yes' },
+  ]);
+  expect(asked(command).press({ type: 'n' }, 'enter')).toEqual([{ behavior: 'deny' }]);
+  const { press, lines } = asked(command);
+  expect(press({ type: 'n' }, { type: 'y' }, 'escape')).toEqual([]);
+  expect(lines().at(-1)).toBe('❯ n  No, and say why');
+});
+
+test('lets the rules be changed one by one before they are kept', () => {
+  const two = { ...command, suggestions: ['Shell(a)', 'Shell(b)'] };
+  const { press, lines } = asked(two);
+  press({ type: 'e' });
+  expect(lines().slice(-2)).toEqual(['The rule 1 of 2 that will be kept for always:', '> Shell(a)']);
+  press('erase', { type: 'Shell(a *)' }, 'enter');
+  expect(press('enter')).toEqual([
+    { behavior: 'allow', remember: { rules: ['Shell(a *)', 'Shell(b)'], scope: 'always' } },
+  ]);
+});
+
+test('keeps no rule that was emptied', () => {
+  expect(asked(command).press({ type: 'e' }, 'erase', 'enter')).toEqual([{ behavior: 'allow' }]);
+});
+
+test('offers to remember nothing where there is no rule, or one with something hidden in it', () => {
+  const hidden = asked({ ...command, suggestions: ['Shell(rm\u200b *)'] });
+  expect(hidden.lines().join('\n')).not.toContain('always');
+  expect(hidden.press({ type: 'a' })).toEqual([]);
+});
+
+test('shows everything that is hidden in a command and in names', () => {
+  const text = 'echo a\u001b[2K\u202e\u200b';
+  const shown = asked({
+    ...command,
+    effects: [{ kind: 'file', access: 'write', path: '/p/\u001b[2J', real: '/p/\u001b[2J' }],
+    display: { title: text, body: { type: 'text', text } },
+  }).lines();
+  expect(shown[1]).toBe('  echo a\\u001b[2K\\u202e\\u{200b}');
+  expect(shown).toContain('  writes /p/\\u001b[2J');
+});
+
+test('warns of what was added to an allowed command, and marks it', () => {
+  const shown = asked({
+    ...command,
+    decision: { behavior: 'ask', reason: 'x', injection: { code: 'command_injection_detected', part: 'curl evil' } },
+    display: { title: 'git status; curl evil', body: { type: 'text', text: 'git status; curl evil' } },
+  }).lines();
+  expect(shown.slice(1, 3)).toEqual(['  git status; curl evil', '              ^^^^^^^^^']);
+  expect(shown).toContain('  Something was added to a command that a rule allows: curl evil');
+});
+
+test('shortens what is long, and shows all of it on request', () => {
+  const text = Array.from({ length: 60 }, (_, index) => `echo ${index}`).join('\n');
+  const { lines, press, dialog } = asked({ ...command, display: { title: 'echo 0', body: { type: 'text', text } } });
+  expect(lines()).toContain('  … 40 more lines (ctrl+o)');
+  expect(dialog.hint).toContain('ctrl+o');
+  press('open');
+  expect(lines()).toContain('  echo 59');
+  expect(lines()).toContain('  · "ls src": allow, it only reads');
+});
+
+test('names the child agent whose call it is', () => {
+  expect(asked({ ...edit, agent: { id: '1', type: 'explore' } }).lines(60)[0]).toMatch(
+    /^── Allow Change\? \(agent explore\) ─+$/,
+  );
+});
+
+test('keeps to the width, and lets nothing act on the terminal, whatever is asked', () => {
+  const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }), fc.constant('x'.repeat(300)));
+  fc.assert(
+    fc.property(text, text, text, fc.constantFrom(30, 40, 80, 120), fc.boolean(), (one, two, three, width, isOpen) => {
+      const { dialog, press } = asked({
+        ...command,
+        tool: one,
+        effects: [
+          { kind: 'command', text: two, harmless: false, why: three },
+          { kind: 'file', access: 'write', path: one, real: two },
+          { kind: 'network', url: three },
+        ],
+        reason: three,
+        display: { title: two, body: { type: 'text', text: `${one}${two}${three}` } },
+        suggestions: [one],
+      });
+      if (isOpen) press('open');
+      for (const line of dialog.render(width)) {
+        expect(visibleWidth(line)).toBeLessThanOrEqual(width);
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+        expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+      }
+    }),
+  );
+});

@@ -1,0 +1,45 @@
+import { Input, matchesKey } from '@earendil-works/pi-tui';
+
+/** One line of text that a person writes. */
+export class TextField {
+  readonly #input: Input;
+  readonly #isSecret: boolean;
+  #done: { submitted: string } | { left: true } | undefined;
+
+  constructor({ text = '', isSecret = false }: { text?: string; isSecret?: boolean } = {}) {
+    this.#input = new Input({ prompt: '> ' });
+    this.#isSecret = isSecret;
+    this.#input.onSubmit = (value) => {
+      this.#done = { submitted: value };
+    };
+    this.#input.onEscape = () => {
+      this.#done = { left: true };
+    };
+    this.#input.setValue(text);
+    this.#input.handleInput(END); // what is there is added to, or taken back from its end
+  }
+
+  get text(): string {
+    return this.#input.getValue();
+  }
+
+  set focused(value: boolean) {
+    this.#input.focused = value;
+  }
+
+  /** What became of the field by this key, where something did. */
+  handle(data: string): { submitted: string } | { left: true } | undefined {
+    this.#done = undefined;
+    // Escape is ours whatever the person's keys are: it must always lead out.
+    if (matchesKey(data, 'escape')) return { left: true };
+    this.#input.handleInput(data);
+    return this.#done;
+  }
+
+  render(width: number): string[] {
+    if (!this.#isSecret) return this.#input.render(width);
+    return [`> ${'•'.repeat(Math.min([...this.text].length, Math.max(0, width - 4)))}▏`];
+  }
+}
+
+const END = '\u001b[F';

@@ -1,0 +1,76 @@
+import { matchesKey } from '@earendil-works/pi-tui';
+import type { Theme } from '../theme.js';
+import { cleanLine, wrap } from '../views/fit.js';
+import { ChoiceList } from './choice-list.js';
+import { type Dialog, titleLine } from './dialog.js';
+
+const MAX_ITEMS = 12;
+
+export interface TrustFacts {
+  /** The real path. */
+  folder: string;
+  /** `changed`: it was trusted before, and something came or changed since. */
+  state: 'changed' | 'untrusted';
+  /** What trusting would switch on, one sentence each. */
+  items: ReadonlyArray<{ text: string; change?: 'new' | 'changed' }>;
+}
+
+/** Is the folder trusted with what it brings? Whatever the answer, work goes on; without trust, nothing of it runs. */
+export class TrustDialog implements Dialog {
+  readonly #theme: Theme;
+  readonly #facts: TrustFacts;
+  readonly #list: ChoiceList<boolean>;
+  readonly #answer: (isTrusted: boolean) => void;
+  #isExpanded = false;
+  focused = false;
+
+  constructor(theme: Theme, facts: TrustFacts, answer: (isTrusted: boolean) => void) {
+    this.#theme = theme;
+    this.#facts = facts;
+    this.#answer = answer;
+    this.#list = new ChoiceList(theme, [
+      { value: false, key: 'n', label: 'Go on without: none of this counts' },
+      { value: true, key: 't', label: 'Trust the folder with all of this' },
+    ]);
+  }
+
+  get hint(): string {
+    return `↑↓ enter · esc to go on without${this.#facts.items.length > MAX_ITEMS ? ' · ctrl+o for all of it' : ''}`;
+  }
+
+  handleInput(data: string): void {
+    if (matchesKey(data, 'escape')) {
+      this.#answer(false);
+      return;
+    }
+    if (matchesKey(data, 'ctrl+o')) {
+      this.#isExpanded = !this.#isExpanded;
+      return;
+    }
+    const done = this.#list.handle(data);
+    if (done && 'chosen' in done) this.#answer(done.chosen);
+  }
+
+  invalidate(): void {}
+
+  render(width: number): string[] {
+    const { paint } = this.#theme;
+    const { folder, state, items } = this.#facts;
+    const title = state === 'changed' ? 'This folder has changed since you trusted it' : 'Do you trust this folder?';
+    const shown = this.#isExpanded ? items : items.slice(0, MAX_ITEMS);
+    const hidden = items.length - shown.length;
+    return [
+      titleLine(this.#theme, title, width),
+      ...wrap(cleanLine(folder), width, '  '),
+      '',
+      ...wrap(items.length === 0 ? 'It brings nothing that needs trust.' : 'Trusting it would switch on:', width),
+      ...shown.flatMap(({ text, change }) => {
+        const mark = change === 'changed' ? 'changed: ' : '';
+        return wrap(`- ${mark}${cleanLine(text)}`, width, '  ');
+      }),
+      ...(hidden > 0 ? [paint.warning(`… ${hidden} more (ctrl+o)`)] : []),
+      '',
+      ...this.#list.render(width),
+    ];
+  }
+}

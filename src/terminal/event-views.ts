@@ -1,0 +1,254 @@
+import type { Component } from '@earendil-works/pi-tui';
+import type { AgentHappening, RunResult, ToolResultEvent } from '../contract/event.js';
+import { ChildViews } from './child-views.js';
+import type { History } from './history.js';
+import { StreamedCall } from './streamed-call.js';
+import type { Theme } from './theme.js';
+import { CallView } from './views/call-view.js';
+import { shortCount } from './views/fit.js';
+import { MarkdownView } from './views/markdown-view.js';
+import { NoticeView } from './views/notice-view.js';
+import { ThinkingView } from './views/thinking-view.js';
+
+export interface EventViewsOptions {
+  now(): number;
+  /** What a child agent was started for. */
+  describeAgent(id: string): string | undefined;
+}
+
+/** A view that is there while something goes on, and how to say that it is over. */
+interface Open<View> {
+  view: View;
+  settle(): void;
+}
+
+/** Turns what happens into views, each at its place in the history. */
+export class EventViews {
+  readonly #history: History;
+  readonly #theme: Theme;
+  readonly #options: EventViewsOptions;
+  readonly #calls = new Map<string, Open<StreamedCall>>();
+  #answer: Open<MarkdownView> | undefined;
+  #thinking: Open<ThinkingView> | undefined;
+  #children: (Open<ChildViews> & { isShown: boolean }) | undefined;
+  /** What this turn has shown so far, should it begin anew. */
+  #ofTurn: Component[] = [];
+  /** What came last, to know where an empty line belongs. */
+  #last: 'call' | 'other' | undefined;
+  #isExpanded = false;
+  #sinceExpansion: Component | undefined;
+
+  constructor(history: History, theme: Theme, options: EventViewsOptions) {
+    this.#history = history;
+    this.#theme = theme;
+    this.#options = options;
+  }
+
+  take(event: AgentHappening): void {
+    switch (event.type) {
+      case 'turn_start':
+        this.#ofTurn = [];
+        return;
+      case 'answer_restart':
+        this.#restart();
+        return;
+      case 'text_delta':
+        this.#endThinking();
+        this.#answer ??= this.#openTextView();
+        this.#answer.view.append(event.text);
+        return;
+      case 'thinking_delta':
+        this.#thinking ??= this.#open(new ThinkingView(this.#theme));
+        this.#thinking.view.append(event.text);
+        return;
+      case 'tool_input':
+        this.#callView(event.callId, event.tool).view.arrived(event);
+        return;
+      case 'tool_call': {
+        const { view } = this.#callView(event.callId, event.tool);
+        view.settle();
+        view.view.showInput(event.display);
+        view.view.wait();
+        return;
+      }
+      case 'tool_start':
+        this.#calls.get(event.callId)?.view.view.start();
+        return;
+      case 'tool_progress':
+        this.#calls.get(event.callId)?.view.view.showProgress(event.text);
+        return;
+      case 'tool_result':
+        this.#endCall(event);
+        return;
+      case 'assistant_message':
+        this.#endWords();
+        return;
+      case 'agent_event':
+        this.#children ??= { ...this.#open(new ChildViews(this.#theme, this.#options)), isShown: true };
+        this.#children.view.take(event);
+        return;
+      case 'notice':
+        this.show(new NoticeView(this.#theme, 'warning', event.text));
+        return;
+      case 'model_retry':
+        this.show(
+          new NoticeView(
+            this.#theme,
+            'info',
+            `${event.reason} Trying again (${event.attempt} of ${event.maxRetries}).`,
+          ),
+        );
+        return;
+      case 'compaction':
+        this.show(new NoticeView(this.#theme, 'info', roomMade(event)));
+        return;
+      case 'result':
+        this.#end(event);
+        return;
+      default:
+        return;
+    }
+  }
+
+  /** What the person has said. */
+  said(text: string): void {
+    const view = new NoticeView(this.#theme, 'prompt', text);
+    this.#endWords();
+    this.#history.add(view, { hasGap: true });
+    this.#last = 'other';
+    this.#sinceExpansion = view;
+  }
+
+  /** A person is asked about a call, or no longer. */
+  asking(callId: string): void {
+    this.#calls.get(callId)?.view.view.ask();
+  }
+
+  show(view: Component, { hasGap = this.#last === 'call' } = {}): void {
+    this.#history.add(view, { hasGap });
+    this.#last = 'other';
+  }
+
+  /** Shows what is folded since the last prompt, or folds it again. Gives the first view that is drawn anew. */
+  toggleExpansion(): Component | undefined {
+    this.#isExpanded = !this.#isExpanded;
+    const { views } = this.#history;
+    const start = this.#sinceExpansion ? Math.max(0, views.indexOf(this.#sinceExpansion)) : 0;
+    let first: Component | undefined;
+    for (const view of views.slice(start)) {
+      const foldable = view instanceof StreamedCall ? view.view : view;
+      if (!isFoldable(foldable) || foldable.isExpanded === this.#isExpanded) continue;
+      foldable.isExpanded = this.#isExpanded;
+      this.#history.changed(view);
+      first ??= view;
+    }
+    return first;
+  }
+
+  /** Nothing of what was before is shown any more. */
+  forget(): void {
+    this.#calls.clear();
+    this.#answer = undefined;
+    this.#thinking = undefined;
+    this.#children = undefined;
+    this.#ofTurn = [];
+    this.#last = undefined;
+    this.#sinceExpansion = undefined;
+  }
+
+  #open<View extends Component>(view: View, { isCall = false } = {}): Open<View> {
+    const settle = this.#history.add(view, { isLive: true, hasGap: !isCall || this.#last !== 'call' });
+    this.#last = isCall ? 'call' : 'other';
+    this.#ofTurn.push(view);
+    return { view, settle };
+  }
+
+  #openTextView(): Open<MarkdownView> {
+    return this.#open(new MarkdownView(this.#theme));
+  }
+
+  #callView(callId: string, tool: string): Open<StreamedCall> {
+    const known = this.#calls.get(callId);
+    if (known) return known;
+    this.#endWords();
+    const { now } = this.#options;
+    const call = new CallView(this.#theme, { tool, now });
+    call.isExpanded = this.#isExpanded;
+    const opened = this.#open(new StreamedCall(call, now), { isCall: true });
+    this.#calls.set(callId, opened);
+    return opened;
+  }
+
+  #endCall({ callId, display, failure, result, data }: ToolResultEvent): void {
+    const call = this.#calls.get(callId);
+    if (!call) return;
+    const message = result.is_error ? textOf(result.content) : undefined;
+    call.view.settle();
+    call.view.view.end({
+      display,
+      failure: result.is_error ? (failure ?? 'exception') : undefined,
+      message,
+      styled: styledIn(data),
+    });
+    call.settle();
+    this.#calls.delete(callId);
+    // Nobody sees how it ended where it began, so it is said again.
+    if (this.#history.isAbove(call.view)) this.show(call.view.view, { hasGap: true });
+  }
+
+  #endWords(): void {
+    this.#endThinking();
+    this.#answer?.view.finish();
+    this.#answer?.settle();
+    this.#answer = undefined;
+  }
+
+  #endThinking(): void {
+    this.#thinking?.view.finish();
+    this.#thinking?.settle();
+    this.#thinking = undefined;
+  }
+
+  #restart(): void {
+    for (const view of this.#ofTurn) this.#history.remove(view);
+    this.#ofTurn = [];
+    this.#calls.clear();
+    this.#answer = undefined;
+    this.#thinking = undefined;
+  }
+
+  #end({ outcome, text }: RunResult): void {
+    this.#endWords();
+    for (const { settle } of this.#calls.values()) settle();
+    this.#calls.clear();
+    if (this.#children?.view.isOver) {
+      this.#children.settle();
+      this.#children = undefined;
+    }
+    if (outcome === 'completed') return;
+    const kind = outcome === 'interrupted' || outcome === 'stopped' ? 'warning' : 'failure';
+    this.show(new NoticeView(this.#theme, kind, text), { hasGap: true });
+  }
+}
+
+function isFoldable(view: unknown): view is { isExpanded: boolean } {
+  return typeof view === 'object' && view !== null && 'isExpanded' in view && typeof view.isExpanded === 'boolean';
+}
+
+/** What a program wrote, with its colours, where a tool has kept it beside what the model gets. */
+function styledIn(data: unknown): string | undefined {
+  if (typeof data !== 'object' || data === null || !('styledOutput' in data)) return undefined;
+  return typeof data.styledOutput === 'string' ? data.styledOutput : undefined;
+}
+
+const textOf = (content: ToolResultEvent['result']['content']): string =>
+  typeof content === 'string' ? content : content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
+
+function roomMade(event: Extract<AgentHappening, { type: 'compaction' }>): string {
+  const { tokensBefore, tokensAfter, summarisedMessages, clearedResults } = event;
+  const what =
+    summarisedMessages > 0
+      ? `${summarisedMessages} messages were replaced by a summary of them`
+      : `${clearedResults} old results were left out`;
+  return `Room was made in the context window: ${what} (${shortCount(tokensBefore)} → ${shortCount(tokensAfter)} tokens).`;
+}

@@ -1,0 +1,74 @@
+// What could answer where no model is set up: servers on this machine, and providers that a key can be stored for.
+import type { Catalogue, Provider } from '../../models/catalogue.js';
+import { loadCatalogue } from '../../models/load-catalogue.js';
+import { findLocalServers, localPlaces } from '../../models/local-servers.js';
+import { keyVariables } from '../../models/plan-model.js';
+import { readStoredKeys } from '../../models/stored-keys.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const MAX_NAMED = 3;
+
+export interface ModelOffer {
+  /** "provider/name", as `/model` takes it. */
+  model: string;
+  /** Who serves it: `Ollama on 127.0.0.1:11434`. */
+  server: string;
+}
+
+/** Asks the usual ports of this machine, all at once, within a second. Nothing else is asked. */
+export async function findModelOffers(env: Environment, catalogue?: Catalogue): Promise<ModelOffer[]> {
+  const known = catalogue ?? (await loadCatalogue(env));
+  const servers = await findLocalServers(localPlaces(known, env));
+  return servers.flatMap(({ provider, title, port, models }) =>
+    models.map((name) => ({ model: `${provider}/${name}`, server: `${title} on 127.0.0.1:${port}` })),
+  );
+}
+
+/** What to show on a first screen: a hint that stands in nobody's way. */
+export function setupHint(offers: readonly ModelOffer[]): string[] {
+  const servers = Map.groupBy(offers, ({ server }) => server);
+  const found = [...servers].map(([server, models]) => {
+    const names = models.slice(0, MAX_NAMED).map(({ model }) => model);
+    const more = models.length - names.length;
+    return `  ${server}: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  });
+  const [first] = offers;
+  return [
+    'No model is set up yet.',
+    ...(first ? ['These run on this machine:', ...found, `  /model ${first.model} takes the first.`] : []),
+    '  /key stores a key of a provider, for you alone.',
+    '  helve demo, in a shell, shows a conversation that needs no key.',
+    'Until then the tools are yours to call: Read README.md, Grep TODO, Bash ls. help lists them.',
+  ];
+}
+
+export interface KeyProvider {
+  id: string;
+  title: string;
+  /** The variable that the key stands for. */
+  variable: string;
+  /** Where there is a key already. */
+  from?: 'environment' | 'stored';
+}
+
+/** The providers that take a key. */
+export async function keyProviders(env: Environment, catalogue?: Catalogue): Promise<KeyProvider[]> {
+  const { providers } = catalogue ?? (await loadCatalogue(env));
+  const stored = readStoredKeys(env);
+  return [...providers.values()].flatMap((provider) => {
+    const [variable] = keyVariables(provider.keys);
+    if (variable === undefined) return [];
+    const from = sourceOf(provider, env, stored);
+    return [{ id: provider.id, title: provider.title, variable, ...(from && { from }) }];
+  });
+}
+
+function sourceOf(
+  { keys }: Provider,
+  env: Environment,
+  stored: Readonly<Record<string, string>>,
+): KeyProvider['from'] | undefined {
+  if (keys.some(({ variable }) => env[variable]?.trim())) return 'environment';
+  return keys.some(({ variable }) => stored[variable]) ? 'stored' : undefined;
+}

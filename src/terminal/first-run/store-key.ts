@@ -1,0 +1,43 @@
+// Puts a key where models find it: in the data folder, for the person alone. Never in a project, and never in a message.
+import { readStoredKeys, storedKeysPath } from '../../models/stored-keys.js';
+import { withLock, writePrivateFile } from '../../settings/private-file.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const MAX_KEY_CHARS = 4_000;
+
+/** Gives a sentence where the text is no key. */
+export async function storeKey(variable: string, typed: string, env: Environment): Promise<string | undefined> {
+  const key = typed
+    .trim()
+    .replace(/^(?:export\s+)?[A-Z][A-Z0-9_]*=/, '')
+    .replaceAll(/^["']|["']$/g, '');
+  if (key === '') return 'Nothing was typed, so nothing was stored.';
+  if (/[^\x21-\x7e]/.test(key) || key.length > MAX_KEY_CHARS) {
+    return 'That is not a key: a key has no blanks and only plain characters. Nothing was stored.';
+  }
+  if (/^https?:\/\//.test(key)) return 'That is an address, not a key. Nothing was stored.';
+  await change(env, (keys) => ({ ...keys, [variable]: key }));
+  return undefined;
+}
+
+/** Says whether there was one. */
+export async function forgetKey(variable: string, env: Environment): Promise<boolean> {
+  let was = false;
+  await change(env, ({ [variable]: key, ...others }) => {
+    was = key !== undefined;
+    return others;
+  });
+  return was;
+}
+
+async function change(
+  env: Environment,
+  edit: (keys: Readonly<Record<string, string>>) => Record<string, string>,
+): Promise<void> {
+  const path = storedKeysPath(env);
+  await withLock(`${path}.lock`, async () => {
+    const keys = edit(readStoredKeys(env));
+    await writePrivateFile(path, `${JSON.stringify({ keys }, null, 2)}\n`);
+  });
+}

@@ -1,0 +1,118 @@
+import type { Component } from '@earendil-works/pi-tui';
+
+const KEPT_LINES = 600; // above the screen: what can be shown again, expanded or after a resize
+
+interface Entry {
+  view: Component;
+  /** Whether it still changes. */
+  isLive: boolean;
+  /** Whether an empty line stands before it. */
+  hasGap: boolean;
+  lines: string[] | undefined;
+  /** It is to be drawn once more. */
+  isStale: boolean;
+}
+
+/** What was said and done, oldest first. What has long scrolled off is let go, so that a long conversation stays small. */
+export class History implements Component {
+  #entries: Entry[] = [];
+  #width = 0;
+  /** How many lines have scrolled off: they stay as they were, whatever becomes of their views. */
+  #above = 0;
+
+  /** Gives a way to say that the view is as it will be, so that it need not be drawn again. */
+  add(view: Component, { isLive = false, hasGap = false } = {}): () => void {
+    const entry: Entry = { view, isLive, hasGap, lines: undefined, isStale: false };
+    this.#entries.push(entry);
+    return () => {
+      entry.isLive = false;
+      entry.isStale = true;
+    };
+  }
+
+  remove(view: Component): void {
+    this.#entries = this.#entries.filter((entry) => entry.view !== view);
+  }
+
+  clear(): void {
+    this.#entries = [];
+  }
+
+  /** What is kept of it, oldest first. */
+  get views(): readonly Component[] {
+    return this.#entries.map(({ view }) => view);
+  }
+
+  /** It is to be drawn again, though it had said that it would stay as it is. */
+  changed(view: Component): void {
+    for (const entry of this.#entries) if (entry.view === view) entry.isStale = true;
+  }
+
+  /** The line in which a view begins, or the first where it is gone. */
+  lineOf(view: Component): number {
+    const index = this.#entries.findIndex((entry) => entry.view === view);
+    return this.#entries.slice(0, Math.max(0, index)).reduce((sum, { lines = [] }) => sum + lines.length, 0);
+  }
+
+  /** Whether all of a view has scrolled off. */
+  isAbove(view: Component): boolean {
+    const { lines = [] } = this.#entries.find((one) => one.view === view) ?? {};
+    return lines.length > 0 && this.lineOf(view) + lines.length <= this.#above;
+  }
+
+  /** From this line on it is printed again. */
+  printsAgainFrom(line: number): void {
+    this.#above = Math.min(this.#above, line);
+  }
+
+  /** So many lines are above the screen. Lets views go that are wholly and far up there, and gives how many lines they had. */
+  scrolled(above: number): number {
+    const dropped = this.#letGo(above);
+    this.#above = above - dropped;
+    return dropped;
+  }
+
+  #letGo(above: number): number {
+    let lines = 0;
+    let count = 0;
+    for (const entry of this.#entries) {
+      const height = entry.lines?.length ?? 0;
+      if (entry.isLive || lines + height > above - KEPT_LINES) break;
+      lines += height;
+      count += 1;
+    }
+    if (count > 0) this.#entries = this.#entries.slice(count);
+    return lines;
+  }
+
+  invalidate(): void {
+    for (const entry of this.#entries) {
+      entry.isStale = true;
+      entry.view.invalidate();
+    }
+  }
+
+  render(width: number): string[] {
+    const isSame = width === this.#width;
+    this.#width = width;
+    const all: string[] = [];
+    for (const entry of this.#entries) {
+      if (entry.isLive || entry.isStale || !isSame || !entry.lines) {
+        entry.isStale = false;
+        const before = isSame ? (entry.lines ?? []) : [];
+        const frozen = before.slice(0, Math.max(0, this.#above - all.length));
+        // One that has scrolled off wholly stays as it is: more lines would come between others.
+        const isOff = before.length > 0 && frozen.length === before.length;
+        entry.lines = isOff ? frozen : [...frozen, ...linesOf(entry, width).slice(frozen.length)];
+      }
+      for (const line of entry.lines) all.push(line);
+    }
+    return all;
+  }
+}
+
+/** A view that shows nothing needs no gap. */
+function linesOf({ view, hasGap }: Entry, width: number): string[] {
+  const lines = view.render(width);
+  return hasGap && lines.length > 0 ? ['', ...lines] : lines;
+}

@@ -1,0 +1,100 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type CompletionSources, PromptCompletion } from './completion.js';
+import { FileIndex } from './file-index.js';
+
+function project(...files: string[]): string {
+  const root = mkdtempSync(join(tmpdir(), 'helve-completion-'));
+  for (const file of files) {
+    mkdirSync(dirname(join(root, file)), { recursive: true });
+    writeFileSync(join(root, file), '');
+  }
+  return root;
+}
+
+async function complete(text: string, sources: Partial<CompletionSources> & { root: string }, force = false) {
+  const files = new FileIndex({ root: sources.root, env: process.env });
+  const completion = new PromptCompletion({ files, cwd: () => sources.root, commands: async () => [], ...sources });
+  const { signal } = new AbortController();
+  const found = await completion.getSuggestions([text], 0, text.length, { signal, force });
+  const fill = (value: string) =>
+    completion.applyCompletion([text], 0, text.length, { value, label: value }, found?.prefix ?? '').lines[0];
+  return { values: found?.items.map(({ value }) => value) ?? [], fill };
+}
+
+test('completes files behind an @ by some of their letters, anywhere in the prompt', async () => {
+  const root = project('src/tools/read.ts', 'src/other.ts', 'a b.txt');
+  const { values, fill } = await complete('look at @sread', { root });
+  expect(values).toEqual(['@src/tools/read.ts']);
+  expect(fill('@src/tools/read.ts')).toBe('look at @src/tools/read.ts ');
+  expect((await complete('@ab', { root })).values).toEqual(['@"a b.txt"']);
+});
+
+test('goes on behind a folder', async () => {
+  const root = project('src/one.ts');
+  const { values, fill } = await complete('@src', { root });
+  expect(values).toEqual(['@src/', '@src/one.ts']);
+  expect(fill('@src/')).toBe('@src/');
+});
+
+test('leaves out what git ignores, and offers nothing in an address of mail', async () => {
+  const root = project('kept.txt', 'left.txt', '.gitignore', '.git/HEAD');
+  writeFileSync(join(root, '.gitignore'), 'left.txt\n');
+  expect((await complete('@txt', { root })).values).toEqual(['@kept.txt']);
+  expect((await complete('me@kept', { root })).values).toEqual([]);
+});
+
+test('looks into folders outside the project for a path that leads there', async () => {
+  const root = project('inside/x.txt');
+  expect((await complete(`@${root}/ins`, { root })).values).toEqual([`@${root}/inside/`]);
+});
+
+test('completes commands, those that begin with what is typed first, and their arguments', async () => {
+  const root = project();
+  const commands = async () => [
+    { name: 'mcp', description: 'servers' },
+    { name: 'compact', description: 'make room' },
+    { name: 'model', description: 'choose', complete: (typed: string) => [{ value: `${typed}onnet` }] },
+  ];
+  expect((await complete('/m', { root, commands })).values).toEqual(['/mcp', '/model', '/compact']);
+  const { values, fill } = await complete('/model s', { root, commands });
+  expect(values).toEqual(['sonnet']);
+  expect(fill('sonnet')).toBe('/model sonnet ');
+});
+
+test('completes a path where Tab asks for it, and nothing where nobody asks', async () => {
+  const root = project('notes.md');
+  expect((await complete('cat no', { root }, true)).values).toEqual(['notes.md']);
+  expect((await complete('cat no', { root })).values).toEqual([]);
+});
+
+test('finds files that were made since, once the names are read again', async () => {
+  const root = project('one.ts');
+  const files = new FileIndex({ root, env: process.env });
+  await files.ready();
+  expect(files.find('', 5)).toEqual(['one.ts']);
+  expect(files.isWhole).toBe(true);
+});
+
+test('stops at the number of names that it may hold', async () => {
+  const files = new FileIndex({ root: project('a', 'b', 'c'), env: process.env, maxPaths: 2 });
+  await files.ready();
+  expect(files.size).toBe(2);
+  expect(files.isWhole).toBe(false);
+});
+
+test('leaves what is typed as it is where the list is of a letter ago', () => {
+  const files = new FileIndex({ root: '/', env: {} });
+  const completion = new PromptCompletion({ files, cwd: () => '/', commands: async () => [] });
+  const item = { value: '/helper', label: '/helper' };
+  expect(completion.applyCompletion(['/help'], 0, 5, item, '/he').lines).toEqual(['/help']);
+  expect(completion.applyCompletion(['/theme l'], 0, 8, item, '').lines).toEqual(['/theme l']);
+});
+
+test('offers no name that could steer the terminal', async () => {
+  const root = project('plain.txt', 'evil\x1b]0;x\x07.txt', 'two\nlines.txt', 'turned\u202etxt.exe');
+  expect((await complete('@', { root })).values).toEqual(['@plain.txt']);
+  expect((await complete('cat ', { root }, true)).values).toEqual(['plain.txt']);
+});

@@ -1,0 +1,142 @@
+// What the editor offers while somebody types: commands behind a slash, files behind an @, paths where Tab asks for them.
+import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from '@earendil-works/pi-tui';
+import { visible } from '../../platform/text/visible.js';
+import type { Choice } from '../contract.js';
+import { completePath } from './complete-path.js';
+import type { FileIndex } from './file-index.js';
+import { rankNames } from './rank-names.js';
+
+const MAX_FILES = 20;
+const MAX_COMMANDS = 30;
+
+export interface CompletionSources {
+  files: Pick<FileIndex, 'find' | 'ready' | 'size'>;
+  cwd(): string;
+  home?: string | undefined;
+  /** All that can stand behind a slash. */
+  commands(): Promise<readonly CompletedCommand[]>;
+  /** What else can be named behind an @, as resources of servers can. */
+  mentions?(): readonly Choice[];
+  /** Takes the whole line where it is not a prompt, as in the console; undefined where it is. */
+  line?(text: string): Promise<LineChoices | undefined> | undefined;
+}
+
+export interface CompletedCommand {
+  name: string;
+  description: string;
+  argumentHint?: string | undefined;
+  complete?(typed: string): Promise<readonly Choice[]> | readonly Choice[];
+}
+
+/** What the end of a line could be, and how much of the line it stands for. */
+export interface LineChoices {
+  typed: string;
+  choices: readonly Choice[];
+}
+
+export class PromptCompletion implements AutocompleteProvider {
+  readonly triggerCharacters = ['@', '-'];
+  readonly #sources: CompletionSources;
+
+  constructor(sources: CompletionSources) {
+    this.#sources = sources;
+  }
+
+  async getSuggestions(
+    lines: string[],
+    cursorLine: number,
+    cursorCol: number,
+    { force = false, signal }: { signal: AbortSignal; force?: boolean },
+  ): Promise<AutocompleteSuggestions | null> {
+    const before = (lines[cursorLine] ?? '').slice(0, cursorCol);
+    const inLine = cursorLine === 0 ? await this.#sources.line?.(before) : undefined;
+    if (inLine) return suggestions(inLine.typed, inLine.choices);
+    const [, mention] = /(?:^|[\s(])(@(?:"[^"]*|[^\s"]*))$/.exec(before) ?? [];
+    if (mention !== undefined) return await this.#files(mention, signal);
+    if (cursorLine === 0 && /^\s*\//.test(before)) {
+      const command = await this.#command(before.trimStart());
+      if (command || !force) return command;
+    }
+    return force ? await this.#path(before) : null;
+  }
+
+  applyCompletion(lines: string[], cursorLine: number, cursorCol: number, item: AutocompleteItem, prefix: string) {
+    const line = lines[cursorLine] ?? '';
+    const before = line.slice(0, cursorCol);
+    // The list may be of a letter ago: then what is typed stands.
+    const isStale = prefix === '' ? /\S$/.test(before) : !before.endsWith(prefix);
+    if (isStale) return { lines, cursorLine, cursorCol };
+    const start = before.slice(0, cursorCol - prefix.length);
+    // A space behind what is complete; a folder, or a name that wants its value, goes on.
+    const end = /[/=]$|\/"$/.test(item.value) || /^\s/.test(line.slice(cursorCol)) ? '' : ' ';
+    const filled = `${start}${item.value}${end}`;
+    return {
+      lines: lines.with(cursorLine, filled + line.slice(cursorCol)),
+      cursorLine,
+      cursorCol: filled.length,
+    };
+  }
+
+  /** Tab is a question everywhere but in empty space. */
+  shouldTriggerFileCompletion(lines: string[], cursorLine: number, cursorCol: number): boolean {
+    return (lines[cursorLine] ?? '').slice(0, cursorCol).trim() !== '';
+  }
+
+  async #files(mention: string, signal: AbortSignal): Promise<AutocompleteSuggestions | null> {
+    const { files, cwd, home, mentions } = this.#sources;
+    const query = mention.slice(1).replace(/^"/, '');
+    const isOutside = /^(?:~|\/|\.\.?\/)/.test(query);
+    if (!isOutside && files.size === 0) await Promise.race([files.ready(), aborted(signal)]);
+    const paths = isOutside
+      ? (await completePath(query, { cwd: cwd(), home })).map(({ value }) => value)
+      : files.find(query, MAX_FILES);
+    const others = (mentions?.() ?? []).filter(({ value }) => value.toLowerCase().includes(query.toLowerCase()));
+    return suggestions(mention, [
+      ...paths.map((path) => ({ value: mentioned(path), label: path })),
+      ...others.map((choice) => ({ ...choice, value: `@${choice.value}` })),
+    ]);
+  }
+
+  async #command(typed: string): Promise<AutocompleteSuggestions | null> {
+    const commands = await this.#sources.commands();
+    const [, name = '', args] = /^\/(\S*)(?:\s+([\s\S]*))?$/.exec(typed) ?? [];
+    if (args === undefined && !/\s$/.test(typed)) {
+      const found = rankNames(name, commands, (command) => command.name).slice(0, MAX_COMMANDS);
+      return suggestions(
+        `/${name}`,
+        found.map((command) => ({
+          value: `/${command.name}`,
+          description: [command.argumentHint, command.description].filter(Boolean).join('  '),
+        })),
+      );
+    }
+    const rest = args ?? '';
+    const choices = await commands.find((command) => command.name === name)?.complete?.(rest);
+    if (!choices || choices.length === 0) return null;
+    return suggestions(rest, choices);
+  }
+
+  async #path(before: string): Promise<AutocompleteSuggestions | null> {
+    const [typed = ''] = /[^\s"'=]*$/.exec(before) ?? [];
+    const { cwd, home } = this.#sources;
+    return suggestions(typed, await completePath(typed, { cwd: cwd(), home }));
+  }
+}
+
+const mentioned = (path: string): string => (/\s/.test(path) ? `@"${path}"` : `@${path}`);
+
+function suggestions(prefix: string, choices: readonly Choice[]): AutocompleteSuggestions | null {
+  if (choices.length === 0) return null;
+  const items = choices.map(({ value, label = value, description }) => ({
+    value,
+    label: visible(label).replaceAll(/\s+/g, ' '),
+    ...(description !== undefined && { description: visible(description).replaceAll(/\s+/g, ' ') }),
+  }));
+  return { prefix, items };
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((done) => {
+    if (signal.aborted) done();
+    else signal.addEventListener('abort', () => done(), { once: true });
+  });

@@ -1,0 +1,35 @@
+import { existsSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { editExternally } from './external-editor.js';
+
+const steps: string[] = [];
+const edit = async (text: string, editor: string | undefined) =>
+  await editExternally(text, {
+    env: { ...process.env, VISUAL: undefined, EDITOR: editor },
+    cwd: process.cwd(),
+    pause: () => void steps.push('pause'),
+    resume: () => void steps.push('resume'),
+  });
+
+test('brings back what the editor saved, and gives it the terminal meanwhile', async () => {
+  steps.length = 0;
+  expect(await edit('draft', `sh -c 'printf "%s and more\\n" "$(cat "$0")" > "$0"'`)).toEqual({
+    text: 'draft and more',
+  });
+  expect(steps).toEqual(['pause', 'resume']);
+});
+
+test('removes the file, which nobody else could read', async () => {
+  const found = await edit('secret', `sh -c 'f=$0; { stat -c %a "$f"; echo "$f"; } > "$f"'`);
+  const [mode, path = ''] = 'text' in found ? found.text.split('\n') : [];
+  expect(mode).toBe('600');
+  expect(existsSync(path)).toBe(false);
+});
+
+test.each([
+  [undefined, /No editor is set. Set VISUAL or EDITOR/],
+  ['no-such-editor-here', /can't be started/],
+  ['false', /false ended with exit code 1, so the prompt stays as it was/],
+])('says why there is nothing from %s', async (editor, problem) => {
+  expect(await edit('draft', editor)).toEqual({ problem: expect.stringMatching(problem) });
+});

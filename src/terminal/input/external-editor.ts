@@ -1,0 +1,58 @@
+// The person's own editor, for a prompt that is easier to write there.
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { splitWords } from '../../agent/commands/arguments.js';
+
+export interface ExternalEditorOptions {
+  env: Readonly<Record<string, string | undefined>>;
+  cwd: string;
+  /** Gives the terminal away, and takes it back. */
+  pause(): void | Promise<void>;
+  resume(): void | Promise<void>;
+}
+
+/** The text as it was saved, or why there is none. A text that was not changed comes back as it is. */
+export async function editExternally(
+  text: string,
+  { env, cwd, pause, resume }: ExternalEditorOptions,
+): Promise<{ text: string } | { problem: string }> {
+  const named = env['VISUAL']?.trim() || env['EDITOR']?.trim();
+  const [program, ...args] = splitWords(named ?? '');
+  if (program === undefined) {
+    return { problem: 'No editor is set. Set VISUAL or EDITOR, as in EDITOR=nano, and start helve again.' };
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'helve-prompt-')); // for nobody else: the system makes it so
+  try {
+    const file = join(folder, 'prompt.md');
+    await writeFile(file, text, { mode: 0o600 });
+    await pause();
+    let ending: string | undefined;
+    try {
+      ending = await runEditor(program, [...args, file], { env, cwd });
+    } finally {
+      await resume();
+    }
+    if (ending !== undefined) return { problem: `${program} ${ending}, so the prompt stays as it was.` };
+    return { text: (await readFile(file, 'utf8')).replace(/\r?\n$/, '') };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Nothing where it ended well. */
+async function runEditor(
+  program: string,
+  args: readonly string[],
+  { env, cwd }: Pick<ExternalEditorOptions, 'env' | 'cwd'>,
+): Promise<string | undefined> {
+  return await new Promise((resolve) => {
+    const child = spawn(program, args, { stdio: 'inherit', env: { ...env }, cwd });
+    child.on('error', (error) => resolve(`can't be started (${error.message})`));
+    child.on('exit', (code, signal) => {
+      if (code === 0) resolve(undefined);
+      else resolve(signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`);
+    });
+  });
+}

@@ -1,0 +1,214 @@
+import { type Terminal, TuiMainScreen, visibleWidth } from '@earendil-works/pi-tui';
+import { expect, test } from 'vitest';
+import { type KeyAction, KeyBindings } from './key-bindings.js';
+import { PromptEditor, type PromptEditorOptions } from './prompt-editor.js';
+
+const plain = (text: string): string => text;
+const theme = {
+  borderColor: plain,
+  selectList: { selectedPrefix: plain, selectedText: plain, description: plain, scrollInfo: plain, noMatch: plain },
+};
+
+function terminal(): Terminal {
+  const nothing = (): void => {};
+  return {
+    start: nothing,
+    stop: nothing,
+    drainInput: async () => {},
+    write: nothing,
+    columns: 80,
+    rows: 40,
+    kittyProtocolActive: false,
+    moveBy: nothing,
+    hideCursor: nothing,
+    showCursor: nothing,
+    clearLine: nothing,
+    clearFromCursor: nothing,
+    clearScreen: nothing,
+    setTitle: nothing,
+    setProgress: nothing,
+  };
+}
+
+interface Opened {
+  editor: PromptEditor;
+  sent: string[];
+  kept: string[];
+  actions: KeyAction[];
+  type(...keys: string[]): void;
+}
+
+function opened({ prompts = [], ...options }: Partial<PromptEditorOptions> & { prompts?: string[] } = {}): Opened {
+  const keys = options.keys ?? new KeyBindings();
+  keys.install();
+  const kept: string[] = [];
+  const actions: KeyAction[] = [];
+  const editor = new PromptEditor(new TuiMainScreen(terminal()), {
+    theme,
+    keys,
+    history: {
+      prompts,
+      add: (prompt) => kept.push(prompt),
+      search: (query) => prompts.filter((prompt) => prompt.includes(query)),
+    },
+    onAction(action) {
+      actions.push(action);
+      return true;
+    },
+    ...options,
+  });
+  const sent: string[] = [];
+  editor.onSubmit = (text) => sent.push(text);
+  const type = (...typed: string[]): void => {
+    for (const key of typed) editor.handleInput(key);
+  };
+  return { editor, sent, kept, actions, type };
+}
+
+const letters = (text: string): string[] => [...text];
+
+test('sends what was typed with Enter, and a backslash before it begins a new line', () => {
+  const { editor, sent, type } = opened();
+  type(...letters('one\\'), '\r', ...letters('two'));
+  expect(editor.getText()).toBe('one\ntwo');
+  type('\r');
+  expect(sent).toEqual(['one\ntwo']);
+});
+
+test('folds a large paste to a marker, and sends the whole of it', () => {
+  const { editor, sent, type } = opened();
+  const text = Array.from({ length: 500 }, (_, index) => `line ${index}`).join('\n');
+  type(...letters('look: '), `\x1b[200~${text}\x1b[201~`);
+  expect(editor.getText()).toBe('look: [paste #1 +500 lines]');
+  type('\r');
+  expect(sent).toEqual([`look: ${text}`]);
+});
+
+test('waits for Enter after a command that was pasted with the end of its line', () => {
+  const { editor, sent, type } = opened();
+  type('\x1b[200~/help\r\x1b[201~');
+  expect(editor.getText()).toBe('/help');
+  expect(sent).toEqual([]);
+  type('\r');
+  expect(sent).toEqual(['/help']);
+});
+
+test('takes a paste that comes in pieces as text, whatever keys it may hold', () => {
+  const { sent, actions, type } = opened();
+  type('\x1b[200~first', '\x12', 'second\x1b[201~', '\r');
+  expect(sent).toEqual(['firstsecond']);
+  expect(actions).toEqual([]);
+});
+
+test('reports keys by what they were set to do', () => {
+  const keys = new KeyBindings(new Map([['interrupt', { value: ['ctrl+x'] }]]));
+  const { actions, type } = opened({ keys });
+  type('\x18', '\x1b', '\x1b[Z', '\x0f');
+  expect(actions).toEqual(['interrupt', 'cycleMode', 'expand']);
+});
+
+test('does with a key what the editor does where nobody takes it', () => {
+  const { editor, type } = opened({ onAction: () => false });
+  type(...letters('ab'), '\x02', 'x'); // Ctrl-B is a step to the left
+  expect(editor.getText()).toBe('axb');
+});
+
+test('submits with the key that was set for it', () => {
+  const { sent, type } = opened({
+    keys: new KeyBindings(
+      new Map([
+        ['submit', { value: ['ctrl+x'] }],
+        ['newLine', { value: ['enter'] }],
+      ]),
+    ),
+  });
+  type('a', '\r', 'b', '\x18');
+  expect(sent).toEqual(['a\nb']);
+});
+
+test('brings earlier prompts back by the arrow keys, the latest first', () => {
+  const { editor, type } = opened({ prompts: ['latest', 'oldest'] });
+  editor.render(80);
+  type('\x1b[A', '\x1b[A');
+  expect(editor.getText()).toBe('oldest');
+});
+
+test('searches the history with Ctrl-R, goes on to older ones, and sends what was found', () => {
+  const { editor, sent, type } = opened({ prompts: ['fix the tests', 'read it', 'write tests'] });
+  type('\x12', ...letters('test'));
+  expect(editor.render(60).at(-1)).toContain('search: test▏ 1 of 2');
+  expect(editor.getText()).toBe('fix the tests');
+  type('\x12');
+  expect(editor.getText()).toBe('write tests');
+  type('\r');
+  expect(sent).toEqual(['write tests']);
+  expect(editor.isSearching).toBe(false);
+});
+
+test('leaves the search with Ctrl-C and what was typed before, and with Tab and what was found', () => {
+  const { editor, sent, type } = opened({ prompts: ['found'] });
+  type(...letters('draft'), '\x12', 'f', '\x03');
+  expect(editor.getText()).toBe('draft');
+  type('\x12', 'f', '\t');
+  expect(editor.getText()).toBe('found');
+  expect(sent).toEqual([]);
+});
+
+test('keeps what was sent for later', () => {
+  const { editor, kept } = opened();
+  editor.remember('hello');
+  expect(kept).toEqual(['hello']);
+});
+
+test('runs a command that comes in one burst with Enter, though the list offers another', async () => {
+  const offered = ['/helper', '/help'];
+  const { editor, sent, type } = opened({ isCommand: (name) => name === 'help' });
+  editor.setAutocompleteProvider({
+    getSuggestions: async () => ({ prefix: '/', items: offered.map((value) => ({ value, label: value })) }),
+    applyCompletion: (lines, cursorLine, _, { value }) => ({
+      lines: [value, ...lines.slice(1)],
+      cursorLine,
+      cursorCol: value.length,
+    }),
+  });
+  type('/');
+  await new Promise((done) => setImmediate(done));
+  expect(editor.isShowingAutocomplete()).toBe(true);
+  type(...letters('help'), '\r');
+  expect(sent).toEqual(['/help']);
+});
+
+test.each([
+  ['moves by words and deletes one', 'one two three', '0wdw', 'one  three'],
+  ['deletes to the end', 'one two three', '0wD', 'one '],
+  ['deletes letters by number', 'abcdef', '03x', 'def'],
+  ['appends at the end', 'abc', '0A!', 'abc!'],
+  ['inserts at the beginning', 'abc', 'I>', '>abc'],
+  ['replaces a letter', 'abc', '0rx', 'xbc'],
+  ['changes a word', 'one two', '0cwnew', 'new two'],
+  ['goes to a letter', 'a(b)c', '0f(x', 'ab)c'],
+  ['opens a line below', 'abc', 'onext', 'abc\nnext'],
+  ['deletes the line', 'abc', 'dd', ''],
+  ['takes back', 'abc', '0xu', 'abc'],
+])('with the keys of vi, %s', (_, text, keys, expected) => {
+  const { editor, type } = opened({ vi: true });
+  type(...letters(text), '\x1b', ...letters(keys));
+  expect(editor.getText()).toBe(expected);
+});
+
+test('with the keys of vi, Esc leaves insert mode first and interrupts after that', () => {
+  const { editor, actions, type } = opened({ vi: true });
+  type('a', '\x1b');
+  expect(actions).toEqual([]);
+  expect(editor.render(40).at(-1)).toContain('NORMAL');
+  type('\x1b');
+  expect(actions).toEqual(['interrupt']);
+});
+
+test('draws no line that is wider than the terminal, with the search open', () => {
+  const { editor, type } = opened({ prompts: ['x'.repeat(300)] });
+  type('\x12', ...letters('x'.repeat(60)));
+  for (const width of [10, 40, 80]) {
+    for (const line of editor.render(width)) expect(visibleWidth(line)).toBeLessThanOrEqual(width);
+  }
+});

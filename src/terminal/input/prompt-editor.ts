@@ -1,0 +1,195 @@
+// The place where a person types: pi-tui's editor with history, search in it, keys as they were set, and vi's if wanted.
+import {
+  Editor,
+  type EditorOptions,
+  type EditorTheme,
+  matchesKey,
+  parseKey,
+  type TUI,
+  truncateToWidth,
+  visibleWidth,
+} from '@earendil-works/pi-tui';
+import { visible } from '../../platform/text/visible.js';
+import type { KeyAction, KeyBindings } from './key-bindings.js';
+import type { PromptHistory } from './prompt-history.js';
+import { inputKind } from './read-input.js';
+import { ViKeys } from './vi-keys.js';
+
+export interface PromptEditorOptions extends EditorOptions {
+  theme: EditorTheme;
+  keys: KeyBindings;
+  history: Pick<PromptHistory, 'prompts' | 'add' | 'search'>;
+  /** The keys of vi. */
+  vi?: boolean;
+  /**
+   * What a key means beside the editor's own. True where it was taken; else the editor does with the key what it does.
+   * Not asked while a list of completions, or the search, is open and the key is theirs.
+   */
+  onAction?(action: KeyAction): boolean;
+  /** Whether a word is the whole name of a command: then Enter runs it, whatever the list offers. */
+  isCommand?(name: string): boolean;
+  /** Draws what stands in the border: the mode, the search. Default: as it is. */
+  note?(text: string): string;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: that is how a terminal marks a paste
+const ONE_LINE_PASTE = /^(\x1b\[200~[^\r\n]*)[\r\n]+(\x1b\[201~)$/;
+
+interface Search {
+  query: string;
+  found: readonly string[];
+  at: number;
+  draft: string;
+}
+
+export class PromptEditor extends Editor {
+  readonly #options: PromptEditorOptions;
+  readonly #vi: ViKeys | undefined;
+  #search: Search | undefined;
+  #isPasting = false;
+
+  constructor(tui: TUI, options: PromptEditorOptions) {
+    super(tui, options.theme, options);
+    this.#options = options;
+    for (const prompt of options.history.prompts.slice(0, 100).toReversed()) this.addToHistory(prompt);
+    if (options.vi) {
+      this.#vi = new ViKeys({
+        lines: () => this.getLines(),
+        cursor: () => this.getCursor(),
+        type: (key) => super.handleInput(key),
+      });
+    }
+  }
+
+  /** What is typed is a prompt, a command, a line for the shell, or a note. */
+  get kind(): ReturnType<typeof inputKind> {
+    return inputKind(this.getText());
+  }
+
+  get isEmpty(): boolean {
+    return this.getText() === '';
+  }
+
+  get isSearching(): boolean {
+    return this.#search !== undefined;
+  }
+
+  /** Remembers what was sent, for the arrow keys and the search, here and in later sessions. */
+  remember(prompt: string): void {
+    this.addToHistory(prompt);
+    this.#options.history.add(prompt);
+    this.#vi?.reset();
+  }
+
+  override handleInput(data: string): void {
+    if (this.#takePaste(data)) return;
+    if (this.#search) this.#handleSearch(this.#search, data);
+    else if (!this.#isForList(data) && !this.#isTaken(data)) super.handleInput(data);
+    else this.tui.requestRender();
+  }
+
+  /** Hands the keys of an open list to it. */
+  #isForList(data: string): boolean {
+    if (!this.isShowingAutocomplete()) return false;
+    const { keys } = this.#options;
+    const isSent = keys.matches(data, 'submit');
+    if (isSent && this.#isWholeCommand()) {
+      super.handleInput('\x1b'); // the list may still show what fitted a letter ago
+      return false;
+    }
+    if (!isSent && !matchesKey(data, 'escape')) return false;
+    super.handleInput(data);
+    return true;
+  }
+
+  #isTaken(data: string): boolean {
+    const { keys, onAction } = this.#options;
+    if (keys.matches(data, 'historySearch')) {
+      this.#beginSearch();
+      return true;
+    }
+    if (this.#vi?.handle(data)) return true;
+    const action = keys.actionOf(data);
+    return action !== undefined && onAction?.(action) === true;
+  }
+
+  /** A paste is one thing, whatever keys its text may look like. */
+  #takePaste(data: string): boolean {
+    const begins = data.lastIndexOf('\x1b[200~');
+    if (begins < 0 && !this.#isPasting) return false;
+    const ends = data.lastIndexOf('\x1b[201~');
+    this.#isPasting = ends < 0 || ends < begins;
+    if (this.#search) this.#endSearch(this.#search.found[this.#search.at] ?? this.#search.draft);
+    // A line that was copied with its end is still one line, and sent by the person's own Enter.
+    super.handleInput(data.replace(ONE_LINE_PASTE, '$1$2'));
+    return true;
+  }
+
+  #isWholeCommand(): boolean {
+    const [, name, rest] = /^\/(\S+)(\s[\s\S]*)?$/.exec(this.getText().trim()) ?? [];
+    return name !== undefined && (rest !== undefined || this.#options.isCommand?.(name) === true);
+  }
+
+  #beginSearch(): void {
+    if (this.isShowingAutocomplete()) super.handleInput('\x1b');
+    const { history } = this.#options;
+    this.#search = { query: '', found: history.search(''), at: -1, draft: this.getExpandedText() };
+    this.tui.requestRender();
+  }
+
+  #handleSearch(search: Search, data: string): void {
+    const { keys } = this.#options;
+    if (keys.matches(data, 'historySearch') || matchesKey(data, 'up')) this.#show({ ...search, at: search.at + 1 });
+    else if (matchesKey(data, 'down')) this.#show({ ...search, at: Math.max(search.at - 1, 0) });
+    else if (keys.matches(data, 'clear')) this.#endSearch(search.draft);
+    else if (matchesKey(data, 'backspace')) this.#look(search, search.query.slice(0, -1));
+    else if (printable(data) !== undefined) this.#look(search, search.query + printable(data));
+    else {
+      // What was found stays; Enter sends it, and any other key goes on from there.
+      this.#endSearch(search.found[search.at] ?? search.draft);
+      if (!matchesKey(data, 'escape') && !keys.matches(data, 'complete')) this.handleInput(data);
+    }
+    this.tui.requestRender();
+  }
+
+  #look(search: Search, query: string): void {
+    this.#show({ ...search, query, found: this.#options.history.search(query), at: 0 });
+  }
+
+  #show(search: Search): void {
+    const at = Math.min(search.at, search.found.length - 1);
+    this.#search = { ...search, at };
+    const found = search.found[at];
+    if (found !== undefined && found !== this.getText()) this.setText(found);
+  }
+
+  #endSearch(text: string): void {
+    this.#search = undefined;
+    if (text !== this.getExpandedText()) this.setText(text);
+  }
+
+  protected override renderBottomBorder(width: number, hiddenLineCount: number): string {
+    const note = this.#note();
+    if (note === undefined) return super.renderBottomBorder(width, hiddenLineCount);
+    const text = truncateToWidth(` ${note} `, Math.max(width - 2, 1), '…');
+    const drawn = this.#options.note?.(text) ?? text;
+    const line = '─'.repeat(Math.max(width - visibleWidth(text) - 1, 0));
+    return `${this.borderColor('─')}${drawn}${this.borderColor(line)}`;
+  }
+
+  #note(): string | undefined {
+    if (this.#search) {
+      const { query, found, at } = this.#search;
+      const count = found.length === 0 ? 'nothing found' : `${Math.max(at, 0) + 1} of ${found.length}`;
+      return `search: ${visible(query)}▏ ${count}`;
+    }
+    return this.#vi?.mode === 'normal' ? 'NORMAL' : undefined;
+  }
+}
+
+/** The character that a key types; undefined for all other keys. */
+function printable(data: string): string | undefined {
+  if (parseKey(data) === 'space') return ' ';
+  if (data.startsWith('\x1b')) return undefined;
+  return (data.codePointAt(0) ?? 0) >= 32 && data !== '\x7f' ? data : undefined;
+}

@@ -1,0 +1,121 @@
+// What the person has typed in a project, kept for them alone: a line of JSON each, the latest last.
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sha256 } from '../../platform/crypto.js';
+import { makeFolder } from '../../platform/files/make-folder.js';
+import { readPrivateFile, withLock, writePrivateFile } from '../../settings/private-file.js';
+
+const MAX_PROMPTS = 1_000;
+const MAX_FILE_BYTES = 2 * 1024 * 1024;
+const MAX_KEPT_CHARS = 20_000; // what is longer was pasted, and is remembered until the terminal is left
+
+export interface HistoryPlace {
+  dataFolder: string;
+  root: string;
+}
+
+export class PromptHistory {
+  readonly #file: string;
+  /** The latest first, each once. */
+  #prompts: string[];
+  #writing: Promise<void> = Promise.resolve();
+  #problem: string | undefined;
+
+  private constructor(file: string, prompts: readonly string[]) {
+    this.#file = file;
+    this.#prompts = [...prompts];
+  }
+
+  /** A history that can't be read is empty, and the problem says why. */
+  static open({ dataFolder, root }: HistoryPlace): PromptHistory {
+    const file = join(dataFolder, 'history', `${sha256().update(root).digest('hex').slice(0, 32)}.jsonl`);
+    try {
+      return new PromptHistory(file, promptsIn(readPrivateFile(file) ?? '').slice(0, MAX_PROMPTS));
+    } catch (error) {
+      const history = new PromptHistory(file, []);
+      history.#fail('read', error);
+      return history;
+    }
+  }
+
+  get prompts(): readonly string[] {
+    return this.#prompts;
+  }
+
+  /** Why earlier prompts are not there, or new ones not kept; undefined where all is well. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  add(text: string): void {
+    const prompt = text.trim();
+    if (prompt === '' || prompt === this.#prompts[0]) return;
+    this.#prompts = [prompt, ...this.#prompts.filter((one) => one !== prompt)].slice(0, MAX_PROMPTS);
+    if (prompt.length > MAX_KEPT_CHARS || this.#problem !== undefined) return;
+    this.#writing = this.#writing.then(() => this.#keep(prompt)).catch((error) => this.#fail('written', error));
+  }
+
+  /** Resolves when all that was added is kept, or can't be. */
+  async flushed(): Promise<void> {
+    await this.#writing;
+  }
+
+  /** The prompts that hold the words, each of them, the latest first. */
+  search(query: string): string[] {
+    const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+    return this.#prompts.filter((prompt) => {
+      const lower = prompt.toLowerCase();
+      return words.every((word) => lower.includes(word));
+    });
+  }
+
+  /** Behind what is there, so that what another terminal has added stays; shortened once in a while. */
+  async #keep(prompt: string): Promise<void> {
+    makeFolder(join(this.#file, '..'));
+    const size = await withLock(`${this.#file}.lock`, async () => {
+      const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
+      const file = await open(this.#file, flags, 0o600);
+      try {
+        await file.appendFile(`${JSON.stringify({ at: Date.now(), prompt })}\n`);
+        return (await file.stat()).size;
+      } finally {
+        await file.close();
+      }
+    });
+    if (size > MAX_FILE_BYTES) await this.#shorten();
+  }
+
+  async #shorten(): Promise<void> {
+    await withLock(`${this.#file}.lock`, async () => {
+      const kept = promptsIn(readPrivateFile(this.#file) ?? '').slice(0, MAX_PROMPTS);
+      const lines: string[] = [];
+      let bytes = 0;
+      for (const prompt of kept) {
+        const line = `${JSON.stringify({ at: Date.now(), prompt })}\n`;
+        bytes += Buffer.byteLength(line);
+        if (bytes > MAX_FILE_BYTES / 2) break;
+        lines.unshift(line);
+      }
+      await writePrivateFile(this.#file, lines.join(''));
+    });
+  }
+
+  #fail(what: 'read' | 'written', error: unknown): void {
+    const why = error instanceof Error ? error.message : String(error);
+    this.#problem ??= `The history of prompts can't be ${what}: ${this.#file}: ${why}. Prompts are remembered until you leave.`;
+  }
+}
+
+/** The latest first, each once. A line that is no prompt is passed over: a crash may have cut it. */
+function promptsIn(text: string): string[] {
+  const prompts = text.split('\n').flatMap((line) => {
+    try {
+      const { prompt }: { prompt?: unknown } = JSON.parse(line);
+      return typeof prompt === 'string' ? [prompt] : [];
+    } catch {
+      return [];
+    }
+  });
+  return [...new Set(prompts.reverse())];
+}

@@ -1,0 +1,38 @@
+// Tells a person who looks elsewhere that they are waited for, by what the terminal has for it.
+
+export interface NotifyOptions {
+  write(text: string): void;
+  env: Readonly<Record<string, string | undefined>>;
+  /** The setting: how to tell, or that nobody wants to be told. */
+  way?: string | undefined;
+}
+
+export type Notify = (text: string) => void;
+
+const BELL = '\u0007';
+
+/** `auto`: a message where the terminal is known to show one, else the bell. */
+export function createNotify({ write, env, way = 'auto' }: NotifyOptions): Notify {
+  const chosen = way === 'auto' ? wayOf(env) : way;
+  return (text) => {
+    // Nothing of it may end the message before its end.
+    const words = text.replaceAll(/[\p{Cc};]/gu, ' ').slice(0, 200);
+    if (chosen === 'off') return;
+    if (chosen === 'osc9') write(throughTmux(`\u001b]9;Helve: ${words}${BELL}`, env));
+    else if (chosen === 'osc777') write(throughTmux(`\u001b]777;notify;Helve;${words}${BELL}`, env));
+    else if (chosen === 'osc99') write(throughTmux(`\u001b]99;;Helve: ${words}\u001b\\`, env));
+    write(BELL);
+  };
+}
+
+function wayOf(env: NotifyOptions['env']): string {
+  const program = env['TERM_PROGRAM'] ?? '';
+  if (env['KITTY_WINDOW_ID']) return 'osc99';
+  if (program === 'ghostty' || /^rxvt/.test(env['TERM'] ?? '')) return 'osc777';
+  if (program === 'iTerm.app' || program === 'WezTerm' || env['WT_SESSION']) return 'osc9';
+  return 'bell';
+}
+
+/** tmux hands on only what is wrapped for it. */
+const throughTmux = (text: string, env: NotifyOptions['env']): string =>
+  env['TMUX'] ? `\u001bPtmux;${text.replaceAll('\u001b', '\u001b\u001b')}\u001b\\` : text;

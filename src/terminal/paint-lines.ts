@@ -1,0 +1,51 @@
+// What to write to a terminal so that lines stand where other lines stood. Everything is relative to the cursor, since
+// nobody knows in which row of the screen we began.
+const CLEAR_LINE = '\u001b[2K';
+const CLEAR_BELOW = '\u001b[J';
+const LINE_END = '\u001b[0m\u001b]8;;\u0007'; // no style and no link runs on into the next line
+
+export interface Painted {
+  text: string;
+  /** The line in which the cursor stands afterwards. */
+  row: number;
+}
+
+/** Writes the lines that differ from those that are shown. More lines than fit let the screen scroll. */
+export function paintChanges(wanted: readonly string[], shown: readonly string[], cursorRow: number): Painted {
+  const shorter = Math.min(wanted.length, shown.length);
+  let first = 0;
+  while (first < shorter && wanted[first] === shown[first]) first += 1;
+  if (first === wanted.length && first === shown.length) return { text: '', row: cursorRow };
+  let last = wanted.length - 1;
+  if (wanted.length <= shown.length) while (last > first && wanted[last] === shown[last]) last -= 1;
+
+  // What is beyond the last line that is shown can only be reached by a line feed, which may scroll.
+  const from = Math.max(0, Math.min(first, shown.length - 1, wanted.length - 1));
+  let text = moveRows(from - cursorRow);
+  let row = from;
+  for (let index = first; index <= last; index += 1) {
+    if (index > row) {
+      text += '\r\n';
+      row = index;
+    }
+    if (index < shown.length && wanted[index] === shown[index]) continue;
+    text += `\r${CLEAR_LINE}${wanted[index] ?? ''}${LINE_END}`;
+  }
+  if (wanted.length < shown.length) {
+    text += `${moveRows(wanted.length - 1 - row)}\r\n${CLEAR_BELOW}${moveRows(-1)}`;
+    row = wanted.length - 1;
+  }
+  return { text, row };
+}
+
+/** Writes all lines, from the row on that is so many above the cursor, and clears what stood there and below. */
+export function paintAll(wanted: readonly string[], rowsUp: number): Painted {
+  // Not cleared in one go from the first row on: some terminals take that for the end of a page, and keep it.
+  const clear = `${moveRows(-rowsUp)}\r${CLEAR_LINE}\r\n${CLEAR_BELOW}${moveRows(-1)}\r`;
+  return { text: clear + wanted.map((line) => `${line}${LINE_END}`).join('\r\n'), row: Math.max(0, wanted.length - 1) };
+}
+
+export const moveRows = (count: number): string => {
+  if (count === 0) return '';
+  return count > 0 ? `\u001b[${count}B` : `\u001b[${-count}A`;
+};

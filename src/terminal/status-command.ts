@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process';
+
+const WAIT_MS = 300; // changes come in bursts
+const TIME_MS = 5_000;
+const MAX_CHARS = 10_000;
+
+export interface StatusCommandOptions {
+  command: string;
+  cwd(): string;
+  env(): Readonly<Record<string, string | undefined>>;
+  /** What the command is told of the session. */
+  facts(): unknown;
+  /** What it wrote, or undefined where it failed: then Helve's own line stands. */
+  show(text: string | undefined): void;
+}
+
+/** The person's own status line: a command that gets the facts of the session as JSON, and writes what is to be shown. */
+export class StatusCommand {
+  readonly #options: StatusCommandOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #running: AbortController | undefined;
+
+  constructor(options: StatusCommandOptions) {
+    this.#options = options;
+  }
+
+  /** Something has changed. */
+  refresh(): void {
+    if (this.#timer || this.#running?.signal.aborted) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      void this.#run();
+    }, WAIT_MS);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#running?.abort();
+  }
+
+  async #run(): Promise<void> {
+    this.#running?.abort(); // what it would have said is old by now
+    const running = new AbortController();
+    this.#running = running;
+    const text = await this.#output(AbortSignal.any([running.signal, AbortSignal.timeout(TIME_MS)])).catch(
+      () => undefined,
+    );
+    if (running.signal.aborted) return;
+    this.#running = undefined;
+    this.#options.show(text);
+  }
+
+  async #output(signal: AbortSignal): Promise<string> {
+    const { command, cwd, env, facts } = this.#options;
+    const child = spawn(command, {
+      shell: true,
+      cwd: cwd(),
+      env: { ...env() },
+      stdio: ['pipe', 'pipe', 'ignore'],
+      signal,
+    });
+    child.stdin.on('error', () => {}); // it need not read what it is told
+    child.stdin.end(JSON.stringify(facts()));
+    let text = '';
+    child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+      if (text.length < MAX_CHARS) text += piece;
+    });
+    return await new Promise((done, failed) => {
+      child.once('error', failed);
+      child.once('close', (code) => (code === 0 ? done(text.trimEnd()) : failed(new Error(`exit code ${code}`))));
+    });
+  }
+}

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { chooseTheme, followBackground, supportsLinks, Theme, type ThemeFacts } from './theme.js';
+
+const many = { TERM: 'xterm-256color' };
+const white = { r: 255, g: 255, b: 255 };
+
+const rows: ReadonlyArray<[what: string, facts: ThemeFacts, name: string]> = [
+  ['dark where nothing is known', { env: many }, 'dark'],
+  ['light on a white background', { env: many, background: white }, 'light'],
+  ['dark on a black background', { env: many, background: { r: 10, g: 10, b: 10 } }, 'dark'],
+  ['light where COLORFGBG says so', { env: { ...many, COLORFGBG: '0;15' } }, 'light'],
+  [
+    'what the terminal says before what the environment says',
+    { env: { ...many, COLORFGBG: '15;0' }, background: white },
+    'light',
+  ],
+  ['the setting before the background', { setting: 'dark', env: many, background: white }, 'dark'],
+  ['auto as no setting', { setting: 'auto', env: many, background: white }, 'light'],
+  ['an unknown name as no setting', { setting: 'neon', env: many }, 'dark'],
+  ['none by the setting', { setting: 'none', env: many }, 'none'],
+  ['none by NO_COLOR, whatever the setting', { setting: 'dark', env: { ...many, NO_COLOR: '1' } }, 'none'],
+  ['colours where NO_COLOR is empty', { env: { ...many, NO_COLOR: '' } }, 'dark'],
+  ['none in a dumb terminal', { env: { TERM: 'dumb' } }, 'none'],
+  ['FORCE_COLOR before NO_COLOR', { env: { TERM: 'dumb', NO_COLOR: '1', FORCE_COLOR: '1' } }, 'dark'],
+  ['none by FORCE_COLOR=0', { env: { ...many, FORCE_COLOR: '0' } }, 'none'],
+];
+
+test.each(rows)('takes %s', (_, facts, name) => {
+  expect(chooseTheme(facts).name).toBe(name);
+});
+
+test('uses 16 colours where a terminal does not say that it has more', () => {
+  expect(chooseTheme({ env: { TERM: 'linux' } }).depth).toBe('basic');
+  expect(chooseTheme({ env: { ...many, FORCE_COLOR: '1' } }).depth).toBe('basic');
+  expect(chooseTheme({ env: { TERM: 'linux', FORCE_COLOR: '2' } }).depth).toBe('many');
+  expect(new Theme({ name: 'dark', depth: 'basic' }).paint.failure('x')).toBe('\u001b[31mx\u001b[39m');
+});
+
+test('changes for everybody who holds it', () => {
+  const theme = new Theme({ name: 'none', depth: 'many' });
+  const draw = () => theme.paint.success('done');
+  expect(draw()).toBe('done');
+  theme.use('dark');
+  expect(draw()).toBe('\u001b[38;5;114mdone\u001b[39m');
+  theme.use('light');
+  expect(draw()).toBe('\u001b[38;5;28mdone\u001b[39m');
+});
+
+test('follows the background that the terminal tells', async () => {
+  const theme = new Theme({ name: 'dark', depth: 'many' });
+  expect(await followBackground(theme, { env: many }, async () => undefined)).toBe(false);
+  expect(theme.name).toBe('dark');
+  expect(await followBackground(theme, { env: many }, async () => white)).toBe(true);
+  expect(theme.name).toBe('light');
+  expect(await followBackground(theme, { env: many }, async () => white)).toBe(false);
+});
+
+test('does not ask the terminal where the person has said what they want', async () => {
+  const unasked = async () => {
+    throw new Error('nobody should ask');
+  };
+  const theme = new Theme({ name: 'dark', depth: 'many' });
+  expect(await followBackground(theme, { env: many, setting: 'dark' }, unasked)).toBe(false);
+  expect(await followBackground(theme, { env: { ...many, NO_COLOR: '1' } }, unasked)).toBe(false);
+});
+
+test.each([
+  ['kitty', { KITTY_WINDOW_ID: '1' }, true],
+  ['an editor', { TERM: 'xterm-256color', TERM_PROGRAM: 'vscode' }, true],
+  ['kitty behind tmux', { KITTY_WINDOW_ID: '1', TMUX: '/tmp/x' }, false],
+  ['what nobody knows', { TERM: 'xterm-256color' }, false],
+])('writes links for %s: %o', (_, env, expected) => {
+  expect(supportsLinks(env)).toBe(expected);
+});

@@ -1,0 +1,53 @@
+import type { DisplayBody } from '../../contract/tool.js';
+import type { Theme } from '../theme.js';
+import { type DiffBody, DiffView } from './diff-view.js';
+import { cleanLine, cut, wrap } from './fit.js';
+import { MOST_OUTPUT_LINES, outputLines } from './output-view.js';
+import { todoLines } from './todo-view.js';
+
+const COLLAPSED_LINES = { text: 4, list: 4, diff: 14, todos: 20 } as const;
+
+export interface BodyShape {
+  isExpanded: boolean;
+  /** Where only a few lines are shown, which of them: what a program said last is why it failed. */
+  end?: 'first' | 'last';
+}
+
+/** What a display holds, as lines, and how many are not shown. */
+export function bodyLines(
+  theme: Theme,
+  body: DisplayBody,
+  width: number,
+  { isExpanded, end = 'first' }: BodyShape,
+): { lines: string[]; hidden: number } {
+  const most = isExpanded ? MOST_OUTPUT_LINES : COLLAPSED_LINES[body.type];
+  switch (body.type) {
+    case 'text':
+      return outputLines(theme, body.text, width, isExpanded ? { end } : { lines: most, end });
+    case 'diff':
+      return diffLines(theme, body, width, most);
+    case 'todos':
+      return capped(todoLines(theme, body.items, width), most);
+    case 'list': {
+      const items = body.items.slice(0, most).map((item) => `- ${cleanLine(item)}`);
+      const lines = isExpanded
+        ? items.flatMap((item) => wrap(item, width, '  '))
+        : items.map((item) => cut(item, width));
+      return { lines, hidden: body.items.length - items.length };
+    }
+  }
+}
+
+/** Draws no more of a patch than is shown; its lines may take more than one of the screen. */
+function diffLines(theme: Theme, body: DiffBody, width: number, most: number): { lines: string[]; hidden: number } {
+  const view = new DiffView(theme, body, { maxRows: most + 1 });
+  if (view.hidden === 0) return capped(view.render(width), most);
+  const { lines, hidden } = capped(new DiffView(theme, body, { maxRows: most }).render(width), most);
+  return { lines, hidden: hidden + view.hidden + 1 };
+}
+
+function capped(lines: string[], most: number): { lines: string[]; hidden: number } {
+  // One line that says that there is one more takes as much room as the line.
+  if (lines.length <= most + 1) return { lines, hidden: 0 };
+  return { lines: lines.slice(0, most), hidden: lines.length - most };
+}

@@ -1,0 +1,140 @@
+import { stripTerminalSequences, visibleWidth } from '@earendil-works/pi-tui';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Theme } from '../theme.js';
+import { CallView } from './call-view.js';
+
+const none = new Theme({ name: 'none', depth: 'many' });
+
+function call(theme = none) {
+  const clock = { now: 0 };
+  const view = new CallView(theme, { tool: 'Run', now: () => clock.now });
+  return { view, clock, lines: (width = 40) => view.render(width) };
+}
+
+const tenLines = Array.from({ length: 10 }, (_, index) => `line ${index + 1}`).join('\n');
+
+test('shows a call on its way from input to result', () => {
+  const { view, clock, lines } = call();
+  expect(lines()).toEqual(['○ Run                                  …']);
+  view.showInput({ title: 'npm te' });
+  expect(lines()).toEqual(['○ Run npm te                           …']);
+  view.showInput({ title: 'npm test' });
+  view.wait();
+  expect(lines()).toEqual(['○ Run npm test                   waiting']);
+  view.ask();
+  expect(lines()).toEqual(['? Run npm test                      asks']);
+  view.start();
+  expect(lines()).toEqual(['● Run npm test']);
+  clock.now = 1999;
+  view.showProgress(tenLines);
+  expect(lines()).toEqual([
+    '● Run npm test',
+    ...['line 6', 'line 7', 'line 8', 'line 9', 'line 10'].map((line) => `    ${line}`),
+  ]);
+  clock.now = 65_000;
+  expect(lines()[0]).toBe('● Run npm test                     1m 5s');
+  view.end({ display: { title: 'npm test', body: { type: 'text', text: tenLines } } });
+  expect(lines()).toEqual([
+    '✓ Run npm test                     1m 5s',
+    '    line 1',
+    '    line 2',
+    '    line 3',
+    '    line 4',
+    '    … 6 more lines (ctrl+o)',
+  ]);
+  view.isExpanded = true;
+  expect(lines()).toHaveLength(12);
+  expect(lines().at(-1)).toBe('    line 10');
+});
+
+test.each([40, 80, 120])('keeps sign, name and time at %i columns', (width) => {
+  const { view, clock, lines } = call();
+  view.showInput({ title: 'echo '.repeat(50) });
+  view.start();
+  clock.now = 5_000;
+  const [head = ''] = lines(width);
+  expect(head).toMatch(/^● Run echo .*… 5s$/);
+  expect(visibleWidth(head)).toBe(width);
+});
+
+test('shows the end of what a failed call said, since that is why it failed', () => {
+  const { view, lines } = call();
+  view.start();
+  view.end({ display: { title: 'npm test' }, failure: 'exception', message: tenLines });
+  expect(lines()).toEqual([
+    '✗ Run npm test                    failed',
+    '    … 6 more lines (ctrl+o)',
+    '    line 7',
+    '    line 8',
+    '    line 9',
+    '    line 10',
+  ]);
+});
+
+test('tells a refusal and an interruption from a failure', () => {
+  const denied = call();
+  denied.view.end({ display: { title: 'rm -rf x' }, failure: 'permission_denied', message: 'The user said no.' });
+  expect(denied.lines()).toEqual(['⊘ Run rm -rf x                    denied', '    The user said no.']);
+  const stopped = call();
+  stopped.view.end({ display: { title: 'sleep 9' }, failure: 'interrupted', message: 'Interrupted.' });
+  expect(stopped.lines()[0]).toBe('■ Run sleep 9                interrupted');
+});
+
+test('shows a change as a diff, with how much it is', () => {
+  const { view, lines } = call();
+  view.end({ display: { title: 'a.ts', body: { type: 'diff', path: 'a.ts', patch: '@@ -1 +1 @@\n-a\n+b' } } });
+  expect(lines()).toEqual(['✓ Run a.ts                         +1 -1', '    1   - a', '      1 + b']);
+});
+
+test('shows lists and things to do', () => {
+  const list = call();
+  list.view.end({ display: { title: 'x', body: { type: 'list', items: ['a', 'b', 'c', 'd', 'e', 'f'] } } });
+  expect(list.lines().slice(1)).toEqual(['    - a', '    - b', '    - c', '    - d', '    … 2 more lines (ctrl+o)']);
+  const todos = call();
+  todos.view.end({
+    display: {
+      title: 'x',
+      body: { type: 'todos', items: [{ content: 'Test', activeForm: 'Testing', status: 'in_progress' }] },
+    },
+  });
+  expect(todos.lines().slice(1)).toEqual(['    ▶ Testing']);
+});
+
+test('keeps the colours of a program, and what they mean to itself', () => {
+  const { view, lines } = call(new Theme({ name: 'dark', depth: 'many' }));
+  view.end({ display: { title: 'x', body: { type: 'text', text: 'red' } }, styled: '\x1b[31mred\x1b[2J\x1b[0m' });
+  expect(lines()[0]).toBe('\x1b[38;5;114m✓\x1b[39m \x1b[1mRun\x1b[22m x');
+  expect(lines()[1]).toBe('    \x1b[31mred\x1b[0m');
+});
+
+test('takes nothing that comes from outside as an order to the terminal', () => {
+  const { view, lines } = call();
+  view.showInput({ title: 'a\x1b]0;b\x07\nc\u202ed' });
+  expect(lines(80)[0]).toContain('a\\u001b]0;b\\u0007⏎c\\u202ed');
+});
+
+test('a result is the end: what comes late changes nothing', () => {
+  const { view, lines } = call();
+  view.end({ display: { title: 'x' } });
+  view.showInput({ title: 'y' });
+  view.start();
+  expect(lines()).toEqual(['✓ Run x']);
+});
+
+test('keeps to the width, whatever is shown', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'grapheme' }),
+      fc.string({ unit: 'grapheme', size: 'large' }),
+      fc.constantFrom(20, 40, 80),
+      fc.boolean(),
+      (title, text, width, isExpanded) => {
+        const { view, lines } = call();
+        view.isExpanded = isExpanded;
+        view.end({ display: { title, body: { type: 'text', text } } });
+        for (const line of lines(width)) expect(visibleWidth(stripTerminalSequences(line))).toBeLessThanOrEqual(width);
+      },
+    ),
+  );
+});

@@ -1,0 +1,210 @@
+import type { Component } from '@earendil-works/pi-tui';
+import type { FailureKind } from '../../contract/failure.js';
+import type { DisplayBody, ToolDisplay } from '../../contract/tool.js';
+import type { Theme } from '../theme.js';
+import { bodyLines } from './body-lines.js';
+import { DiffView } from './diff-view.js';
+import { cleanLine, counted, cut, shortTime, spread, wrap } from './fit.js';
+import { outputLines } from './output-view.js';
+
+const TELL_TIME_MS = 2_000; // below this a time is only restless
+const TAIL_LINES = 5;
+const INDENT = '    ';
+const MAX_TITLE_CHARS = 2_000;
+
+/** Where a call is on its way. */
+export type CallState = 'input' | 'waiting' | 'asking' | 'running' | 'done' | 'failed' | 'denied' | 'interrupted';
+
+export interface CallEnd {
+  display: ToolDisplay;
+  /** Absent where the call succeeded. */
+  failure?: FailureKind | undefined;
+  /** What the model was told, where it failed. */
+  message?: string | undefined;
+  /** What a program wrote, with its colours, where that is known beside the display. */
+  styled?: string | undefined;
+}
+
+/** One call from the first character of its input to its result, drawn from what its tool says to show. */
+export class CallView implements Component {
+  readonly #theme: Theme;
+  readonly #tool: string;
+  readonly #now: () => number;
+  #state: CallState = 'input';
+  #display: ToolDisplay = { title: '' };
+  #message: string | undefined;
+  #styled: string | undefined;
+  #progress = '';
+  #startedAt: number | undefined;
+  #endedAt: number | undefined;
+  #isExpanded = false;
+  #drawn: { width: number; lines: string[] } | undefined;
+
+  /** `now` is in milliseconds, on any clock that only goes forward. */
+  constructor(theme: Theme, { tool, now }: { tool: string; now: () => number }) {
+    this.#theme = theme;
+    this.#tool = tool;
+    this.#now = now;
+  }
+
+  get state(): CallState {
+    return this.#state;
+  }
+
+  get isOver(): boolean {
+    return isEnd(this.#state);
+  }
+
+  /** What the tool shows of the input, also while it still arrives. */
+  showInput(display: ToolDisplay): void {
+    if (!this.isOver) this.#display = display;
+  }
+
+  /** The input is complete, and others are before it. */
+  wait(): void {
+    this.#goTo('waiting');
+  }
+
+  /** A person is asked. */
+  ask(): void {
+    this.#goTo('asking');
+  }
+
+  /** The work begins. */
+  start(): void {
+    this.#goTo('running');
+    this.#startedAt = this.#now();
+  }
+
+  /** The last lines of what the work says of itself. */
+  showProgress(text: string): void {
+    this.#progress = text;
+  }
+
+  end({ display, failure, message, styled }: CallEnd): void {
+    this.#goTo(endOf(failure));
+    this.#endedAt = this.#now();
+    this.#display = display;
+    this.#message = message;
+    this.#styled = styled;
+    this.#progress = '';
+  }
+
+  /** Whether all of it is shown. */
+  get isExpanded(): boolean {
+    return this.#isExpanded;
+  }
+
+  set isExpanded(value: boolean) {
+    this.#isExpanded = value;
+    this.#drawn = undefined;
+  }
+
+  invalidate(): void {
+    this.#drawn = undefined;
+  }
+
+  render(width: number): string[] {
+    if (this.#drawn?.width === width) return this.#drawn.lines;
+    const lines = [...this.#head(width), ...this.#body(width)];
+    if (this.isOver) this.#drawn = { width, lines };
+    return lines;
+  }
+
+  #goTo(state: CallState): void {
+    if (!this.isOver) this.#state = state;
+  }
+
+  #head(width: number): string[] {
+    const { paint } = this.#theme;
+    const name = `${paint[roles[this.#state]](signs[this.#state])} ${paint.strong(cleanLine(this.#tool))}`;
+    const title = cleanLine(this.#display.title.slice(0, MAX_TITLE_CHARS));
+    const aside = this.#aside();
+    const left = title === '' ? name : `${name} ${title}`;
+    if (this.#isExpanded)
+      return [...wrap(left, width, '  '), ...(aside === '' ? [] : [`  ${paint.muted(cut(aside, width - 2))}`])];
+    return [aside === '' ? cut(left, width) : spread(left, paint.muted(aside), width)];
+  }
+
+  /** What is said at the right edge: the state where no sign says it, what a change amounts to, and the time. */
+  #aside(): string {
+    const parts: string[] = [];
+    const word = words[this.#state];
+    if (word) parts.push(word);
+    const { body } = this.#display;
+    if (this.#state === 'done' && body?.type === 'diff') {
+      const { added, removed } = new DiffView(this.#theme, body).counts;
+      if (added + removed > 0) parts.push(`+${added} -${removed}`);
+    }
+    const elapsed = this.#startedAt === undefined ? 0 : (this.#endedAt ?? this.#now()) - this.#startedAt;
+    if (elapsed >= TELL_TIME_MS) parts.push(shortTime(elapsed));
+    return parts.join(' · ');
+  }
+
+  #body(width: number): string[] {
+    const room = Math.max(1, width - INDENT.length);
+    const end = this.#state === 'done' ? 'first' : 'last';
+    if (this.#state === 'running' && this.#progress !== '') {
+      const { lines } = outputLines(this.#theme, this.#progress, room, { lines: TAIL_LINES, end: 'last' });
+      return lines.map((line) => `${INDENT}${this.#theme.paint.muted(line)}`);
+    }
+    const body = this.#shownBody();
+    if (!body) return [];
+    const { lines, hidden } = bodyLines(this.#theme, body, room, { isExpanded: this.#isExpanded, end });
+    const isLast = end === 'last' && body.type === 'text';
+    const more = hidden === 0 ? [] : [this.#theme.paint.muted(cut(this.#more(hidden), room))];
+    return (isLast ? [...more, ...lines] : [...lines, ...more]).map((line) => `${INDENT}${line}`);
+  }
+
+  /** What the model was told, where the call failed. */
+  #shownBody(): DisplayBody | undefined {
+    const { body } = this.#display;
+    if (this.#message !== undefined) return { type: 'text', text: this.#message };
+    if (this.#styled !== undefined && body?.type === 'text') return { type: 'text', text: this.#styled };
+    return body;
+  }
+
+  #more(hidden: number): string {
+    return `… ${counted(hidden, 'more line')}${this.#isExpanded ? '' : ' (ctrl+o)'}`;
+  }
+}
+
+const isEnd = (state: CallState): boolean =>
+  state === 'done' || state === 'failed' || state === 'denied' || state === 'interrupted';
+
+function endOf(failure: FailureKind | undefined): CallState {
+  if (failure === undefined) return 'done';
+  if (failure === 'permission_denied') return 'denied';
+  return failure === 'interrupted' ? 'interrupted' : 'failed';
+}
+
+const signs: Readonly<Record<CallState, string>> = {
+  input: '○',
+  waiting: '○',
+  asking: '?',
+  running: '●',
+  done: '✓',
+  failed: '✗',
+  denied: '⊘',
+  interrupted: '■',
+};
+
+const roles = {
+  input: 'muted',
+  waiting: 'muted',
+  asking: 'warning',
+  running: 'accent',
+  done: 'success',
+  failed: 'failure',
+  denied: 'failure',
+  interrupted: 'warning',
+} as const;
+
+const words: Readonly<Partial<Record<CallState, string>>> = {
+  input: '…',
+  waiting: 'waiting',
+  asking: 'asks',
+  failed: 'failed',
+  denied: 'denied',
+  interrupted: 'interrupted',
+};

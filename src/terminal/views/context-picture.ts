@@ -1,0 +1,83 @@
+import type { Component } from '@earendil-works/pi-tui';
+import { grouped } from '../../platform/text/digits.js';
+import type { ShownContext } from '../contract.js';
+import type { Role, Theme } from '../theme.js';
+import { cut } from './fit.js';
+
+const ROWS = 3;
+const MAX_COLUMNS = 60;
+
+/** What fills the window of the model: a block of cells, and what each kind of cell stands for. */
+export class ContextPicture implements Component {
+  readonly #theme: Theme;
+  readonly #context: ShownContext;
+
+  constructor(theme: Theme, context: ShownContext) {
+    this.#theme = theme;
+    this.#context = context;
+  }
+
+  invalidate(): void {}
+
+  render(width: number): string[] {
+    const { paint } = this.#theme;
+    const { total, window } = this.#context;
+    const columns = Math.max(1, Math.min(width, MAX_COLUMNS));
+    const kinds = kindsOf(this.#context);
+    const cells = cellsOf(kinds, columns * ROWS, window);
+    const rows = Array.from({ length: ROWS }, (_, row) =>
+      painted(cells.slice(row * columns, (row + 1) * columns), this.#theme),
+    );
+    const head = `${paint.strong('Context')} ${grouped(total)} of ${grouped(window)} tokens (${percent(total, window)})`;
+    const digits = Math.max(...kinds.map(({ tokens }) => grouped(tokens).length));
+    const legend = kinds.map(({ sign, role, name, tokens }) => {
+      const share = percent(tokens, window).padStart(4);
+      return cut(`${paint[role](sign)} ${name.padEnd(12)} ${grouped(tokens).padStart(digits)} ${share}`, width);
+    });
+    return [cut(head, width), '', ...rows, '', ...legend];
+  }
+}
+
+interface Kind {
+  name: string;
+  sign: string;
+  role: Role;
+  tokens: number;
+}
+
+function kindsOf({ system, tools, messages, results, total, window }: ShownContext): Kind[] {
+  return [
+    { name: 'instructions', sign: '█', role: 'accent', tokens: system },
+    { name: 'tools', sign: '▓', role: 'keyword', tokens: tools },
+    { name: 'messages', sign: '▒', role: 'success', tokens: messages },
+    { name: 'tool results', sign: '░', role: 'warning', tokens: results },
+    { name: 'free', sign: '·', role: 'muted', tokens: Math.max(0, window - total) },
+  ];
+}
+
+/** Whatever there is gets at least one cell, so that nothing of it goes unseen; the free ones make room for that. */
+function cellsOf(kinds: readonly Kind[], count: number, window: number): Kind[] {
+  const cells: Kind[] = [];
+  for (const kind of kinds.slice(0, -1)) {
+    const share = kind.tokens === 0 || window <= 0 ? 0 : Math.max(1, Math.round((kind.tokens / window) * count));
+    for (let cell = 0; cell < share && cells.length < count; cell += 1) cells.push(kind);
+  }
+  const free = kinds.at(-1);
+  while (free && cells.length < count) cells.push(free);
+  return cells;
+}
+
+/** Cells of one kind beside each other are painted as one. */
+function painted(cells: readonly Kind[], { paint }: Theme): string {
+  let line = '';
+  for (let start = 0; start < cells.length; ) {
+    const kind = cells[start];
+    let end = start;
+    while (end < cells.length && cells[end] === kind) end += 1;
+    if (kind) line += paint[kind.role](kind.sign.repeat(end - start));
+    start = end;
+  }
+  return line;
+}
+
+const percent = (part: number, whole: number): string => (whole <= 0 ? '0%' : `${Math.round((part / whole) * 100)}%`);

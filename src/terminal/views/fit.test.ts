@@ -1,0 +1,60 @@
+import { visibleWidth } from '@earendil-works/pi-tui';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { chop, cleanLine, cleanLines, cut, expandTabs, fitMiddle, shortCount, shortTime, spread, wrap } from './fit.js';
+
+test('shows what moves the cursor, and keeps the lines of a text apart', () => {
+  expect(cleanLines('a\u001b[2Jb\r\nc\u202ed\n')).toEqual(['a\\u001b[2Jb', 'c\\u202ed']);
+  expect(cleanLine('one\ntwo')).toBe('one⏎two');
+});
+
+test('takes a tab to the next stop', () => {
+  expect(expandTabs('a\tb\t\tc')).toBe('a   b       c');
+});
+
+test('fits any text into any width', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 50 }), (text, width) => {
+      const line = cleanLine(text);
+      for (const each of [cut(line, width), fitMiddle(line, width)]) {
+        expect(visibleWidth(each)).toBeLessThanOrEqual(width);
+      }
+      if (width > 4) for (const each of wrap(line, width, '  ')) expect(visibleWidth(each)).toBeLessThanOrEqual(width);
+    }),
+  );
+});
+
+test('cuts code into pieces without losing a character', () => {
+  expect(chop('  if (a)  b', 4)).toEqual(['  if', ' (a)', '  b']);
+  expect(chop('日本語', 4)).toEqual(['日本', '語']);
+  expect(chop('x'.repeat(100), 10, 3)).toEqual(['x'.repeat(10), 'x'.repeat(10), `${'x'.repeat(9)}…`]);
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 2, max: 30 }), (text, width) => {
+      const line = cleanLine(text);
+      const pieces = chop(line, width);
+      expect(pieces.join('')).toBe(line);
+      for (const piece of pieces) expect(visibleWidth(piece)).toBeLessThanOrEqual(width);
+    }),
+  );
+});
+
+test('keeps both ends of a path', () => {
+  expect(fitMiddle('/home/somebody/projects/helve/src/terminal', 20)).toBe('/home/som…c/terminal');
+});
+
+test('gives up the left side first', () => {
+  expect(spread('a long sentence', '12s', 14)).toBe('a long se… 12s');
+});
+
+test('says large counts and long times in few characters', () => {
+  expect([0, 999, 1000, 1234, 12_345, 999_999, 1_250_000].map(shortCount)).toEqual([
+    '0',
+    '999',
+    '1k',
+    '1.2k',
+    '12k',
+    '1M',
+    '1.3M',
+  ]);
+  expect([0, 59_999, 75_000, 3_700_000].map(shortTime)).toEqual(['0s', '59s', '1m 15s', '1h 1m']);
+});

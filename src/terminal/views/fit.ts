@@ -1,0 +1,101 @@
+// How untrusted text becomes lines that fit: every view takes what comes from outside through `cleanLine` or `cleanLines`.
+import { sliceByColumn, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui';
+import { fullyVisible } from '../../platform/text/visible.js';
+
+const TAB_COLUMNS = 4;
+
+/** The text on one line, with nothing in it that can't be seen. */
+export const cleanLine = (text: string): string => cleanLines(text).join('⏎');
+
+/** The lines of a text, with nothing in them that can't be seen. The last line feed ends a line and begins none. */
+export function cleanLines(text: string): string[] {
+  if (text === '') return [];
+  return fullyVisible(text.replaceAll('\r\n', '\n')).replace(/\n$/, '').split('\n').map(expandTabs);
+}
+
+/** A tab goes to the next stop, as in an editor. */
+export function expandTabs(line: string): string {
+  if (!line.includes('\t')) return line;
+  let out = '';
+  for (const [index, piece] of line.split('\t').entries()) {
+    if (index > 0) out += ' '.repeat(TAB_COLUMNS - (visibleWidth(out) % TAB_COLUMNS));
+    out += piece;
+  }
+  return out;
+}
+
+/** The line, cut where it is wider. */
+export function cut(line: string, width: number): string {
+  if (visibleWidth(line) <= width) return line;
+  if (width <= 0) return '';
+  const kept = sliceByColumn(line, 0, width - 1, true);
+  return kept.includes('\u001b') ? `${kept}\u001b[0m…` : `${kept}…`;
+}
+
+/** The line, cut in its middle: the end of a path says more than its middle. */
+export function fitMiddle(line: string, width: number): string {
+  const total = visibleWidth(line);
+  if (total <= width || width < 5) return cut(line, width);
+  const end = Math.ceil((width - 1) / 2);
+  return `${sliceByColumn(line, 0, width - 1 - end, true)}…${sliceByColumn(line, total - end, end, true)}`;
+}
+
+/** The line on as many lines as it needs; those after the first begin with `hanging`. */
+export function wrap(line: string, width: number, hanging = ''): string[] {
+  if (visibleWidth(line) <= width) return [line];
+  const room = Math.max(1, width - visibleWidth(hanging));
+  return wrapTextWithAnsi(line, room).map((each, index) => (index === 0 ? each : `${hanging}${each}`));
+}
+
+/** Plain text in pieces of at most this width, with every space kept: code must not be wrapped at its words. */
+export function chop(text: string, width: number, maxPieces = 50): string[] {
+  const room = Math.max(2, width); // the widest character has two columns
+  if (visibleWidth(text) <= room) return [text];
+  const pieces: string[] = [];
+  let piece = '';
+  let used = 0;
+  for (const character of text) {
+    const columns = visibleWidth(`${piece}${character}`) - used; // 0 for what joins the character before
+    if (used + columns > room) {
+      if (pieces.length + 1 === maxPieces) return [...pieces, cut(text.slice(pieces.join('').length), room)];
+      pieces.push(piece);
+      piece = '';
+      used = 0;
+    }
+    piece += character;
+    used = visibleWidth(piece);
+  }
+  return [...pieces, piece];
+}
+
+export const padEnd = (line: string, width: number): string =>
+  `${line}${' '.repeat(Math.max(0, width - visibleWidth(line)))}`;
+
+/** `left` and `right` at the two ends of a line; where there is not room for both, `left` is cut. */
+export function spread(left: string, right: string, width: number): string {
+  const room = width - visibleWidth(right) - 1;
+  if (room < 8) return cut(left, width);
+  return `${padEnd(cut(left, room), room)} ${right}`;
+}
+
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** 1234 as `1.2k`. */
+export function shortCount(count: number): string {
+  if (count < 1000) return String(Math.round(count));
+  if (count < 999_500) return `${withoutZero(count / 1000)}k`;
+  return `${withoutZero(count / 1_000_000)}M`;
+}
+
+const withoutZero = (value: number): string =>
+  value < 10 ? value.toFixed(1).replace(/\.0$/, '') : String(Math.round(value));
+
+/** 75,000 as `1m 15s`. */
+export function shortTime(milliseconds: number): string {
+  const seconds = Math.floor(milliseconds / 1000);
+  if (seconds < 60) return `${seconds}s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
+  return `${Math.floor(seconds / 3600)}h ${Math.floor((seconds % 3600) / 60)}m`;
+}
+
+export const shortCost = (dollars: number): string => `$${dollars < 10 ? dollars.toFixed(2) : dollars.toFixed(1)}`;

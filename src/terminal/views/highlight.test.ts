@@ -1,0 +1,68 @@
+import { stripTerminalSequences } from '@earendil-works/pi-tui';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type Paint, Theme } from '../theme.js';
+import { highlight } from './highlight.js';
+
+/** A paint that writes what it is about. */
+const marking = new Proxy({} as Paint, { get: (_, role) => (text: string) => `<${String(role)[0]}:${text}>` });
+const marked = (code: string, language: string): string => highlight(code, language, marking).join('\n');
+
+const rows: ReadonlyArray<[language: string, code: string, marked: string]> = [
+  ['ts', 'const a = "x\\"y"; // why', '<k:const> a = <s:"x\\"y">; <c:// why>'],
+  ['typescript', 'let n = 0xff + 1_000.5e3 + a1', '<k:let> n = <n:0xff> + <n:1_000.5e3> + a1'],
+  ['js', '`a\nb`', '<s:`a>\n<s:b`>'],
+  ['js', '/* one\ntwo */ x', '<c:/* one>\n<c:two */> x'],
+  ['js', 'fetch(a) // http://b', 'fetch(a) <c:// http://b>'],
+  ['python', 'def f(): return None # x', '<k:def> f(): <k:return> <k:None> <c:# x>'],
+  ['py', '"""long\ntext"""', '<s:"""long>\n<s:text""">'],
+  [
+    'bash',
+    'if [ $# -gt 0 ]; then echo "a"; fi # c',
+    '<k:if> [ $# -gt <n:0> ]; <k:then> <k:echo> <s:"a">; <k:fi> <c:# c>',
+  ],
+  ['json', '{"a": [1, true]}', '{<s:"a">: [<n:1>, <k:true>]}'],
+  ['sql', 'SELECT * FROM t -- all', '<k:SELECT> * <k:FROM> t <c:-- all>'],
+  ['html', '<a href="x"><!-- c -->', '<a href=<s:"x">><c:<!-- c -->>'],
+  ['rust title="x.rs"', 'fn main() {}', '<k:fn> main() {}'],
+  ['diff', '+new\n-old\n same', '<a:+new>\n<r:-old>\n same'],
+  ['unheard-of', 'if (1) "x"', 'if (1) "x"'],
+];
+
+test.each(rows)('marks %s: %s', (language, code, expected) => {
+  expect(marked(code, language)).toBe(expected);
+});
+
+test('never changes a character, whatever the code', () => {
+  const { paint } = new Theme({ name: 'dark', depth: 'many' });
+  const piece = fc.constantFrom(
+    '"',
+    "'",
+    '`',
+    '"""',
+    '/*',
+    '*/',
+    '//',
+    '#',
+    '\\',
+    '\n',
+    'if',
+    ' ',
+    '1.5',
+    'é',
+    '<!--',
+    '--',
+  );
+  const language = fc.constantFrom('ts', 'py', 'sh', 'sql', 'html', 'go', 'yaml');
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 40 }), language, (pieces, name) => {
+      const code = pieces.join('');
+      expect(stripTerminalSequences(highlight(code, name, paint).join('\n'))).toBe(code);
+    }),
+  );
+});
+
+test('gets through long code without an end', () => {
+  const code = `"${'\\'.repeat(50_001)}`;
+  expect(marked(code, 'ts').length).toBeGreaterThan(code.length);
+});

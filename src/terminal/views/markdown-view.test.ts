@@ -1,0 +1,177 @@
+import { stripTerminalSequences, visibleWidth } from '@earendil-works/pi-tui';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Theme } from '../theme.js';
+import { MarkdownView } from './markdown-view.js';
+
+const none = new Theme({ name: 'none', depth: 'many' });
+const dark = new Theme({ name: 'dark', depth: 'many' }, { links: true });
+
+const drawn = (text: string, width = 40, theme = none): string[] => new MarkdownView(theme, text).render(width);
+
+function streamed(text: string, width = 40): string[] {
+  const view = new MarkdownView(none);
+  view.append(text);
+  return view.render(width).map(stripTerminalSequences);
+}
+
+const document = `# Title
+
+Some **bold** text with \`code\` and a list:
+
+1. one
+   - inner
+     - deepest
+2. two
+
+| name | value |
+|------|-------|
+| a    | 1     |
+
+\`\`\`ts
+const a = 1;
+\`\`\`
+
+> quoted
+
+See [the docs](https://example.com/docs) and https://example.com.
+
+Last words.`;
+
+test.each([40, 80, 120])('draws headings, lists, tables, code, quotes and links at %i columns', (width) => {
+  expect(drawn(document, width)).toEqual([
+    'Title',
+    '',
+    'Some bold text with code and a list:',
+    '',
+    '1. one',
+    '    - inner',
+    '        - deepest',
+    '2. two',
+    '',
+    '┌──────┬───────┐',
+    '│ name │ value │',
+    '├──────┼───────┤',
+    '│ a    │ 1     │',
+    '└──────┴───────┘',
+    '',
+    '```ts',
+    '  const a = 1;',
+    '```',
+    '',
+    '│ quoted',
+    '',
+    ...(width === 40
+      ? ['See the docs (https://example.com/docs)', 'and https://example.com.']
+      : ['See the docs (https://example.com/docs) and https://example.com.']),
+    '',
+    'Last words.',
+  ]);
+});
+
+test('draws the same in pieces as at once', () => {
+  const view = new MarkdownView(none);
+  for (const character of document) view.append(character);
+  view.finish();
+  expect(view.render(60)).toEqual(drawn(document, 60));
+});
+
+test('paints by the theme, and draws anew in another one', () => {
+  const theme = new Theme({ name: 'dark', depth: 'many' });
+  const view = new MarkdownView(theme, '```js\nlet a\n```');
+  expect(view.render(40)[1]).toBe('  \u001b[38;5;140mlet\u001b[39m a');
+  theme.use('light');
+  view.invalidate();
+  expect(view.render(40)[1]).toBe('  \u001b[38;5;90mlet\u001b[39m a');
+});
+
+test('writes out where a link leads, and makes a link of the address', () => {
+  const [line = ''] = drawn('[https://good.example](https://evil.example)', 80, dark);
+  expect(stripTerminalSequences(line)).toBe('https://good.example (https://evil.example)');
+  expect(line).toContain('\u001b]8;;https://evil.example\u001b\\https://evil.example\u001b]8;;\u001b\\');
+  expect(drawn('[x](file:///etc/passwd)', 80, dark).join('')).not.toContain('\u001b]8');
+});
+
+test('shows control characters and hidden characters of an answer', () => {
+  expect(drawn('a\u001b[2Jb \u202ec\u200bd &#27;[31m')).toEqual(['a\\u001b[2Jb \\u202ec\\u{200b}d &#27;[31m']);
+});
+
+const unfinished: ReadonlyArray<[what: string, text: string, lines: string[]]> = [
+  ['a code block without its end', 'a\n\n```ts\nlet b', ['a', '', '```ts', '  let b', '```']],
+  ['the first characters of a fence', 'a\n\n``', ['a']],
+  ['the head of a table', '| a | b', ['┌───┬───┐', '│ a │ b │', '├───┼───┤', '└───┴───┘']],
+  ['a table whose rule is being written', '| a | b |\n|--', ['┌───┬───┐', '│ a │ b │', '├───┼───┤', '└───┴───┘']],
+  [
+    'a row that is being written',
+    '| a | b |\n|---|---|\n| 1',
+    ['┌───┬───┐', '│ a │ b │', '├───┼───┤', '│ 1 │   │', '└───┴───┘'],
+  ],
+  ['bold text without its end', 'some **bold te', ['some bold te']],
+  ['two stars with nothing behind them', 'some **', ['some']],
+  ['code without its end', 'run `npm te', ['run npm te']],
+  ['half a character', 'smile \ud83d', ['smile']],
+];
+
+test.each(unfinished)('draws %s as what it will be', (_, text, lines) => {
+  expect(streamed(text)).toEqual(lines);
+});
+
+test('never takes back a settled line while text arrives', () => {
+  const view = new MarkdownView(none);
+  let before: string[] = [];
+  for (const character of document) {
+    view.append(character);
+    const lines = view.render(60);
+    const changed = before.findIndex((line, index) => line !== lines[index]);
+    // Only what is below the last blank line that ended something may change; a table is the tallest such thing here.
+    if (changed !== -1) expect(before.length - changed).toBeLessThanOrEqual(7);
+    before = lines;
+  }
+});
+
+test('keeps to the width, whatever the text', () => {
+  const piece = fc.constantFrom(
+    '# ',
+    '- ',
+    '1. ',
+    '| a | b |\n|---|---|\n',
+    '```',
+    '\n',
+    '\n\n',
+    '> ',
+    'word ',
+    '日本語',
+    '👩‍💻',
+    '**',
+    '`',
+    '$',
+    '[a](b)',
+    'x'.repeat(60),
+    '\t',
+    '<b>',
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 25 }), fc.constantFrom(20, 40, 80), (pieces, width) => {
+      const view = new MarkdownView(dark);
+      view.append(pieces.join(''));
+      for (const line of view.render(width)) expect(visibleWidth(line)).toBeLessThanOrEqual(width);
+    }),
+  );
+});
+
+test('takes dollar signs for money and variables, and formulas for formulas', () => {
+  expect(drawn('Put $HOME/bin first, for $5 **now**.')).toEqual(['Put $HOME/bin first, for $5 now.']);
+  expect(drawn('`$PATH` and\n\n```sh\necho $A\n```')).toEqual(['$PATH and', '', '```sh', '  echo $A', '```']);
+  expect(drawn('So $x^2$ grows.')).toEqual(['So x² grows.']);
+});
+
+test('shows characters by what they are, and pictures by their address', () => {
+  expect(drawn('a &lt;b&gt; &amp;lt; `&lt;` &#27;')).toEqual(['a <b> &lt; &lt; &#27;']);
+  expect(drawn('![a chart](http://x.example/c.png)', 60)).toEqual(['image: a chart (http://x.example/c.png)']);
+});
+
+test('writes no escape at all where there are to be no colours', () => {
+  const wide =
+    '| a | long column with many words in it |\n|---|---|\n| `x` | some **text** that is long enough to wrap |';
+  expect([...drawn(wide), ...drawn(document)].join('')).not.toContain('\u001b');
+});

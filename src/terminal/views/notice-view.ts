@@ -1,0 +1,30 @@
+import type { Component } from '@earendil-works/pi-tui';
+import type { Theme } from '../theme.js';
+import { cleanLines, wrap } from './fit.js';
+
+export type NoticeKind = 'info' | 'warning' | 'failure' | 'prompt';
+
+/** Something to know: a few lines that stand by themselves. `prompt` is what the person has said. */
+export class NoticeView implements Component {
+  readonly #theme: Theme;
+  readonly #kind: NoticeKind;
+  readonly #text: string;
+
+  constructor(theme: Theme, kind: NoticeKind, text: string) {
+    this.#theme = theme;
+    this.#kind = kind;
+    this.#text = text;
+  }
+
+  invalidate(): void {}
+
+  render(width: number): string[] {
+    const painted = this.#theme.paint[roles[this.#kind]];
+    return cleanLines(this.#text)
+      .flatMap((line) => wrap(line, Math.max(1, width - 2)))
+      .map((line, index) => `${painted(index === 0 ? signs[this.#kind] : ' ')} ${painted(line)}`.trimEnd());
+  }
+}
+
+const signs = { info: '·', warning: '!', failure: '✗', prompt: '>' } as const;
+const roles = { info: 'muted', warning: 'warning', failure: 'failure', prompt: 'user' } as const;

@@ -1,0 +1,97 @@
+import { type Component, wrapTextWithAnsi } from '@earendil-works/pi-tui';
+import { styledLines } from '../../platform/text/safe-styles.js';
+import type { Theme } from '../theme.js';
+import { counted, cut, expandTabs } from './fit.js';
+
+/** More is never drawn: a screen that holds a whole log answers no key. The log itself is elsewhere. */
+export const MOST_OUTPUT_LINES = 1_000;
+
+const MAX_LINE_CHARS = 5_000; // of one line: minified files and pictures in text have lines of megabytes
+
+export interface OutputShape {
+  /** How many lines of the text; each is cut at the width. Left out: all of them, wrapped. */
+  lines?: number;
+  /** Which of them. */
+  end?: 'first' | 'last';
+}
+
+/** A piece of a text as lines, and how many lines of the text are not among them. Costs what it shows, not what there is. */
+export function outputLines(
+  theme: Theme,
+  text: string,
+  width: number,
+  { lines: most, end = 'first' }: OutputShape = {},
+): { lines: string[]; hidden: number } {
+  const wanted = most ?? MOST_OUTPUT_LINES;
+  const { part, hidden } = end === 'first' ? firstLines(text, wanted) : lastLines(text, wanted);
+  const clean =
+    part === '' ? [] : styledLines(withoutLongLines(part), { colors: theme.name !== 'none' }).map(expandTabs);
+  const lines =
+    most === undefined ? clean.flatMap((line) => wrapTextWithAnsi(line, width)) : clean.map((line) => cut(line, width));
+  return { lines, hidden };
+}
+
+function withoutLongLines(text: string): string {
+  if (text.length <= MAX_LINE_CHARS) return text;
+  const shortened = (line: string): string =>
+    line.length <= MAX_LINE_CHARS
+      ? line
+      : `${line.slice(0, MAX_LINE_CHARS)}… (${line.length - MAX_LINE_CHARS} more characters)`;
+  return text.split('\n').map(shortened).join('\n');
+}
+
+function firstLines(text: string, most: number): { part: string; hidden: number } {
+  let end = -1;
+  for (let line = 0; line < most; line += 1) {
+    end = text.indexOf('\n', end + 1);
+    if (end === -1 || end === text.length - 1) return { part: text, hidden: 0 };
+  }
+  return { part: text.slice(0, end), hidden: countLines(text.slice(end + 1)) };
+}
+
+function lastLines(text: string, most: number): { part: string; hidden: number } {
+  let start = text.endsWith('\n') ? text.length - 1 : text.length;
+  for (let line = 0; line < most; line += 1) {
+    start = start === 0 ? -1 : text.lastIndexOf('\n', start - 1);
+    if (start === -1) return { part: text, hidden: 0 };
+  }
+  return { part: text.slice(start + 1), hidden: countLines(text.slice(0, start)) };
+}
+
+function countLines(text: string): number {
+  let count = text.endsWith('\n') ? 0 : 1;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
+}
+
+/** What a program wrote, with its colours. */
+export class OutputView implements Component {
+  readonly #theme: Theme;
+  #text: string;
+  #shape: OutputShape;
+  #drawn: { width: number; lines: string[] } | undefined;
+
+  constructor(theme: Theme, text = '', shape: OutputShape = {}) {
+    this.#theme = theme;
+    this.#text = text;
+    this.#shape = shape;
+  }
+
+  setText(text: string): void {
+    this.#text = text;
+    this.#drawn = undefined;
+  }
+
+  invalidate(): void {
+    this.#drawn = undefined;
+  }
+
+  render(width: number): string[] {
+    if (this.#drawn?.width === width) return this.#drawn.lines;
+    const { lines, hidden } = outputLines(this.#theme, this.#text, width, this.#shape);
+    const more = hidden === 0 ? [] : [this.#theme.paint.muted(cut(`… ${counted(hidden, 'more line')}`, width))];
+    const all = this.#shape.end === 'last' ? [...more, ...lines] : [...lines, ...more];
+    this.#drawn = { width, lines: all };
+    return all;
+  }
+}

@@ -1,0 +1,29 @@
+import type { Component } from '@earendil-works/pi-tui';
+import type { Theme } from '../theme.js';
+import { MarkdownView } from './markdown-view.js';
+
+const BAR = '│ ';
+
+/** A plan, set off from what is said around it. */
+export class PlanView implements Component {
+  readonly #theme: Theme;
+  readonly #title: string;
+  readonly #plan: MarkdownView;
+
+  constructor(theme: Theme, plan: string, { title = 'Plan' }: { title?: string } = {}) {
+    this.#theme = theme;
+    this.#title = title;
+    this.#plan = new MarkdownView(theme, plan);
+  }
+
+  invalidate(): void {
+    this.#plan.invalidate();
+  }
+
+  render(width: number): string[] {
+    const { paint } = this.#theme;
+    const lines = this.#plan.render(Math.max(1, width - BAR.length));
+    const shown = lines.length === 0 ? [paint.muted('(the plan is empty)')] : lines;
+    return [paint.heading(this.#title), ...shown.map((line) => `${paint.border(BAR)}${line}`.trimEnd())];
+  }
+}

@@ -1,0 +1,223 @@
+import { stripTerminalSequences, visibleWidth } from '@earendil-works/pi-tui';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Todo } from '../../contract/todo.js';
+import { Theme } from '../theme.js';
+import { AgentsView, type ShownAgent } from './agents-view.js';
+import { ContextPicture } from './context-picture.js';
+import { NoticeView } from './notice-view.js';
+import { PlanView } from './plan-view.js';
+import { SpinnerView } from './spinner-view.js';
+import { type StatusFacts, StatusLineView } from './status-line-view.js';
+import { ThinkingView } from './thinking-view.js';
+import { TodoView } from './todo-view.js';
+
+const none = new Theme({ name: 'none', depth: 'many' });
+const dark = new Theme({ name: 'dark', depth: 'many' });
+
+const todo = (content: string, status: Todo['status']): Todo => ({ content, activeForm: `${content}ing`, status });
+
+test.each([40, 80, 120])('shows what is to do, under way and done at %i columns', (width) => {
+  const view = new TodoView(none);
+  expect(view.render(width)).toEqual([]);
+  view.setTodos([todo('Read', 'completed'), todo('Test', 'in_progress'), todo('Ship', 'pending')]);
+  expect(view.render(width)).toEqual(['To do 1 of 3 done', '☑ Read', '▶ Testing', '☐ Ship']);
+  expect(view.isDone).toBe(false);
+});
+
+test('leaves out what was done first where a list is long', () => {
+  const view = new TodoView(none, { maxItems: 3 });
+  view.setTodos(
+    [...'abcde'].map((name, index) => todo(name, index < 3 ? 'completed' : 'pending')).concat(todo('f', 'pending')),
+  );
+  expect(view.render(40)).toEqual(['To do 3 of 6 done', '☑ 2 done before', '☑ c', '☐ d', '☐ e', '… 1 more']);
+});
+
+test('draws a plan with a bar beside it', () => {
+  expect(new PlanView(none, '1. **Do** it\n2. Test it').render(40)).toEqual(['Plan', '│ 1. Do it', '│ 2. Test it']);
+  expect(new PlanView(none, '').render(40)).toEqual(['Plan', '│ (the plan is empty)']);
+});
+
+const agents: ShownAgent[] = [
+  {
+    id: '1',
+    type: 'explore',
+    description: 'Find it',
+    state: 'running',
+    turns: 3,
+    tokens: 12_345,
+    lastActivity: 'Read src/a.ts',
+    startedAt: 0,
+  },
+  {
+    id: '2',
+    parentId: '1',
+    type: 'test',
+    description: 'Run it',
+    state: 'done',
+    turns: 1,
+    tokens: 900,
+    startedAt: 0,
+    endedAt: 5_000,
+  },
+  {
+    id: '3',
+    parentId: 'gone',
+    type: 'fix',
+    description: 'Mend\u001b[2J',
+    state: 'failed',
+    turns: 2,
+    tokens: 0,
+    startedAt: 0,
+    endedAt: 65_000,
+  },
+];
+
+function tree() {
+  const view = new AgentsView(none, { now: () => 61_000 });
+  for (const agent of agents) view.update(agent);
+  return view;
+}
+
+test('shows agents on one line each while they work', () => {
+  const view = tree();
+  expect(view.render(80)).toEqual([
+    '3 agents 1 running · 1 done · 1 failed · 13k tokens (ctrl+o)',
+    '  ● explore Find it: Read src/a.ts',
+  ]);
+  expect(view.isOver).toBe(false);
+});
+
+test('shows agents as a tree, one without its parent at the top', () => {
+  const view = tree();
+  view.isExpanded = true;
+  expect(view.render(60)).toEqual([
+    '3 agents 1 running · 1 done · 1 failed · 13k tokens',
+    '├─ ● explore Find it         running · 3 turns · 12k · 1m 1s',
+    '│    Read src/a.ts',
+    '│  └─ ✓ test Run it                 done · 1 turn · 900 · 5s',
+    '└─ ✗ fix Mend\\u001b[2J          failed · 2 turns · 0 · 1m 5s',
+  ]);
+  for (const line of view.render(40)) expect(visibleWidth(line)).toBeLessThanOrEqual(40);
+});
+
+test('loses no agent where two name each other as parent', () => {
+  const view = new AgentsView(none, { now: () => 0 });
+  const [one] = agents;
+  if (one)
+    for (const [id, parentId] of [
+      ['a', 'b'],
+      ['b', 'a'],
+    ])
+      view.update({ ...one, id: id ?? '', parentId });
+  view.isExpanded = true;
+  expect(view.render(80).filter((line) => line.includes('explore'))).toHaveLength(2);
+});
+
+test('tells notices apart by their signs', () => {
+  expect(new NoticeView(none, 'warning', 'Look\nout\u001b').render(40)).toEqual(['! Look', '  out\\u001b']);
+  expect(new NoticeView(none, 'prompt', 'hello').render(40)).toEqual(['> hello']);
+  expect(new NoticeView(dark, 'failure', 'no').render(40)).toEqual([
+    '\u001b[38;5;203m✗\u001b[39m \u001b[38;5;203mno\u001b[39m',
+  ]);
+});
+
+test('shows the last thoughts, then that there were some', () => {
+  const view = new ThinkingView(none);
+  expect(view.render(40)).toEqual([]);
+  view.append('one\ntwo\nthree');
+  expect(view.render(40)).toEqual(['∴ Thinking', '  two', '  three']);
+  view.finish();
+  expect(view.render(40)).toEqual(['∴ Thought (3 lines, ctrl+o)']);
+  view.isExpanded = true;
+  expect(view.render(40)).toEqual(['∴ Thought', '  one', '  two', '  three']);
+});
+
+test('spins with the time, and tells time, tokens and cost', () => {
+  const clock = { now: 1_000 };
+  const view = new SpinnerView(none, { now: () => clock.now });
+  expect(view.render(80)).toEqual([]);
+  view.start({ label: 'Thinking', hint: 'esc to interrupt' });
+  expect(view.render(80)).toEqual(['⠋ Thinking… 0s · esc to interrupt']);
+  clock.now = 13_100;
+  view.update({ inputTokens: 1_234, outputTokens: 56, costUsd: 0.031 });
+  expect(view.render(80)).toEqual(['⠙ Thinking… 12s · ↑ 1.2k ↓ 56 tokens · $0.03 · esc to interrupt']);
+  expect(view.render(40)).toEqual(['⠙ Thinking… 12s · ↑ 1.2k ↓ 56 tokens · …']);
+  view.stop();
+  expect(view.render(80)).toEqual([]);
+});
+
+const facts: StatusFacts = {
+  model: 'anthropic/claude-opus',
+  mode: 'acceptEdits',
+  directory: '~/projects/helve',
+  branch: 'main',
+  context: { used: 68_000, window: 200_000 },
+  sandbox: true,
+  costUsd: 1.5,
+};
+
+test.each([
+  [
+    120,
+    'anthropic/claude-opus · accept edits · ~/projects/helve · ⎇ main · ███░░░░░░░ 34% of 200k · sandbox on · $1.50',
+  ],
+  [80, 'claude-opus · accept edits · ~/projects/helve · main · ██░░░ 34% · sandbox'],
+  [40, 'claude-opus · edits · helve · 34% · box'],
+])('shortens the facts to %i columns, the least missed first', (width, line) => {
+  expect(new StatusLineView(none, facts).render(width)).toEqual([line]);
+});
+
+test('shows the output of a command of the person, without what acts on the terminal', () => {
+  const view = new StatusLineView(dark, facts);
+  view.showOutput('\u001b[32mgreen\u001b[2J\u001b[0m\ntwo\nthree\nfour\n');
+  expect(view.render(40)).toEqual(['\u001b[32mgreen\u001b[0m', 'two', 'three']);
+  view.showOutput(undefined);
+  expect(view.render(120).map(stripTerminalSequences)).toEqual(new StatusLineView(none, facts).render(120));
+});
+
+test('says so where there is no model, and warns of a full window', () => {
+  const view = new StatusLineView(dark, { mode: 'default', directory: '/', context: { used: 90, window: 100 } });
+  const [line = ''] = view.render(80);
+  expect(stripTerminalSequences(line)).toBe('no model · default · / · █████████░ 90% of 100');
+  expect(line).toContain('\u001b[38;5;179m█████████░ 90% of 100');
+});
+
+test('fits the facts into any width', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'grapheme' }),
+      fc.string({ unit: 'grapheme' }),
+      fc.integer({ min: 10, max: 150 }),
+      (model, directory, width) => {
+        const [line = ''] = new StatusLineView(none, { ...facts, model, directory }).render(width);
+        expect(visibleWidth(line)).toBeLessThanOrEqual(width);
+      },
+    ),
+  );
+});
+
+test('pictures what fills the window', () => {
+  const context = {
+    system: 10_000,
+    tools: 20_000,
+    messages: 30_000,
+    results: 100,
+    total: 60_100,
+    window: 120_000,
+    free: 59_900,
+  };
+  expect(new ContextPicture(none, context).render(40)).toEqual([
+    'Context 60,100 of 120,000 tokens (50%)',
+    '',
+    '██████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒▒▒▒▒▒▒▒▒▒',
+    '▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒░···················',
+    '········································',
+    '',
+    '█ instructions 10,000   8%',
+    '▓ tools        20,000  17%',
+    '▒ messages     30,000  25%',
+    '░ tool results    100   0%',
+    '· free         59,900  50%',
+  ]);
+});

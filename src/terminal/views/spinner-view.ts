@@ -1,0 +1,65 @@
+import type { Component } from '@earendil-works/pi-tui';
+import type { Theme } from '../theme.js';
+import { cleanLine, cut, shortCost, shortCount, shortTime } from './fit.js';
+
+const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const;
+const FRAME_MS = 100;
+
+export interface SpinnerFacts {
+  /** What goes on: `Thinking`, `Running the tests`. */
+  label?: string;
+  inputTokens?: number;
+  outputTokens?: number;
+  /** In US dollars; null where it is not known. */
+  costUsd?: number | null;
+  /** What can be done about it: `esc to interrupt`. */
+  hint?: string;
+}
+
+/** That something goes on, for how long, and what it has taken. Which picture it shows depends on the time alone. */
+export class SpinnerView implements Component {
+  readonly #theme: Theme;
+  readonly #now: () => number;
+  #startedAt: number | undefined;
+  #facts: SpinnerFacts = {};
+
+  constructor(theme: Theme, { now }: { now: () => number }) {
+    this.#theme = theme;
+    this.#now = now;
+  }
+
+  /** How often it is worth drawing. */
+  static readonly frameMs = FRAME_MS;
+
+  get isRunning(): boolean {
+    return this.#startedAt !== undefined;
+  }
+
+  start(facts: SpinnerFacts = {}): void {
+    this.#startedAt = this.#now();
+    this.#facts = facts;
+  }
+
+  update(facts: SpinnerFacts): void {
+    this.#facts = { ...this.#facts, ...facts };
+  }
+
+  stop(): void {
+    this.#startedAt = undefined;
+  }
+
+  invalidate(): void {}
+
+  render(width: number): string[] {
+    if (this.#startedAt === undefined) return [];
+    const { paint } = this.#theme;
+    const { label = 'Working', inputTokens = 0, outputTokens = 0, costUsd, hint } = this.#facts;
+    const elapsed = this.#now() - this.#startedAt;
+    const frame = FRAMES[Math.floor(elapsed / FRAME_MS) % FRAMES.length] ?? FRAMES[0];
+    const tokens =
+      inputTokens + outputTokens > 0 ? [`↑ ${shortCount(inputTokens)} ↓ ${shortCount(outputTokens)} tokens`] : [];
+    const cost = costUsd === undefined || costUsd === null ? [] : [shortCost(costUsd)];
+    const facts = [shortTime(elapsed), ...tokens, ...cost, ...(hint === undefined ? [] : [hint])];
+    return [cut(`${paint.accent(frame)} ${cleanLine(label)}… ${paint.muted(facts.join(' · '))}`, width)];
+  }
+}

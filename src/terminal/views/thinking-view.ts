@@ -1,0 +1,41 @@
+import type { Component } from '@earendil-works/pi-tui';
+import type { Theme } from '../theme.js';
+import { cleanLines, counted, cut, wrap } from './fit.js';
+
+const TAIL_LINES = 2;
+const TAIL_CHARS = 2_000;
+
+/** What a model thinks: its last lines while it does, one line afterwards, and all of it where somebody wants to see it. */
+export class ThinkingView implements Component {
+  readonly #theme: Theme;
+  #text = '';
+  #isOver = false;
+  isExpanded = false;
+
+  constructor(theme: Theme) {
+    this.#theme = theme;
+  }
+
+  append(piece: string): void {
+    this.#text += piece;
+  }
+
+  finish(): void {
+    this.#isOver = true;
+  }
+
+  invalidate(): void {}
+
+  render(width: number): string[] {
+    const { paint } = this.#theme;
+    // While it goes on, only the end is seen, and all of it need not be looked at with each piece that arrives.
+    const text = this.#isOver || this.isExpanded ? this.#text : this.#text.slice(-TAIL_CHARS);
+    const lines = cleanLines(text.trim()).flatMap((line) => wrap(line, Math.max(1, width - 2)));
+    if (lines.length === 0) return [];
+    const head = this.#isOver
+      ? `∴ Thought${this.isExpanded ? '' : ` (${counted(lines.length, 'line')}, ctrl+o)`}`
+      : '∴ Thinking';
+    const shown = this.isExpanded ? lines : this.#isOver ? [] : lines.slice(-TAIL_LINES);
+    return [cut(head, width), ...shown.map((line) => `  ${line}`)].map((line) => paint.italic(paint.muted(line)));
+  }
+}

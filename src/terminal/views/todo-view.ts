@@ -1,0 +1,64 @@
+import type { Component } from '@earendil-works/pi-tui';
+import type { Todo } from '../../contract/todo.js';
+import type { Theme } from '../theme.js';
+import { cleanLine, cut, wrap } from './fit.js';
+
+const signs = { pending: '☐', in_progress: '▶', completed: '☑' } as const;
+
+/** The list as lines: what is under way by what is being done, the rest by what is to be done. */
+export function todoLines(theme: Theme, todos: readonly Todo[], width: number): string[] {
+  const { paint } = theme;
+  return todos.flatMap(({ content, activeForm, status }) => {
+    const text = cleanLine(status === 'in_progress' ? activeForm : content);
+    const lines = wrap(`${signs[status]} ${text}`, width, '  ');
+    if (status === 'completed') return lines.map(paint.muted);
+    return status === 'in_progress' ? lines.map(paint.accent) : lines;
+  });
+}
+
+/** The list of things to do, with how far it is. Where rows are few, what is done makes room first. */
+export class TodoView implements Component {
+  readonly #theme: Theme;
+  #todos: readonly Todo[] = [];
+  #maxItems: number;
+
+  constructor(theme: Theme, { maxItems = 10 }: { maxItems?: number } = {}) {
+    this.#theme = theme;
+    this.#maxItems = maxItems;
+  }
+
+  setTodos(todos: readonly Todo[]): void {
+    this.#todos = todos;
+  }
+
+  /** Nothing is left to do, so that nothing need be shown. */
+  get isDone(): boolean {
+    return this.#todos.every(({ status }) => status === 'completed');
+  }
+
+  invalidate(): void {}
+
+  render(width: number): string[] {
+    if (this.#todos.length === 0) return [];
+    const { paint } = this.#theme;
+    const done = this.#todos.filter(({ status }) => status === 'completed').length;
+    const { shown, doneAbove, below } = this.#window();
+    const head = `${paint.strong('To do')} ${paint.muted(`${done} of ${this.#todos.length} done`)}`;
+    return [
+      cut(head, width),
+      ...(doneAbove > 0 ? [paint.muted(cut(`☑ ${doneAbove} done before`, width))] : []),
+      ...todoLines(this.#theme, shown, width),
+      ...(below > 0 ? [paint.muted(cut(`… ${below} more`, width))] : []),
+    ];
+  }
+
+  #window(): { shown: readonly Todo[]; doneAbove: number; below: number } {
+    const excess = this.#todos.length - this.#maxItems;
+    if (excess <= 0) return { shown: this.#todos, doneAbove: 0, below: 0 };
+    const firstOpen = this.#todos.findIndex(({ status }) => status !== 'completed');
+    // The last thing that was done stays, to show that something moves.
+    const start = Math.min(excess, Math.max(0, (firstOpen === -1 ? this.#todos.length : firstOpen) - 1));
+    const shown = this.#todos.slice(start, start + this.#maxItems);
+    return { shown, doneAbove: start, below: this.#todos.length - start - shown.length };
+  }
+}

@@ -1,0 +1,26 @@
+import type { Component } from '@earendil-works/pi-tui';
+import type { WantedPrompt } from './conversation.js';
+import type { Theme } from './theme.js';
+import { cleanLine, cut } from './views/fit.js';
+
+const SHOWN = 3;
+
+/** What was typed while the model works, and is not said yet. */
+export class WaitingView implements Component {
+  readonly #theme: Theme;
+  readonly #waiting: () => readonly WantedPrompt[];
+
+  constructor(theme: Theme, waiting: () => readonly WantedPrompt[]) {
+    this.#theme = theme;
+    this.#waiting = waiting;
+  }
+
+  invalidate(): void {}
+
+  render(width: number): string[] {
+    const waiting = this.#waiting();
+    const { muted } = this.#theme.paint;
+    const lines = waiting.slice(0, SHOWN).map(({ text, shown = text }) => muted(cut(`» ${cleanLine(shown)}`, width)));
+    return waiting.length > SHOWN ? [...lines, muted(`» and ${waiting.length - SHOWN} more`)] : lines;
+  }
+}
