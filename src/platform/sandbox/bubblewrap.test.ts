@@ -32,10 +32,9 @@ const users = isRoot ? [{ user: 'root' }, { user: 'an ordinary user', id: NOBODY
 if (sandbox.kind !== 'bubblewrap') test.skip(`bubblewrap does not run here: ${sandbox.why}`, () => undefined);
 
 // Where nothing but the sandbox's rules hides it: the folder for temporary files is private inside.
+const place = /^\/tmp(?:\/|$)/.test(homedir()) ? '/opt' : dirname(homedir());
 const visible =
-  sandbox.kind === 'bubblewrap'
-    ? await mkdtemp(join(dirname(homedir()), 'helve-visible-')).catch(() => undefined)
-    : undefined;
+  sandbox.kind === 'bubblewrap' ? await mkdtemp(join(place, 'helve-visible-')).catch(() => undefined) : undefined;
 afterAll(async () => {
   if (visible !== undefined) await rm(visible, { recursive: true });
 });
