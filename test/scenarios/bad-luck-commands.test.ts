@@ -49,13 +49,16 @@ test.each([
 
 test('an editor that git wants to open holds up nobody and changes nothing', async () => {
   const { bash } = await begin();
-  const commit = 'git -c user.name=a -c user.email=a@b.c commit -q --allow-empty -m';
+  const git = 'git -c user.name=a -c user.email=a@b.c';
+  const commit = `${git} commit -q --allow-empty -m`;
   await bash(`git init -q . && ${commit} one && ${commit} two && ${commit} three`);
-  expect(await bash('git rebase -q -i HEAD~2 && git log --format=%s')).toMatchObject({
+  expect(await bash(`${git} rebase -q -i HEAD~2 && git log --format=%s`)).toMatchObject({
     content: 'three\ntwo\none',
     isError: false,
   });
-  expect(await bash('git commit --allow-empty --amend -q; git log -1 --format=%s')).toMatchObject({ content: 'three' });
+  expect(await bash(`${git} commit --allow-empty --amend -q; git log -1 --format=%s`)).toMatchObject({
+    content: 'three',
+  });
 });
 
 test.each(['a working directory that was deleted', 'one that deleted itself'])(
