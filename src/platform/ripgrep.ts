@@ -161,6 +161,8 @@ interface Group extends FileMatches {
   lines: string[];
 }
 
+const NO_LINES: string[] = []; // one for all files whose lines nobody wants to see
+
 interface Groups {
   readonly groups: Map<string, FileMatches>;
   /** Takes whole records. */
@@ -178,7 +180,7 @@ function groupsByFile({ mode }: TextQuery, isWanted: (file: string) => boolean):
     const file = withoutDot(path);
     const known = groups.get(file);
     if (known) return known;
-    const started: Group = { lines: [], matches: 0 };
+    const started: Group = { lines: mode === 'content' ? [] : NO_LINES, matches: 0 };
     if (isWanted(file)) groups.set(file, started);
     return started;
   };

@@ -99,13 +99,12 @@ export const grepTool = defineTool<GrepInput, GrepData>({
     );
     const inFolder = root.folder.endsWith('/') ? root.folder : `${root.folder}/`;
     const mayRead = (file: string): boolean => context.mayRead(`${inFolder}${file}`);
-    const files = new Map<string, FileMatches>();
     const withEntries: string[] = [];
     const binary: string[] = [];
-    let [matches, lines] = [0, 0];
+    let [files, matches, lines] = [0, 0, 0];
     for (const [file, one] of found.files) {
       if (!mayRead(file)) continue;
-      files.set(file, one);
+      files += 1;
       matches += one.matches;
       lines += one.lines.length;
       if (one.isBinary) binary.push(file);
@@ -120,13 +119,13 @@ export const grepTool = defineTool<GrepInput, GrepData>({
     const searched = resolveIn(context.cwd, path);
     const name = (file: string): string =>
       nameOnOneLine(shortPath(context.cwd, root.file === undefined ? join(searched, file) : searched));
-    const entries = page(order, files, name, { mode, wanted, offset, end });
+    const entries = page(order, found.files, name, { mode, wanted, offset, end });
     return {
       mode,
       entries,
       offset,
-      totalEntries: mode === 'content' ? lines + separators : files.size,
-      files: files.size,
+      totalEntries: mode === 'content' ? lines + separators : files,
+      files,
       ...(mode === 'content' && !wanted['-o'] && { lines: matches }),
       ...((mode === 'count' || (mode === 'content' && wanted['-o'])) && { occurrences: matches }),
       binary: binary.sort().map(name),
