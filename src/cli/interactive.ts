@@ -7,6 +7,10 @@ export async function interactive(argv: readonly string[], version: string): Pro
   const [prompt, ...more] = flags.words;
   if (more.length > 0)
     throw new UsageProblem(`helve takes one prompt, but there are ${flags.words.length}. Put it in quotes.`);
+  if (flags.jsonSchema !== undefined || flags.maxBudgetUsd !== undefined) {
+    const flag = flags.jsonSchema === undefined ? '--max-budget-usd' : '--json-schema';
+    throw new UsageProblem(`${flag} is for a run without a person. Add -p and the prompt.`);
+  }
   const { startTerminal } = await import('../terminal/start-terminal.js');
   return await startTerminal({
     version,

@@ -157,7 +157,7 @@ test('asks the person what the model wants to know', async () => {
   expect(sentIn(server, 1)).toContain('\\"Fast or safe?\\"=\\"Safe, please\\"');
 });
 
-test('without anybody to answer, the model does not hear of tools that ask', async () => {
+test('without anybody to answer, tools that ask are not offered, and a call of one says why', async () => {
   const { run, server } = await story([call('AskUserQuestion', { questions: [] }), { text: 'Well.' }]);
   await run();
   expect(toolsOf(server)).toContain('TodoWrite');
