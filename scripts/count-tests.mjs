@@ -10,6 +10,12 @@ try {
     failed: report.numFailedTests,
     skipped: report.numPendingTests + report.numTodoTests,
   };
+  for (const { assertionResults } of report.testResults) {
+    for (const { status: outcome, fullName, failureMessages } of assertionResults) {
+      if (outcome !== 'passed' || failureMessages.length === 0) continue;
+      console.log(`Passed at the second try only: ${fullName}: ${failureMessages[0].split('\n')[0]}`);
+    }
+  }
 } catch {
   console.log('No test report was written: a step before the tests failed, see above.');
 }
