@@ -80,7 +80,7 @@ async function readBounded(real: string, maxChars: number): Promise<string | und
     const shown = whole.slice(0, safeCut(whole, maxChars));
     return `${shown}\n(Cut here: the file has ${grouped(stats.size)} bytes, and the first ${grouped(maxChars)} characters are shown. Read it for the rest.)`;
   } finally {
-    await handle.close();
+    handle.close();
   }
 }
 

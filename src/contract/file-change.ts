@@ -5,6 +5,8 @@ export interface FileChanges {
    * longer holds what the change was made for; then nothing was changed, and the caller looks again.
    */
   apply(callId: string, changes: readonly FileChange[]): Promise<void>;
+  /** Resolves when all that was changed is on the disk, and would outlive a power cut. */
+  settled(): Promise<void>;
 }
 
 export interface FileChange {

@@ -39,7 +39,7 @@ export const notebookReadTool = defineTool<z.output<typeof input>, Cells>({
       const { readCells } = await import('./reading/cells.js');
       return await readCells(target, handle, stats.size, cell_id || undefined, context);
     } finally {
-      await handle.close();
+      handle.close();
     }
   },
 

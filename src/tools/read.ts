@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { defineTool } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
 import { fileKind, HEAD_BYTES } from '../platform/files/file-kind.js';
+import type { OpenedFile } from '../platform/files/open-file.js';
 import { pseudoFileSystem } from '../platform/files/pseudo-file-system.js';
 import { readHead } from '../platform/files/scan-lines.js';
 import { counted } from './counted.js';
@@ -52,7 +53,7 @@ export const readTool = defineTool<ReadInput, ReadData>({
       const file = { target, ...(await readHead(handle, stats.size)), size: stats.size };
       return await readAsItsKind(file, asked, context);
     } finally {
-      await handle.close();
+      handle.close();
     }
   },
 
@@ -76,7 +77,7 @@ export const readTool = defineTool<ReadInput, ReadData>({
 });
 
 async function readAsItsKind(
-  file: Parameters<typeof readTextPage>[0],
+  file: Parameters<typeof readTextPage>[0] & { handle: OpenedFile },
   { offset, limit, pages }: ReadInput,
   context: ToolContext,
 ): Promise<ReadData> {

@@ -1,9 +1,9 @@
 import type { Stats } from 'node:fs';
-import { type FileHandle, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { FileEffect } from '../contract/effect.js';
 import type { ToolContext } from '../contract/tool-context.js';
-import { NotARegularFile, openForReading } from '../platform/files/open-file.js';
+import { NotARegularFile, type OpenedFile, openForReading } from '../platform/files/open-file.js';
 import { cutPath, isInside, resolveIn, shortPath } from '../platform/files/paths.js';
 import { nearestWords } from '../platform/text/similar-text.js';
 import { errorCode, pathFailure, realTarget } from './path-failure.js';
@@ -55,7 +55,7 @@ export function assertApproved(
 export async function openTarget(
   target: TargetFile,
   context: Pick<ToolContext, 'cwd' | 'approved'>,
-): Promise<{ handle: FileHandle; stats: Stats }> {
+): Promise<{ handle: OpenedFile; stats: Stats }> {
   assertApproved(target, 'read', context);
   const { cwd } = context;
   try {

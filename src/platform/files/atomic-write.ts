@@ -1,11 +1,23 @@
-import { constants, type Stats } from 'node:fs';
-import { access, type FileHandle, link, lstat, open, rename, stat, unlink } from 'node:fs/promises';
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  openSync,
+  type Stats,
+  write,
+  writeSync,
+} from 'node:fs';
+import { access, link, lstat, open, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import { promisify } from 'node:util';
 import { randomHex } from '../crypto.js';
-import { copyAttributes } from './copy-attributes.js';
+import { type CopyAttributes, copyAttributes } from './copy-attributes.js';
 import { type Folder, inFolder, sync } from './folder.js';
-import { assertRegular } from './open-file.js';
+import { assertRegular, SMALL_BYTES } from './open-file.js';
 import { realPath } from './paths.js';
+import { type ToDisk, waited } from './to-disk.js';
 import { codeOf, explain } from './write-failure.js';
 
 /**
@@ -55,35 +67,55 @@ export interface Owner {
   gid?: number;
 }
 
+const writeInThread = promisify(write);
+
+/** Writes all the bytes to an open file, from where it is. */
+export async function writeWhole(descriptor: number, bytes: Uint8Array): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    done +=
+      bytes.length <= SMALL_BYTES
+        ? writeSync(descriptor, bytes, done)
+        : (await writeInThread(descriptor, bytes, done)).bytesWritten;
+  }
+}
+
 /**
- * Writes the bytes to a new file in the folder, complete and on the disk, ready to be renamed. Tells whether it has been
- * given attributes beside mode and owner.
+ * Writes the bytes to a new file in the folder, complete and on its way to the disk, ready to be renamed. Tells whether
+ * it has been given attributes beside mode and owner.
  */
 export async function stage(
   folder: Folder,
   temporary: string,
   bytes: Uint8Array,
   like?: { owner: Owner; attributesOf?: string | undefined } | undefined,
+  { toDisk = waited, copy = copyAttributes }: { toDisk?: ToDisk; copy?: CopyAttributes } = {},
 ): Promise<'none' | 'copied'> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
-  const file = await open(folder.at(temporary), flags, like ? 0o600 : 0o666);
+  const file = openSync(folder.at(temporary), flags, like ? 0o600 : 0o666);
+  const copying = like?.attributesOf ? copy(folder.anchor, like.attributesOf, file) : undefined;
   try {
-    const attributes = like?.attributesOf && copyAttributes(folder.anchor, like.attributesOf, file);
-    await file.writeFile(bytes);
-    if (like) await give(file, like.owner);
-    await file.sync();
-    return (await attributes) || 'none';
-  } finally {
-    await file.close();
+    await writeWhole(file, bytes);
+    if (like) give(file, like.owner);
+  } catch (error) {
+    await copying; // it has the file by its number
+    closeSync(file);
+    throw error;
   }
+  const attributes = (await copying) ?? 'none';
+  await toDisk.take(file, temporary);
+  return attributes;
 }
 
-async function give(file: FileHandle, { uid, gid, mode }: Owner): Promise<void> {
-  const ours = await file.stat();
+function give(file: number, { uid, gid, mode }: Owner): void {
+  const ours = fstatSync(file);
   if ((uid !== undefined && ours.uid !== uid) || (gid !== undefined && ours.gid !== gid)) {
-    await file.chown(uid ?? ours.uid, gid ?? ours.gid).catch(() => {}); // only root may give files away; the content matters more
+    try {
+      fchownSync(file, uid ?? ours.uid, gid ?? ours.gid);
+    } catch {
+      // only root may give files away; the content matters more
+    }
   }
-  await file.chmod(mode & 0o7777); // after chown, which clears the set-user-id bit
+  fchmodSync(file, mode & 0o7777); // after chown, which clears the set-user-id bit
 }
 
 /** Gives a staged file its name, where nothing has that name yet: what somebody has put there meanwhile stays. */

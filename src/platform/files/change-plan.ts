@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
-import { type JournalFolders, writeDurably } from './journal.js';
+import { type JournalFolders, writeNew } from './journal.js';
 import { planPath } from './lock.js';
 
 const changePlan = z.object({
@@ -20,7 +20,7 @@ const changePlan = z.object({
 export type ChangePlan = z.output<typeof changePlan>;
 
 export async function writePlan(folders: JournalFolders, token: string, plan: ChangePlan): Promise<void> {
-  await writeDurably(planPath(folders, token), JSON.stringify(plan));
+  await writeNew(planPath(folders, token), JSON.stringify(plan));
 }
 
 /** Undefined where there is none, or not a whole one: then nothing was changed yet. */

@@ -1,33 +1,52 @@
-import { constants } from 'node:fs';
-import { access, type FileHandle } from 'node:fs/promises';
-import { isAbsolute } from 'node:path';
+import { accessSync, constants, statSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
+import { ATTRIBUTE_OPTIONS, AttributeLook, namesAttributes } from './attribute-look.js';
+import { SMALL_BYTES } from './open-file.js';
 
 const HEAD_BYTES = 16_384; // tar names the attributes first, and then comes the content
 
 /**
  * Gives an open file the extended attributes and access lists of another, which is named absolutely or in the folder, as far as
- * the system lets us: content matters more, so nothing here is an error. Node has no call for it, so programs do it, while the content is on its way
- * to the disk: one tells whether there is anything to copy, and almost always there is not. Elsewhere than on Linux,
- * attributes are not kept.
+ * the system lets us: content matters more, so nothing here is an error. Node has no call for it, so programs do it: one
+ * tells whether there is anything to copy, and almost always there is not. Elsewhere than on Linux, attributes are not
+ * kept.
  */
-export async function copyAttributes(folder: string, from: string, to: FileHandle): Promise<'none' | 'copied'> {
+export type CopyAttributes = (folder: string, from: string, to: number) => Promise<'none' | 'copied'>;
+
+/** For one file. */
+export const copyAttributes: CopyAttributes = async (folder, from, to) => {
   if (process.platform !== 'linux') return 'none';
-  const source = isAbsolute(from) ? from : `./${from}`;
-  if (await hasNone(folder, source)) return 'none';
+  return (await hasNone(folder, sourceOf(from))) ? 'none' : await copy(folder, from, to);
+};
+
+/** For many: the program that looks stays between them. */
+export function attributeCopier(): CopyAttributes {
+  const tar = process.platform === 'linux' ? firstThatRuns('tar') : undefined;
+  if (tar === undefined) return copyAttributes;
+  const looks = new AttributeLook(tar);
+  return async (folder, from, to) => {
+    // By our number: another program has other things open.
+    const inside = folder.replace(/^\/proc\/self\//, `/proc/${process.pid}/`);
+    const path = isAbsolute(from) ? from : join(inside, from);
+    const { size = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
+    const answer = size > 0 && size <= SMALL_BYTES ? await looks.hasNone(path) : undefined;
+    if (answer === undefined) return await copyAttributes(folder, from, to);
+    return answer ? 'none' : await copy(folder, from, to);
+  };
+}
+
+const sourceOf = (from: string): string => (isAbsolute(from) ? from : `./${from}`);
+
+async function copy(folder: string, from: string, to: number): Promise<'copied'> {
   // By its handle and not by its name: should this process end first, a name that is gone by then would be made again.
-  await run(
-    'cp',
-    ['--attributes-only', '--no-dereference', '--preserve=mode,xattr', '--', source, '/dev/fd/3'],
-    folder,
-    to,
-  );
+  const options = ['--attributes-only', '--no-dereference', '--preserve=mode,xattr'];
+  await run('cp', [...options, '--', sourceOf(from), '/dev/fd/3'], folder, to);
   return 'copied';
 }
 
 async function hasNone(folder: string, source: string): Promise<boolean> {
-  const options = ['--format=pax', '--no-recursion', '--xattrs', '--xattrs-include=*', '--acls', '-P'];
-  const { output, complaints } = await run('tar', ['-cf', '-', ...options, '--', source], folder);
-  return output !== '' && complaints === '' && !output.includes('SCHILY.');
+  const { output, complaints } = await run('tar', ['-cf', '-', ...ATTRIBUTE_OPTIONS, '--', source], folder);
+  return output !== '' && complaints === '' && !namesAttributes(output);
 }
 
 interface Run {
@@ -36,13 +55,13 @@ interface Run {
   complaints: string;
 }
 
-async function run(name: string, args: readonly string[], cwd: string, open?: FileHandle): Promise<Run> {
-  const program = await firstThatRuns([`/usr/bin/${name}`, `/bin/${name}`]);
+async function run(name: string, args: readonly string[], cwd: string, open?: number): Promise<Run> {
+  const program = firstThatRuns(name);
   if (program === undefined) return { output: '', complaints: '' };
   const { spawn } = await import('node:child_process');
   return await new Promise((resolve) => {
     const seen: Run = { output: '', complaints: '' };
-    const stdio = ['ignore', 'pipe', 'pipe', ...(open ? [open.fd] : [])] as const;
+    const stdio = ['ignore', 'pipe', 'pipe', ...(open === undefined ? [] : [open])] as const;
     const child = spawn(program, args, { cwd, stdio: [...stdio], env: { LC_ALL: 'C' } });
     child.stdout?.on('data', (bytes: Buffer) => {
       seen.output += bytes.toString('latin1');
@@ -55,15 +74,14 @@ async function run(name: string, args: readonly string[], cwd: string, open?: Fi
   });
 }
 
-/** By their full names: what comes first in PATH may be anything. */
-async function firstThatRuns(programs: readonly string[]): Promise<string | undefined> {
-  for (const program of programs) {
+/** By its full name: what comes first in PATH may be anything. */
+function firstThatRuns(name: string): string | undefined {
+  return [`/usr/bin/${name}`, `/bin/${name}`].find((program) => {
     try {
-      await access(program, constants.X_OK);
-      return program;
+      accessSync(program, constants.X_OK);
+      return true;
     } catch {
-      // the next one, then
+      return false;
     }
-  }
-  return undefined;
+  });
 }

@@ -1,10 +1,11 @@
-import { constants, type Stats } from 'node:fs';
-import { access, lstat, rename, stat, unlink } from 'node:fs/promises';
+import { accessSync, constants, lstatSync, renameSync, type Stats } from 'node:fs';
+import { stat, unlink } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { type FileChange, type FileChanges, StaleFile } from '../../contract/file-change.js';
 import { randomHex } from '../crypto.js';
 import { discard, type Owner, overwrite, publishNew, stage } from './atomic-write.js';
 import { type ChangePlan, temporaryName, writePlan } from './change-plan.js';
+import { attributeCopier, type CopyAttributes } from './copy-attributes.js';
 import { type Folder, makeFolder, missingFolders, openFolder, sync } from './folder.js';
 import { hashOf, type JournalFolders, journalFolders, makeJournal, recordChange, saveImage } from './journal.js';
 import { closeRecord, lockName, type OpenChange, stepIn, takeLocks, writeRecord } from './lock.js';
@@ -13,6 +14,7 @@ import { PlainFiles } from './plain-files.js';
 import { type ProcessIdentity, thisProcess } from './process-identity.js';
 import { type CurrentFile, readCurrent } from './read-current.js';
 import { finishChange, nothingFound, takeBack } from './recover-changes.js';
+import { BehindTheWork, keepsOrder, type ToDisk, waited } from './to-disk.js';
 import { Turns } from './turns.js';
 import { codeOf, explain, WriteFailure } from './write-failure.js';
 
@@ -34,7 +36,7 @@ export function createFileChanges({
 }: FileChangesOptions): FileChanges {
   const folders = journalFolders(dataFolder);
   const turns = new Turns();
-  const plain = new PlainFiles();
+  const tools: Tools = { plain: new PlainFiles(), copy: attributeCopier(), behind: new BehindTheWork() };
   let ready: Promise<ProcessIdentity> | undefined;
   const prepare = async (): Promise<ProcessIdentity> => {
     await makeJournal(folders);
@@ -45,6 +47,7 @@ export function createFileChanges({
     async apply(callId, changes) {
       if (changes.length === 0) return;
       assertPossible(changes);
+      tools.behind.throwIfFailed();
       ready ??= prepare();
       const owner = await ready.catch(async (error) => {
         ready = undefined; // the next change may find it put right
@@ -52,8 +55,8 @@ export function createFileChanges({
       });
       const afterHashes = changes.map(({ after }) => after && hashOf(after));
       for (;;) {
-        const keys = await keysOf(changes);
-        const attempt = new Attempt(folders, plain, changes, {
+        const keys = keysOf(changes);
+        const attempt = new Attempt(folders, tools, changes, {
           token: randomHex(12),
           owner,
           sessionId,
@@ -66,7 +69,16 @@ export function createFileChanges({
         if (outcome === 'done') return;
       }
     },
+
+    settled: () => tools.behind.settled(),
   };
+}
+
+/** What one change leaves for the next. */
+interface Tools {
+  plain: PlainFiles;
+  copy: CopyAttributes;
+  behind: BehindTheWork;
 }
 
 function assertPossible(changes: readonly FileChange[]): void {
@@ -87,15 +99,22 @@ function assertPossible(changes: readonly FileChange[]): void {
 const foldsCase = process.platform === 'darwin' || process.platform === 'win32';
 
 /** What must not be changed by two at once: the name, and the file itself where it has other names. */
-async function keysOf(changes: readonly FileChange[]): Promise<string[]> {
-  const keys = await Promise.all(
-    changes.map(async ({ real }) => {
-      const name = `name:${foldsCase ? real.normalize('NFC').toLowerCase() : real}`;
-      const stats = await stat(real).catch(() => undefined); // no file yet; what else it may be is found out later
-      return stats && stats.nlink > 1 ? [name, fileKey(stats)] : [name];
-    }),
-  );
-  return [...new Set(keys.flat())];
+function keysOf(changes: readonly FileChange[]): string[] {
+  const keys = changes.flatMap(({ real }) => {
+    const name = `name:${foldsCase ? real.normalize('NFC').toLowerCase() : real}`;
+    const stats = statsOf(real);
+    return stats && stats.nlink > 1 ? [name, fileKey(stats)] : [name];
+  });
+  return [...new Set(keys)];
+}
+
+/** Undefined where there is no file; what else it may be is found out by whoever opens it. */
+function statsOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 const fileKey = ({ dev, ino }: Stats): string => `file:${dev}:${ino}`;
@@ -120,16 +139,17 @@ class Attempt {
   readonly #folders: JournalFolders;
   readonly #changes: readonly FileChange[];
   readonly #record: OpenChange;
-  readonly #plain: PlainFiles;
+  readonly #tools: Tools;
   readonly #held: string[] = [];
-  readonly #opened = new Map<string, Promise<Folder>>();
+  readonly #opened = new Map<string, Folder>();
   readonly #staged = new Set<Step>();
   readonly #begun = new Set<number>();
   #plan: ChangePlan = { files: [] };
+  #toDisk: ToDisk = waited;
 
-  constructor(folders: JournalFolders, plain: PlainFiles, changes: readonly FileChange[], record: OpenChange) {
+  constructor(folders: JournalFolders, tools: Tools, changes: readonly FileChange[], record: OpenChange) {
     this.#folders = folders;
-    this.#plain = plain;
+    this.#tools = tools;
     this.#changes = changes;
     this.#record = record;
   }
@@ -144,8 +164,7 @@ class Attempt {
       await this.#change(steps);
       return 'done';
     } finally {
-      const opened = await Promise.allSettled(this.#opened.values());
-      for (const folder of opened) if (folder.status === 'fulfilled') await folder.value.handle.close();
+      for (const folder of this.#opened.values()) folder.close();
       await closeRecord(this.#folders, this.#record, this.#held);
     }
   }
@@ -179,7 +198,7 @@ class Attempt {
         try {
           const found = await readCurrent(real);
           if ((found?.hash ?? null) !== before) throw new StaleFile(real);
-          if (found && after) await access(real, constants.W_OK); // a rename would replace what we may not write
+          if (found && after) accessSync(real, constants.W_OK); // a rename would replace what we may not write
           return {
             index,
             change,
@@ -200,12 +219,15 @@ class Attempt {
     this.#plan = plan;
     const alone = steps.length === 1 && plan.files.every(({ inPlace, folders }) => !inPlace && folders.length === 0);
     try {
+      // Nobody waits for the disk where a file is replaced by one rename, on a file system that keeps the order.
+      if (alone && steps.every(({ change, found }) => change.after && found && keepsOrder(dirname(change.real))))
+        this.#toDisk = this.#tools.behind;
       // Before anything is made, so that whatever is made can be taken back by whoever comes after a crash.
       if (!alone) await this.#inJournal(() => writePlan(this.#folders, this.#record.token, plan));
       await all(steps.flatMap((step) => [this.#keep(step), this.#canStage(step) ? this.#stage(step) : undefined]));
       this.#assertInTime();
       for (const step of steps) await this.#make(step);
-      await all([this.#list(steps), ...[...this.#opened.values()].map(async (folder) => await sync(await folder))]);
+      await all([this.#list(steps), ...[...this.#opened.values()].map((folder) => sync(folder, this.#toDisk))]);
     } catch (error) {
       throw await this.#giveUp(error);
     }
@@ -224,7 +246,7 @@ class Attempt {
   async #keep({ found, inPlace, change, index }: Step): Promise<void> {
     const { before, after } = this.#record.files[index] ?? {};
     await this.#inJournal(async () => {
-      if (found && before) await saveImage(this.#folders, found.bytes, before);
+      if (found && before) await saveImage(this.#folders, found.bytes, before, this.#toDisk);
       if (inPlace && change.after && after) await saveImage(this.#folders, change.after, after);
     });
   }
@@ -239,18 +261,20 @@ class Attempt {
     const { real, after } = change;
     try {
       if (this.#plan.files[index]?.folders.length) await makeFolder(dirname(real));
-      const folder = await this.#folder(dirname(real));
+      const folder = this.#folder(dirname(real));
       if (after === null || inPlace || this.#isSame(step)) return;
       this.#staged.add(step);
-      const isPlain = found !== undefined && this.#plain.has(real, found.stats);
+      const isPlain = found !== undefined && this.#tools.plain.has(real, found.stats);
       const attributesOf = isPlain ? undefined : found ? basename(real) : change.like;
-      step.attributes = await stage(folder, temporary, after, owner && { owner, attributesOf });
+      const { copy } = this.#tools;
+      const ways = { toDisk: this.#toDisk, copy };
+      step.attributes = await stage(folder, temporary, after, owner && { owner, attributesOf }, ways);
     } catch (error) {
       throw await explain(error, real, after ? 'written' : 'removed', needed(change));
     }
   }
 
-  #folder(real: string): Promise<Folder> {
+  #folder(real: string): Folder {
     const opened = this.#opened.get(real) ?? openFolder(real);
     this.#opened.set(real, opened);
     return opened;
@@ -267,14 +291,14 @@ class Attempt {
     if (this.#isSame(step)) return;
     if (!this.#canStage(step)) await this.#stage(step);
     try {
-      const folder = await this.#folder(dirname(real));
+      const folder = this.#folder(dirname(real));
       const name = basename(real);
-      if (found) await assertUnchanged(folder, real, found.stats);
+      if (found) assertUnchanged(folder, real, found.stats);
       if (inPlace && found && after) {
         this.#begun.add(index); // also a part of it must be taken back
         await overwrite(folder, name, after, found.stats);
       } else if (after === null) await unlink(folder.at(name));
-      else if (found) await rename(folder.at(temporary), folder.at(name));
+      else if (found) renameSync(folder.at(temporary), folder.at(name));
       else await publishNew(folder, temporary, name);
     } catch (error) {
       if (!found && codeOf(error) === 'EEXIST') throw new StaleFile(real);
@@ -282,13 +306,13 @@ class Attempt {
     }
     this.#begun.add(index);
     this.#staged.delete(step);
-    if (step.attributes === 'none') await this.#remember(step);
+    if (step.attributes === 'none') this.#remember(step);
   }
 
-  async #remember({ change }: Step): Promise<void> {
-    const folder = await this.#folder(dirname(change.real));
-    const stats = await lstat(folder.at(basename(change.real))).catch(() => undefined); // others may be at it by now
-    if (stats) this.#plain.add(change.real, stats);
+  #remember({ change }: Step): void {
+    const folder = this.#folder(dirname(change.real));
+    const stats = statsOf(folder.at(basename(change.real))); // others may be at it by now
+    if (stats) this.#tools.plain.add(change.real, stats);
   }
 
   async #list(steps: readonly Step[]): Promise<void> {
@@ -303,7 +327,8 @@ class Attempt {
         ...(folders.length > 0 && { folders }), // so that they go with it when it is taken back
       };
     });
-    await this.#inJournal(() => recordChange(this.#folders, sessionId, { change: token, callId, at, files: recorded }));
+    const change = { change: token, callId, at, files: recorded };
+    await this.#inJournal(() => recordChange(this.#folders, sessionId, change, this.#toDisk));
   }
 
   async #inJournal(work: () => Promise<void>): Promise<void> {
@@ -314,8 +339,7 @@ class Attempt {
 
   /** Takes back what was done, and says how that went. */
   async #giveUp(error: unknown): Promise<unknown> {
-    for (const { change, temporary } of this.#staged)
-      await discard(await this.#folder(dirname(change.real)), temporary);
+    for (const { change, temporary } of this.#staged) await discard(this.#folder(dirname(change.real)), temporary);
     const report = nothingFound();
     await takeBack(this.#folders, this.#record, this.#plan, report, (index) => this.#begun.has(index));
     if (report.left.length === 0 && (error instanceof StaleFile || this.#begun.size === 0)) return error;
@@ -346,8 +370,8 @@ async function planFor(steps: readonly Step[]): Promise<ChangePlan> {
 }
 
 /** The last look before the file is touched: a program that knows no locks may have written it since it was read. */
-async function assertUnchanged(folder: Folder, real: string, expected: Stats): Promise<void> {
-  const { dev, ino, size, mtimeMs } = await lstat(folder.at(basename(real)));
+function assertUnchanged(folder: Folder, real: string, expected: Stats): void {
+  const { dev, ino, size, mtimeMs } = lstatSync(folder.at(basename(real)));
   const same = dev === expected.dev && ino === expected.ino && size === expected.size && mtimeMs === expected.mtimeMs;
   if (!same) throw new StaleFile(real);
 }

@@ -1,36 +1,38 @@
-import { constants } from 'node:fs';
-import { access, type FileHandle, mkdir, open, stat } from 'node:fs/promises';
+import { accessSync, closeSync, constants, openSync } from 'node:fs';
+import { access, mkdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { assertOpened } from './open-file.js';
+import { type ToDisk, waited } from './to-disk.js';
 import { codeOf, explain } from './write-failure.js';
 
 /** A folder that was opened and found to be the one that was meant. */
 export interface Folder {
-  readonly handle: FileHandle;
   /** Names the folder itself, for a program that is started in it. */
   readonly anchor: string;
   /** The path of a name in this very folder, even if the folder is moved or a link is put in its place. */
   at(name: string): string;
+  close(): void;
 }
 
-/** Opens a folder by its real path; the handle is the caller's to close. */
-export async function openFolder(real: string): Promise<Folder> {
-  const flags = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
-  const handle = await open(real, flags);
+const OPEN_FOLDER = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0);
+
+/** Opens a folder by its real path; it is the caller's to close. */
+export function openFolder(real: string): Folder {
+  const fd = openSync(real, OPEN_FOLDER | (constants.O_NOFOLLOW ?? 0));
   try {
-    assertOpened(handle, real);
-    const inside = `/proc/self/fd/${handle.fd}`;
-    const anchor = process.platform === 'linux' && (await canSearch(inside)) ? inside : real;
-    return { handle, anchor, at: (name) => join(anchor, name) };
+    assertOpened(fd, real);
+    const inside = `/proc/self/fd/${fd}`;
+    const anchor = process.platform === 'linux' && canSearch(inside) ? inside : real;
+    return { anchor, at: (name) => join(anchor, name), close: () => closeSync(fd) };
   } catch (error) {
-    await handle.close();
+    closeSync(fd);
     throw error;
   }
 }
 
-async function canSearch(path: string): Promise<boolean> {
+function canSearch(path: string): boolean {
   try {
-    await access(path, constants.X_OK);
+    accessSync(path, constants.X_OK);
     return true;
   } catch {
     return false;
@@ -39,11 +41,11 @@ async function canSearch(path: string): Promise<boolean> {
 
 /** Does something in the folder with the real path. */
 export async function inFolder<T>(real: string, work: (folder: Folder) => Promise<T>): Promise<T> {
-  const folder = await openFolder(real);
+  const folder = openFolder(real);
   try {
     return await work(folder);
   } finally {
-    await folder.handle.close();
+    folder.close();
   }
 }
 
@@ -91,6 +93,10 @@ function ignoreExisting(error: unknown): void {
 }
 
 /** Brings the names in the folder to the disk. Some file systems can't; what was renamed is renamed all the same. */
-export async function sync({ handle }: Folder): Promise<void> {
-  await handle.sync().catch(() => {});
+export async function sync({ anchor }: Folder, toDisk: ToDisk = waited): Promise<void> {
+  try {
+    await toDisk.take(openSync(anchor, OPEN_FOLDER), anchor);
+  } catch {
+    // as said above
+  }
 }

@@ -12,14 +12,16 @@
 // Images and packs are kept for 30 days, and up to 1 GB: beyond it the oldest go first, but none that was used in the last hour.
 // That is looked after once a day, by the first engine that starts. A session's list goes when it was last added to
 // 30 days ago.
-import { constants, statSync } from 'node:fs';
+import { closeSync, constants, openSync, statSync, writeSync } from 'node:fs';
 import { lstat, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { randomHex, sha256 } from '../crypto.js';
+import { writeWhole } from './atomic-write.js';
 import { PRUNE_EVERY_MS } from './lazy-changes.js';
 import { makeFolder } from './make-folder.js';
 import { placesIn, readAt } from './pack-index.js';
+import { type ToDisk, waited } from './to-disk.js';
 import { codeOf, WriteFailure } from './write-failure.js';
 
 const DAY_MS = 24 * 3_600_000;
@@ -67,18 +69,23 @@ export const hashOf = (bytes: Uint8Array): string => sha256().update(bytes).dige
 
 export const imagePath = (folders: JournalFolders, hash: string): string => join(folders.images, hash);
 
-/** Keeps the bytes under their hash. They are on the disk when this returns. */
-export async function saveImage(folders: JournalFolders, bytes: Uint8Array, hash: string): Promise<void> {
+/** Keeps the bytes under their hash. */
+export async function saveImage(
+  folders: JournalFolders,
+  bytes: Uint8Array,
+  hash: string,
+  toDisk: ToDisk = waited,
+): Promise<void> {
   const path = imagePath(folders, hash);
   try {
-    await writeDurably(path, bytes);
+    await writeNew(path, bytes, toDisk);
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
     await utimes(path, new Date(), new Date()).catch(() => {}); // in use again: not to be cleaned away
     if (await readImageFile(folders, hash)) return;
     // Another process is writing it this moment, or was cut off while it did.
     const whole = `${path}.${randomHex(6)}`;
-    await writeDurably(whole, bytes);
+    await writeNew(whole, bytes);
     await rename(whole, path);
   }
 }
@@ -97,18 +104,17 @@ export async function readImageFile(folders: JournalFolders, hash: string): Prom
   return bytes && hashOf(bytes) === hash ? bytes : undefined;
 }
 
-/** A new private file, on the disk when this returns; a part of one is not left behind. */
-export async function writeDurably(path: string, content: string | Uint8Array): Promise<void> {
-  const file = await open(path, newFile, 0o600);
+/** A new private file; a part of one is not left behind. */
+export async function writeNew(path: string, content: string | Uint8Array, toDisk: ToDisk = waited): Promise<void> {
+  const file = openSync(path, newFile, 0o600);
   try {
-    await file.writeFile(content);
-    await file.sync();
+    await writeWhole(file, typeof content === 'string' ? Buffer.from(content) : content);
   } catch (error) {
+    closeSync(file);
     await rm(path, { force: true }).catch(() => {}); // the first error is the one to tell
     throw error;
-  } finally {
-    await file.close();
   }
+  await toDisk.take(file, path);
 }
 
 const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
@@ -170,16 +176,23 @@ const recordedChange = z.object({
 export type RecordedChange = z.output<typeof recordedChange>;
 
 /** Adds to the session's list. */
-export async function recordChange(folders: JournalFolders, sessionId: string, change: RecordedChange): Promise<void> {
+export async function recordChange(
+  folders: JournalFolders,
+  sessionId: string,
+  change: RecordedChange,
+  toDisk: ToDisk = waited,
+): Promise<void> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
-  const file = await open(sessionPath(folders, sessionId), flags, 0o600);
+  const path = sessionPath(folders, sessionId);
+  const file = openSync(path, flags, 0o600);
   try {
     // In one piece, so that two processes don't mix; the line break before it ends a line that a power cut left open.
-    await file.write(`\n${JSON.stringify(change)}\n`);
-    await file.datasync();
-  } finally {
-    await file.close();
+    writeSync(file, `\n${JSON.stringify(change)}\n`);
+  } catch (error) {
+    closeSync(file);
+    throw error;
   }
+  await toDisk.take(file, path);
 }
 
 /** The changes that a session has made, or one call of it, oldest first. */

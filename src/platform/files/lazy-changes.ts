@@ -15,6 +15,9 @@ export function lazyFileChanges(options: FileChangesOptions): FileChanges {
       loading ??= load();
       await (await loading).apply(callId, changes);
     },
+    async settled() {
+      await (await loading)?.settled();
+    },
   };
 }
 

@@ -3,14 +3,14 @@
 // When the owner has ended, exactly one process may step in: the one that makes the owner's `.claim`. Should it end as
 // well, its own claim is to be made, and so on: at any time there is at most one that lives. It takes back or finishes
 // what was begun, removes locks and record, and only then the claim, so that one who comes late finds nothing to do.
-import type { Stats } from 'node:fs';
-import { link, readdir, readFile, stat, unlink, writeFile } from 'node:fs/promises';
+import { linkSync, type Stats, unlinkSync, writeFileSync } from 'node:fs';
+import { readdir, readFile, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 import { monotonicMs } from '../clock.js';
 import { sha256 } from '../crypto.js';
-import { type JournalFolders, writeDurably } from './journal.js';
+import { type JournalFolders, writeNew } from './journal.js';
 import { isFromBefore, isRunning, type ProcessIdentity } from './process-identity.js';
 import { codeOf, WriteFailure } from './write-failure.js';
 
@@ -51,8 +51,8 @@ export async function writeRecord(
   { durable }: { durable: boolean },
 ): Promise<void> {
   const path = recordPath(folders, change.token);
-  if (durable) await writeDurably(path, JSON.stringify(change));
-  else await writeFile(path, JSON.stringify(change), { flag: 'wx', mode: 0o600 });
+  if (durable) await writeNew(path, JSON.stringify(change));
+  else writeFileSync(path, JSON.stringify(change), { flag: 'wx', mode: 0o600 });
 }
 
 export type Found =
@@ -123,7 +123,7 @@ export async function takeLocks(
 
 async function takeLock(folders: JournalFolders, ours: OpenChange, lock: string): Promise<boolean> {
   try {
-    await link(recordPath(folders, ours.token), lock);
+    linkSync(recordPath(folders, ours.token), lock);
     return true;
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;
@@ -157,8 +157,8 @@ export async function closeRecord(
   { token }: OpenChange,
   held: readonly string[],
 ): Promise<void> {
-  await Promise.all(held.map((name) => remove(lockPath(folders, name))));
-  await Promise.all([remove(planPath(folders, token)), remove(recordPath(folders, token))]);
+  for (const name of held) remove(lockPath(folders, name));
+  for (const path of [planPath(folders, token), recordPath(folders, token)]) remove(path);
 }
 
 async function isLockOf(lock: string, token: string): Promise<boolean> {
@@ -186,8 +186,8 @@ export async function stepIn(
     const { state } = await look(recordPath(folders, change.token), ours.owner);
     if (state === 'ended') await finish(change);
     await removeLocksOf(folders, change);
-    for (const path of [planPath(folders, change.token), recordPath(folders, change.token)]) await remove(path);
-    await remove(claimPath(folders, change.token));
+    for (const path of [planPath(folders, change.token), recordPath(folders, change.token)]) remove(path);
+    remove(claimPath(folders, change.token));
   }
   return 'done';
 }
@@ -202,10 +202,12 @@ async function removeLocksOf(folders: JournalFolders, { token, locks }: OpenChan
   }
 }
 
-async function remove(path: string): Promise<void> {
-  await unlink(path).catch((error: unknown) => {
+function remove(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
-  });
+  }
 }
 
 /** What is in the folder of changes on their way, by token: almost always nothing. */

@@ -1,5 +1,5 @@
 import { realpathSync, statSync } from 'node:fs';
-import { readlink, realpath } from 'node:fs/promises';
+import { readlink } from 'node:fs/promises';
 import { homedir, tmpdir, userInfo } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { safeCut } from '../text/truncate.js';
@@ -45,7 +45,7 @@ export async function realPath(path: string): Promise<string> {
   let missing: string[] = [];
   for (let links = 0; links <= MAX_LINKS; ) {
     try {
-      return join(await realpath(existing), ...missing);
+      return join(realpathSync.native(existing), ...missing);
     } catch (error) {
       if (!isMissing(error) || existing === dirname(existing)) throw error;
     }

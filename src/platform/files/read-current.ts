@@ -18,7 +18,7 @@ export async function readCurrent(real: string): Promise<CurrentFile | undefined
       const bytes = await handle.readFile();
       return { bytes, hash: hashOf(bytes), stats };
     } finally {
-      await handle.close();
+      handle.close();
     }
   } catch (error) {
     if (!['ENOENT', 'ENOTDIR', 'ELOOP'].includes(codeOf(error) ?? '')) throw error;

@@ -1,6 +1,6 @@
-import type { FileHandle } from 'node:fs/promises';
 import { sha256 } from '../crypto.js';
 import { HEAD_BYTES } from './file-kind.js';
+import type { OpenedFile } from './open-file.js';
 import type { TextFormat } from './text-file.js';
 import { startDecoding, type TextStream } from './text-stream.js';
 
@@ -18,7 +18,7 @@ export interface ScannedFile {
 
 /** A text file and how far it has been looked at. */
 export interface OpenedText {
-  handle: FileHandle;
+  handle: Pick<OpenedFile, 'read'>;
   /** How the file begins. */
   head: Buffer;
   /** There is nothing behind the head. */
@@ -26,7 +26,10 @@ export interface OpenedText {
 }
 
 /** Reads the beginning of a file: all of a small one, so that nobody has to go to the disk again. */
-export async function readHead(handle: FileHandle, size: number): Promise<OpenedText> {
+export async function readHead<Handle extends Pick<OpenedFile, 'read'>>(
+  handle: Handle,
+  size: number,
+): Promise<OpenedText & { handle: Handle }> {
   const wanted = Buffer.allocUnsafe(Math.max(HEAD_BYTES, Math.min(size, CHUNK_BYTES) + 1));
   const { bytesRead } = await handle.read(wanted, 0, wanted.length, 0);
   return { handle, head: Buffer.from(wanted.subarray(0, bytesRead)), isWhole: bytesRead < wanted.length };

@@ -23,18 +23,18 @@ export async function inOpened<Query extends FileQuery, Answer>(
   try {
     return await work({ ...query, opened: open.names });
   } finally {
-    await open.handle.close();
+    open.close();
   }
 }
 
 async function openPlace({ folder, file }: FileQuery) {
   if (file === undefined) {
-    const { handle, anchor } = await openFolder(folder);
-    return { handle, names: { folder: anchor } };
+    const { anchor, close } = openFolder(folder);
+    return { close, names: { folder: anchor } };
   }
   const { handle } = await openForReading(folder.endsWith('/') ? `${folder}${file}` : `${folder}/${file}`);
   // By our number: another program has other things open.
-  return { handle, names: { folder: `/proc/${process.pid}/fd`, file: `${handle.fd}` } };
+  return { close: () => handle.close(), names: { folder: `/proc/${process.pid}/fd`, file: `${handle.fd}` } };
 }
 
 function replaced({ folder, file }: FileQuery, error: unknown): unknown {

@@ -1,6 +1,6 @@
 // The last two phases of every change of a file: apply and verify. Whoever changes files comes with a way to look at them
 // and to say what they shall become; here the change is made, checked, and noted in the ledger.
-import { stat } from 'node:fs/promises';
+import { type Stats, statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type FileChange, StaleFile } from '../../contract/file-change.js';
 import type { SeenFile, ToolContext } from '../../contract/tool-context.js';
@@ -54,8 +54,7 @@ export async function changeFiles<Plan>(
         error,
       );
     }
-    const notes = await Promise.all(changes.map((change) => noteWritten(change, context)));
-    return { plan, notes };
+    return { plan, notes: changes.map((change) => noteWritten(change, context)) };
   }
 }
 
@@ -69,14 +68,20 @@ const asFileChange = ({ target, before, after, movedFrom }: PlannedChange): File
   ...(movedFrom && { like: movedFrom.real }),
 });
 
+/** Undefined where it is gone again, which is as good as changed. */
+function statsOf(real: string): Stats | undefined {
+  try {
+    return statSync(real);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Checks what is there now and takes it into the ledger. Of a file that is gone the ledger keeps what was seen. */
-async function noteWritten(
-  { target, before, after, lines }: PlannedChange,
-  { session: { ledger } }: ToolContext,
-): Promise<string[]> {
+function noteWritten({ target, before, after, lines }: PlannedChange, { session: { ledger } }: ToolContext): string[] {
   if (after === null) return [];
   ledger.set(target.real, { hash: hashOf(after), size: after.length, at: new Date(), lines, bytes: after });
-  const stats = await stat(target.real).catch(() => undefined); // gone again: as good as changed
+  const stats = statsOf(target.real);
   if (stats?.size !== after.length) {
     return [
       `Something else changed ${target.shown} right after it was written (for example a formatter). Read it again before you go on.`,

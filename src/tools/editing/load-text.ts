@@ -41,7 +41,7 @@ export async function loadText(
     assertText(target, bytes);
     return { ...decode(target, bytes), hash: hashOf(bytes), modified: stats.mtime, names: stats.nlink };
   } finally {
-    await handle.close();
+    handle.close();
   }
 }
 

@@ -1,4 +1,3 @@
-import type { FileHandle } from 'node:fs/promises';
 import type { ContentBlock } from '../../contract/message.js';
 import type { ToolContext } from '../../contract/tool-context.js';
 import { fileKind } from '../../platform/files/file-kind.js';
@@ -11,6 +10,7 @@ import {
   parseNotebook,
   UnusableNotebook,
 } from '../../platform/files/notebook.js';
+import type { OpenedFile } from '../../platform/files/open-file.js';
 import { decodeText } from '../../platform/files/text-file.js';
 import { safeCut } from '../../platform/text/truncate.js';
 import { assertText, hashOf, undecodable } from '../editing/load-text.js';
@@ -35,7 +35,7 @@ export interface Cells {
 /** Reads the cells of a notebook, or one of them, with their outputs; and remembers that it was seen. */
 export async function readCells(
   target: TargetFile,
-  handle: FileHandle,
+  handle: OpenedFile,
   size: number,
   cellName: string | undefined,
   { session, signal }: Pick<ToolContext, 'session' | 'signal'>,

@@ -1,5 +1,5 @@
-import type { FileHandle } from 'node:fs/promises';
 import type { ToolContext } from '../../contract/tool-context.js';
+import type { OpenedFile } from '../../platform/files/open-file.js';
 import { MAX_PDF_BYTES, openPdf, type Pdf, UnreadablePdf } from '../../platform/files/pdf.js';
 import { safeCut } from '../../platform/text/truncate.js';
 import { counted } from '../counted.js';
@@ -22,7 +22,7 @@ export interface PdfPages {
 
 export async function readPdfPages(
   target: TargetFile,
-  handle: FileHandle,
+  handle: OpenedFile,
   size: number,
   choice: string | undefined,
   { signal }: Pick<ToolContext, 'signal'>,

@@ -1,8 +1,8 @@
-import type { FileHandle } from 'node:fs/promises';
 import type { ContentBlock } from '../../contract/message.js';
 import type { ImageType } from '../../platform/files/file-kind.js';
 import { imageFormatName, MAX_FILE_BYTES, prepareImage, UnusableImage } from '../../platform/files/image.js';
 import type { ImageSize } from '../../platform/files/image-size.js';
+import type { OpenedFile } from '../../platform/files/open-file.js';
 import { refusal } from '../refusal.js';
 import type { TargetFile } from '../target-file.js';
 
@@ -21,7 +21,7 @@ export interface Picture {
 
 export async function readPicture(
   target: TargetFile,
-  handle: FileHandle,
+  handle: OpenedFile,
   size: number,
   mediaType: ImageType,
 ): Promise<Picture> {

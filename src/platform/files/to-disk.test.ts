@@ -1,0 +1,32 @@
+import { execFileSync } from 'node:child_process';
+import { fstatSync, openSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { BehindTheWork, keepsOrder } from './to-disk.js';
+
+const folder = (): Promise<string> => mkdtemp(join(tmpdir(), 'helve-disk-'));
+
+test('files that are brought to the disk behind the work are closed when all is there', async () => {
+  const root = await folder();
+  const behind = new BehindTheWork();
+  const descriptors = Array.from({ length: 100 }, (_, index) => openSync(join(root, `f${index}`), 'w'));
+  for (const descriptor of descriptors) await behind.take(descriptor, 'a file');
+  await behind.settled();
+  for (const descriptor of descriptors) expect(() => fstatSync(descriptor)).toThrow('EBADF');
+});
+
+test('what did not reach the disk is told once, by the name of the file', async () => {
+  const behind = new BehindTheWork();
+  const pipe = join(await folder(), 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  await behind.take(openSync(pipe, 'r+'), 'notes.txt'); // no file, so the system refuses
+  await expect(behind.settled()).rejects.toThrow(/earlier change of notes\.txt may not be on the disk: EINVAL/);
+  await behind.settled();
+});
+
+test.runIf(process.platform === 'linux')('files of the kernel itself are not said to be kept in order', () => {
+  expect(keepsOrder('/proc')).toBe(false);
+  expect(keepsOrder('/nowhere/at/all')).toBe(false);
+});

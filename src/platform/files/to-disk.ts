@@ -1,0 +1,88 @@
+// A change is to be on the disk, not only in the memory of the system, so that it outlives a power cut. To wait for the
+// disk takes longer than all the rest of a change. Who must know that it is there waits. Where the order in which things
+// reach the disk is enough, and the file system keeps it, the disk is told to go on and nobody waits.
+import { closeSync, fsync, statfsSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { WriteFailure } from './write-failure.js';
+
+const fsyncInThread = promisify(fsync);
+
+const MAX_WAITING = 64; // files that are held open meanwhile
+
+/** Who brings open files to the disk. */
+export interface ToDisk {
+  /** Takes the descriptor over, and closes it when the file is on the disk. */
+  take(descriptor: number, of: string): Promise<void>;
+}
+
+/** Resolves when the file is on the disk. */
+export const waited: ToDisk = {
+  async take(descriptor) {
+    try {
+      await fsyncInThread(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  },
+};
+
+/** Brings files to the disk one after the other, while work goes on. Resolves at once, unless too many wait. */
+export class BehindTheWork implements ToDisk {
+  readonly #waiting: Array<{ descriptor: number; of: string }> = [];
+  #running: Promise<void> | undefined;
+  #failure: WriteFailure | undefined;
+
+  async take(descriptor: number, of: string): Promise<void> {
+    this.#waiting.push({ descriptor, of });
+    this.#running ??= this.#run();
+    if (this.#waiting.length > MAX_WAITING) await this.#running;
+  }
+
+  /** Resolves when all is on the disk. */
+  async settled(): Promise<void> {
+    await this.#running;
+    this.throwIfFailed();
+  }
+
+  /** Tells once that something did not reach the disk. */
+  throwIfFailed(): void {
+    const failure = this.#failure;
+    this.#failure = undefined;
+    if (failure) throw failure;
+  }
+
+  async #run(): Promise<void> {
+    for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
+      const { descriptor, of } = next;
+      await waited.take(descriptor, of).catch((error: unknown) => {
+        this.#failure ??= notOnDisk(of, error);
+      });
+    }
+    this.#running = undefined;
+  }
+}
+
+const notOnDisk = (of: string, cause: unknown): WriteFailure =>
+  new WriteFailure(
+    'EIO',
+    `An earlier change of ${of} may not be on the disk: ${cause instanceof Error ? cause.message : String(cause)}. Nothing else was changed. Ask the user to check the disk, and look at the file before you go on.`,
+    { cause },
+  );
+
+// By the numbers that Linux gives them. On these, whoever comes after a power cut finds a file that was replaced by a
+// rename with its old content or its new, also where nobody waited for the disk in between.
+const ordered: ReadonlySet<number> = new Set([
+  0xef53, // ext4
+  0x9123683e, // btrfs
+  0x01021994, // tmpfs, of which nothing outlives a power cut
+]);
+
+/** Whether the file system brings a renamed file's content to the disk before its name. */
+export function keepsOrder(path: string): boolean {
+  if (process.platform !== 'linux') return false;
+  try {
+    return ordered.has(statfsSync(path).type);
+  } catch {
+    return false;
+  }
+}
