@@ -43,6 +43,7 @@ export const readTool = defineTool<ReadInput, ReadData>({
   description,
   input,
   maxResultChars: MAX_RESULT_CHARS,
+  preload: async () => {}, // its code alone: there is hardly a first answer that reads nothing
   effects: ({ file_path }, context) => readEffects(file_path, context),
 
   async execute(asked, context) {
