@@ -147,7 +147,8 @@ function writableAbove(path: string, accessAt: (path: string) => Access): string
 /** Undefined for what is not there, also where a symlink leads nowhere or in a circle. */
 export function realOf(path: string): string | undefined {
   try {
-    return realpathSync.native(path);
+    // Most of what is asked for is not there, and a look that says so is cheaper than an error that does.
+    return lstatSync(path, { throwIfNoEntry: false }) && realpathSync.native(path);
   } catch {
     return undefined;
   }
