@@ -13,7 +13,7 @@ import { access, link, lstat, open, rename, stat, unlink } from 'node:fs/promise
 import { basename, dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { randomHex } from '../crypto.js';
-import { type CopyAttributes, copyAttributes } from './copy-attributes.js';
+import { type CopyTo, copyAttributes } from './copy-attributes.js';
 import { type Folder, inFolder, sync } from './folder.js';
 import { assertRegular, SMALL_BYTES } from './open-file.js';
 import { realPath } from './paths.js';
@@ -33,7 +33,7 @@ export async function writeFileAtomically(path: string, bytes: Uint8Array): Prom
     await inFolder(dirname(real), async (folder) => {
       const temporary = `.helve-${randomHex(9)}.tmp`; // short enough for any file system, however long the name is
       try {
-        await stage(folder, temporary, bytes, before && { owner: before, attributesOf: name });
+        await stage(folder, temporary, bytes, before && { owner: before, copy: copyAttributes(folder.anchor, name) });
         await rename(folder.at(temporary), folder.at(name));
       } catch (error) {
         await discard(folder, temporary);
@@ -87,12 +87,12 @@ export async function stage(
   folder: Folder,
   temporary: string,
   bytes: Uint8Array,
-  like?: { owner: Owner; attributesOf?: string | undefined } | undefined,
-  { toDisk = waited, copy = copyAttributes }: { toDisk?: ToDisk; copy?: CopyAttributes } = {},
+  like?: { owner: Owner; copy?: CopyTo | undefined } | undefined,
+  toDisk: ToDisk = waited,
 ): Promise<'none' | 'copied'> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
   const file = openSync(folder.at(temporary), flags, like ? 0o600 : 0o666);
-  const copying = like?.attributesOf ? copy(folder.anchor, like.attributesOf, file) : undefined;
+  const copying = like?.copy?.(file);
   try {
     await writeWhole(file, bytes);
     if (like) give(file, like.owner);

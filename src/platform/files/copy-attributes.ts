@@ -5,18 +5,22 @@ import { SMALL_BYTES } from './open-file.js';
 
 const HEAD_BYTES = 16_384; // tar names the attributes first, and then comes the content
 
+/** Gives an open file the attributes. */
+export type CopyTo = (to: number) => Promise<'none' | 'copied'>;
+
 /**
- * Gives an open file the extended attributes and access lists of another, which is named absolutely or in the folder, as far as
- * the system lets us: content matters more, so nothing here is an error. Node has no call for it, so programs do it: one
- * tells whether there is anything to copy, and almost always there is not. Elsewhere than on Linux, attributes are not
- * kept.
+ * Looks at the extended attributes and access lists of a file, which is named absolutely or in the folder, and gives a
+ * way to copy them, as far as the system lets us: content matters more, so nothing here is an error. Node has no call
+ * for it, so programs do it: one tells whether there is anything to copy, and almost always there is not. Elsewhere than
+ * on Linux, attributes are not kept.
  */
-export type CopyAttributes = (folder: string, from: string, to: number) => Promise<'none' | 'copied'>;
+export type CopyAttributes = (folder: string, from: string) => CopyTo;
 
 /** For one file. */
-export const copyAttributes: CopyAttributes = async (folder, from, to) => {
-  if (process.platform !== 'linux') return 'none';
-  return (await hasNone(folder, sourceOf(from))) ? 'none' : await copy(folder, from, to);
+export const copyAttributes: CopyAttributes = (folder, from) => {
+  if (process.platform !== 'linux') return async () => 'none';
+  const looking = hasNone(folder, sourceOf(from));
+  return async (to) => ((await looking) ? 'none' : await copy(folder, from, to));
 };
 
 /** For many: the program that looks stays between them. */
@@ -24,14 +28,18 @@ export function attributeCopier(): CopyAttributes {
   const tar = process.platform === 'linux' ? firstThatRuns('tar') : undefined;
   if (tar === undefined) return copyAttributes;
   const looks = new AttributeLook(tar);
-  return async (folder, from, to) => {
+  return (folder, from) => {
     // By our number: another program has other things open.
     const inside = folder.replace(/^\/proc\/self\//, `/proc/${process.pid}/`);
     const path = isAbsolute(from) ? from : join(inside, from);
     const { size = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
-    const answer = size > 0 && size <= SMALL_BYTES ? await looks.hasNone(path) : undefined;
-    if (answer === undefined) return await copyAttributes(folder, from, to);
-    return answer ? 'none' : await copy(folder, from, to);
+    if (size === 0 || size > SMALL_BYTES) return copyAttributes(folder, from);
+    const looking = looks.hasNone(path);
+    return async (to) => {
+      const answer = await looking;
+      if (answer === undefined) return await copyAttributes(folder, from)(to);
+      return answer ? 'none' : await copy(folder, from, to);
+    };
   };
 }
 

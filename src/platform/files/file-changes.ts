@@ -5,7 +5,7 @@ import { type FileChange, type FileChanges, StaleFile } from '../../contract/fil
 import { randomHex } from '../crypto.js';
 import { discard, type Owner, overwrite, publishNew, stage } from './atomic-write.js';
 import { type ChangePlan, temporaryName, writePlan } from './change-plan.js';
-import { attributeCopier, type CopyAttributes } from './copy-attributes.js';
+import { attributeCopier, type CopyAttributes, type CopyTo } from './copy-attributes.js';
 import { type Folder, makeFolder, missingFolders, openFolder, sync } from './folder.js';
 import { hashOf, type JournalFolders, journalFolders, makeJournal, recordChange, saveImage } from './journal.js';
 import { closeRecord, lockName, type OpenChange, stepIn, takeLocks, writeRecord } from './lock.js';
@@ -142,6 +142,7 @@ class Attempt {
   readonly #tools: Tools;
   readonly #held: string[] = [];
   readonly #opened = new Map<string, Folder>();
+  readonly #copies = new Map<string, CopyTo>();
   readonly #staged = new Set<Step>();
   readonly #begun = new Set<number>();
   #plan: ChangePlan = { files: [] };
@@ -156,6 +157,7 @@ class Attempt {
 
   async run(lockWaitMs: number): Promise<'done' | 'look again'> {
     try {
+      this.#lookAhead();
       await this.#lock(lockWaitMs);
       const steps = await this.#check();
       // A file got another name after the locks were chosen: it needs one more.
@@ -166,6 +168,19 @@ class Attempt {
     } finally {
       for (const folder of this.#opened.values()) folder.close();
       await closeRecord(this.#folders, this.#record, this.#held);
+    }
+  }
+
+  /** Asks early what attributes there are: the answer takes another program as long as the rest takes us. */
+  #lookAhead(): void {
+    for (const { real, before, after } of this.#changes) {
+      const stats = before && after ? statsOf(real) : undefined;
+      if (!stats?.isFile() || this.#tools.plain.has(real, stats)) continue;
+      try {
+        this.#copies.set(real, this.#tools.copy(this.#folder(dirname(real)).anchor, basename(real)));
+      } catch {
+        // it is told when the file is opened to be changed
+      }
     }
   }
 
@@ -257,21 +272,24 @@ class Attempt {
   }
 
   async #stage(step: Step): Promise<void> {
-    const { change, found, inPlace, temporary, owner, index } = step;
+    const { change, inPlace, temporary, owner, index } = step;
     const { real, after } = change;
     try {
       if (this.#plan.files[index]?.folders.length) await makeFolder(dirname(real));
       const folder = this.#folder(dirname(real));
       if (after === null || inPlace || this.#isSame(step)) return;
       this.#staged.add(step);
-      const isPlain = found !== undefined && this.#tools.plain.has(real, found.stats);
-      const attributesOf = isPlain ? undefined : found ? basename(real) : change.like;
-      const { copy } = this.#tools;
-      const ways = { toDisk: this.#toDisk, copy };
-      step.attributes = await stage(folder, temporary, after, owner && { owner, attributesOf }, ways);
+      const copy = this.#copies.get(real) ?? this.#copyFor(folder, step);
+      step.attributes = await stage(folder, temporary, after, owner && { owner, copy }, this.#toDisk);
     } catch (error) {
       throw await explain(error, real, after ? 'written' : 'removed', needed(change));
     }
+  }
+
+  #copyFor({ anchor }: Folder, { change: { real, like }, found }: Step): CopyTo | undefined {
+    if (found && this.#tools.plain.has(real, found.stats)) return undefined;
+    const from = found ? basename(real) : like;
+    return from === undefined ? undefined : this.#tools.copy(anchor, from);
   }
 
   #folder(real: string): Folder {

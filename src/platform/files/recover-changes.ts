@@ -6,6 +6,7 @@ import { monotonicMs } from '../clock.js';
 import { randomHex } from '../crypto.js';
 import { discard, overwrite, publishNew, stage } from './atomic-write.js';
 import { type ChangePlan, readPlan, temporaryName } from './change-plan.js';
+import { copyAttributes } from './copy-attributes.js';
 import { inFolder, makeFolder, sync } from './folder.js';
 import { heldPath, removeHeldPlaces } from './held-places.js';
 import {
@@ -264,7 +265,7 @@ async function putBack(
     const temporary = temporaryName(token, index);
     const owner = planned.owner ?? { mode: 0o644 };
     try {
-      await stage(folder, temporary, bytes, { owner, attributesOf: current && name });
+      await stage(folder, temporary, bytes, { owner, copy: current && copyAttributes(folder.anchor, name) });
       if (current) await rename(folder.at(temporary), folder.at(name));
       else await publishNew(folder, temporary, name);
     } catch (error) {

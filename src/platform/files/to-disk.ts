@@ -8,6 +8,7 @@ import { WriteFailure } from './write-failure.js';
 const fsyncInThread = promisify(fsync);
 
 const MAX_WAITING = 64; // files that are held open meanwhile
+const PAUSE_MS = 50; // while the disk writes, whoever makes a file waits: first comes what follows at once
 
 /** Who brings open files to the disk. */
 export interface ToDisk {
@@ -26,22 +27,31 @@ export const waited: ToDisk = {
   },
 };
 
-/** Brings files to the disk one after the other, while work goes on. Resolves at once, unless too many wait. */
+/** Brings files to the disk one after the other, when work pauses. Resolves at once, unless too many wait. */
 export class BehindTheWork implements ToDisk {
   readonly #waiting: Array<{ descriptor: number; of: string }> = [];
   #running: Promise<void> | undefined;
+  #pause: NodeJS.Timeout | undefined;
   #failure: WriteFailure | undefined;
 
   async take(descriptor: number, of: string): Promise<void> {
     this.#waiting.push({ descriptor, of });
-    this.#running ??= this.#run();
-    if (this.#waiting.length > MAX_WAITING) await this.#running;
+    this.#pause ??= setTimeout(() => this.#begin(), PAUSE_MS);
+    this.#pause.refresh();
+    if (this.#waiting.length > MAX_WAITING) await this.#begin();
   }
 
   /** Resolves when all is on the disk. */
   async settled(): Promise<void> {
-    await this.#running;
+    await this.#begin();
     this.throwIfFailed();
+  }
+
+  #begin(): Promise<void> {
+    clearTimeout(this.#pause);
+    this.#pause = undefined;
+    this.#running ??= this.#run();
+    return this.#running;
   }
 
   /** Tells once that something did not reach the disk. */
