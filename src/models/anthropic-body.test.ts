@@ -5,10 +5,19 @@ import type { ModelRequest, ToolDefinition } from '../contract/model.js';
 import { startFakeModelServer } from '../testing/fake-model-server.js';
 import { protocolViolations } from '../testing/protocol-violations.js';
 import { anthropicModel } from './anthropic.js';
-import { anthropicBodies } from './anthropic-body.js';
+import { anthropicBodies as bodiesInPieces } from './anthropic-body.js';
 import { wellFormedJson } from './well-formed-json.js';
 
 const MARK = ',"cache_control":{"type":"ephemeral"}';
+
+/** Whole bodies. */
+const anthropicBodies: (...args: Parameters<typeof bodiesInPieces>) => (request: ModelRequest) => string = (
+  ...args
+) => {
+  const write = bodiesInPieces(...args);
+  return (request) => Buffer.concat(write(request)).toString();
+};
+
 const FIELDS = { model: 'claude-test', max_tokens: 10, stream: true };
 const mark = { cache_control: { type: 'ephemeral' } };
 
@@ -53,6 +62,21 @@ test('writes the same JSON as a straightforward serialisation', () => {
       const body = anthropicBodies(FIELDS)({ system, tools, messages });
       expect(body).toBe(wellFormedJson(straightforward({ system, tools, messages })));
       expect(protocolViolations(JSON.parse(body)).filter((violation) => /surrogate/.test(violation))).toEqual([]);
+    }),
+  );
+});
+
+test('writes the same body whatever was written before: other branches, rewound and other conversations', () => {
+  fc.assert(
+    fc.property(conversation, conversation, fc.array(fc.tuple(fc.boolean(), fc.nat(5))), (one, other, requests) => {
+      const branch = [...one.slice(0, 3), ...other.slice(1)];
+      const write = bodiesInPieces(FIELDS);
+      const sent = requests.map(([isBranch, turn]) => {
+        const messages = (isBranch ? branch : one).slice(0, turn * 2 + 1);
+        const pieces = write({ system: ['s'], tools: [], messages });
+        return { pieces, whole: anthropicBodies(FIELDS)({ system: ['s'], tools: [], messages }) };
+      });
+      for (const { pieces, whole } of sent) expect(Buffer.concat(pieces).toString()).toBe(whole);
     }),
   );
 });

@@ -1,5 +1,6 @@
 import type { AssistantBlock, Message, ToolResultBlock, UserBlock } from '../contract/message.js';
 import type { ModelRequest, ToolDefinition } from '../contract/model.js';
+import { GrowingBytes } from './growing-bytes.js';
 import { wellFormedJson } from './well-formed-json.js';
 import { wireName } from './wire-name.js';
 
@@ -7,15 +8,23 @@ const CACHE_MARK = ',"cache_control":{"type":"ephemeral"}';
 const MARKED_USER_MESSAGES = 2; // with the last tool and the last system block these are the four that the API allows
 
 /**
- * Writes request bodies. History only grows, so each message is serialised once and its text used again: old messages
- * cost nothing but their bytes, and those bytes stay the same, which is what the provider's prompt cache needs.
+ * Writes request bodies, each in a few pieces. History only grows, so each message is serialised once, and what stands
+ * before the last marked messages is never copied again: old messages cost nothing but their bytes on the wire, and
+ * those bytes stay the same, which is what the provider's prompt cache needs.
  */
 export function anthropicBodies(
   fields: Readonly<Record<string, unknown>>,
   serverTools: ReadonlyArray<Readonly<Record<string, unknown>>> = [],
-): (request: ModelRequest) => string {
+): (request: ModelRequest) => Uint8Array[] {
   const beginning = wellFormedJson(fields).slice(0, -1);
   const messageTexts = new WeakMap<Message, string>();
+  const textOf = (message: Message): string => remember(messageTexts, message, () => messageText(message));
+  const lastTextOf = (message: Message): string => {
+    const text = textOf(message);
+    messageTexts.delete(message); // it is kept as bytes from here on
+    return text;
+  };
+  const histories = new WeakMap<Message, History>(); // by the first message of each conversation
   const toolTexts = new WeakMap<readonly ToolDefinition[], string>();
 
   return ({ system, tools, messages }) => {
@@ -26,15 +35,59 @@ export function anthropicBodies(
       ]),
     );
     const systemText = markedList(system.filter(hasWords).map((text) => wellFormedJson({ type: 'text', text })));
-    const texts = messages.map((message) => remember(messageTexts, message, () => messageText(message)));
-    markLastUserMessages(messages, texts);
-
     const parts = [beginning];
     if (toolText) parts.push(`"tools":${toolText}`);
     if (systemText) parts.push(`"system":${systemText}`);
-    parts.push(`"messages":[${texts.filter(Boolean).join(',')}]}`);
-    return parts.join(',');
+    parts.push('"messages":[');
+
+    const settled = firstMarked(messages, textOf);
+    const last = messages.slice(settled);
+    const texts = last.map(textOf);
+    markLastUserMessages(last, texts);
+    const [first] = messages;
+    if (first === undefined || settled === 0)
+      return [Buffer.from(`${parts.join(',')}${texts.filter(Boolean).join(',')}]}`)];
+
+    const known = histories.get(first);
+    const history = known?.isPartOf(messages, settled) ? known : new History();
+    histories.set(first, history);
+    history.grow(messages, settled, lastTextOf);
+    return [Buffer.from(parts.join(',')), history.bytes, Buffer.from(`${texts.filter(Boolean).join(',')}]}`)];
   };
+}
+
+/** The messages that will not be marked again, with a comma behind each. */
+class History {
+  readonly #messages: Message[] = [];
+  readonly #text = new GrowingBytes();
+
+  get bytes(): Uint8Array {
+    return this.#text.all;
+  }
+
+  /** Whether the first `count` messages begin with what is here; not so after a rewind or where another branch was taken. */
+  isPartOf(messages: readonly Message[], count: number): boolean {
+    return this.#messages.length <= count && this.#messages.every((message, at) => message === messages[at]);
+  }
+
+  grow(messages: readonly Message[], count: number, textOf: (message: Message) => string): void {
+    for (const message of messages.slice(this.#messages.length, count)) {
+      const text = textOf(message);
+      if (text) this.#text.add(`${text},`);
+      this.#messages.push(message);
+    }
+  }
+}
+
+/** Where the first of the messages stands that get a cache mark: what is before it is the same in the next request. */
+function firstMarked(messages: readonly Message[], textOf: (message: Message) => string): number {
+  let left = MARKED_USER_MESSAGES;
+  for (let at = messages.length - 1; at >= 0; at--) {
+    const message = messages[at];
+    if (message?.role === 'user' && textOf(message)) left--;
+    if (left === 0) return at;
+  }
+  return 0;
 }
 
 function remember<Key extends object>(known: WeakMap<Key, string>, key: Key, write: () => string): string {

@@ -11,7 +11,7 @@ import {
   shownUrl,
   unreachableFailure,
 } from './failures.js';
-import type { HttpAnswer, Post } from './post.js';
+import type { Body, HttpAnswer, Post } from './post.js';
 import { readSse, type SseEvent } from './read-sse.js';
 
 const MAX_ERROR_BYTES = 64 * 1024; // an error is a few hundred bytes; a server that sends more is not worth waiting for
@@ -21,7 +21,7 @@ export interface Exchange {
   post: Post;
   endpoint: Endpoint;
   headers: Readonly<Record<string, string>>;
-  body: string;
+  body: Body;
   signal: AbortSignal;
   /** The wire's events in Helve's words. */
   events(wire: AsyncIterable<SseEvent>, endpoint: Endpoint): AsyncIterable<ModelEvent>;

@@ -11,12 +11,15 @@ export interface HttpAnswer {
   cancel(): void;
 }
 
+/** What is posted: a text, or the pieces of one as UTF-8. */
+export type Body = string | readonly Uint8Array[];
+
 /** Posts a text. Rejects when nothing came back; redirects are not followed, since a key would go along. */
 export type Post = (
   url: string,
   request: {
     headers: Readonly<Record<string, string>>;
-    body: string;
+    body: Body;
     signal: AbortSignal;
   },
 ) => Promise<HttpAnswer>;
@@ -36,7 +39,10 @@ export function nodePost(): Post {
     signal.throwIfAborted();
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       let arrived: IncomingMessage | undefined;
-      const request = client.request(url, { method: 'POST', headers, agent }, (answer) => {
+      const pieces = typeof body === 'string' ? [Buffer.from(body)] : body;
+      const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+      const options = { method: 'POST', headers: { ...headers, 'content-length': String(length) }, agent };
+      const request = client.request(url, options, (answer) => {
         arrived = answer;
         resolve(answer);
       });
@@ -52,7 +58,10 @@ export function nodePost(): Post {
         reject(new Error('it wants to speak another protocol: 101 Switching Protocols'));
       });
       request.on('error', reject);
-      request.end(body);
+      request.cork(); // so that all goes out at once
+      for (const piece of pieces) request.write(piece);
+      request.end();
+      request.uncork();
     });
     answer.on('error', () => {}); // whoever reads the body is told by that; when nobody does, nobody need know
     return {
@@ -70,7 +79,8 @@ export function postByFetch(fetchIt: typeof fetch): Post {
   return async (url, { headers, body, signal }) => {
     const controller = new AbortController();
     const either = AbortSignal.any([signal, controller.signal]);
-    const response = await fetchIt(url, { method: 'POST', headers, body, signal: either, redirect: 'manual' });
+    const whole = typeof body === 'string' ? body : Buffer.concat(body);
+    const response = await fetchIt(url, { method: 'POST', headers, body: whole, signal: either, redirect: 'manual' });
     return {
       status: response.status,
       statusText: response.statusText,
