@@ -99,7 +99,7 @@ async function search(): Promise<Finding> {
   const { findRipgrep } = await import('../platform/ripgrep.js');
   const slower = 'Until then searches are done without it, which is slower.';
   try {
-    const path = await findRipgrep(process.env);
+    const path = findRipgrep(process.env);
     const version = await firstLineOf(path, ['--version']);
     if (version !== undefined) return { what: 'Search', state: 'ok', detail: `${version}, ${path}` };
     return { what: 'Search', state: 'missing', detail: `${path} does not run. Reinstall helve or ripgrep. ${slower}` };

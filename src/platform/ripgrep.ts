@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { availableParallelism, tmpdir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import {
@@ -67,7 +67,7 @@ export async function searchWithRipgrep(query: TextQuery, options: SearchOptions
       groups: found,
       take,
       finish,
-    } = groupsByFile(query, query.file === undefined ? filterFor(query) : () => true);
+    } = groupsByFile(query, query.file === undefined ? filterFor(query) : () => true, options.onFiles);
     const outcome = await runRipgrep(all, where, take).catch(async (error: unknown) => {
       if (!(error instanceof SearchFailure && isAboutThePattern(error.message))) throw error;
       // Look-around, back-references and a literal "{" are read by the other engine.
@@ -172,7 +172,11 @@ interface Groups {
 }
 
 /** What ripgrep says about each file. A path ends with a NUL, so that no name can pass for something else. */
-function groupsByFile({ mode }: TextQuery, isWanted: (file: string) => boolean): Groups {
+function groupsByFile(
+  { mode }: TextQuery,
+  isWanted: (file: string) => boolean,
+  onFiles: SearchOptions['onFiles'],
+): Groups {
   const groups = new Map<string, Group>();
   let current: Group = { lines: [], matches: 0 };
   let lastPath = '';
@@ -185,10 +189,9 @@ function groupsByFile({ mode }: TextQuery, isWanted: (file: string) => boolean):
     return started;
   };
   const takeNames = (output: string): void => {
-    for (const path of output.split('\0')) {
-      const file = withoutDot(path);
-      if (path !== '' && isWanted(file)) groups.set(file, { lines: [], matches: 1 });
-    }
+    const found = output.split('\0').filter(Boolean).map(withoutDot).filter(isWanted);
+    for (const file of found) groups.set(file, { lines: NO_LINES, matches: 1 });
+    onFiles?.(found);
   };
   const takeLines = (output: string): void => {
     for (let at = 0; at < output.length; ) {
@@ -268,7 +271,7 @@ export async function runRipgrep(
   onRecords: (text: string) => void,
 ): Promise<RipgrepOutcome> {
   const { cwd, path, env, signal, maxOutputBytes = MAX_OUTPUT_BYTES, timeoutMs = SEARCH_TIMEOUT_MS } = options;
-  const program = await findRipgrep(env);
+  const program = findRipgrep(env);
   signal.throwIfAborted();
   const child = spawn(program, ['--no-config', '--color=never', ...args, '--', path], {
     cwd,
@@ -360,23 +363,30 @@ const isAboutAFile = (line: string): boolean => /\(os error \d+\)$/.test(line);
 /** A line in an ignore file that ripgrep can't read, or the like: the search goes on without it. */
 const isNotice = (line: string): boolean => /^rg: .*: line \d+: /.test(line);
 
+const NAME = process.platform === 'win32' ? 'rg.exe' : 'rg';
+
+/** Throws where none was installed for this platform. To load the package, which would tell the same, takes milliseconds. */
+function packagedRipgrep(): string {
+  const inPackage = createRequire(createRequire(import.meta.url).resolve('@vscode/ripgrep'));
+  return inPackage.resolve(`@vscode/ripgrep-${process.platform}-${process.arch}/bin/${NAME}`);
+}
+
 /** The program: the one that came with the package, or the system's where `USE_BUILTIN_RIPGREP` is 0 or ours is missing. */
-export async function findRipgrep(env: SearchOptions['env']): Promise<string> {
+export function findRipgrep(env: SearchOptions['env']): string {
   if (!['0', 'false', 'no', 'off'].includes((env['USE_BUILTIN_RIPGREP'] ?? '').toLowerCase())) {
     try {
-      const { rgPath } = await import('@vscode/ripgrep'); // throws where its binary for this platform is not installed
-      await access(rgPath, constants.X_OK);
-      return rgPath;
+      const program = packagedRipgrep();
+      accessSync(program, constants.X_OK);
+      return program;
     } catch {
       // the system's does as well
     }
   }
-  const name = process.platform === 'win32' ? 'rg.exe' : 'rg';
   // A relative entry would let the folder that is searched bring its own program.
   for (const folder of (env['PATH'] ?? '').split(delimiter).filter(isAbsolute)) {
-    const program = join(folder, name);
+    const program = join(folder, NAME);
     try {
-      await access(program, constants.X_OK);
+      accessSync(program, constants.X_OK);
       return program;
     } catch {
       // not here

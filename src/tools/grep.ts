@@ -8,7 +8,7 @@ import { CUT_MARK, SEPARATOR } from '../platform/search/query.js';
 import { counted } from './counted.js';
 import { readEffects } from './file-effect.js';
 import { pathText, systemText, withAliases } from './input.js';
-import { nameOnOneLine, newestFirst, partialNotices, type SearchRoot, searchRoot, searchText } from './search-root.js';
+import { DatedFiles, nameOnOneLine, partialNotices, type SearchRoot, searchRoot, searchText } from './search-root.js';
 
 const DEFAULT_ENTRIES = 250;
 const MAX_COLUMNS = 500; // minified code: the match matters, not the line
@@ -80,6 +80,9 @@ export const grepTool = defineTool<GrepInput, GrepData>({
     const { path = '.', output_mode: mode = 'files_with_matches', head_limit = DEFAULT_ENTRIES, offset = 0 } = wanted;
     const root = await searchRoot(path, context);
     const around = wanted['-C'] ?? 0;
+    const inFolder = root.folder.endsWith('/') ? root.folder : `${root.folder}/`;
+    const mayRead = (file: string): boolean => context.mayRead(`${inFolder}${file}`);
+    const dated = new DatedFiles(root.folder);
     const found = await searchText(
       {
         ...root,
@@ -96,9 +99,11 @@ export const grepTool = defineTool<GrepInput, GrepData>({
         maxColumns: MAX_COLUMNS,
       },
       context,
+      // Their ages are looked up while the search goes on.
+      (file) => {
+        if (mayRead(file)) dated.add(file);
+      },
     );
-    const inFolder = root.folder.endsWith('/') ? root.folder : `${root.folder}/`;
-    const mayRead = (file: string): boolean => context.mayRead(`${inFolder}${file}`);
     const withEntries: string[] = [];
     const binary: string[] = [];
     let [files, matches, lines] = [0, 0, 0];
@@ -114,7 +119,9 @@ export const grepTool = defineTool<GrepInput, GrepData>({
     const end = head_limit === 0 ? Number.POSITIVE_INFINITY : offset + head_limit;
     const order =
       mode === 'files_with_matches'
-        ? await newestFirst(root.folder, withEntries, context.signal)
+        ? root.file === undefined
+          ? dated.newestFirst()
+          : withEntries
         : firstByName(withEntries, end);
     const searched = resolveIn(context.cwd, path);
     const name = (file: string): string =>

@@ -1,10 +1,8 @@
 import { statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { ToolFailure } from '../contract/failure.js';
 import type { ToolContext } from '../contract/tool-context.js';
-import { monotonicMs } from '../platform/clock.js';
 import { cutPath, resolveIn } from '../platform/files/paths.js';
 import type {
   FileList,
@@ -18,8 +16,6 @@ import { counted } from './counted.js';
 import { pathFailure, realTarget } from './path-failure.js';
 import { refusal } from './refusal.js';
 import { isMissing, locate } from './target-file.js';
-
-const SLICE_MS = 10; // of looking at files in one go, before others get their turn
 
 /** Where a search runs: a folder, and in it the one file that is searched, if it is one. */
 export interface SearchRoot {
@@ -71,10 +67,14 @@ export const listFiles = (
     return await listFiles(query, { ...options, onFiles });
   });
 
-export const searchText = (query: TextQuery, context: Searching): Promise<TextMatches> =>
+export const searchText = (
+  query: TextQuery,
+  context: Searching,
+  onFile: (file: string) => void,
+): Promise<TextMatches> =>
   explained(context, undefined, async (options) => {
     const { searchText } = await import('../platform/search/search.js');
-    return await searchText(query, options);
+    return await searchText(query, { ...options, onFiles: (files) => files.forEach(onFile) });
   });
 
 async function explained<T>(
@@ -99,19 +99,6 @@ function hintFor(message: string): string {
     return '\nMend the expression; where a sign such as ( [ { . * + ? is meant literally, put a backslash before it.';
   }
   return '';
-}
-
-/** Newest first, by name where two are of one age. */
-export async function newestFirst(folder: string, files: readonly string[], signal: AbortSignal): Promise<string[]> {
-  const dated = new DatedFiles(folder);
-  let began = monotonicMs();
-  for (const file of files) {
-    dated.add(file);
-    if (monotonicMs() - began < SLICE_MS) continue;
-    await setImmediate(undefined, { signal });
-    began = monotonicMs();
-  }
-  return dated.newestFirst();
 }
 
 /** Files of a folder with their ages. */

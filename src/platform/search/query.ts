@@ -36,7 +36,7 @@ export interface SearchOptions {
   signal: AbortSignal;
   timeoutMs?: number;
   maxOutputBytes?: number;
-  /** Gets the files of a list as they are found, for whoever has something to do with each of them. */
+  /** Gets the files of a list, or those with a match, as they are found, for whoever has something to do with each. */
   onFiles?: ((files: readonly string[]) => void) | undefined;
 }
 

@@ -35,7 +35,9 @@ export async function searchText(asked: TextQuery, options: SearchOptions): Prom
     } catch (error) {
       if (!(error instanceof RipgrepMissing)) throw error;
       const { searchBuiltIn } = await import('./built-in.js');
-      return await searchBuiltIn(query, options);
+      const found = await searchBuiltIn(query, options);
+      if (query.mode === 'files_with_matches') options.onFiles?.([...found.files.keys()]);
+      return found;
     }
   });
 }
