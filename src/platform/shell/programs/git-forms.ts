@@ -1,0 +1,412 @@
+// What git's subcommands read, option by option. What runs other programs stays out (external diffs, text conversion,
+// signatures, pagers), and so does whatever writes a ref, the index or a file.
+import { hasOption, type OptionTable, optionTable, type Parsed } from './options.js';
+
+const diffOptions = `-# -abBCDMRWpsuwzr -B? -C? -M? -U= -S= -G= -X? -l= --patch --no-patch --raw --patch-with-raw --patch-with-stat --unified=
+  --output-indicator-new= --output-indicator-old= --output-indicator-context= --minimal --patience --histogram --anchored= --diff-algorithm=
+  --stat? --stat-width= --stat-name-width= --stat-count= --compact-summary --numstat --shortstat --dirstat? --cumulative --summary --name-only
+  --name-status --submodule? --color? --no-color --color-moved? --no-color-moved --color-moved-ws= --word-diff? --word-diff-regex=
+  --color-words? --no-renames --rename-empty --no-rename-empty --check --ws-error-highlight= --full-index --binary --abbrev? --no-abbrev
+  --break-rewrites? --find-renames? --find-copies? --find-copies-harder --irreversible-delete --diff-filter= --find-object= --pickaxe-all
+  --pickaxe-regex --skip-to= --rotate-to= --relative? --no-relative --text --ignore-cr-at-eol --ignore-space-at-eol --ignore-space-change
+  --ignore-all-space --ignore-blank-lines --ignore-matching-lines= -I= --inter-hunk-context= --function-context --exit-code --quiet
+  --no-ext-diff --no-textconv --ignore-submodules? --src-prefix= --dst-prefix= --no-prefix --default-prefix --line-prefix= --ita-invisible-in-index --output=write`;
+
+const revisionOptions = `-n= --max-count= --skip= --since= --after= --until= --before= --since-as-filter= --author= --committer= --grep= --grep-reflog=
+  --all-match --invert-grep --regexp-ignore-case -i -E -F -P --basic-regexp --extended-regexp --fixed-strings --perl-regexp --merges --no-merges
+  --min-parents= --max-parents= --no-min-parents --no-max-parents --first-parent --exclude-first-parent-only --not --all --branches? --tags?
+  --remotes? --glob= --exclude= --exclude-hidden= --reflog --alternate-refs --single-worktree --ignore-missing --boundary --left-only
+  --right-only --cherry-mark --cherry-pick --cherry --left-right --walk-reflogs -g --merge --simplify-by-decoration --show-pulls --full-history
+  --dense --sparse --simplify-merges --ancestry-path? --date-order --author-date-order --topo-order --reverse --no-walk? --do-walk --date=
+  --relative-date --parents --children --count --timestamp --objects --disk-usage? --in-commit-order`;
+
+const formatOptions = `--pretty? --format= --oneline --abbrev-commit --no-abbrev-commit --encoding= --expand-tabs? --no-expand-tabs --notes? --no-notes
+  --graph --no-graph --show-linear-break? --decorate? --no-decorate --decorate-refs= --decorate-refs-exclude= --clear-decorations --source
+  --use-mailmap --mailmap --no-mailmap --log-size --follow --full-diff --remerge-diff --diff-merges= --no-diff-merges --cc -c -m -t --dd
+  --combined-all-paths -L= -q `;
+
+const table = (...parts: string[]): OptionTable => optionTable(parts.join(' '));
+
+/** How a subcommand only reads. */
+export interface Form {
+  options: OptionTable;
+  /** `paths`: revisions and files; `values`: names that only git knows; `none`. */
+  operands: 'paths' | 'values' | 'none';
+  /** What else has to hold. */
+  only?: (parsed: Parsed) => string | undefined;
+  /** It looks into every file. */
+  tree?: boolean;
+  /** Whether it prints what is in files, be they named or not. */
+  shows?: (parsed: Parsed) => boolean;
+  /** Whether it prints the names of files in the project, and nothing else. */
+  lists?: (parsed: Parsed) => boolean;
+}
+
+export const forms = (): ReadonlyMap<string, Form> =>
+  new Map<string, Form>([
+    [
+      'status',
+      {
+        options: table(
+          '-bsvz -u? --short --branch --show-stash --porcelain? --long --verbose --untracked-files? --ignore-submodules? --ignored? --column? --no-column --ahead-behind --no-ahead-behind --renames --no-renames --find-renames?',
+        ),
+        operands: 'paths',
+      },
+    ],
+    [
+      'log',
+      {
+        options: table(revisionOptions, formatOptions, diffOptions),
+        operands: 'paths',
+        only: noSignatures,
+        shows: withPatch,
+      },
+    ],
+    [
+      'whatchanged',
+      {
+        options: table(revisionOptions, formatOptions, diffOptions),
+        operands: 'paths',
+        only: noSignatures,
+        shows: withPatch,
+      },
+    ],
+    [
+      'show',
+      {
+        options: table(revisionOptions, formatOptions, diffOptions),
+        operands: 'paths',
+        only: noSignatures,
+        shows: notOnlyFigures,
+      },
+    ],
+    [
+      'diff',
+      {
+        options: table(
+          diffOptions,
+          '-0123 -q --cached --staged --merge-base --no-index --base --ours --theirs --cc -c --combined-all-paths',
+        ),
+        operands: 'paths',
+        lists: namesOnly,
+        shows: notOnlyFigures,
+      },
+    ],
+    [
+      'diff-tree',
+      {
+        options: table(diffOptions, formatOptions, '-r -t --root --no-commit-id --merge-base'),
+        operands: 'paths',
+        lists: namesOnly,
+        only: noSignatures,
+        shows: withPatch,
+      },
+    ],
+    ['diff-files', { options: table(diffOptions, '-q -0123'), operands: 'paths', shows: withPatch }],
+    ['diff-index', { options: table(diffOptions, '-m --cached --merge-base'), operands: 'paths', shows: withPatch }],
+    [
+      'shortlog',
+      {
+        options: table(revisionOptions, '-nsec -w? --numbered --summary --email --committer --group= --format='),
+        operands: 'paths',
+        only: noSignatures,
+      },
+    ],
+    [
+      'rev-list',
+      {
+        options: table(
+          revisionOptions,
+          '-# --oneline --abbrev-commit --abbrev? --pretty? --format= --header --graph --no-object-names --max-age= --min-age= --quiet',
+        ),
+        operands: 'paths',
+        only: noSignatures,
+      },
+    ],
+    [
+      'blame',
+      {
+        options: table(
+          '-bcefhklnpstw -L= -M? -C? --root --show-stats --reverse --porcelain --line-porcelain --incremental --encoding= --contents=read --date= --score-debug --show-name --show-number --show-email --abbrev= --ignore-rev= --color-lines --color-by-age --progress --no-progress --since=',
+        ),
+        operands: 'paths',
+      },
+    ],
+    ['annotate', { options: table('-L= -l -t'), operands: 'paths' }],
+    [
+      'ls-files',
+      {
+        options: table(
+          '-cdmoiusktvfzxXe -x= -X=read --cached --deleted --modified --others --ignored --stage --unmerged --killed --directory --no-empty-directory --eol --deduplicate --exclude= --exclude-from=read --exclude-standard --error-unmatch --full-name --recurse-submodules --abbrev? --format= --debug --sparse',
+        ),
+        lists: ({ options }) =>
+          !options.some(({ name }) => /^(--format|--eol|--debug|-[stvfu]|--stage|--unmerged)$/.test(name)),
+        operands: 'paths',
+      },
+    ],
+    [
+      'ls-tree',
+      {
+        options: table(
+          '-drtlz --long --name-only --name-status --object-only --full-name --full-tree --abbrev? --format=',
+        ),
+        operands: 'paths',
+      },
+    ],
+    [
+      'cat-file',
+      {
+        options: table('-tspe --batch-check? --batch-all-objects --unordered --follow-symlinks'),
+        operands: 'paths',
+        shows: (parsed) => !hasOption(parsed, '-t', '-s', '-e', '--batch-check'),
+      },
+    ],
+    [
+      'grep',
+      {
+        options: table(
+          '-# -acEFGhHiIlLnopPqvwWz -A= -B= -C= -e= -f=read -m= --cached --untracked --no-index --text --ignore-case --word-regexp --invert-match --extended-regexp --basic-regexp --perl-regexp --fixed-strings --line-number --column --files-with-matches --name-only --files-without-match --only-matching --count --color? --no-color --break --heading --show-function --function-context --max-depth= --recursive --no-recursive --and --or --not --all-match --quiet --threads= --exclude-standard --no-exclude-standard --full-name --context= --after-context= --before-context= --max-count= --null --recurse-submodules',
+        ),
+        operands: 'paths',
+        tree: true,
+        lists: (parsed) => hasOption(parsed, '-l', '--files-with-matches', '--name-only'),
+      },
+    ],
+    [
+      'describe',
+      {
+        options: table(
+          '--dirty? --broken? --all --tags --contains --abbrev= --candidates= --exact-match --debug --long --match= --exclude= --always --first-parent',
+        ),
+        operands: 'values',
+      },
+    ],
+    [
+      'name-rev',
+      { options: table('--tags --refs= --exclude= --all --name-only --no-undefined --always'), operands: 'values' },
+    ],
+    [
+      'rev-parse',
+      {
+        options: table(
+          '-q --quiet --verify --abbrev-ref? --short? --symbolic --symbolic-full-name --show-toplevel --show-superproject-working-tree --show-prefix --show-cdup --git-dir --absolute-git-dir --git-common-dir --git-path= --is-inside-work-tree --is-inside-git-dir --is-bare-repository --is-shallow-repository --show-object-format? --show-ref-format --all --branches? --tags? --remotes? --since= --until= --revs-only --no-revs --flags --no-flags --default= --local-env-vars --path-format= --end-of-options --not',
+        ),
+        operands: 'values',
+      },
+    ],
+    [
+      'merge-base',
+      { options: table('-a --all --octopus --independent --is-ancestor --fork-point'), operands: 'values' },
+    ],
+    [
+      'for-each-ref',
+      {
+        options: table(
+          '--count= --sort= --format= --color? --points-at= --merged? --no-merged? --contains? --no-contains? --ignore-case --omit-empty --exclude= --include-root-refs',
+        ),
+        operands: 'values',
+        only: noSignatures,
+      },
+    ],
+    [
+      'show-ref',
+      {
+        options: table(
+          '-dqhs --head --heads --branches --tags --dereference --hash? --verify --abbrev? --quiet --exists',
+        ),
+        operands: 'values',
+      },
+    ],
+    ['count-objects', { options: table('-vH --verbose --human-readable'), operands: 'none' }],
+    ['check-ignore', { options: table('-qvnz --quiet --verbose --non-matching --no-index'), operands: 'paths' }],
+    ['check-attr', { options: table('-az --all --cached --source='), operands: 'values' }],
+    ['var', { options: table('-l'), operands: 'values' }],
+    ['version', { options: table('--build-options'), operands: 'none' }],
+    ['help', { options: table('-a -g --all'), operands: 'none' }],
+    ['cherry', { options: table('-v --abbrev?'), operands: 'values' }],
+    [
+      'range-diff',
+      {
+        options: table(diffOptions, '--no-dual-color --creation-factor= --left-only --right-only'),
+        operands: 'values',
+      },
+    ],
+    [
+      'branch',
+      {
+        options: table(
+          '-alrvi --all --list --remotes --verbose --show-current --contains= --no-contains= --merged? --no-merged? --points-at= --sort= --format= --color? --no-color --column? --no-column --abbrev= --no-abbrev --ignore-case --omit-empty',
+        ),
+        operands: 'values',
+        only: listsOnly(),
+      },
+    ],
+    [
+      'tag',
+      {
+        options: table(
+          '-li -n? --list --contains= --no-contains= --merged? --no-merged? --points-at= --sort= --format= --color? --column? --no-column --ignore-case --omit-empty',
+        ),
+        operands: 'values',
+        only: listsOnly('-n'),
+      },
+    ],
+    ['symbolic-ref', { options: table('-q --quiet --short --no-recurse'), operands: 'values', only: atMostOne }],
+  ]);
+
+/** Forms below a second word: `git stash list`. */
+export const nested = (): ReadonlyMap<string, ReadonlyMap<string, Form>> =>
+  new Map([
+    [
+      'stash',
+      new Map<string, Form>([
+        [
+          'list',
+          {
+            options: table(revisionOptions, formatOptions, diffOptions),
+            operands: 'values',
+            only: noSignatures,
+            shows: withPatch,
+          },
+        ],
+        [
+          'show',
+          { options: table(diffOptions, '--include-untracked --only-untracked'), operands: 'values', shows: withPatch },
+        ],
+      ]),
+    ],
+    [
+      'remote',
+      new Map<string, Form>([
+        ['', { options: table('-v --verbose'), operands: 'none' }],
+        ['get-url', { options: table('--push --all'), operands: 'values' }],
+      ]),
+    ],
+    [
+      'reflog',
+      new Map<string, Form>([
+        [
+          '',
+          {
+            options: table(revisionOptions, formatOptions, diffOptions),
+            operands: 'values',
+            only: (parsed) =>
+              // A word that is no ref may be a subcommand.
+              parsed.operands.every(({ value }) => /^(HEAD|@|.+\/.+)(@\{.*\})?$/.test(value ?? ''))
+                ? noSignatures(parsed)
+                : 'it is not known to be harmless in this form',
+          },
+        ],
+        [
+          'show',
+          { options: table(revisionOptions, formatOptions, diffOptions), operands: 'values', only: noSignatures },
+        ],
+        ['exists', { options: table(''), operands: 'values' }],
+      ]),
+    ],
+    ['worktree', new Map<string, Form>([['list', { options: table('-vz --verbose --porcelain'), operands: 'none' }]])],
+    [
+      'notes',
+      new Map<string, Form>([
+        ['list', { options: table(''), operands: 'values' }],
+        ['show', { options: table(''), operands: 'values' }],
+      ]),
+    ],
+    ['bisect', new Map<string, Form>([['log', { options: table(''), operands: 'none' }]])],
+    [
+      'config',
+      new Map<string, Form>([
+        [
+          '',
+          {
+            options: table(
+              '-lz --get --get-all --get-regexp --get-urlmatch --list --local --global --system --worktree --show-origin --show-scope --name-only --null --includes --no-includes --type= --bool --int --path --default=',
+            ),
+            operands: 'values',
+            only: readsConfig,
+          },
+        ],
+        [
+          'get',
+          {
+            options: table(
+              '--all --regexp --local --global --system --show-origin --show-scope --null --type= --default= --name-only -z',
+            ),
+            operands: 'values',
+            only: atMostOne,
+          },
+        ],
+        [
+          'list',
+          {
+            options: table('--local --global --system --show-origin --show-scope --null --name-only -z'),
+            operands: 'none',
+          },
+        ],
+      ]),
+    ],
+  ]);
+
+const besideNames =
+  /^(--name-only|--cached|--staged|--diff-filter|--merge-base|--no-renames|--root|--no-commit-id|--color|--no-color|-[rzwM])$/;
+
+function namesOnly(parsed: Parsed): boolean {
+  return hasOption(parsed, '--name-only') && parsed.options.every(({ name }) => besideNames.test(name));
+}
+
+/** Formats that check a signature start the program that does it. */
+function noSignatures({ options }: Parsed): string | undefined {
+  const formats = options.filter(({ name }) => name === '--format' || name === '--pretty');
+  const unsafe = formats.some(
+    ({ value }) => value !== undefined && (value.value === undefined || /%G|signature/.test(value.value)),
+  );
+  return unsafe ? 'its format may check signatures, which starts another program' : undefined;
+}
+
+// With one of them, a name is what the list is compared with.
+const listFlags = ['-l', '--list', '--contains', '--no-contains', '--merged', '--no-merged', '--points-at'];
+
+function listsOnly(...flags: string[]) {
+  return (parsed: Parsed): string | undefined =>
+    parsed.operands.length > 0 && !hasOption(parsed, ...listFlags, ...flags)
+      ? 'with a name it may create something'
+      : noSignatures(parsed);
+}
+
+const atMostOne = ({ operands }: Parsed): string | undefined =>
+  operands.length > 1 || operands.some(({ splits }) => splits) ? 'with a second operand it writes' : undefined;
+
+function readsConfig(parsed: Parsed): string | undefined {
+  if (hasOption(parsed, '--get', '--get-all', '--get-regexp', '--get-urlmatch', '--list', '-l')) return undefined;
+  return parsed.operands.length === 0 ? 'without an operand it is not known to read only' : atMostOne(parsed);
+}
+
+const withPatch = (parsed: Parsed): boolean =>
+  hasOption(parsed, '-p', '-u', '--patch', '-U', '--unified', '-L', '-W', '--function-context', '--binary') ||
+  hasOption(
+    parsed,
+    '--patch-with-stat',
+    '--patch-with-raw',
+    '--word-diff',
+    '--word-diff-regex',
+    '--color-words',
+    '-c',
+    '--cc',
+  );
+
+const figures = [
+  '--stat',
+  '--numstat',
+  '--shortstat',
+  '--dirstat',
+  '--summary',
+  '--name-only',
+  '--name-status',
+  '--raw',
+  '-s',
+  '--no-patch',
+  '--quiet',
+  '--check',
+];
+
+const notOnlyFigures = (parsed: Parsed): boolean => withPatch(parsed) || !hasOption(parsed, ...figures);
