@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { ModelFailure } from '../contract/model.js';
 import { CallAssembler, cutCall, type MalformedCall, type ToolCall } from './assemble.js';
 
-const RUNS = process.env['HELVE_SOAK'] ? 20_000 : 1_000;
+const RUNS = process.env['HELVE_SOAK'] ? 20_000 : 400;
 if (process.env['HELVE_SOAK']) vi.setConfig({ testTimeout: 600_000 });
 
 /** One call named Write whose input arrives in these pieces. */

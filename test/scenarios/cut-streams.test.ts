@@ -98,7 +98,7 @@ test.each(wires)('a stream of $name cut anywhere: no crash, a valid history, no 
       expect(result).toMatchObject({ outcome: 'completed', text: 'Done.' });
       expect(ran).toEqual(inputs); // each exactly once, with its exact input
     }),
-    { numRuns: process.env['HELVE_SOAK'] ? 500 : 60, seed: 20_261_115 },
+    { numRuns: process.env['HELVE_SOAK'] ? 500 : 40, seed: 20_261_115 },
   );
 });
 

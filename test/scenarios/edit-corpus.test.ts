@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { chmod, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { emptyFolder, jsonLines, runHelve } from '../cli/run-helve.js';
 
 // Edits of files in every state, with what must become of them, through the command line as other programs use it.
@@ -30,15 +30,24 @@ const cases: EditCase[] = readFileSync('test/fixtures/edit-cases.jsonl', 'utf8')
 const bytesOf = (base64: string): Buffer => Buffer.from(base64, 'base64');
 const modeOf = (mode: number | string): number => (typeof mode === 'string' ? Number.parseInt(mode, 8) : mode);
 
-test.each(cases)('$id: $why', async (one) => {
-  const cwd = await emptyFolder();
-  const file = join(cwd, 'real.txt');
-  await writeFile(file, bytesOf(one.before_b64));
-  if (one.mode_before !== undefined) await chmod(file, modeOf(one.mode_before));
-  if (one.via_symlink) await symlink('real.txt', join(cwd, 'link.txt'));
-  const file_path = one.via_symlink ? 'link.txt' : 'real.txt';
+let cwd: string;
+let answers: Array<Record<string, unknown>>;
 
-  const { content, isError } = await runCase(one, cwd, file_path);
+// One process for all of them, each with a folder of its own: what was read is known to the session alone.
+beforeAll(async () => {
+  cwd = await emptyFolder();
+  for (const one of cases) await prepare(one);
+  const calls = cases.flatMap(callsOf);
+  const { stdout } = await runHelve(['call', '--stdin', '--permission-mode', 'bypassPermissions'], {
+    cwd,
+    input: calls.map((call) => JSON.stringify(call)).join('\n'),
+  });
+  answers = jsonLines(stdout);
+});
+
+test.each(cases)('$id: $why', async (one) => {
+  const file = join(cwd, one.id, 'real.txt');
+  const { content, isError } = answerTo(one);
   const after = await readFile(file).catch(() => undefined);
   const outcomes = [one.expect.after_b64, one.expect.alt_after_b64, one.alt_after_b64].flatMap((text) =>
     text === undefined ? [] : [bytesOf(text)],
@@ -55,35 +64,40 @@ test.each(cases)('$id: $why', async (one) => {
   expect(after).toEqual(untouched);
 });
 
-/** One process from the read to the edit, since what was read is known to the session alone. */
-async function runCase(one: EditCase, cwd: string, file_path: string): Promise<{ content: string; isError: boolean }> {
+async function prepare(one: EditCase): Promise<void> {
+  const folder = join(cwd, one.id);
+  const file = join(folder, 'real.txt');
+  await mkdir(folder);
+  await writeFile(file, bytesOf(one.before_b64));
+  if (one.mode_before !== undefined) await chmod(file, modeOf(one.mode_before));
+  if (one.via_symlink) await symlink('real.txt', join(folder, 'link.txt'));
+}
+
+function callsOf(one: EditCase): object[] {
   const { edits } = one;
+  const file_path = `${one.id}/${one.via_symlink ? 'link.txt' : 'real.txt'}`;
   const input = one.tool === 'MultiEdit' ? { file_path, edits } : { file_path, ...edits[0] };
-  const calls = [
+  return [
     ...(one.reads ? [{ tool: 'Read', input: { file_path } }] : []),
     ...betweenCalls(one),
-    { tool: one.tool, input },
+    { id: one.id, tool: one.tool, input },
   ];
-  const { stdout } = await runHelve(['call', '--stdin', '--permission-mode', 'bypassPermissions'], {
-    cwd,
-    input: calls.map((call) => JSON.stringify(call)).join('\n'),
-  });
-  const answer = jsonLines(stdout).at(-1);
-  const { content } = answer ?? {};
-  return {
-    content: typeof content === 'string' ? content : JSON.stringify(content),
-    isError: answer?.['is_error'] === true,
-  };
 }
 
 /** What somebody else does to the file between the read and the edit: another program, so another process. */
 function betweenCalls(one: EditCase): object[] {
   const bash = (command: string): object => ({ tool: 'Bash', input: { command } });
+  const file = `${one.id}/real.txt`;
   return [
-    ...(one.touch_after_read ? [bash('touch -d "+1 minute" real.txt')] : []),
+    ...(one.touch_after_read ? [bash(`touch -d "+1 minute" ${file}`)] : []),
     ...(one.changed_after_read_b64 !== undefined
-      ? [bash(`printf %s '${one.changed_after_read_b64}' | base64 -d > real.txt`)]
+      ? [bash(`printf %s '${one.changed_after_read_b64}' | base64 -d > ${file}`)]
       : []),
-    ...(one.deleted_after_read ? [bash('rm real.txt')] : []),
+    ...(one.deleted_after_read ? [bash(`rm ${file}`)] : []),
   ];
+}
+
+function answerTo(one: EditCase): { content: string; isError: boolean } {
+  const { content, is_error } = answers.find(({ id }) => id === one.id) ?? {};
+  return { content: typeof content === 'string' ? content : JSON.stringify(content), isError: is_error === true };
 }

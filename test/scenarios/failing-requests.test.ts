@@ -146,7 +146,7 @@ test('however requests fail, no call runs twice, nothing is sent again after a c
       // A retry sends the very same bytes, so there are no more different requests than turns.
       expect(new Set(bodies).size).toBe(result.turns);
     }),
-    { numRuns: process.env['HELVE_SOAK'] ? 2_000 : 150 },
+    { numRuns: process.env['HELVE_SOAK'] ? 2_000 : 75 },
   );
 });
 

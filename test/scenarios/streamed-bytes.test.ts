@@ -19,7 +19,7 @@ const recorder = (received: unknown[]) =>
     toModel: (text) => text,
   });
 
-/** Serves these bytes as the first answer, in two pieces cut at `cut`, or one byte at a time; then says "done". */
+/** Serves these bytes as the first answer, in two pieces cut at `cut`, or one byte at a time; then says "done", in the same way. */
 function fetchOf(bytes: Uint8Array, cut: number | 'every byte'): typeof fetch {
   let answered = false;
   return async () => {
@@ -27,7 +27,7 @@ function fetchOf(bytes: Uint8Array, cut: number | 'every byte'): typeof fetch {
     answered = true;
     const body = first ? bytes : new TextEncoder().encode(anthropicSse({ text: 'done' }, 2));
     const pieces =
-      !first || cut === 'every byte'
+      cut === 'every byte'
         ? Array.from(body, (_, index) => body.subarray(index, index + 1))
         : [body.subarray(0, cut), body.subarray(cut)];
     const stream = ReadableStream.from(pieces);
@@ -36,7 +36,7 @@ function fetchOf(bytes: Uint8Array, cut: number | 'every byte'): typeof fetch {
 }
 
 // A prime, so that over lines of any length all places in them are met.
-const STEP = process.env['HELVE_SOAK'] ? 1 : 5;
+const STEP = process.env['HELVE_SOAK'] ? 1 : 11;
 
 const project = await temporaryProject();
 
