@@ -1,0 +1,69 @@
+// Makes the pictures in docs/screenshots from real runs: for each one a throw-away project, the built command line in a
+// tmux of its own, and the fake model server with a script of what the model says. With names, only those pictures.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { pathToFileURL } from 'node:url';
+import { drawSvg } from './screenshots/draw-svg.mjs';
+import { pictures } from './screenshots/pictures/index.mjs';
+import { openTerminal } from './screenshots/terminal.mjs';
+
+const FOLDER = 'docs/screenshots';
+const MOST_TRIES = 5;
+const { startFakeModelServer } = await import(pathToFileURL('dist/testing.mjs').href);
+
+const wanted = process.argv.slice(2);
+await mkdir(FOLDER, { recursive: true });
+for (const picture of pictures) {
+  if (wanted.length > 0 && !wanted.includes(picture.name)) continue;
+  const { name, about, columns, theme } = picture;
+  const svg = drawSvg(steady(await takeInTime(picture)), { title: 'helve', about, columns, theme });
+  await writeFile(`${FOLDER}/${name}.svg`, svg);
+  console.log(`${FOLDER}/${name}.svg: ${Math.ceil(svg.length / 1000)} kB`);
+}
+
+/** A call that took two seconds or more says so. None here does, but where the machine is busy with other things. */
+async function takeInTime(picture) {
+  for (let tries = 1; ; tries += 1) {
+    const screen = await take(picture);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the codes of colours
+    const slow = /^[✓✗] .*\d+s$|\b\d\d+s\b|\b\d+m \d+s\b/m.exec(screen.replaceAll(/\u001b\[[\d;]*m/g, ''));
+    if (!slow) return screen;
+    if (tries === MOST_TRIES) throw new Error(`The machine is too busy for the picture ${picture.name}: ${slow[0]}`);
+  }
+}
+
+/** The screen of one picture, with its colours. */
+async function take({
+  columns,
+  rows,
+  theme = 'dark',
+  settings = {},
+  project,
+  answers,
+  environment = () => ({}),
+  play,
+}) {
+  const server = await startFakeModelServer(answers);
+  const home = { '.helve/settings.json': JSON.stringify({ theme, ...settings }, null, 2) };
+  const terminal = await openTerminal({ columns, rows, project, home, env: environment(server.url) });
+  const say = async (text) => {
+    await terminal.type(text);
+    await terminal.press('Enter');
+  };
+  try {
+    await play({ ...terminal, say });
+    if (server.refused.length > 0) throw new Error(`A request was wrong: ${JSON.stringify(server.refused)}`);
+    return await terminal.capture();
+  } finally {
+    await terminal.close();
+    await server.close();
+  }
+}
+
+/**
+ * What is different in each run: the picture of the spinner, and how long something has taken. Both are set to one
+ * value, so that two runs give the same picture. Nothing else is changed.
+ */
+function steady(screen) {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a time may stand right behind the code of its colour
+  return screen.replaceAll(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/g, '⠹').replaceAll(/(?<=\s|\u001b\[[\d;]*m)\d+s(?!\w)/g, '4s');
+}

@@ -1,0 +1,83 @@
+import { anthropicAt, call, used } from '../answers.mjs';
+import { tally } from '../tally.mjs';
+
+const todos = [
+  { content: 'Run the tests', activeForm: 'Running the tests', status: 'completed' },
+  {
+    content: 'Look at the code from three sides',
+    activeForm: 'Looking at the code from three sides',
+    status: 'in_progress',
+  },
+  { content: 'Mend what was found', activeForm: 'Mending what was found', status: 'pending' },
+  { content: 'Write the release notes', activeForm: 'Writing the release notes', status: 'pending' },
+];
+
+const tasks = [
+  {
+    description: 'find rounding faults',
+    subagent_type: 'Explore',
+    prompt: 'Rounding: where can parts of a cent remain?',
+  },
+  { description: 'list untested code', subagent_type: 'Explore', prompt: 'Untested: which functions have no test?' },
+  { description: 'review the public API', subagent_type: 'general-purpose', prompt: 'Review: which names mislead?' },
+];
+
+const never = new Promise(() => {});
+
+/** By who asks, since children ask in no certain order; how far each one is, by how many results it has. */
+function answer({ body }) {
+  const [first] = body.messages;
+  const said = JSON.stringify(first);
+  const results = body.messages.filter(({ role }) => role === 'assistant').length;
+  const script = Object.entries(scripts).find(([word]) => said.includes(word))?.[1] ?? main;
+  return script[results] ?? { text: 'Done.', holdAfter: { events: 1, until: never } };
+}
+
+const main = [
+  { text: 'I share this out.', calls: [call('TodoWrite', { todos })], usage: used(5_300, 240) },
+  { calls: tasks.map((task) => call('Task', task)), usage: used(5_600, 310) },
+];
+
+const scripts = {
+  'Rounding:': [
+    { calls: [call('Grep', { pattern: 'discount' })], usage: used(2_100, 60) },
+    { text: 'Only in `total`, where the discount is taken off.', usage: used(2_900, 90) },
+  ],
+  'Untested:': [
+    { calls: [call('Glob', { pattern: 'src/**/*.ts' })], usage: used(2_150, 50) },
+    { calls: [call('Read', { file_path: 'src/format.ts' })], usage: used(2_600, 70) },
+  ],
+  'Review:': [
+    {
+      calls: [
+        call('Task', {
+          description: 'collect exported names',
+          subagent_type: 'Explore',
+          prompt: 'Exported: list all names.',
+        }),
+      ],
+      usage: used(3_300, 120),
+    },
+  ],
+  'Exported:': [{ calls: [call('Grep', { pattern: '^export' })], usage: used(2_050, 45) }],
+};
+
+export const agents = {
+  name: 'agents',
+  about: 'Child agents as a tree, and the list of what is to be done',
+  columns: 100,
+  rows: 40,
+  project: tally,
+  environment: anthropicAt,
+  answers: answer,
+  async play({ say, shows, press }) {
+    await say('helve');
+    await shows('/help for help');
+    await say('Look at the code from all sides before the release.');
+    await shows(/1 done/);
+    await shows('Read src/format.ts');
+    await shows('Grep ^export');
+    await press('C-o');
+    await shows(/● Task .* \d+s\n(?: .*\n)*● Task .* \d+s\n/);
+  },
+};

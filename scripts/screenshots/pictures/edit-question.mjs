@@ -1,0 +1,47 @@
+import { anthropicAt, call, used } from '../answers.mjs';
+import { tally } from '../tally.mjs';
+
+/** The same run in both themes. */
+const editQuestion = {
+  columns: 100,
+  rows: 40,
+  project: tally,
+  environment: anthropicAt,
+  answers: [
+    { text: 'I look at the file first.', calls: [call('Read', { file_path: 'src/total.ts' })], usage: used(5_140, 61) },
+    {
+      text: 'Prices are whole cents, so the result has to be rounded.',
+      calls: [
+        call('Edit', {
+          file_path: 'src/total.ts',
+          old_string: `/** What a basket costs, in cents. */
+export function total(items: readonly Item[], discount = 0): number {
+  const sum = items.reduce((all, { cents, count }) => all + cents * count, 0);
+  return sum - sum * discount;
+}`,
+          new_string: `/** What a basket costs, in whole cents. */
+export function total(items: readonly Item[], discount = 0): number {
+  if (discount < 0 || discount > 1) throw new RangeError(\`No discount: \${discount}\`);
+  const sum = items.reduce((all, { cents, count }) => all + cents * count, 0);
+  return Math.round(sum * (1 - discount));
+}`,
+        }),
+      ],
+      usage: used(5_730, 248),
+    },
+  ],
+  async play({ say, shows }) {
+    await say('helve');
+    await shows('/help for help');
+    await say('A discount must leave whole cents.');
+    await shows('esc for no');
+  },
+};
+
+export const darkEditQuestion = {
+  ...editQuestion,
+  name: 'edit-question',
+  about: 'A question about an edit, with its diff',
+};
+
+export const lightEditQuestion = { ...editQuestion, name: 'light', about: 'The light theme', theme: 'light' };
