@@ -1,17 +1,26 @@
 // The conversation at the terminal: how soon the first frame stands, how soon a key is seen while output floods in, and
-// how much memory a long conversation takes. A pseudo-terminal is made by script(1), of util-linux.
+// how much memory a long conversation takes, beside the same conversation without a terminal. A pseudo-terminal is made
+// by script(1), of util-linux. HELVE_BENCH_TURNS makes the conversation longer.
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const helve = resolve(process.env.HELVE_BENCH_BIN ?? 'bin/helve.cjs');
 const { startFakeModelServer } = await import(resolve(process.env.HELVE_BENCH_TESTING ?? 'dist/testing.mjs'));
 const STARTS = 15;
 const KEYS = 60;
-const TURNS = 400;
+const TURNS = Number(process.env.HELVE_BENCH_TURNS ?? 400);
 const folder = mkdtempSync(join(tmpdir(), 'helve-bench-'));
+// Loaded before the program: on a signal it collects what is no longer in use, and writes down what is left.
+const tellMemory = `process.on('SIGUSR2', () => {
+  for (let round = 0; round < 3; round += 1) globalThis.gc();
+  const { writeFileSync, renameSync } = require('node:fs');
+  writeFileSync(process.env.TELL_MEMORY + '.new', String(process.memoryUsage().heapUsed));
+  renameSync(process.env.TELL_MEMORY + '.new', process.env.TELL_MEMORY);
+});`;
 
 if (spawnSync('script', ['--version']).status !== 0) {
   console.log('### Terminal\n\nNot measured: script(1) of util-linux is not installed.');
@@ -58,22 +67,13 @@ function row(name, values) {
 }
 
 /** helve in a pseudo-terminal. */
-function open(env = {}, args = []) {
+function open(env = {}, args = [], nodeArgs = []) {
   const pidFile = join(folder, `pid-${Math.random()}`);
-  const words = [process.execPath, helve, ...args].map((word) => `'${word}'`).join(' ');
+  const words = [process.execPath, ...nodeArgs, helve, ...args].map((word) => `'${word}'`).join(' ');
   const command = `stty cols 100 rows 40; echo $$ > '${pidFile}'; exec ${words}`;
   const child = spawn('script', ['-qfec', command, '/dev/null'], {
     cwd: folder,
-    env: {
-      PATH: process.env.PATH,
-      HOME: folder,
-      HELVE_HOME: join(folder, 'data'),
-      TERM: 'xterm-256color',
-      SHELL: '/bin/sh',
-      ANTHROPIC_API_KEY: 'x',
-      ANTHROPIC_BASE_URL: 'http://127.0.0.1:9',
-      ...env,
-    },
+    env: environment(env),
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   let seen = '';
@@ -96,6 +96,19 @@ function open(env = {}, args = []) {
       process.kill(this.pid(), 'SIGTERM');
       await closed;
     },
+  };
+}
+
+function environment(more) {
+  return {
+    PATH: process.env.PATH,
+    HOME: folder,
+    HELVE_HOME: join(folder, 'data'),
+    TERM: 'xterm-256color',
+    SHELL: '/bin/sh',
+    ANTHROPIC_API_KEY: 'x',
+    ANTHROPIC_BASE_URL: 'http://127.0.0.1:9',
+    ...more,
   };
 }
 
@@ -135,20 +148,82 @@ async function keysDuring(answers, begun) {
 }
 
 async function memory() {
+  console.log(
+    '\n| turns | resident, MB | heap after a collection, MB | the same without a terminal |  |\n|--:|--:|--:|--:|--:|',
+  );
+  const [inTerminal, without] = [await measured(conversationInTerminal), await measured(conversationWithout)];
+  for (const [index, { turn, resident, heap }] of inTerminal.entries()) {
+    console.log(`| ${turn} | ${resident} | ${heap} | ${without[index].resident} | ${without[index].heap} |`);
+  }
+}
+
+/** Takes turn after turn, and looks now and then at what is in use. */
+async function measured(begin) {
   const answer = Array.from({ length: 40 }, (_, index) => `${index}. some words in a line`).join('\n');
   const server = await startFakeModelServer((_, count) => ({ text: `${answer}\n\nThat was turn ${count + 1}.` }));
-  const terminal = open({ ANTHROPIC_BASE_URL: server.url });
+  const report = join(folder, `memory-${Math.random()}`);
+  const hook = join(folder, 'tell-memory.cjs');
+  writeFileSync(hook, tellMemory);
+  const nodeArgs = ['--expose-gc', '--require', hook];
+  const talk = await begin({ ANTHROPIC_BASE_URL: server.url, TELL_MEMORY: report }, nodeArgs);
+  const seen = [];
+  for (let turn = 1; turn <= TURNS; turn += 1) {
+    await talk.take(turn);
+    if (turn % 100 === 0 || turn === 10) seen.push({ turn, ...(await memoryOf(talk.pid(), report)) });
+  }
+  await talk.close();
+  await server.close();
+  return seen;
+}
+
+async function memoryOf(pid, report) {
+  const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  process.kill(pid, 'SIGUSR2');
+  while (!existsSync(report)) await delay(10);
+  const heap = (Number(readFileSync(report, 'utf8')) / 1024 ** 2).toFixed(1);
+  rmSync(report);
+  return { resident: Math.round(Number(kilobytes) / 1024), heap };
+}
+
+async function conversationInTerminal(env, nodeArgs) {
+  const terminal = open(env, [], nodeArgs);
   await terminal.shows('default');
   await delay(500);
-  console.log('\n| turns | resident memory, MB |\n|--:|--:|');
-  for (let turn = 1; turn <= TURNS; turn += 1) {
-    terminal.write('next\r');
-    await terminal.shows(`That was turn ${turn}.`);
-    await delay(25);
-    if (turn % 100 !== 0 && turn !== 10) continue;
-    const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${terminal.pid()}/status`, 'utf8')) ?? [];
-    console.log(`| ${turn} | ${Math.round(Number(kilobytes) / 1024)} |`);
-  }
-  await terminal.close();
-  await server.close();
+  return {
+    ...terminal,
+    async take(turn) {
+      terminal.write('next\r');
+      await terminal.shows(`That was turn ${turn}.`);
+      await delay(25);
+    },
+  };
+}
+
+/** Driven by lines of JSON, as another program would. */
+async function conversationWithout(env, nodeArgs) {
+  const flags = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
+  const child = spawn(process.execPath, [...nodeArgs, helve, ...flags, '--include-partial-messages'], {
+    cwd: folder,
+    env: environment(env),
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  let results = 0;
+  let wake = () => {};
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    if (JSON.parse(line).type === 'result') results += 1;
+    wake();
+  });
+  return {
+    pid: () => child.pid,
+    async take(turn) {
+      child.stdin.write(`${JSON.stringify({ type: 'user', message: { role: 'user', content: 'next' } })}\n`);
+      while (results < turn) await new Promise((done) => (wake = done));
+      await delay(25);
+    },
+    async close() {
+      const closed = new Promise((done) => child.once('close', done));
+      child.stdin.end();
+      await closed;
+    },
+  };
 }

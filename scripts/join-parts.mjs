@@ -6,11 +6,11 @@ import { build } from 'esbuild';
 
 /**
  * Takes the parts that a build with `write: false` and inline source maps gave, and writes them, joined in groups: each is
- * all that its `sources` need and no group before it has. What `entry`, the first file, needs itself stays apart.
- * Gives the result of the second build.
+ * all that its `sources` need and no group before it has, or of that only what `sharedWith` needs too. What `entry`, the
+ * first file, needs itself stays apart. Gives the result of the second build.
  */
 export async function joinParts({ metafile, outputFiles }, { entry, groups, options }) {
-  const parts = new Map(outputFiles.map(({ path, text }) => [relative('.', path).replaceAll(sep, '/'), text]));
+  const parts = new Map(outputFiles.map(({ path, text }) => [relative('.', path).replaceAll(sep, '/'), inAscii(text)]));
   // One mark for all files of a build, so that none of them ever meets one of another build.
   const mark = createHash('sha256')
     .update([...parts.values(), JSON.stringify(groups)].join())
@@ -22,10 +22,11 @@ export async function joinParts({ metafile, outputFiles }, { entry, groups, opti
 
   const groupOf = new Map([...needs(entry)].map((part) => [part, undefined]));
   const members = new Map();
-  for (const { name, sources } of groups) {
+  for (const { name, sources, sharedWith } of groups) {
     const group = `${posix.dirname(entry)}/chunks/${name}.mjs`;
+    const others = sharedWith && needs(partOf(sharedWith));
     const own = [...new Set(sources.flatMap((source) => [...needs(partOf(source))]))].filter(
-      (part) => !groupOf.has(part),
+      (part) => !groupOf.has(part) && (!others || others.has(part)),
     );
     members.set(group, own);
     for (const part of own) groupOf.set(part, group);
@@ -108,6 +109,15 @@ export async function joinParts({ metafile, outputFiles }, { entry, groups, opti
     }
     return found;
   }
+}
+
+/** The bundler leaves regular expressions as they are, and the loader takes each byte for a character. */
+function inAscii(text) {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is what is meant
+  return text.replace(/(\\*)([^\u0000-\u007f])/g, (_, slashes, unit) => {
+    const before = slashes.slice(slashes.length % 2); // one that escapes the character says nothing
+    return `${before}\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
 }
 
 /** The path from a file to another one, as an import has it. */

@@ -10,6 +10,7 @@ import type {
   PermissionAnswer,
   PermissionQuestion,
 } from '../contract/permission.js';
+import type { ToolCheck, ToolDisplay } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
 import { abortable } from '../platform/abortable.js';
 import type { CallHooks } from './call-hooks.js';
@@ -46,6 +47,7 @@ export async function authorize(
   };
   const { callId, signal } = context;
   let authorized: Authorized = { asked: false };
+  let display = (): ToolDisplay => bound.displayRefusal();
 
   const settleWith = async (judged: DecisionRequest, decision: Decision): Promise<void> => {
     environment.emit({ type: 'permission_decision', callId, tool: tool.name, decision });
@@ -109,7 +111,7 @@ export async function authorize(
       effects,
       decision,
       reason: decision.reason,
-      display: bound.displayRefusal(),
+      display: display(),
       suggestions: environment.suggestRules(judged, decision),
     };
     const withdrawn = new AbortController();
@@ -120,8 +122,9 @@ export async function authorize(
     });
     answered.catch(() => {}); // a question that was withdrawn may fail unheard
     for (;;) {
-      const agreed = environment.remembered().then(() => ({ settledElsewhere: true }) as const);
-      const first = await Promise.race([answered.then((answer) => ({ answer })), agreed]);
+      const elsewhere = Promise.withResolvers<{ settledElsewhere: true }>();
+      const forget = environment.onRemembered(() => elsewhere.resolve({ settledElsewhere: true }));
+      const first = await Promise.race([answered.then((answer) => ({ answer })), elsewhere.promise]).finally(forget);
       if ('answer' in first) return first.answer;
       if (environment.decide(judged).behavior !== 'allow') continue;
       withdrawn.abort(new Error('The question was settled by another answer.'));
@@ -147,8 +150,9 @@ export async function authorize(
   if (authorized.rewritten) return authorized;
 
   const check = await runCheck(resolved, context);
-  const checked: DecisionRequest = check ? { ...request, checkAsks: check.ask } : request;
-  if (check) await settleWith(checked, environment.decide(checked));
+  display = check?.display ?? display;
+  const checked: DecisionRequest = { ...request, ...(check?.ask !== undefined && { checkAsks: check.ask }) };
+  if (check?.ask !== undefined) await settleWith(checked, environment.decide(checked));
   else if (!decidedBeforeCheck) await settleWith(request, byEffects);
   return authorized;
 }
@@ -158,7 +162,7 @@ type RememberedRules = NonNullable<Extract<PermissionAnswer, { behavior: 'allow'
 /** What merely looking at the same files would be. */
 const asRead = (effect: Effect): Effect => (effect.kind === 'file' ? { ...effect, access: 'read' } : effect);
 
-async function runCheck({ bound }: ResolvedCall, context: ToolContext): Promise<undefined | { ask: string }> {
+async function runCheck({ bound }: ResolvedCall, context: ToolContext): Promise<undefined | ToolCheck> {
   try {
     return await abortable(() => bound.validate(context), context.signal);
   } catch (error) {
@@ -177,7 +181,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 
 const denied = (tool: string, reason: string): ToolFailure =>
   new ToolFailure(
-    `${tool} was not run: ${reason}. Do not look for another way to do the same; ask the user or go on without it.`,
+    `${tool} was not run: ${reason.replace(/\.$/, '')}. Do not look for another way to do the same; ask the user or go on without it.`,
     { kind: 'permission_denied' },
   );
 

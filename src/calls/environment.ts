@@ -25,8 +25,11 @@ export interface CallEnvironment {
   suggestRules(request: DecisionRequest, decision: Decision): readonly string[];
   /** Keeps what a person has agreed to for more than one call. */
   remember(rules: readonly string[], scope: 'session' | 'always'): Promise<void>;
-  /** Settles when something is remembered next: questions that wait may have their answer by it. */
-  remembered(): Promise<void>;
+  /**
+   * Told whenever something is remembered, until what is returned is called: questions that wait may have their answer by
+   * it.
+   */
+  onRemembered(listener: () => void): () => void;
   /** Takes over the mode that a person chose with their answer. */
   chooseMode?(mode: PermissionMode): void;
   /** A person, or a hook in their place, was asked about the call and agreed. */

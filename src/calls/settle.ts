@@ -1,8 +1,10 @@
 // Steps 10 to 12 of the path: whatever became of the call, exactly one result comes out.
 import type { ToolResultEvent } from '../contract/event.js';
+import { ToolFailure } from '../contract/failure.js';
 import type { ContentBlock } from '../contract/message.js';
 import type { ToolDisplay, ToolOutcome } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
+import { reminder } from '../platform/text/reminder.js';
 import type { HookWords } from './call-hooks.js';
 import type { FailureReport } from './failure-text.js';
 import { fitResult } from './result-budget.js';
@@ -42,6 +44,7 @@ export function settleFailure(
     result: { type: 'tool_result', tool_use_id: call.id, content, is_error: true },
     failure: failure.kind,
     error,
+    ...(error instanceof ToolFailure && error.data !== undefined && { data: error.data }),
     display,
   };
 }
@@ -49,7 +52,7 @@ export function settleFailure(
 /** Behind the tool's own answer, marked as what it is: a hook speaks, not the tool and not the person. */
 function withWords(content: string | ContentBlock[], { added }: HookWords): string | ContentBlock[] {
   if (added.length === 0) return content;
-  const text = added.map((word) => `<system-reminder>\n${word}\n</system-reminder>`).join('\n');
+  const text = added.map(reminder).join('\n');
   return typeof content === 'string' ? `${content}\n\n${text}` : [...content, { type: 'text', text }];
 }
 

@@ -2,11 +2,12 @@ import { type Effort, efforts } from '../contract/model.js';
 import { engineFlags, readArgs } from './args.js';
 import type { EngineFlagValues } from './engine-options.js';
 import { terminalFlags } from './interactive/terminal-flags.js';
+import { withOpenResume } from './resume-flag.js';
 import { UsageProblem } from './usage-problem.js';
 import { type ObservationFlags, observationFlags, withDebugFile } from './wanted-observation.js';
 
-const outputFormats = ['text', 'json', 'stream-json'] as const;
-const inputFormats = ['text', 'stream-json'] as const;
+export const outputFormats = ['text', 'json', 'stream-json'] as const;
+export const inputFormats = ['text', 'stream-json'] as const;
 
 const flags = {
   ...engineFlags,
@@ -64,6 +65,8 @@ export interface HeadlessFlags {
   commands: boolean;
   /** An id, the beginning of one, or `last`. */
   resume: string | undefined;
+  /** A session is to be taken up, and the person says which when asked. */
+  picksSession: boolean;
   fork: boolean;
   sessionId: string | undefined;
   save: boolean;
@@ -75,11 +78,11 @@ export interface HeadlessFlags {
 
 /** The flags of `-p`, each checked on its own and against the others. */
 export function readHeadlessFlags(argv: readonly string[], { isInteractive = false } = {}): HeadlessFlags {
-  const { values, positionals } = readArgs(withDebugFile(argv), flags, ['version']);
+  const { values, positionals } = readArgs(withOpenResume(withDebugFile(argv)), flags, ['version']);
   const format = oneOf('--output-format', outputFormats, values['output-format'] ?? 'text');
   const hostInput = oneOf('--input-format', inputFormats, values['input-format'] ?? 'text') === 'stream-json';
   // A host that sends its prompts line by line means -p, whether it says so or not.
-  if (!values.print && !hostInput && !isInteractive)
+  if (!values.print && !hostInput && !isInteractive && values.resume !== '')
     throw new UsageProblem('To run a prompt, use helve -p "…"; the options of a command come after its name.');
   if (values['screen-reader'] && !isInteractive) {
     throw new UsageProblem('--screen-reader is for a conversation at the terminal, and does not go with -p.');
@@ -102,7 +105,8 @@ export function readHeadlessFlags(argv: readonly string[], { isInteractive = fal
     appendSystemPrompt: values['append-system-prompt'],
     instructions: !values['no-instructions'],
     commands: !values['disable-slash-commands'],
-    resume: readResume(values),
+    resume: readResume(values) || undefined,
+    picksSession: values.resume === '',
     fork: values.fork === true || values['fork-session'] === true,
     sessionId: readSessionId(values['session-id']),
     save: !values['no-save'] && !values['no-session-persistence'],
@@ -134,10 +138,11 @@ function refuseCombinations(read: HeadlessFlags): void {
       '--permission-prompt-tool stdio goes with --input-format stream-json, by which answers come.',
     );
   }
-  if (read.fork && read.resume === undefined) {
+  const takesUp = read.resume !== undefined || read.picksSession;
+  if (read.fork && !takesUp) {
     throw new UsageProblem('--fork goes with --resume ID or --continue.');
   }
-  if (read.sessionId !== undefined && read.resume !== undefined) {
+  if (read.sessionId !== undefined && takesUp) {
     throw new UsageProblem('--session-id names a new session, so it does not go with --resume or --continue.');
   }
   if (read.permissionTool !== undefined && read.engine.simple) {

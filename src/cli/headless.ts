@@ -24,6 +24,7 @@ import { writeLine } from './write-line.js';
 /** One prompt, or those of a host, and no person: answers on standard output, everything else nowhere or on standard error. */
 export async function headless(argv: readonly string[], version: string): Promise<number> {
   const flags = readHeadlessFlags(argv);
+  if (flags.picksSession) throw await (await import('./which-session.js')).whichSession();
   const options = await engineOptions(flags.engine);
   const prompt = flags.hostInput ? undefined : await readPrompt(flags.words);
   const structured = flags.jsonSchema === undefined ? undefined : await structuredOutput(flags.jsonSchema, options);
@@ -177,7 +178,7 @@ async function askedTool(name: string) {
 
 async function structuredOutput(given: string, { env }: CliEngineOptions) {
   const { FinishedOutput, readSchema, retriesOf } = await import('./structured-output.js');
-  return new FinishedOutput(await readSchema(given), { maxRetries: retriesOf(env) });
+  return new FinishedOutput({ inputJsonSchema: await readSchema(given) }, { maxRetries: retriesOf(env) });
 }
 
 async function takeUp(

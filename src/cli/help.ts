@@ -1,6 +1,6 @@
 export const help = `helve: lets a language model use real tools on this machine
 
-  helve, helve "two words"  a conversation at the terminal; see helve help interactive. Without a terminal: the demo
+  helve, helve "a prompt"   a conversation at the terminal; see helve help interactive. Without a terminal: the demo
   helve -p "…"              run one prompt and print the answer; what is piped in comes with it
   helve tools               the tools that a conversation here would have
   helve call TOOL JSON      run one tool call down the whole path, without a model
@@ -14,6 +14,7 @@ export const help = `helve: lets a language model use real tools on this machine
   helve mcp                 the MCP servers that Helve uses: add, list, get, remove, doctor; or serve its own tools
   helve models              the providers, what runs on this machine, and the models that are known
   helve doctor              check the set-up
+  helve completion bash|zsh|fish   a script by which the shell completes commands, flags, sessions and models
   helve demo                see it work without a key: a script plays the model, all the rest is real
 
 helve COMMAND --help has all that a command takes, and helve -p --help all options of -p. The ones most used:

@@ -4,9 +4,7 @@ import { UsageProblem } from './usage-problem.js';
 /** A conversation at the terminal. What it needs is loaded once the first frame stands. */
 export async function interactive(argv: readonly string[], version: string): Promise<number> {
   const flags = readHeadlessFlags(argv, { isInteractive: true });
-  const [prompt, ...more] = flags.words;
-  if (more.length > 0)
-    throw new UsageProblem(`helve takes one prompt, but there are ${flags.words.length}. Put it in quotes.`);
+  const prompt = flags.words.length === 0 ? undefined : flags.words.join(' ');
   if (flags.jsonSchema !== undefined || flags.maxBudgetUsd !== undefined) {
     const flag = flags.jsonSchema === undefined ? '--max-budget-usd' : '--json-schema';
     throw new UsageProblem(`${flag} is for a run without a person. Add -p and the prompt.`);
@@ -18,7 +16,7 @@ export async function interactive(argv: readonly string[], version: string): Pro
     root: process.cwd(),
     env: process.env,
     isPlain: flags.screenReader,
-    first: { resume: flags.resume, fork: flags.fork },
+    first: { resume: flags.resume, picks: flags.picksSession, fork: flags.fork },
     async open(ports) {
       const { interactiveOptions, openSession } = await import('./open-session.js');
       const options = await interactiveOptions(flags);

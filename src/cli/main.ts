@@ -7,6 +7,7 @@ type Command = (argv: readonly string[]) => Promise<number>;
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   audit: async () => (await import('./audit.js')).audit,
   call: async () => (await import('./call.js')).call,
+  completion: async () => (await import('./completion.js')).completion,
   config: async () => (await import('./config.js')).config,
   demo: async () => (await import('./demo.js')).demo,
   doctor: async () => (await import('./doctor.js')).doctor,
@@ -40,9 +41,15 @@ async function run(argv: readonly string[]): Promise<number> {
     if (first === '') return isAtTerminal() ? await interactive(argv) : await withoutArguments();
     const command = Object.hasOwn(commands, first) ? commands[first] : undefined;
     if (command) return await (await command())(rest);
-    if (isForTerminal(argv)) return await interactive(argv);
-    if (first.startsWith('-')) return await (await import('./headless.js')).headless(argv, HELVE_VERSION);
-    throw new UsageProblem(await unknownCommand(first));
+    if (first.startsWith('-') || runsAlone(argv)) {
+      if (isAtTerminal() && !runsAlone(argv)) return await interactive(argv);
+      return await (await import('./headless.js')).headless(argv, HELVE_VERSION);
+    }
+    if (!isAtTerminal()) throw new UsageProblem(await unknownCommand(first));
+    const { meantCommand } = await import('./unknown-command.js');
+    const meant = meantCommand(argv, Object.keys(commands));
+    if (meant !== undefined) throw new UsageProblem(meant);
+    return await interactive(argv);
   } catch (error) {
     if (error instanceof UsageProblem) {
       process.stderr.write(`helve: ${error.message}\nSee helve ${pageNameFor(argv)}--help.\n`);
@@ -78,12 +85,11 @@ function pageNameFor([first = '', second]: readonly string[]): string {
 
 const isAtTerminal = (): boolean => process.stdin.isTTY === true && process.stdout.isTTY === true;
 
-/** A prompt of several words, or options none of which means a run without a person. */
-function isForTerminal(argv: readonly string[]): boolean {
+/** Whether an option means a run without a person. */
+function runsAlone(argv: readonly string[]): boolean {
   const end = argv.indexOf('--');
   const options = argv.slice(0, end < 0 ? argv.length : end);
-  const runsAlone = options.some((word) => /^(?:-[a-z]*p|--print|--(?:input|output)-format(?:=.*)?)$/.test(word));
-  return isAtTerminal() && !runsAlone && (argv[0]?.startsWith('-') === true || /\s/.test(argv[0] ?? ''));
+  return options.some((word) => /^(?:-[a-z]*p|--print|--(?:input|output)-format(?:=.*)?)$/.test(word));
 }
 
 async function interactive(argv: readonly string[]): Promise<number> {

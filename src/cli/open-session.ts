@@ -16,7 +16,7 @@ import { watchedModel } from './watched-model.js';
 
 /** What flags and settings say for a person at a terminal. */
 export async function interactiveOptions({ engine }: HeadlessFlags): Promise<CliEngineOptions> {
-  const options = await engineOptions(engine);
+  const options = await engineOptions(engine, { asksForTrust: true });
   return { ...options, toolSet: options.toolSet === 'simple' ? 'simple' : 'repl' };
 }
 

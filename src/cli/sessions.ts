@@ -4,7 +4,7 @@ import { inputLine, viewConversation } from '../agent/store/conversation-view.js
 import { exportFormats, exportSession, shownCost } from '../agent/store/export-session.js';
 import { findSession, listSessions, type SessionSummary } from '../agent/store/list-sessions.js';
 import { readSession } from '../agent/store/read-session.js';
-import { redactSecrets, secretsIn } from '../agent/store/redact-secrets.js';
+import { secretsIn } from '../agent/store/redact-secrets.js';
 import { removeSession } from '../agent/store/remove-session.js';
 import { type RestoredSession, type RestoreOptions, restoreSession } from '../agent/store/restore-session.js';
 import { sessionFolder } from '../agent/store/session-folder.js';
@@ -12,15 +12,13 @@ import { isInUse } from '../agent/store/session-lock.js';
 import { SessionProblem } from '../agent/store/session-problem.js';
 import { writeExport } from '../agent/store/write-export.js';
 import { dataFolderOf } from '../platform/files/paths.js';
-import { localMinute } from '../platform/text/local-time.js';
 import { visible } from '../platform/text/visible.js';
 import { readArgs } from './args.js';
 import { chooseAction } from './choose-action.js';
 import { exitCode } from './exit-codes.js';
+import { cleanTitle, sessionTable } from './session-table.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
-
-const SHORT_ID_CHARS = 8;
 
 const commands: Readonly<Record<string, (argv: readonly string[], place: Place) => Promise<number>>> = {
   list,
@@ -53,7 +51,7 @@ async function list(argv: readonly string[], { dataFolder, root }: Place): Promi
   if (positionals.length > 0) throw new UsageProblem(`helve sessions list takes no word such as "${positionals[0]}".`);
   const found = await listSessions(dataFolder, values.all ? {} : { root });
   if (values.json) await writeLine(process.stdout, JSON.stringify(found.map(asJson), null, 2));
-  else if (found.length > 0) await writeLine(process.stdout, asTable(found, { withRoot: values.all === true }));
+  else if (found.length > 0) await writeLine(process.stdout, sessionTable(found, { withRoot: values.all === true }));
   else {
     const where = values.all ? '' : ` in ${root}. helve sessions list --all shows those of other folders`;
     await writeLine(process.stderr, `No sessions${where}.`);
@@ -75,33 +73,7 @@ const asJson = ({ id, title, root, model, created, updated, turns, costUsd, byte
   forked_from: fork ?? null,
 });
 
-function asTable(found: readonly SessionSummary[], { withRoot }: { withRoot: boolean }): string {
-  const rows = found.map(({ id, title, root, updated, turns, costUsd, inUse, fork }) => [
-    id.slice(0, SHORT_ID_CHARS),
-    localMinute(updated),
-    turns === 1 ? '1 turn' : `${turns} turns`,
-    costUsd === null ? '?' : shownCost(costUsd),
-    ...(withRoot ? [visible(root ?? '?')] : []),
-    [
-      visible(cleanTitle(title)) || '(no title)',
-      ...(fork === undefined ? [] : [`(fork of ${visible(fork.slice(0, SHORT_ID_CHARS))})`]),
-      ...(inUse ? ['(in use)'] : []),
-    ].join(' '),
-  ]);
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
-}
-
 /** A list is shown to others more readily than a conversation. */
-const cleanTitle = (title: string): string => redactSecrets(title, secretsIn(process.env));
-
 async function show(argv: readonly string[], place: Place): Promise<number> {
   const { values, positionals } = readArgs(argv, { json: { type: 'boolean' } });
   // Whoever only looks takes no mode up again, so there is nothing to say of it.

@@ -1,4 +1,6 @@
-import { nearestWords } from '../platform/text/similar-text.js';
+import { nearestWords, wordSimilarity } from '../platform/text/similar-text.js';
+
+const SLIP = 0.7; // one letter in four: below this a word is more likely the beginning of a prompt
 
 /** What people type who know another agent, and what does it here. */
 const elsewhere: ReadonlyArray<[words: readonly string[], way: string]> = [
@@ -16,7 +18,7 @@ const elsewhere: ReadonlyArray<[words: readonly string[], way: string]> = [
   ],
   [
     ['resume', 'continue'],
-    'To take a session up, use helve -p "…" --resume ID, or --continue for the last one; helve sessions lists them.',
+    'To take a session up, use helve --resume ID, or --continue for the last one; without an ID you choose it.',
   ],
   [['session', 'history', 'chats', 'conversations'], 'For the conversations that are kept, use helve sessions.'],
   [['settings', 'set', 'get', 'trust'], 'For settings and trust, use helve config.'],
@@ -25,6 +27,21 @@ const elsewhere: ReadonlyArray<[words: readonly string[], way: string]> = [
   [['version'], 'For the version, use helve --version.'],
   [['update', 'upgrade'], 'Helve does not update itself. Install the newer version as you have installed this one.'],
 ];
+
+/**
+ * What words at the terminal would have meant as a command, and how they are said to the model all the same. Undefined
+ * where they are a prompt: several words, or one that is like no command.
+ */
+export function meantCommand(words: readonly string[], commands: readonly string[]): string | undefined {
+  const [word = '', next] = words;
+  if (/\s/.test(word)) return undefined;
+  const isAlone = next === undefined || next.startsWith('-');
+  const way = isAlone ? elsewhere.find(([known]) => known.includes(word.toLowerCase()))?.[1] : undefined;
+  const nearest = nearestWords(word, commands).find((name) => wordSimilarity(word, name) >= SLIP);
+  const meant = way ?? (nearest === undefined ? undefined : `Did you mean "helve ${nearest}"?`);
+  if (meant === undefined) return undefined;
+  return `There is no command "${word}". ${meant} To say it to the model, use helve -- ${isAlone ? word : `${word} …`}`;
+}
 
 /** One sentence on a word that is no command, and the nearest thing that there is. */
 export function unknownCommand(word: string, commands: readonly string[]): string {

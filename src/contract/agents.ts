@@ -22,6 +22,7 @@ export interface ChildAgents {
   readonly all: readonly StartedAgent[];
 }
 
+/** A child agent that is wanted. */
 export interface AgentRequest {
   /** What it is to do, in a few words for people. */
   description: string;
@@ -34,6 +35,7 @@ export interface AgentRequest {
   inBackground: boolean;
 }
 
+/** A child agent, at work or done. */
 export interface StartedAgent {
   readonly id: string;
   readonly type: string;
@@ -49,6 +51,7 @@ export interface StartedAgent {
   wait(options?: { signal?: AbortSignal; milliseconds?: number }): Promise<AgentReport | undefined>;
 }
 
+/** What became of a child agent. */
 export interface AgentReport {
   /** Its last words; empty where it said nothing. */
   answer: string;

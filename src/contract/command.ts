@@ -6,6 +6,7 @@ export interface CommandPort {
   use(wanted: WantedCommand, signal: AbortSignal): Promise<UsedCommand>;
 }
 
+/** A command that is called. */
 export interface WantedCommand {
   kind: CommandKind;
   /** Without a slash. */
@@ -23,8 +24,10 @@ export interface ListedCommand {
   argumentHint: string;
 }
 
+/** What a command is written as. */
 export type CommandKind = 'skill' | 'command';
 
+/** What a command says. */
 export interface UsedCommand {
   name: string;
   content: ContentBlock[];

@@ -4,6 +4,7 @@
  */
 export type Effect = FileEffect | CommandEffect | NetworkEffect | SessionEffect | UnknownEffect;
 
+/** A file that is read or written. */
 export interface FileEffect {
   kind: 'file';
   access: 'read' | 'write';
@@ -48,6 +49,7 @@ export interface CommandEffect {
   wrappedBy?: number;
 }
 
+/** An address that is reached. */
 export interface NetworkEffect {
   kind: 'network';
   url: string;

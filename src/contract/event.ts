@@ -7,17 +7,23 @@ import type { ToolDisplay } from './tool.js';
 /** Everything that happens in a conversation, in order. `at` is in milliseconds since the epoch, with fractions. */
 export type AgentEvent = { at: number } & AgentHappening;
 
+/** The comments here are the tables of docs/events.md. */
 export type AgentHappening =
+  /** A run begins. */
   | {
       type: 'session_start';
       sessionId: string;
+      /** The directory that commands start in. */
       cwd: string;
       model: string;
       mode: PermissionMode;
       tools: string[];
       /** What a prompt may call by a leading slash, skills among them; left out where nobody asked for commands. */
       commands?: readonly string[];
+      /** Those of them that are skills. */
       skills?: readonly string[];
+      /** The types of agents that can be started; left out for a child agent. */
+      agents?: readonly string[];
       /** The MCP servers, and how each is; left out where there are none. */
       mcpServers?: ReadonlyArray<{ name: string; status: string }>;
     }
@@ -25,23 +31,31 @@ export type AgentHappening =
   | { type: 'notice'; text: string }
   /** A hook wants the run to end after this turn. */
   | { type: 'stop_request'; reason: string }
+  /** A request goes to the model. */
   | { type: 'turn_start'; turn: number }
   /** The model could not answer; it is asked again after the wait. */
   | ({ type: 'model_retry' } & RetryFacts)
   /** What was shown of this turn's answer does not count: it begins anew. */
   | { type: 'answer_restart' }
+  /** The next words of the answer. */
   | { type: 'text_delta'; text: string }
+  /** The next words of the model's thoughts. */
   | { type: 'thinking_delta'; text: string }
   | ToolInputEvent
   /** The call's input is complete; it is on its way to the gate. */
   | { type: 'tool_call'; callId: string; tool: string; input: unknown; display: ToolDisplay }
+  /** Whether the call may run, with the reason, and everything that was judged on the way. */
   | { type: 'permission_decision'; callId: string; tool: string; decision: Decision }
   /** Past the gate, checked and permitted: the work begins. */
   | { type: 'tool_start'; callId: string; tool: string }
+  /** A sign of life of the work, for the person. */
   | { type: 'tool_progress'; callId: string; tool: string; text: string }
   | ToolResultEvent
+  /** The answer of this turn, whole. */
   | { type: 'assistant_message'; message: AssistantMessage; id: string; model: string }
+  /** What goes back to the model: results, in the order of the calls, and words of Helve's own. */
   | { type: 'user_message'; message: UserMessage }
+  /** The answer is there and its calls are done. */
   | { type: 'turn_end'; turn: number; stopReason: StopReason | null; usage: Usage }
   | CompactionEvent
   | ChildEvent
@@ -52,20 +66,25 @@ export interface ToolInputEvent {
   type: 'tool_input';
   callId: string;
   tool: string;
+  /** The next characters of the JSON. */
   delta: string;
+  /** As far as it has come. */
   input(): unknown;
   display(): ToolDisplay;
 }
 
+/** The one answer to a call. */
 export interface ToolResultEvent {
   type: 'tool_result';
   callId: string;
   tool: string;
+  /** What the model gets. */
   result: ToolResultBlock;
   /** Which of the six kinds of failure it was; absent when the call succeeded. */
   failure?: FailureKind;
   /** The full error behind an exception, for logs. */
   error?: unknown;
+  /** What the tool gave, as data. */
   data?: unknown;
   display: ToolDisplay;
 }
@@ -77,6 +96,7 @@ export interface CompactionEvent {
   /** Estimates, set right by what the provider reported last. */
   tokensBefore: number;
   tokensAfter: number;
+  /** How many old results were cleared, and how many messages summarised. */
   clearedResults: number;
   summarisedMessages: number;
   /** Of the request for the summary. */
@@ -101,7 +121,9 @@ export interface RunResult {
   outcome: RunOutcome;
   /** The model's last words, or for a failure one sentence on what went wrong. */
   text: string;
+  /** Requests to the model. */
   turns: number;
+  /** The model's last one. */
   stopReason: StopReason | null;
   /** Of this run. */
   usage: Usage;
@@ -112,9 +134,11 @@ export interface RunResult {
   /** Time spent waiting for the model, and altogether. */
   modelMs: number;
   totalMs: number;
+  /** The calls that were denied. */
   denials: ReadonlyArray<{ tool: string; callId: string; input: unknown }>;
 }
 
+/** What one model was used for. */
 export interface ModelUse {
   provider: string;
   name: string;
@@ -126,14 +150,23 @@ export interface ModelUse {
   maxOutputTokens?: number;
 }
 
+/** How a run ended. All but `completed` are reasons why it ended before its work was done. */
 export type RunOutcome =
+  /** The model said what it had to say. */
   | 'completed'
+  /** The limit set for this run was reached. */
   | 'max_turns'
+  /** A signal, `interrupt()`, or an aborted signal of the caller. */
   | 'interrupted'
-  /** By a hook. */
+  /** A hook ended the run, or did not let the prompt through; the text is its reason. */
   | 'stopped'
+  /** The model refused to go on. */
   | 'refused'
+  /** Answer after answer reached the limit of output tokens. */
   | 'output_limit'
+  /** The conversation does not fit the model, even after it was compacted. */
   | 'context_overflow'
+  /** Answer after answer had only calls that could not be understood. */
   | 'malformed_calls'
+  /** The request failed, also when it was sent again. */
   | 'model_error';

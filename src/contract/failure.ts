@@ -1,10 +1,34 @@
-/** The six ways a call can fail, told apart in every result event. */
+/** The six ways a call can fail, told apart in every result event. These comments are a table of docs/errors.md. */
 export type FailureKind =
+  /**
+   * No tool has that name, or a name that can only mean it.
+   * @example There is no tool named "ReadFile". Did you mean "Read"?
+   */
   | 'unknown_tool'
+  /**
+   * The call was cancelled, before it started or while it ran.
+   * @example The user interrupted before Read started, so nothing was done.
+   */
   | 'interrupted'
+  /**
+   * The input does not fit the schema, is not valid JSON, or was cut off.
+   * @example Read: "limit" must be a number, but was "all". Nothing was run. Correct the input and send the call again.
+   */
   | 'invalid_input'
+  /**
+   * The tool turned it down; nothing was done.
+   * @example app.ts has not been read in this session, so an edit could destroy content you have not seen. Read it, then send the edit again.
+   */
   | 'check_refused'
+  /**
+   * A decision or a person said no, or nobody could be asked.
+   * @example Write was not run: it writes /home/me/project/x, and nobody is here to be asked. Do not look for another way to do the same; ask the user or go on without it.
+   */
   | 'permission_denied'
+  /**
+   * The work itself failed.
+   * @example Exit code 2
+   */
   | 'exception';
 
 /**
@@ -13,10 +37,13 @@ export type FailureKind =
  */
 export class ToolFailure extends Error {
   readonly kind: FailureKind;
+  /** What is known beside the message, for those who show it; the model never sees it. */
+  readonly data: unknown;
 
-  constructor(message: string, options: { kind?: FailureKind; cause?: unknown } = {}) {
+  constructor(message: string, options: { kind?: FailureKind; cause?: unknown; data?: unknown } = {}) {
     super(message, { cause: options.cause });
     this.name = 'ToolFailure';
     this.kind = options.kind ?? 'exception';
+    this.data = options.data;
   }
 }

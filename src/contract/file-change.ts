@@ -9,6 +9,7 @@ export interface FileChanges {
   settled(): Promise<void>;
 }
 
+/** One change of one file. */
 export interface FileChange {
   /** The real path. Folders that are missing above a new file are made. */
   real: string;

@@ -17,76 +17,150 @@ export const hookEvents = [
   'SubagentStop',
 ] as const;
 
+/** The name of a moment at which hooks run. */
 export type HookEvent = (typeof hookEvents)[number];
 
-/** What a hook is told at each moment, beside what it is told at all of them. Field names are those of the wire. */
+/**
+ * What a hook is told at each moment, beside what it is told at all of them. Field names are those of the wire.
+ * These comments are the tables of docs/hooks.md; what follows "Objecting" is a column of its own.
+ */
 export interface HookPayloads {
-  PreToolUse: ToolPayload & { tool_use_id: string };
-  PostToolUse: ToolPayload & { tool_use_id: string; tool_response: unknown; duration_ms?: number };
-  PostToolUseFailure: ToolPayload & {
-    tool_use_id: string;
-    error: string;
-    is_interrupt?: boolean;
-    duration_ms?: number;
+  /** Before a call is decided, refused ones too. Objecting denies the call. */
+  PreToolUse: ToolPayload & CallPayload;
+  /** After a call that worked. Objecting tells the model; what was done stands. */
+  PostToolUse: ToolPayload &
+    CallPayload & {
+      /** What the call gave, as data. */
+      tool_response: unknown;
+      /** How long the call worked. */
+      duration_ms?: number;
+    };
+  /** After a call that had begun and failed. Objecting tells the model. */
+  PostToolUseFailure: ToolPayload &
+    CallPayload & {
+      /** What the model is told. */
+      error: string;
+      /** Somebody cancelled the call. */
+      is_interrupt?: boolean;
+      /** How long the call worked. */
+      duration_ms?: number;
+    };
+  /** When somebody would be asked. Objecting denies the call. */
+  PermissionRequest: ToolPayload & {
+    /** The rules that could be remembered. */
+    permission_suggestions?: readonly unknown[];
   };
-  PermissionRequest: ToolPayload & { permission_suggestions?: readonly unknown[] };
-  UserPromptSubmit: AgentPayload & { prompt: string };
-  SessionStart: AgentPayload & { source: 'startup' | 'resume' | 'clear' | 'compact' | 'fork'; model?: string };
-  SessionEnd: AgentPayload & { reason: 'clear' | 'resume' | 'logout' | 'prompt_input_exit' | 'other' };
-  /** `stop_hook_active`: the model is at work only because a Stop hook sent it back. */
-  Stop: AgentPayload & { stop_hook_active: boolean; last_assistant_message?: string };
-  Notification: AgentPayload & { message: string; title?: string; notification_type: string };
-  PreCompact: AgentPayload & { trigger: 'manual' | 'auto'; custom_instructions: string };
-  SubagentStart: { agent_id: string; agent_type: string };
-  SubagentStop: {
-    agent_id: string;
-    agent_type: string;
-    stop_hook_active: boolean;
-    agent_transcript_path?: string;
-    last_assistant_message?: string;
+  /** Before a prompt is sent. Objecting keeps it from being sent. */
+  UserPromptSubmit: AgentPayload & {
+    /** What the person said. */
+    prompt: string;
   };
+  /** With the first prompt, and after a compaction. Objecting does nothing. */
+  SessionStart: AgentPayload & {
+    /** What begins. Today it is `startup` or `compact`. */
+    source: 'startup' | 'resume' | 'clear' | 'compact' | 'fork';
+    /** Not set today. */
+    model?: string;
+  };
+  /** At the end. Objecting does nothing. */
+  SessionEnd: AgentPayload & {
+    /** Why. Today it is `other`. */
+    reason: 'clear' | 'resume' | 'logout' | 'prompt_input_exit' | 'other';
+  };
+  /** When the model is done. Objecting tells the model, which goes on. */
+  Stop: AgentPayload & EndPayload;
+  /** When a person is asked something. Objecting does nothing. */
+  Notification: AgentPayload & {
+    /** A sentence for the person. */
+    message: string;
+    /** Not set today. */
+    title?: string;
+    /** What about. Today it is `permission_prompt`. */
+    notification_type: string;
+  };
+  /** Before the history is summarised. Objecting leaves out a summary that a person asked for. */
+  PreCompact: AgentPayload & {
+    /** Whether a person asked for it or the window is full. */
+    trigger: 'manual' | 'auto';
+    /** What the person wants kept; else empty. */
+    custom_instructions: string;
+  };
+  /** Before a child agent begins; `additionalContext` goes to the child. Objecting does nothing. */
+  SubagentStart: Required<AgentPayload>;
+  /** When a child agent is done. Objecting tells the child, which goes on. */
+  SubagentStop: Required<AgentPayload> &
+    EndPayload & {
+      /** Where the child's conversation is kept. */
+      agent_transcript_path?: string;
+    };
 }
 
-/** Set where it happens inside a child agent. */
 interface AgentPayload {
+  /** The child agent that it happens in; left out in the conversation itself. */
   agent_id?: string;
+  /** The type of that agent. */
   agent_type?: string;
 }
 
 interface ToolPayload extends AgentPayload {
+  /** The tool, by its own name. */
   tool_name: string;
+  /** What it is called with. */
   tool_input: unknown;
 }
 
+interface CallPayload {
+  /** The id of the call. */
+  tool_use_id: string;
+}
+
+interface EndPayload {
+  /** The model is at work only because a hook sent it back. */
+  stop_hook_active: boolean;
+  /** The model's last words. */
+  last_assistant_message?: string;
+}
+
 /** What a hook gets, as JSON: on standard input, as the body of a request, or as the argument of a callback. */
-export type HookInput<Event extends HookEvent = HookEvent> = HookPayloads[Event] & {
+export type HookInput<Event extends HookEvent = HookEvent> = HookPayloads[Event] & HookBasics<Event>;
+
+interface HookBasics<Event extends HookEvent> {
+  /** The conversation. */
   session_id: string;
+  /** The file that it is kept in. */
   transcript_path: string;
+  /** The directory that commands start in. */
   cwd: string;
+  /** The permission mode. */
   permission_mode: PermissionMode;
+  /** The moment. */
   hook_event_name: Event;
-};
+}
 
 /** What a hook may answer with, as JSON that it prints or sends, or as what a callback returns. */
 export interface HookOutput {
-  /** False stops the agent, with `stopReason` for the person. */
+  /** False ends the run here. */
   continue?: boolean;
+  /** With it: why, for the person. */
   stopReason?: string;
   /** For the person. */
   systemMessage?: string;
   /** Taken without effect: what a hook prints is never shown as it is. */
   suppressOutput?: boolean;
-  /** Objects: to the prompt, to the end, or to what was done. Before a call `block` denies and `approve` allows. */
+  /** `block` objects: to the prompt, to the end, or to what was done. Before a call it denies, and `approve` allows. */
   decision?: 'block' | 'approve';
+  /** With it: why. */
   reason?: string;
   hookSpecificOutput?: {
+    /** The moment that it answers to. */
     hookEventName?: HookEvent;
-    /** PreToolUse. */
+    /** PreToolUse: what to do with the call: `allow`, `ask` or `deny`. */
     permissionDecision?: Behavior;
+    /** With it: why. */
     permissionDecisionReason?: string;
-    /** PreToolUse: the whole input; a field that is left out is gone. */
+    /** PreToolUse: the whole new input, a field that is left out is gone. It is checked and judged like any other. */
     updatedInput?: Readonly<Record<string, unknown>>;
-    /** PermissionRequest. */
+    /** PermissionRequest: the answer in the person's place, `behavior` being `allow` or `deny`. */
     decision?: {
       behavior: 'allow' | 'deny';
       message?: string;
@@ -104,8 +178,8 @@ export interface HookOutput {
  * A hook inside the program. One that throws or takes too long has failed, as a command would have; before a call, taking
  * too long refuses the call.
  */
-export type HookCallback = (
-  input: HookInput,
+export type HookCallback<Event extends HookEvent = HookEvent> = (
+  input: HookInput<Event>,
   toolUseId: string | undefined,
   options: { signal: AbortSignal },
 ) => HookOutput | undefined | Promise<HookOutput | undefined>;

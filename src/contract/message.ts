@@ -7,11 +7,13 @@ export interface TextBlock {
   text: string;
 }
 
+/** A picture, as base64. */
 export interface ImageBlock {
   type: 'image';
   source: { type: 'base64'; media_type: string; data: string };
 }
 
+/** The model's thoughts, as far as it shows them. */
 export interface ThinkingBlock {
   type: 'thinking';
   thinking: string;
@@ -27,6 +29,7 @@ export interface ToolUseBlock {
   input: unknown;
 }
 
+/** The answer to one call. */
 export interface ToolResultBlock {
   type: 'tool_result';
   tool_use_id: string;
@@ -45,18 +48,23 @@ export interface OpaqueBlock {
 /** What a tool may answer with. */
 export type ContentBlock = TextBlock | ImageBlock;
 
+/** What a message of the model is made of. */
 export type AssistantBlock = TextBlock | ThinkingBlock | ToolUseBlock | OpaqueBlock;
 
+/** What a message to the model is made of. */
 export type UserBlock = TextBlock | ImageBlock | ToolResultBlock;
 
+/** What the model said and called. */
 export interface AssistantMessage {
   role: 'assistant';
   content: readonly AssistantBlock[];
 }
 
+/** What was said to the model: words of the person, and results. */
 export interface UserMessage {
   role: 'user';
   content: readonly UserBlock[];
 }
 
+/** One message of a conversation. */
 export type Message = AssistantMessage | UserMessage;

@@ -21,6 +21,7 @@ export interface Model {
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
 }
 
+/** What is known of a model beside its name. */
 export interface ModelFacts {
   /** Tokens that fit into one request and its answer together. */
   contextTokens?: number;
@@ -35,8 +36,10 @@ export interface ModelFacts {
 /** How much a model is to think before it answers; each provider has its own words for it. */
 export const efforts = ['none', 'low', 'medium', 'high', 'max'] as const;
 
+/** One of these levels. */
 export type Effort = (typeof efforts)[number];
 
+/** One request to a model, in the words of no provider. */
 export interface ModelRequest {
   system: readonly string[];
   tools: readonly ToolDefinition[];
@@ -53,8 +56,10 @@ export interface ToolDefinition {
   input_schema: JsonSchema;
 }
 
+/** A JSON Schema, as plain data. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
+/** A piece of an answer, as it arrives. */
 export type ModelEvent =
   | { type: 'message_start'; id: string; model: string }
   /** The request failed in a way that may pass; it is sent again after the wait, perhaps to another model. */
@@ -86,6 +91,7 @@ export interface RetryFacts {
   model: string;
 }
 
+/** Why an answer ended. */
 export type StopReason =
   | 'end_turn'
   | 'tool_use'
@@ -95,6 +101,7 @@ export type StopReason =
   | 'refusal'
   | 'context_overflow';
 
+/** Tokens of one or more requests, as the provider counts them. */
 export interface Usage {
   input_tokens: number;
   output_tokens: number;
@@ -102,15 +109,25 @@ export interface Usage {
   cache_creation_input_tokens: number;
 }
 
+/** The comments here are a table of docs/errors.md; what follows "Sent again" is a column of its own. */
 export type ModelFailureKind =
+  /** The key of the provider is missing or wrong, or its credit is used up. Sent again: no. */
   | 'auth'
+  /** Look at the network, or the provider's address, such as `ANTHROPIC_BASE_URL`. Sent again: where the connection was refused, reset, timed out or its name not found. */
   | 'unreachable'
+  /** Look at `--model`, `HELVE_MODEL` and `helve models`. Sent again: no. */
   | 'unknown_model'
+  /** Too many requests, or tokens, in too short a time: wait. Sent again: yes. */
   | 'rate_limited'
+  /** Too many others ask: wait, or name a `--fallback-model`. Sent again: yes. */
   | 'overloaded'
+  /** The request does not fit the model. Sent again: no; the conversation is compacted instead. */
   | 'context_overflow'
+  /** The sentence has the server's words. Also a `models.json` or a setting that is not understood. Sent again: no. */
   | 'invalid_request'
+  /** The server failed: wait, or name a `--fallback-model`. Sent again: yes. */
   | 'server_error'
+  /** The answer broke off, or nothing came for too long. Sent again: yes, while nothing of the answer is complete; after that, the run goes on from there. */
   | 'broken_stream';
 
 /** A request that did not give an answer. The message is one sentence for a person: what happened and what to set. */

@@ -3,6 +3,7 @@ import type { ToolDisplay } from './tool.js';
 
 export const permissionModes = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'] as const;
 
+/** What is decided where no rule speaks. */
 export type PermissionMode = (typeof permissionModes)[number];
 
 const fromLoosest: readonly PermissionMode[] = ['bypassPermissions', 'acceptEdits', 'default', 'dontAsk', 'plan'];
@@ -10,6 +11,7 @@ const fromLoosest: readonly PermissionMode[] = ['bypassPermissions', 'acceptEdit
 export const stricterMode = (one: PermissionMode, other: PermissionMode): PermissionMode =>
   fromLoosest.indexOf(one) > fromLoosest.indexOf(other) ? one : other;
 
+/** What is to become of a call. */
 export type Behavior = 'allow' | 'ask' | 'deny';
 
 /** What is to be judged: a call as it would run now, what hooks said of it, and what its own check had to ask about. */
@@ -25,6 +27,7 @@ export interface DecisionRequest {
   readOnlyHint?: boolean;
 }
 
+/** What one hook wants done with a call. */
 export interface HookAnswer {
   behavior: Behavior;
   reason?: string;
@@ -32,6 +35,7 @@ export interface HookAnswer {
   name?: string;
 }
 
+/** What was decided about a call, and why. */
 export interface Decision {
   behavior: Behavior;
   /** One sentence: which effect or rule decided, and why. */
@@ -78,11 +82,13 @@ export const decisionBases = [
   'untrusted',
 ] as const;
 
+/** What an answer rests on. */
 export type DecisionBasis = (typeof decisionBases)[number];
 
 /** Pure: the same request gets the same answer on every machine. */
 export type Decide = (request: DecisionRequest) => Decision;
 
+/** A call that somebody has to allow or deny. */
 export interface PermissionQuestion {
   callId: string;
   tool: string;
@@ -98,6 +104,7 @@ export interface PermissionQuestion {
   agent?: { id: string; type: string };
 }
 
+/** What whoever was asked says. */
 export type PermissionAnswer =
   | {
       behavior: 'allow';

@@ -20,6 +20,7 @@ export interface PlanningPort {
   steps(plan: string): Promise<PlanSteps>;
 }
 
+/** A plan as steps. */
 export interface PlanSteps {
   steps: readonly PlanStep[];
   /** Why they can't be run, where that is so: there are none, or they wait for each other. */
@@ -47,11 +48,13 @@ export interface SwarmPort {
   run(plan: ApprovedPlan, teammateCount: number, options: SwarmOptions): Promise<SwarmReport>;
 }
 
+/** A plan that the person has agreed to. */
 export interface ApprovedPlan {
   text: string;
   steps: readonly PlanStep[];
 }
 
+/** What a swarm is told. */
 export interface SwarmOptions {
   signal: AbortSignal;
   /** The call that the children belong to. */
@@ -60,6 +63,7 @@ export interface SwarmOptions {
   onProgress(text: string): void;
 }
 
+/** What became of a plan. */
 export interface SwarmReport {
   steps: ReadonlyArray<{
     id: string;

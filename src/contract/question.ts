@@ -7,6 +7,7 @@ export interface Question {
   multiSelect?: boolean;
 }
 
+/** What was answered to one question. */
 export interface Answer {
   /** The labels of the options chosen. */
   chosen: readonly string[];
@@ -23,3 +24,13 @@ export type AskUser = (
   signal: AbortSignal,
   about?: { callId: string },
 ) => Promise<Answer[]>;
+
+/** What was said in answer to a question, as programs send it: a label, words, or several of them. */
+export function answerFrom({ options, multiSelect }: Question, given: unknown): Answer {
+  const words = (Array.isArray(given) ? given : [given]).filter((word) => typeof word === 'string');
+  const labels = options.map(({ label }) => label);
+  const parts = words.flatMap((word) => (multiSelect && !labels.includes(word) ? word.split(/,\s*/) : [word]));
+  const chosen = parts.filter((part) => labels.includes(part));
+  const text = parts.filter((part) => !labels.includes(part) && part !== '').join(', ');
+  return { chosen, ...(text !== '' && { text }) };
+}

@@ -147,6 +147,7 @@ export interface FileLedger {
   forget(real: string): void;
 }
 
+/** What the model has seen of one file. */
 export interface SeenFile {
   /** SHA-256 of the bytes on disk when they were read or written. */
   hash: string;
@@ -172,6 +173,7 @@ export interface ToolDirectory {
   absent(): readonly string[];
 }
 
+/** A tool that the model knows by name only. */
 export interface DeferredTool {
   name: string;
   description: string;
@@ -187,6 +189,7 @@ export interface ServerResources {
   read(server: string, uri: string, signal: AbortSignal): Promise<ContentBlock[]>;
 }
 
+/** A resource of an MCP server. */
 export interface ListedResource {
   server: string;
   /** An address, or for a template one with names in braces to be filled in. */

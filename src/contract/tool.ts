@@ -41,8 +41,8 @@ interface ToolBehaviour<Input, Data> {
    * able to touch anything: it runs alone and is always asked about. An empty list means that it touches nothing.
    */
   effects?(input: Input, context: ToolContext): Effect[] | Promise<Effect[]>;
-  /** Looks at the world before anything is done. Throws `ToolFailure` to refuse; `ask` puts a question to the person. */
-  validate?(input: Input, context: ToolContext): Promise<undefined | { ask: string }>;
+  /** Looks at the world before anything is done. Throws `ToolFailure` to refuse. */
+  validate?(input: Input, context: ToolContext): Promise<undefined | ToolCheck>;
   /** Does the work. A generator reports progress on the way and *returns* its data, so there is exactly one result. */
   execute(input: Input, context: ToolContext): Promise<Data> | AsyncGenerator<ToolProgress, Data, void>;
   /** What the model reads. */
@@ -54,8 +54,18 @@ interface ToolBehaviour<Input, Data> {
   displayRefusal?(input: Input): ToolDisplay;
 }
 
+/** What a tool has found by looking. */
+export interface ToolCheck {
+  /** Puts a question to the person, with these words as the reason. */
+  ask?: string;
+  /** What the call would do to what is there, for whoever is asked about it. Default: what `displayRefusal` says. */
+  display?(): ToolDisplay;
+}
+
+/** How much of a tool the model is told of from the start. */
 export type ToolExposure = 'direct' | 'deferred' | 'hidden';
 
+/** What a tool lists in its description. */
 export type ToolListing = 'skills' | 'commands';
 
 /** A sign of life for the person; the model never sees it. */
@@ -69,6 +79,7 @@ export interface ToolDisplay {
   body?: DisplayBody;
 }
 
+/** What is shown below the title. */
 export type DisplayBody =
   | { type: 'text'; text: string }
   | { type: 'diff'; path: string; patch: string }
@@ -98,8 +109,10 @@ export interface Tool {
   displayCall(partialInput: unknown): ToolDisplay;
 }
 
+/** An input that fits its schema, or what is wrong with it. */
 export type AcceptedInput = { ok: true; call: BoundCall } | { ok: false; issues: readonly InputIssue[] };
 
+/** One thing that is wrong with an input. */
 export interface InputIssue {
   /** The field, for example `edits[0].old_string`; empty for the input as a whole. */
   path: string;
@@ -110,7 +123,7 @@ export interface InputIssue {
 export interface BoundCall {
   readonly input: unknown;
   effects(context: ToolContext): Promise<readonly Effect[]>;
-  validate(context: ToolContext): Promise<undefined | { ask: string }>;
+  validate(context: ToolContext): Promise<undefined | ToolCheck>;
   run(context: ToolContext): AsyncGenerator<ToolProgress, ToolOutcome, void>;
   displayRefusal(): ToolDisplay;
 }
@@ -188,6 +201,7 @@ const asPartial = <Input>(value: unknown): Partial<Input> =>
 function bind<Input, Data>(spec: ToolBehaviour<Input, Data>, input: Input): BoundCall {
   const plain = { title: shown(input) };
   const display = (): ToolDisplay => shownOr(plain, () => spec.displayCall?.(asPartial<Input>(input)));
+  const refusal = (): ToolDisplay => shownOr(display(), () => spec.displayRefusal?.(input));
   return {
     input,
     async effects(context) {
@@ -195,7 +209,8 @@ function bind<Input, Data>(spec: ToolBehaviour<Input, Data>, input: Input): Boun
       return checkedEffects(await spec.effects(input, context), spec.name);
     },
     async validate(context) {
-      return await spec.validate?.(input, context);
+      const { ask, display: found } = (await spec.validate?.(input, context)) ?? {};
+      return { ...(ask !== undefined && { ask }), display: () => shownOr(refusal(), () => found?.()) };
     },
     async *run(context) {
       const running = spec.execute(input, context);
@@ -206,7 +221,7 @@ function bind<Input, Data>(spec: ToolBehaviour<Input, Data>, input: Input): Boun
         display: shownOr(display(), () => spec.displayResult?.(data, input)),
       };
     },
-    displayRefusal: () => shownOr(display(), () => spec.displayRefusal?.(input)),
+    displayRefusal: refusal,
   };
 }
 

@@ -6,6 +6,7 @@ export interface WebAccess {
   readonly search?: SearchEndpoint | undefined;
 }
 
+/** Where the web is searched. */
 export interface SearchEndpoint {
   /** Whose format the answers have. */
   readonly provider: SearchProvider;
@@ -18,6 +19,7 @@ export interface SearchEndpoint {
 
 export const searchProviders = ['searxng', 'brave', 'tavily'] as const;
 
+/** Whose format the answers of a search have. */
 export type SearchProvider = (typeof searchProviders)[number];
 
 /** A model beside that of the conversation, for small tasks. */

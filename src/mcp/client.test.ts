@@ -148,6 +148,16 @@ test('a server that dies in the middle fails its call at once, is not started ag
   ).toContain("Its tools can't be used any more");
 });
 
+test('a server that has died is there again once it is asked for', async () => {
+  const project = await projectWith({ odd: odd() });
+  await project.call('mcp__odd__die');
+  expect(project.engine.servers.states()).toMatchObject([{ name: 'odd', status: 'failed' }]);
+  await project.engine.servers.reconnect('odd');
+  expect(project.engine.servers.states()).toMatchObject([{ name: 'odd', status: 'connected' }]);
+  expect(textOf(await project.call('mcp__odd__echo', { say: 'again' }))).toBe('said again');
+  await expect(project.engine.servers.reconnect('even')).rejects.toThrow('There is no MCP server "even".');
+});
+
 test('a line without an end ends the server and not the session', async () => {
   const { call } = await projectWith({ odd: odd(), other: odd() });
   expect(textOf(await call('mcp__odd__endless'))).toContain('sent a message of more than 64 MB');

@@ -134,6 +134,16 @@ export class McpClient {
     await Promise.all(waited.map(([, { connecting }]) => connecting));
   }
 
+  /** Begins anew with a server, whatever it was doing. Settles when it has connected or failed. */
+  async reconnect(name: string): Promise<void> {
+    const server = this.#servers.get(name);
+    if (!server) throw new Error(`There is no MCP server "${name}".`);
+    await server.connection?.close();
+    if (this.#servers.get(name) !== server || this.#ended.signal.aborted) return;
+    this.#add(server.configured);
+    await this.settled([name]);
+  }
+
   states(): ServerState[] {
     return [...this.#servers].map(([name, server]) => ({
       name,

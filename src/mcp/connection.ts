@@ -15,11 +15,13 @@ import { abortable } from '../platform/abortable.js';
 import { type ConnectionConfig, MAX_TIMER_MS } from './config.js';
 import { httpStatus, isConnectionLoss, isUnheard, messageOf } from './connection-errors.js';
 import { isObject } from './is-object.js';
-import { anyResult, type Offered, OfferedLists } from './offered-lists.js';
-import { openTransport, type TransportOptions } from './open-transport.js';
+import type { Offered } from './offered.js';
+import { anyResult, OfferedLists } from './offered-lists.js';
+import { openTransport } from './open-transport.js';
 import { plainLine, plainText } from './plain-text.js';
 import { oneByOne, protocolClient } from './protocol-client.js';
 import { StdioTransport } from './stdio-transport.js';
+import type { TransportOptions } from './transport-options.js';
 
 const FIRST_TRIES = 3; // of a remote server that may be about to come up
 const RECONNECT_TRIES = 5;

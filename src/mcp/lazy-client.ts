@@ -61,6 +61,14 @@ export class LazyMcpClient {
     clearTimeout(timer);
   }
 
+  /** Begins anew with a server. Settles when it has connected or failed; rejects where there is none of that name. */
+  async reconnect(name: string): Promise<void> {
+    const isNew = !this.hasStarted;
+    await this.start();
+    if (isNew) await this.#client?.settled([name]);
+    else await this.#client?.reconnect(name);
+  }
+
   states(): ServerState[] {
     if (this.#client) return this.#client.states();
     const waiting = { status: 'pending', tools: 0, setAside: [], errorOutput: '' } as const;

@@ -3,19 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@modelcontextprotocol/client';
 import * as z from 'zod';
 import { messageOf } from './connection-errors.js';
+import type { Offered } from './offered.js';
 
 const MAX_PAGES = 64; // a cursor that never ends is a fault of the server
 const MAX_ENTRIES = 10_000;
 const SETTLE_MS = 50; // between two fetches of a list, since one change seldom comes alone
 const QUICK_FETCHES = 50; // in one session; whose lists still change after that changes them for its own sake
 const SLOW_MS = 10_000;
-
-export interface Offered {
-  tools: readonly unknown[];
-  resources: readonly unknown[];
-  templates: readonly unknown[];
-  prompts: readonly unknown[];
-}
 
 const nothing: Offered = { tools: [], resources: [], templates: [], prompts: [] };
 export const anyResult = z.looseObject({});

@@ -1,18 +1,9 @@
 import { SSEClientTransport, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import { boundedFetch } from './bounded-fetch.js';
-import { type ConnectionConfig, headerProblem, type RemoteConfig } from './config.js';
+import { headerProblem, type RemoteConfig } from './config.js';
 import { runHeadersHelper } from './headers-helper.js';
 import { StdioTransport } from './stdio-transport.js';
-
-export interface TransportOptions {
-  config: ConnectionConfig;
-  /** The project: where the server starts. */
-  root: string;
-  env: Readonly<Record<string, string | undefined>>;
-  /** What its processes are known by. */
-  mark: string;
-  whileRunning(kill: () => void): () => void;
-}
+import type { TransportOptions } from './transport-options.js';
 
 /** The way to a server, as its configuration says. Redirects are followed within its origin only, by the SDK. */
 export async function openTransport(options: TransportOptions, signal: AbortSignal): Promise<Transport> {

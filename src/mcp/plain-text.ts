@@ -1,3 +1,4 @@
+import { withoutReminders } from '../platform/text/reminder.js';
 import { safeCut } from '../platform/text/truncate.js';
 import { visible } from '../platform/text/visible.js';
 
@@ -9,9 +10,6 @@ export function plainText(text: string, maxChars: number): string {
   );
   return shown.length <= maxChars ? shown : `${shown.slice(0, safeCut(shown, maxChars - 1))}…`;
 }
-
-/** Helve itself speaks to the model by reminders, so no text of a server may begin or end one. */
-export const withoutReminders = (text: string): string => text.replaceAll(/<(?=\s*\/?\s*system-reminder)/gi, '&lt;');
 
 /** The same on one line. */
 export const plainLine = (text: string, maxChars: number): string =>

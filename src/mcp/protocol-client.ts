@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { Client, ProtocolError } from '@modelcontextprotocol/client';
 import type { AskUser } from '../contract/question.js';
 import { elicit } from './elicit.js';
-import type { Offered } from './offered-lists.js';
+import type { Offered } from './offered.js';
 import { plainLine, plainText } from './plain-text.js';
 
 const MAX_SENTENCE = 600;

@@ -157,3 +157,21 @@ test('a tool that only other agents have is not taken for a slip, nor is the fie
   );
   expect(severity('Deploy(stage:production)', 'deny')).toBe('warning');
 });
+
+test.each([
+  ['Task(Explor)', 'Did you mean "Task(Explore)"? It guards nothing now.'],
+  ['Agent(Explor)', 'Did you mean "Task(Explore)"? It guards nothing now.'],
+  ['Task(subagent_type:Explor)', 'Did you mean "Task(Explore)"? It guards nothing now.'],
+  ['Task(deploy)', 'Check the name, or remove it.'],
+])('a rule that denies a type of agent that there is not, %s, counts and is told', (text, next) => {
+  const { rule, problem } = parseRule(text, options('deny', { knownAgents: () => ['Explore', 'Plan'] }));
+  expect(rule?.list).toBe('deny');
+  expect(problem).toMatchObject({
+    severity: 'warning',
+    message: `.helve/settings.json:14: "${text}" names no type of agent that there is. ${next}`,
+  });
+});
+
+test.each(['Task(Explore)', 'Task(Ex*)', 'Task(*)', 'Task'])('%s is not told as one that names no agent', (text) => {
+  expect(parseRule(text, options('deny', { knownAgents: () => ['Explore'] })).problem).toBeUndefined();
+});

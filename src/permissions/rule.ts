@@ -30,6 +30,8 @@ export interface RuleOptions {
   trusted?: boolean;
   /** The tools that there are. Left out, no rule is reported for naming a tool that there is not. */
   knownTools?: readonly string[];
+  /** The same for types of agents, asked for where a rule names one. */
+  knownAgents?: () => readonly string[];
   style?: PathStyle;
 }
 
@@ -224,7 +226,7 @@ function someUses(tool: string, specifier: string, options: RuleOptions): Outcom
   if (parameter && !isPrefix && isFieldOf(tool, field)) return parameterRule(tool, field, value, options);
   if (tool === 'Bash') return commandRule(specifier);
   if (isFileTool(tool)) return pathRule(tool, specifier, options);
-  if (tool === 'Task') return inputRule(tool, ['subagent_type'], specifier);
+  if (tool === 'Task') return agentRule(specifier, options);
   if (tool === 'Skill' || tool === 'SlashCommand') return skillRule(tool, specifier, options);
   if (tool === 'WebFetch') {
     return broken('does not say which domain', `Write "WebFetch(domain:${specifier})".`);
@@ -311,6 +313,17 @@ function parameterRule(tool: string, field: string, value: string, options: Rule
 const inputRule = (tool: string, fields: readonly string[], value: string): Outcome => ({
   subject: { kind: 'input', isTool: nameMatcher(tool), fields, patterns: [textPattern(value)] },
 });
+
+/** One of a type that there is not counts all the same, since it may be written yet. */
+function agentRule(type: string, { list, knownAgents }: RuleOptions): Outcome {
+  const rule = inputRule('Task', ['subagent_type'], type);
+  const known = type.includes('*') ? undefined : knownAgents?.();
+  if (!known || known.includes(type)) return rule;
+  const what = 'names no type of agent that there is';
+  const [meant] = nearestWords(type, known);
+  if (meant === undefined) return { ...rule, what, fix: 'Check the name, or remove it.' };
+  return { ...rule, what, fix: `Did you mean "Task(${meant})"?${list === 'allow' ? '' : ' It guards nothing now.'}` };
+}
 
 /** `Skill(name)` means the bare name; with ` *` behind it, arguments as well. A rule that asks or denies means both. */
 function skillRule(tool: string, specifier: string, { list }: RuleOptions): Outcome {

@@ -40,7 +40,7 @@ export function isFieldOf(tool: string, field: string): boolean {
 export const currentName = (name: string): string =>
   (Object.hasOwn(olderNames, name) ? olderNames[name] : undefined) ?? name;
 
-const olderNames: Readonly<Record<string, string>> = {
+export const olderNames: Readonly<Record<string, string>> = {
   Agent: 'Task',
   View: 'Read',
   Replace: 'Write',

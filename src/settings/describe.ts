@@ -40,6 +40,15 @@ function projectOf({ from, loosens, order }: Setting): SettingDescription['proje
   return [true, false].every((value) => loosens(value)) ? 'trusted' : 'tightening';
 }
 
+/** The values that a setting can have, where there are but a few; undefined where it takes more than that. */
+export function settingValues(key: (typeof settingNames)[number]): string[] | undefined {
+  const { shape, schema } = settings[key];
+  if (shape !== 'one') return undefined;
+  const { type, enum: words } = z.toJSONSchema(schema, { io: 'input', target: 'draft-7', unrepresentable: 'any' });
+  if (type === 'boolean') return ['true', 'false'];
+  return words?.every((word) => typeof word === 'string') ? words : undefined;
+}
+
 /** For editors: what a settings file may hold. Other names are not forbidden, since other agents have settings too. */
 export function settingsJsonSchema(): JsonSchema {
   const root: Section = { type: 'object', properties: {} };

@@ -15,6 +15,7 @@ export const keyActions = {
   expand: { about: 'show results whole, or folded', keys: ['ctrl+o'] },
   background: { about: 'move a running command to the background', keys: ['ctrl+b'] },
   externalEditor: { about: 'write the prompt in your own editor', keys: ['ctrl+g'] },
+  pasteImage: { about: 'attach the picture that is in the clipboard', keys: ['ctrl+v'] },
   todos: { about: 'show or hide the to-do list', keys: ['ctrl+t'] },
   complete: { about: 'complete a name or a path', keys: ['tab'] },
   redraw: { about: 'draw the screen anew', keys: ['ctrl+l'] },

@@ -27,6 +27,8 @@ export interface UnderstoodContribution extends Contribution {
 export interface ReadOptions extends PlaceOptions {
   /** The tools that there are. Left out, no rule is reported for naming a tool that there is not. */
   knownTools?: readonly string[];
+  /** The same for types of agents, asked for where a rule names one. */
+  knownAgents?: () => readonly string[];
 }
 
 /** What each file says. Of one that is broken now, what it said before goes on to tighten. */
@@ -101,7 +103,7 @@ function reason(error: unknown): string {
 }
 
 function withRules({ place, contributions, problems }: SourceFile, options: ReadOptions): SourceFile {
-  const { home = homeFolder(), knownTools } = options;
+  const { home = homeFolder(), knownTools, knownAgents } = options;
   const anchors = {
     source: folderNames(place.anchor),
     project: folderNames(options.root),
@@ -119,6 +121,7 @@ function withRules({ place, contributions, problems }: SourceFile, options: Read
       source,
       anchors,
       ...(knownTools && { knownTools }),
+      ...(knownAgents && { knownAgents }),
     });
     if (problem) ruleProblems.push(problem);
     return { ...contribution, ...(rule && { rule }) };

@@ -18,7 +18,8 @@ export class Activity {
   readonly #options: ActivityOptions;
   readonly #spinner: SpinnerView;
   readonly #todos: TodoView;
-  #showsTodos = true;
+  /** What the person wants; by itself the list is there while it is being worked on. */
+  #showsTodos: boolean | undefined;
   #timer: NodeJS.Timeout | undefined;
   #tokens = { input: 0, output: 0 };
 
@@ -29,8 +30,9 @@ export class Activity {
     this.#todos = new TodoView(theme);
     screen.addLive({
       render: (width) => {
+        if (screen.hasDialog) return ['']; // it waits for the person, and not the other way round
         const parts = [this.#shownTodos(width), this.#spinner.render(width)].filter((lines) => lines.length > 0);
-        return parts.flatMap((lines) => ['', ...lines]);
+        return parts.length === 0 ? [''] : parts.flatMap((lines) => ['', ...lines]);
       },
       invalidate: () => {},
     });
@@ -52,7 +54,7 @@ export class Activity {
   }
 
   toggleTodos(): void {
-    this.#showsTodos = !this.#showsTodos;
+    this.#showsTodos = !this.#isShowingTodos;
     this.#screen.draw();
   }
 
@@ -72,9 +74,12 @@ export class Activity {
     return this.#options.todos()?.find(({ status }) => status === 'in_progress')?.activeForm ?? 'Working';
   }
 
-  /** While it is being worked on; who wants to see it later has a command for it. */
+  get #isShowingTodos(): boolean {
+    return this.#showsTodos ?? (this.#spinner.isRunning && !this.#todos.isDone);
+  }
+
   #shownTodos(width: number): string[] {
     this.#todos.setTodos(this.#options.todos() ?? []);
-    return this.#showsTodos && this.#spinner.isRunning && !this.#todos.isDone ? this.#todos.render(width) : [];
+    return this.#isShowingTodos ? this.#todos.render(width) : [];
   }
 }

@@ -13,8 +13,9 @@ export class ChildViews implements Component {
   readonly #view: AgentsView;
   readonly #options: ChildViewsOptions;
   readonly #agents = new Map<string, ShownAgent>();
-  /** Which agent has made a call: it is the parent of whoever was started by it. */
-  readonly #callers = new Map<string, string>();
+  /** Which agent has made a call, and what for: it is the parent of whoever was started by it. */
+  readonly #callers = new Map<string, { agentId: string; title: string }>();
+  readonly #starters = new Set<string>();
 
   constructor(theme: Theme, options: ChildViewsOptions) {
     this.#options = options;
@@ -33,10 +34,17 @@ export class ChildViews implements Component {
     this.#view.isExpanded = value;
   }
 
+  /** Whether the call has started one of them. */
+  isFrom(callId: string): boolean {
+    return this.#starters.has(callId);
+  }
+
   take({ agentId, agentType, parentCallId, event }: ChildEvent): void {
     const agent = this.#agents.get(agentId) ?? this.#begin(agentId, agentType, parentCallId);
-    if (event.type === 'tool_call') {
-      this.#callers.set(event.callId, agentId);
+    if (event.type === 'agent_event') {
+      this.take(event); // of a child of its own
+    } else if (event.type === 'tool_call') {
+      this.#callers.set(event.callId, { agentId, title: event.display.title });
       this.#update({ ...agent, lastActivity: `${event.tool} ${event.display.title}` });
     } else if (event.type === 'permission_decision' && event.decision.behavior === 'ask') {
       this.#update({ ...agent, state: 'asking' });
@@ -65,11 +73,14 @@ export class ChildViews implements Component {
   }
 
   #begin(id: string, type: string, parentCallId: string): ShownAgent {
+    const caller = this.#callers.get(parentCallId);
+    this.#starters.add(parentCallId);
     const agent: ShownAgent = {
       id,
-      parentId: this.#callers.get(parentCallId),
+      parentId: caller?.agentId,
       type,
-      description: this.#options.describeAgent(id) ?? '',
+      // The session knows its own children only; of theirs there is what the call said, with the type before it.
+      description: this.#options.describeAgent(id) ?? caller?.title.replace(`${type}: `, '') ?? '',
       state: 'running',
       turns: 0,
       tokens: 0,

@@ -1,40 +1,39 @@
-import type { Component } from '@earendil-works/pi-tui';
-import type { CommandAnswer, CommandSession, TerminalCommand } from './contract.js';
-import { ChoiceDialog } from './dialogs/choice-dialog.js';
-import type { DialogQueue } from './dialogs/dialog-queue.js';
-import { TextDialog } from './dialogs/text-dialog.js';
+import { type Component, visibleWidth } from '@earendil-works/pi-tui';
+import type { Choice, CommandAnswer } from './contract.js';
 import type { Theme } from './theme.js';
 import { bodyLines } from './views/body-lines.js';
+import { ContextPicture } from './views/context-picture.js';
 import { cleanLine, cleanLines, wrap } from './views/fit.js';
 import { MarkdownView } from './views/markdown-view.js';
 import { NoticeView } from './views/notice-view.js';
 
+/** Asks the person. Undefined where they leave the question. */
+export interface AnswerQuestions {
+  choose(
+    facts: { title: string; text: string; items: readonly Choice[] },
+    signal: AbortSignal,
+  ): Promise<string | undefined>;
+  askText(facts: { title: string; isSecret: boolean }, signal: AbortSignal): Promise<string | undefined>;
+}
+
 export interface CommandAnswersOptions {
   theme: Theme;
-  dialogs: DialogQueue;
-  session: CommandSession;
+  questions: AnswerQuestions;
   show(view: Component): void;
   /** Sends it to the model. */
   say(prompt: { text: string; shown?: string | undefined }): void;
   edit(draft: string): void;
   quit(): void;
+  /** Lines that are read aloud: nothing that is only to be looked at. */
+  isPlain?: boolean;
 }
 
-/** Runs the terminal's own commands, and does what comes of it. */
+/** Does what comes of a command: shows it, asks, or sends it on. */
 export class CommandAnswers {
   readonly #options: CommandAnswersOptions;
 
   constructor(options: CommandAnswersOptions) {
     this.#options = options;
-  }
-
-  async run(command: TerminalCommand, args: string, signal: AbortSignal): Promise<void> {
-    try {
-      await this.follow(await command.run(args, this.#options.session), signal);
-    } catch (error) {
-      if (signal.aborted) return;
-      this.#options.show(new NoticeView(this.#options.theme, 'failure', messageOf(error)));
-    }
   }
 
   async follow(first: CommandAnswer, signal: AbortSignal): Promise<void> {
@@ -43,13 +42,16 @@ export class CommandAnswers {
   }
 
   async #take(answer: CommandAnswer, signal: AbortSignal): Promise<CommandAnswer | undefined> {
-    const { theme, dialogs, show, say, edit, quit } = this.#options;
+    const { theme, questions, show, say, edit, quit } = this.#options;
     switch (answer.type) {
       case 'text':
         show(new PlainText(answer.text));
         return undefined;
       case 'markdown':
         show(new MarkdownView(theme, answer.text));
+        return undefined;
+      case 'context':
+        show(new ContextPicture(theme, answer.context, { isPlain: this.#options.isPlain ?? false }));
         return undefined;
       case 'display':
         show(new DisplayText(theme, answer.display));
@@ -59,16 +61,12 @@ export class CommandAnswers {
         return undefined;
       case 'choose': {
         const { title, text = '', items, choose } = answer;
-        const facts = { title, text, items };
-        const chosen = await dialogs.ask<string | undefined>((done) => new ChoiceDialog(theme, facts, done), signal);
+        const chosen = await questions.choose({ title, text, items }, signal);
         return chosen === undefined ? undefined : await choose(chosen);
       }
       case 'ask': {
         const { title, isSecret = false } = answer;
-        const typed = await dialogs.ask<string | undefined>(
-          (done) => new TextDialog(theme, { title, isSecret }, done),
-          signal,
-        );
+        const typed = await questions.askText({ title, isSecret }, signal);
         return typed === undefined ? undefined : await answer.answer(typed);
       }
       case 'prompt':
@@ -98,8 +96,16 @@ class PlainText implements Component {
   invalidate(): void {}
 
   render(width: number): string[] {
-    return this.#lines.flatMap((line) => wrap(line, width, '  '));
+    return this.#lines.flatMap((line) => wrapRow(line, width));
   }
+}
+
+/** The last column of a row that is too long goes on below itself. */
+function wrapRow(row: string, width: number): string[] {
+  const [head = ''] = /^ {2}\S.* {2,}(?=\S)/.exec(row) ?? [];
+  if (head === '' || visibleWidth(head) > width / 2) return wrap(row, width, '  ');
+  const [first = '', ...rest] = wrap(row.slice(head.length), width - visibleWidth(head));
+  return [`${head}${first}`, ...rest.map((line) => `${' '.repeat(visibleWidth(head))}${line}`)];
 }
 
 class DisplayText implements Component {

@@ -2,6 +2,9 @@ import type { BackgroundCommand, BackgroundCommands } from '../platform/shell/ba
 import type { CommandSession, PastPrompt, RunningTask, TerminalCommand, ThemePort } from './contract.js';
 import type { OpenedSession, SessionWish } from './opened-session.js';
 import type { SessionSpending } from './session-spending.js';
+import { consoleTools } from './tool-console.js';
+
+const CONNECT_MS = 3_000; // somebody looks at the screen meanwhile
 
 export interface CommandSessionParts {
   session(): OpenedSession;
@@ -14,6 +17,8 @@ export interface CommandSessionParts {
   keys(): CommandSession['keys'];
   /** What the person has said, as it is kept; none where nothing is. */
   prompts(): readonly PastPrompt[];
+  /** A sentence for the person. */
+  tell(sentence: string): void;
   setMode: CommandSession['setMode'];
   compact: CommandSession['compact'];
   /** Leaves this conversation for another one. */
@@ -56,6 +61,7 @@ export function commandSession(parts: CommandSessionParts): CommandSession {
     get settings() {
       return opened().settings.current;
     },
+    refresh: async () => await opened().engine.refresh((event) => event.type === 'notice' && parts.tell(event.text)),
     get model() {
       return opened().model;
     },
@@ -77,6 +83,8 @@ export function commandSession(parts: CommandSessionParts): CommandSession {
           errorOutput,
         }));
     },
+    connectServers: async () => await opened().engine.servers.settled({ withinMs: CONNECT_MS }),
+    reconnect: async (server) => await opened().engine.servers.reconnect(server),
     get usage() {
       return parts.spending().usage;
     },
@@ -86,6 +94,9 @@ export function commandSession(parts: CommandSessionParts): CommandSession {
     themes: parts.themes,
     get keys() {
       return parts.keys();
+    },
+    get tools() {
+      return consoleTools(opened().engine);
     },
     builtIn: parts.builtIn,
     commands: async () => (await opened().agent?.commands()) ?? [],

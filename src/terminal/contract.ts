@@ -30,6 +30,8 @@ export type CommandAnswer =
   | { type: 'text'; text: string }
   /** The same as Markdown. */
   | { type: 'markdown'; text: string }
+  /** What fills the model's window. */
+  | { type: 'context'; context: ShownContext }
   /** A picture, as tools give it. */
   | { type: 'display'; display: ToolDisplay }
   /** Something went wrong, or was not understood; a sentence. */
@@ -77,6 +79,8 @@ export interface CommandSession {
   readonly todos: readonly Todo[] | undefined;
   /** The settings that hold now. */
   readonly settings: Settings;
+  /** Takes over what has changed in the files of settings. */
+  refresh(): Promise<void>;
   /** "provider/name"; undefined where no model is set up. */
   readonly model: string | undefined;
   /** The child agents that were started, the latest last. */
@@ -84,12 +88,18 @@ export interface CommandSession {
   /** What runs in the background. */
   readonly tasks: readonly RunningTask[];
   readonly servers: readonly ShownServer[];
+  /** Connects to them, where that has not begun, and waits for a moment. */
+  connectServers(): Promise<void>;
+  /** Begins anew with one. Settles when it has connected or failed. */
+  reconnect(server: string): Promise<void>;
   readonly usage: SessionUsage;
   /** Undefined where nothing has been sent yet and nothing can be said. */
   readonly context: ShownContext | undefined;
   readonly themes: ThemePort;
   /** The keys, as the person has them: one line each, for help. */
   readonly keys: ReadonlyArray<{ keys: string; about: string }>;
+  /** What can be called. */
+  readonly tools: readonly ConsoleTool[];
   /** All commands of the terminal. */
   readonly builtIn: readonly TerminalCommand[];
   /** Those of the person, the project and MCP servers. */

@@ -1,6 +1,6 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { AgentEvent, AgentHappening } from '../contract/event.js';
-import type { UserBlock } from '../contract/message.js';
+import type { ImageBlock, UserBlock } from '../contract/message.js';
 import type { OpenedSession } from './opened-session.js';
 
 const BREATH_MS = 8; // events may come faster than they are drawn: keys are looked at in between
@@ -10,6 +10,8 @@ export interface WantedPrompt {
   text: string;
   /** What stands for it on the screen. Default: the text. */
   shown?: string | undefined;
+  /** What goes along with it. */
+  images?: readonly ImageBlock[];
 }
 
 export interface ConversationOptions {
@@ -105,11 +107,11 @@ export class Conversation {
     }
   }
 
-  async #run({ text }: WantedPrompt, signal: AbortSignal): Promise<void> {
+  async #run(prompt: WantedPrompt, signal: AbortSignal): Promise<void> {
     const { agent, begin, withoutModel } = this.#options.session();
     if (!agent) return this.#options.onProblem(withoutModel ?? 'No model is set up.');
     begin();
-    const content: UserBlock[] = [...this.#told, { type: 'text', text }];
+    const content: UserBlock[] = [...this.#told, ...blocksOf(prompt)];
     this.#told = [];
     let breath = performance.now();
     try {
@@ -134,6 +136,8 @@ export class Conversation {
     const said = this.#waiting.splice(0, end < 0 ? this.#waiting.length : end);
     for (const prompt of said) this.#options.onSaid(prompt);
     if (said.length > 0) this.#options.onChange();
-    return said.map(({ text }) => ({ type: 'text', text }));
+    return said.flatMap(blocksOf);
   }
 }
+
+const blocksOf = ({ text, images = [] }: WantedPrompt): UserBlock[] => [...images, { type: 'text', text }];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AgentHappening } from '../contract/event.js';
+import type { AgentHappening, ChildEvent } from '../contract/event.js';
 import { EventViews } from './event-views.js';
 import { History } from './history.js';
 import { Theme } from './theme.js';
@@ -97,6 +97,56 @@ test('a child agent is shown with what it does', () => {
     },
   });
   expect(lines().join('\n')).toMatch(/1 done/);
+});
+
+test('a child of a child stands below it in the tree, and what they do is told there alone', () => {
+  const inner = (agentId: string, parentCallId: string, happening: AgentHappening): ChildEvent => ({
+    type: 'agent_event',
+    agentId,
+    agentType: 'Explore',
+    parentCallId,
+    event: { at: 0, ...happening },
+  });
+  const { views, lines } = viewsOf(
+    call('a', 'with help'),
+    { type: 'tool_start', callId: 'a', tool: 'Count' },
+    inner('1', 'a', call('b', 'Explore: two')),
+    { type: 'tool_progress', callId: 'a', tool: 'Count', text: 'Count Explore: two' },
+    inner('1', 'a', inner('2', 'b', { type: 'turn_start', turn: 1 })),
+  );
+  views.toggleExpansion();
+  expect(lines()).toEqual([
+    '',
+    '● Count with help',
+    '',
+    '2 agents 2 running',
+    '└─ ● Explore looks around         running · 0 turns · 0 · 0s',
+    '     Count Explore: two',
+    '   └─ ● Explore looks around      running · 0 turns · 0 · 0s',
+  ]);
+});
+
+test('the output of a failed call keeps its colours among the words around it', () => {
+  const history = new History();
+  const theme = new Theme({ name: 'dark', depth: 'many' });
+  const views = new EventViews(history, theme, { now: () => 0, describeAgent: () => undefined });
+  views.take(call('a', 'to ten'));
+  views.take({
+    type: 'tool_result',
+    callId: 'a',
+    tool: 'Count',
+    display: { title: 'to ten' },
+    result: { type: 'tool_result', tool_use_id: 'a', content: 'Exit code 1\nred', is_error: true },
+    data: { output: 'red', styledOutput: '\u001b[31mred\u001b[0m\n' },
+  });
+  expect(history.render(60).slice(-2)).toEqual(['    Exit code 1', '    \u001b[31mred\u001b[0m']);
+});
+
+test('a question about a call that is not shown yet counts once it is', () => {
+  const { views, lines } = viewsOf();
+  views.asking('a');
+  views.take(call('a', 'to ten'));
+  expect(lines()).toEqual(['', `? Count to ten${' '.repeat(42)}asks`]);
 });
 
 test('what steers a terminal is shown and not obeyed', () => {

@@ -2,10 +2,10 @@ import type { Component } from '@earendil-works/pi-tui';
 import type { AgentHappening, RunResult, ToolResultEvent } from '../contract/event.js';
 import { ChildViews } from './child-views.js';
 import type { History } from './history.js';
+import { roomMade } from './room-made.js';
 import { StreamedCall } from './streamed-call.js';
 import type { Theme } from './theme.js';
 import { CallView } from './views/call-view.js';
-import { shortCount } from './views/fit.js';
 import { MarkdownView } from './views/markdown-view.js';
 import { NoticeView } from './views/notice-view.js';
 import { ThinkingView } from './views/thinking-view.js';
@@ -28,6 +28,7 @@ export class EventViews {
   readonly #theme: Theme;
   readonly #options: EventViewsOptions;
   readonly #calls = new Map<string, Open<StreamedCall>>();
+  readonly #askedEarly = new Set<string>();
   #answer: Open<MarkdownView> | undefined;
   #thinking: Open<ThinkingView> | undefined;
   #children: (Open<ChildViews> & { isShown: boolean }) | undefined;
@@ -75,7 +76,10 @@ export class EventViews {
         this.#calls.get(event.callId)?.view.view.start();
         return;
       case 'tool_progress':
-        this.#calls.get(event.callId)?.view.view.showProgress(event.text);
+        // What a child agent does, the tree of them says.
+        if (!this.#children?.view.isFrom(event.callId)) {
+          this.#calls.get(event.callId)?.view.view.showProgress(event.text);
+        }
         return;
       case 'tool_result':
         this.#endCall(event);
@@ -119,9 +123,11 @@ export class EventViews {
     this.#sinceExpansion = view;
   }
 
-  /** A person is asked about a call, or no longer. */
+  /** A person is asked about a call, which may not be shown yet: questions and events come by ways of their own. */
   asking(callId: string): void {
-    this.#calls.get(callId)?.view.view.ask();
+    const call = this.#calls.get(callId);
+    if (call) call.view.view.ask();
+    else this.#askedEarly.add(callId);
   }
 
   show(view: Component, { hasGap = this.#last === 'call' } = {}): void {
@@ -174,6 +180,7 @@ export class EventViews {
     const { now } = this.#options;
     const call = new CallView(this.#theme, { tool, now });
     call.isExpanded = this.#isExpanded;
+    if (this.#askedEarly.delete(callId)) call.ask();
     const opened = this.#open(new StreamedCall(call, now), { isCall: true });
     this.#calls.set(callId, opened);
     return opened;
@@ -182,13 +189,14 @@ export class EventViews {
   #endCall({ callId, display, failure, result, data }: ToolResultEvent): void {
     const call = this.#calls.get(callId);
     if (!call) return;
-    const message = result.is_error ? textOf(result.content) : undefined;
+    const styled = styledIn(data);
+    const message = result.is_error ? inColor(textOf(result.content), styled) : undefined;
     call.view.settle();
     call.view.view.end({
       display,
       failure: result.is_error ? (failure ?? 'exception') : undefined,
       message,
-      styled: styledIn(data),
+      styled: styled?.styledOutput,
     });
     call.settle();
     this.#calls.delete(callId);
@@ -236,19 +244,17 @@ function isFoldable(view: unknown): view is { isExpanded: boolean } {
 }
 
 /** What a program wrote, with its colours, where a tool has kept it beside what the model gets. */
-function styledIn(data: unknown): string | undefined {
-  if (typeof data !== 'object' || data === null || !('styledOutput' in data)) return undefined;
-  return typeof data.styledOutput === 'string' ? data.styledOutput : undefined;
+function styledIn(data: unknown): { output: string; styledOutput: string } | undefined {
+  if (typeof data !== 'object' || data === null || !('styledOutput' in data) || !('output' in data)) return undefined;
+  const { output, styledOutput } = data;
+  return typeof output === 'string' && typeof styledOutput === 'string' ? { output, styledOutput } : undefined;
+}
+
+/** What the model was told, with the colours that a program gave to its part of it. */
+function inColor(message: string, styled: ReturnType<typeof styledIn>): string {
+  if (!styled || styled.output === '') return message;
+  return message.replace(styled.output, () => styled.styledOutput.trimEnd());
 }
 
 const textOf = (content: ToolResultEvent['result']['content']): string =>
   typeof content === 'string' ? content : content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
-
-function roomMade(event: Extract<AgentHappening, { type: 'compaction' }>): string {
-  const { tokensBefore, tokensAfter, summarisedMessages, clearedResults } = event;
-  const what =
-    summarisedMessages > 0
-      ? `${summarisedMessages} messages were replaced by a summary of them`
-      : `${clearedResults} old results were left out`;
-  return `Room was made in the context window: ${what} (${shortCount(tokensBefore)} → ${shortCount(tokensAfter)} tokens).`;
-}

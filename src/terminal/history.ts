@@ -1,4 +1,5 @@
 import type { Component } from '@earendil-works/pi-tui';
+import { type Place, samePlace } from './line-rows.js';
 
 const KEPT_LINES = 600; // above the screen: what can be shown again, expanded or after a resize
 
@@ -9,6 +10,8 @@ interface Entry {
   /** Whether an empty line stands before it. */
   hasGap: boolean;
   lines: string[] | undefined;
+  /** Its lines in the frame before. */
+  before: readonly string[];
   /** It is to be drawn once more. */
   isStale: boolean;
 }
@@ -22,7 +25,7 @@ export class History implements Component {
 
   /** Gives a way to say that the view is as it will be, so that it need not be drawn again. */
   add(view: Component, { isLive = false, hasGap = false } = {}): () => void {
-    const entry: Entry = { view, isLive, hasGap, lines: undefined, isStale: false };
+    const entry: Entry = { view, isLive, hasGap, lines: undefined, before: [], isStale: false };
     this.#entries.push(entry);
     return () => {
       entry.isLive = false;
@@ -65,6 +68,28 @@ export class History implements Component {
     this.#above = Math.min(this.#above, line);
   }
 
+  /** Where what began a line of the frame before stands now, in a window of another width. */
+  placeOf(wanted: number): Place {
+    // What was not there yet is below all that was.
+    const line = Math.min(
+      wanted,
+      this.#entries.reduce((sum, entry) => sum + entry.before.length, 0),
+    );
+    let before = 0;
+    let now = 0;
+    for (const entry of this.#entries) {
+      const { lines = [] } = entry;
+      if (line <= before) break;
+      if (line < before + entry.before.length) {
+        const place = samePlace(entry.before, lines, line - before);
+        return { line: now + place.line, column: place.column };
+      }
+      before += entry.before.length;
+      now += lines.length;
+    }
+    return { line: now, column: 0 };
+  }
+
   /** So many lines are above the screen. Lets views go that are wholly and far up there, and gives how many lines they had. */
   scrolled(above: number): number {
     const dropped = this.#letGo(above);
@@ -97,6 +122,7 @@ export class History implements Component {
     this.#width = width;
     const all: string[] = [];
     for (const entry of this.#entries) {
+      entry.before = entry.lines ?? [];
       if (entry.isLive || entry.isStale || !isSame || !entry.lines) {
         entry.isStale = false;
         const before = isSame ? (entry.lines ?? []) : [];

@@ -1,8 +1,9 @@
+import { type Component, CURSOR_MARKER, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { History } from './history.js';
 import { InlineScreen } from './inline-screen.js';
-import { TestScreen } from './test-screen.js';
+import { type ResizeManners, TestScreen } from './test-screen.js';
 
 /** A view whose lines are set from outside. */
 class Lines {
@@ -79,14 +80,77 @@ test('what stood in the terminal before stays', () => {
   expect([...terminal.scrollback, ...terminal.screen]).toEqual(['$ ls', 'file', '$ helve', 'a', 'b', 'c', 'd', 'e']);
 });
 
-test('a resize paints what is on the screen, and leaves the scrollback alone', () => {
-  const { terminal, draw } = screenOf(20, 4);
-  const lines = ['one', 'two', 'three', 'four', 'five', 'six'];
-  draw(lines);
-  terminal.columns = 10;
-  draw(lines);
-  expect(terminal.scrollback).toEqual(['one', 'two']);
-  expect(terminal.screen).toEqual(['three', 'four', 'five', 'six']);
+/** A screen with a history above and two lines of its own below, in a window that can be resized. */
+function conversationOn(columns: number, rows: number, manners: ResizeManners = {}) {
+  const terminal = new TestScreen(columns, rows, manners);
+  const waiting: Array<() => void> = [];
+  const tui = new InlineScreen(terminal, {
+    now: () => 0,
+    later: (_, callback) => {
+      waiting.push(callback);
+      return () => void waiting.splice(waiting.indexOf(callback) >>> 0, 1);
+    },
+  });
+  const history = new History();
+  const below: Component = {
+    render: (width) => ['─'.repeat(width), `> ${CURSOR_MARKER}`, 'status'.padEnd(width)],
+    invalidate: () => {},
+  };
+  tui.addChild(history);
+  tui.addChild(below);
+  tui.onPainted = (above) => history.scrolled(above);
+  tui.onResized = (line) => history.placeOf(line);
+  tui.start();
+  tui.renderNow();
+  return {
+    terminal,
+    say(text: string) {
+      history.add({
+        render: (width) => wrapTextWithAnsi(text, width).map((line) => line + ' '.repeat(width - visibleWidth(line))),
+        invalidate: () => {},
+      });
+      tui.renderNow();
+    },
+    resize(newColumns: number, newRows: number) {
+      terminal.resize(newColumns, newRows);
+      tui.renderNow();
+    },
+    end: () => tui.stop(),
+    /** Time passes until nothing is waited for. */
+    settle() {
+      for (let callback = waiting.shift(); callback; callback = waiting.shift()) callback();
+    },
+  };
+}
+
+const size = fc.tuple(fc.integer({ min: 12, max: 60 }), fc.integer({ min: 6, max: 20 }));
+const manners = fc.record({ givesUpEmptyRows: fc.boolean(), takesBack: fc.boolean(), isMute: fc.boolean() });
+const signs = ['', '漢字', '👩‍👩‍👧', 'שלום', 'e\u0301', 'ｗ'];
+
+test('however often the window is resized, each word is there once and in order', () => {
+  const step = fc.tuple(fc.array(fc.integer({ min: 1, max: 20 }), { maxLength: 5 }), size, fc.boolean());
+  fc.assert(
+    fc.property(size, manners, fc.array(step, { maxLength: 8 }), (first, kind, steps) => {
+      const { terminal, say, resize, settle, end } = conversationOn(...first, kind);
+      const said: string[] = [];
+      for (const [paragraphs, [columns, rows], isQuiet] of steps) {
+        for (const count of paragraphs) {
+          const words = Array.from({ length: count }, (_, index) => `w${said.length + index}`);
+          said.push(...words);
+          say(words.map((word, index) => `${word}${signs[index % signs.length]}`).join(' '));
+        }
+        resize(columns, rows);
+        if (isQuiet) settle();
+      }
+      settle();
+      say('last');
+      const seen = terminal.text.flatMap((text) => text.match(/w\d+|last/g) ?? []);
+      // Where a terminal does not say where its cursor is, a part of the screen may be in its scrollback once more.
+      expect(kind.isMute ? [...new Set(seen)] : seen).toEqual([...said, 'last']);
+      expect(terminal.screen.slice(-3).map((text) => text[0])).toEqual(['─', '>', 's']);
+      end();
+    }),
+  );
 });
 
 test('a line that is too wide is cut, so that no other is pushed out of its place', () => {

@@ -1,8 +1,8 @@
-import { type Terminal, TuiMainScreen, truncateToWidth, visibleWidth } from '@earendil-works/pi-tui';
-import { moveRows, type Painted, paintAll, paintChanges } from './paint-lines.js';
+import { sliceByColumn, type Terminal, TuiMainScreen, truncateToWidth, visibleWidth } from '@earendil-works/pi-tui';
+import { type Place, rowsOf } from './line-rows.js';
+import { frame, moveRows, type Painted, paintAll, paintChanges, withoutBlankEnd } from './paint-lines.js';
+import { SettledSize, type SettledSizeOptions, type WindowSize } from './settled-size.js';
 
-const BEGIN_FRAME = '\u001b[?2026h';
-const END_FRAME = '\u001b[?2026l';
 const MIN_SHOWN = 8; // lines: where a tree has become so short that less is left on the screen, all of it is filled
 
 /**
@@ -18,14 +18,30 @@ export class InlineScreen extends TuiMainScreen {
   #column = 0;
   /** How many lines of the tree are above the screen. */
   #above = 0;
-  #width = 0;
-  #height = 0;
+  /** The size that was painted for, and the one that was seen last. */
+  #painted: WindowSize = { width: 0, height: 0 };
+  #seen: WindowSize = { width: 0, height: 0 };
   #paintsAll = false;
+  /** So few lines may be left on the screen: a resize has pushed the others off it. */
+  #fewest = MIN_SHOWN;
+  readonly #size: SettledSize;
   /** Told after each frame how many lines of the tree are above the screen; gives how many of them it has let go. */
   onPainted: ((above: number) => number) | undefined;
+  /** Asked after a resize where a line of the tree is now. */
+  onResized: ((line: number) => Place) | undefined;
 
-  constructor(terminal: Terminal) {
+  constructor(terminal: Terminal, clock: Pick<SettledSizeOptions, 'now' | 'later'> = realClock) {
     super(terminal, false);
+    this.#size = new SettledSize({
+      ...clock,
+      write: (text) => terminal.write(text),
+      size: () => ({ width: terminal.columns, height: terminal.rows }),
+      onSettled: (size, cursorRow) => {
+        this.#resized(size, cursorRow);
+        this.requestRender(); // it may have another size already
+      },
+    });
+    this.addInputListener((data) => (this.#size.take(data) ? { consume: true } : undefined));
   }
 
   /** Prints the tree again from this line of it on, where that has scrolled off; what is above stays as it is. */
@@ -47,63 +63,141 @@ export class InlineScreen extends TuiMainScreen {
     this.#paintsAll = true;
   }
 
+  /** Takes our lines off the screen, so that they are not there twice once they are painted again. */
+  erase(): void {
+    this.terminal.write(`${moveRows(-this.#row)}\r\u001b[J`);
+    this.#shown = [];
+    this.#row = 0;
+    this.#column = 0;
+  }
+
   protected override beforeTerminalStop(): void {
-    this.terminal.write(`${moveRows(this.#shown.length - 1 - this.#row)}\r\n`);
+    if (this.#shown.length === 0) return;
+    const { columns } = this.terminal;
+    const below = this.#shown
+      .slice(this.#row + 1)
+      .reduce((sum, line) => sum + rowsOf(this.#asPainted(line), columns), 0);
+    this.terminal.write(`${moveRows(below)}\r\n`);
   }
 
   protected override doRender(): void {
     if (this.stopped) return;
     const { columns: width, rows: height } = this.terminal;
+    const isChanged = width !== this.#seen.width || height !== this.#seen.height;
+    this.#seen = { width, height };
+    const isFirst = this.#shown.length === 0; // nothing of ours is there to be found again
+    if (isChanged && !isFirst) this.#size.changed();
+    if (isFirst) this.#resized(this.#seen, 0);
+    else if (!this.#size.isPending) this.#paint();
+  }
+
+  #paint(): void {
+    const { width, height } = this.#painted;
     const lines = this.render(width);
     const cursor = this.extractCursorPosition(lines, height);
-    const isResized = this.#width !== 0 && (width !== this.#width || height !== this.#height);
-    const start = this.#firstLine(lines.length, height, isResized);
-    const all = this.#paintsAll || isResized || start < this.#above;
+    const start = this.#firstLine(lines.length, height);
     const wanted = lines.slice(start);
-    const fitted = (line: string): string => (visibleWidth(line) > width ? truncateToWidth(line, width) : line);
-    const up = isResized ? this.#rowsAboveCursor(width, height) : this.#row;
-    const painted = all ? paintAll(wanted.map(fitted), up) : this.#changes(wanted, fitted);
+    const isAll = this.#paintsAll || start < this.#above;
+    const painted = isAll
+      ? paintAll(
+          wanted.map((line) => this.#asPainted(line)),
+          this.#row,
+        )
+      : this.#changes(wanted);
+    this.#show(painted, { start, wanted, cursor });
+  }
 
-    const off = Math.max(0, wanted.length - height);
-    const text = painted.text + this.#moveCursor(cursor && cursor.row - start - off, cursor?.col, painted.row - off);
-    if (text !== '') this.terminal.write(`${BEGIN_FRAME}${text}${END_FRAME}`);
+  /** Paints what is on the screen anew, for its size, and nothing that the terminal has pushed off it. */
+  #resized(size: WindowSize, cursorRow: number | undefined): void {
+    if (this.stopped) return;
+    this.#seen = size;
+    const { first, rowsUp } = this.#stillShown(cursorRow);
+    this.#painted = this.#seen;
+    const { width, height } = this.#painted;
+    const lines = this.render(width);
+    const cursor = this.extractCursorPosition(lines, height);
+    const line = this.#above + first;
+    const place = this.onResized?.(line) ?? { line: Math.min(line, lines.length - 1), column: 0 };
+    // Of a line that stands above in part, only the rest is written.
+    const rest = place.column > 0 ? [sliceByColumn(lines[place.line] ?? '', place.column, width)] : [];
+    const start = place.line + rest.length;
+    const wanted = lines.slice(start);
+    const painted = paintAll(
+      [...rest, ...wanted].map((text) => this.#asPainted(text)),
+      rowsUp,
+    );
+    if (this.#shown.length > 0) this.#fewest = Math.min(MIN_SHOWN, wanted.length);
+    this.#show({ text: painted.text, row: painted.row - rest.length }, { start, wanted, cursor });
+  }
+
+  #show(
+    painted: Painted,
+    {
+      start,
+      wanted,
+      cursor,
+    }: { start: number; wanted: readonly string[]; cursor: { row: number; col: number } | null },
+  ): void {
+    const off = Math.max(0, wanted.length - this.#painted.height);
+    const text =
+      painted.text +
+      this.#moveCursor(cursor && { row: cursor.row - start - off, column: cursor.col }, painted.row - off);
+    if (text !== '') this.terminal.write(frame(text));
     this.#shown = wanted.slice(off);
     this.#above = start + off;
-    this.#width = width;
-    this.#height = height;
     this.#paintsAll = false;
     this.#above -= this.onPainted?.(this.#above) ?? 0;
   }
 
-  #firstLine(count: number, height: number, isResized: boolean): number {
-    const filled = Math.max(0, count - height);
-    // Lines are broken elsewhere now, so it is not known which of them are above; those that were stay where they are.
-    if (isResized) return this.#above === 0 ? 0 : filled;
-    return count - this.#above < Math.min(MIN_SHOWN, height) ? Math.min(this.#above, filled) : this.#above;
+  #firstLine(count: number, height: number): number {
+    const left = count - this.#above;
+    if (left >= MIN_SHOWN) this.#fewest = MIN_SHOWN;
+    return left < Math.min(this.#fewest, height) ? Math.min(this.#above, Math.max(0, count - height)) : this.#above;
   }
 
   /** Only what is written is measured: most lines are as they were. */
-  #changes(wanted: readonly string[], fitted: (line: string) => string): Painted {
+  #changes(wanted: readonly string[]): Painted {
     const shown = this.#shown;
-    const lines = wanted.map((line, index) => (line === shown[index] ? line : fitted(line)));
+    const lines = wanted.map((line, index) => (line === shown[index] ? line : this.#asPainted(line)));
     return paintChanges(lines, shown, this.#row);
   }
 
-  #moveCursor(row: number | null, column = 0, from: number): string {
-    const isMoved = row !== null && row >= 0 && (row !== from || from !== this.#row || column !== this.#column);
-    this.#row = row === null || row < 0 ? from : row;
-    this.#column = column;
-    return isMoved ? `${moveRows(this.#row - from)}\u001b[${column + 1}G` : '';
+  #asPainted(line: string): string {
+    const { width } = this.#painted;
+    const trimmed = withoutBlankEnd(line);
+    return visibleWidth(trimmed) > width ? truncateToWidth(trimmed, width) : trimmed;
   }
 
-  /** A terminal that became narrower has broken our lines anew; the cursor went with its own. */
-  #rowsAboveCursor(width: number, height: number): number {
-    const rows = this.#shown
-      .slice(0, this.#row)
-      .reduce(
-        (sum, line) => sum + Math.max(1, Math.ceil(visibleWidth(line) / width)),
-        Math.floor(this.#column / width),
-      );
-    return Math.min(rows, height - 1);
+  #moveCursor(wanted: { row: number; column: number } | null, from: number): string {
+    const { row, column } = wanted && wanted.row >= 0 ? wanted : { row: from, column: 0 };
+    const isMoved = row !== from || from !== this.#row || column !== this.#column;
+    this.#row = row;
+    this.#column = column;
+    return isMoved ? `${moveRows(row - from)}\u001b[${column + 1}G` : '';
+  }
+
+  /** A terminal of another width has broken our lines anew; the cursor went with its own. */
+  #stillShown(cursorRow: number | undefined): { first: number; rowsUp: number } {
+    const { width, height } = this.#seen;
+    const rows = (line: string): number => rowsOf(this.#asPainted(line), width);
+    const ofCursor = rows(this.#shown[this.#row] ?? '');
+    const own = Math.min(Math.floor(this.#column / width), ofCursor - 1);
+    const most = cursorRow ?? height - 1;
+    let first = this.#row;
+    let rowsUp = own;
+    for (; first > 0; first -= 1) {
+      const more = rows(this.#shown[first - 1] ?? '');
+      if (rowsUp + more > most) break;
+      rowsUp += more;
+    }
+    return { first, rowsUp: Math.min(rowsUp, most) };
   }
 }
+
+const realClock: Pick<SettledSizeOptions, 'now' | 'later'> = {
+  now: () => performance.now(),
+  later: (milliseconds, callback) => {
+    const timer = setTimeout(callback, milliseconds);
+    return () => clearTimeout(timer);
+  },
+};

@@ -11,6 +11,8 @@ import type { Choice, SetupFinding } from './contract.js';
 export interface SessionWish {
   /** An id, the beginning of one, or `last`. */
   resume?: string | undefined;
+  /** One is to be taken up, and the person is asked which. Whoever opens a conversation has asked before. */
+  picks?: boolean | undefined;
   /** Go on in a copy. */
   fork?: boolean | undefined;
   /** With `fork`: what was said from this prompt on, counted from 0, is left out. */

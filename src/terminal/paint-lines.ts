@@ -4,6 +4,15 @@ const CLEAR_LINE = '\u001b[2K';
 const CLEAR_BELOW = '\u001b[J';
 const LINE_END = '\u001b[0m\u001b]8;;\u0007'; // no style and no link runs on into the next line
 
+/** Not even a line that is too wide, where a window became narrower this moment, takes a row from the next. */
+const NO_WRAP = '\u001b[?7l';
+const WRAP = '\u001b[?7h';
+// Whoever supports it shows all of a frame at once.
+const BEGIN_FRAME = `\u001b[?2026h${NO_WRAP}`;
+const END_FRAME = `${WRAP}\u001b[?2026l`;
+
+export const frame = (text: string): string => `${BEGIN_FRAME}${text}${END_FRAME}`;
+
 export interface Painted {
   text: string;
   /** The line in which the cursor stands afterwards. */
@@ -49,3 +58,16 @@ export const moveRows = (count: number): string => {
   if (count === 0) return '';
   return count > 0 ? `\u001b[${count}B` : `\u001b[${-count}A`;
 };
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what styles are written with
+const BLANK_END = / +((?:\u001b\[[\d;]*m)*)$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the same
+const COLOUR = /\u001b\[38;(?:5;\d+|2;\d+;\d+;\d+)m/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the same
+const SEEN_ON_BLANK = /\u001b\[(?:\d+;)*(?:4|7|9|21|4[0-8]|53|10[0-7])(?:[;:]\d+)*m/;
+
+/** Without blanks at the end that nobody sees: a terminal that becomes narrower would break the line for them. */
+export function withoutBlankEnd(line: string): string {
+  if (!BLANK_END.test(line) || SEEN_ON_BLANK.test(line.replace(COLOUR, ''))) return line;
+  return line.replace(BLANK_END, '$1');
+}

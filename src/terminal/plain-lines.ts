@@ -1,6 +1,7 @@
 import type { AgentEvent } from '../contract/event.js';
 import type { DisplayBody } from '../contract/tool.js';
 import { visible } from '../platform/text/visible.js';
+import { roomMade } from './room-made.js';
 
 const MAX_BODY_LINES = 12;
 
@@ -29,6 +30,9 @@ export class PlainLines {
         return;
       case 'notice':
         this.line(`  ! ${visible(event.text)}`);
+        return;
+      case 'compaction':
+        this.line(`  · ${roomMade(event)}`);
         return;
       case 'model_retry':
         this.line(`  … ${visible(event.reason)} Trying again in ${Math.ceil(event.waitMs / 1000)} s.`);

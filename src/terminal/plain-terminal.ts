@@ -1,161 +1,192 @@
 // The conversation as plain lines, top to bottom, for screen readers and for terminals that can't be painted on: nothing
 // is ever drawn over, every question is a line with numbered answers, and what is typed is read line by line.
-import { createInterface, type Interface } from 'node:readline';
-import type { PermissionQuestion } from '../contract/permission.js';
-import type { Question } from '../contract/question.js';
-import { dataFolderOf } from '../platform/files/paths.js';
+import type { AgentHappening } from '../contract/event.js';
 import { visible } from '../platform/text/visible.js';
-import { describeItem, trustFolder } from '../settings/trust.js';
 import { Conversation } from './conversation.js';
-import { readInput } from './input/read-input.js';
-import type { OpenedSession, SessionPorts } from './opened-session.js';
+import { CurrentSession } from './current-session.js';
+import { FileIndex } from './input/file-index.js';
+import { KeyBindings } from './input/key-bindings.js';
+import { loadCommands } from './load-commands.js';
+import type { LoadedCommands } from './loaded-commands.js';
+import { openSettings } from './open-settings.js';
+import type { SessionWish } from './opened-session.js';
+import { OwnWork } from './own-work.js';
+import { PlainInput } from './plain-input.js';
 import { PlainLines } from './plain-lines.js';
-import type { TerminalOptions } from './start-terminal.js';
+import { PlainQuestions } from './plain-questions.js';
+import { hintWithoutModel } from './setup-hint.js';
+import type { TerminalOptions, TerminalSettings } from './start-terminal.js';
+import { guardTerminal } from './terminal-guard.js';
+import { Theme } from './theme.js';
+import { TypedLines } from './typed-lines.js';
+
+const WIDTH = 80; // of what commands answer: it is read out, not looked at
 
 export async function startPlainTerminal(options: TerminalOptions): Promise<number> {
-  return await new PlainTerminal(options).run();
+  const terminal = new PlainTerminal(options);
+  const guard = guardTerminal(
+    { isOn: false, stop: () => terminal.letGo() },
+    { onEnd: (code) => terminal.quit(code), killAll: () => terminal.killAll(), onWords: () => {} },
+  );
+  try {
+    return await terminal.run();
+  } finally {
+    guard.dispose();
+  }
 }
 
 class PlainTerminal {
   readonly #options: TerminalOptions;
   readonly #lines = new PlainLines({ write: (text) => process.stdout.write(text), color: false });
-  readonly #input: Interface;
+  readonly #theme = new Theme({ name: 'none', depth: 'basic' }, { links: false });
+  readonly #session = new CurrentSession();
   readonly #left = Promise.withResolvers<number>();
+  readonly #loading = Promise.withResolvers<LoadedCommands>();
+  readonly #ending = new AbortController();
+  readonly #input: PlainInput;
+  readonly #questions: PlainQuestions;
   readonly #conversation: Conversation;
-  /** Who waits for the next line, before it is taken for a prompt. */
-  #asked: Array<(line: string | undefined) => void> = [];
-  #session: OpenedSession | undefined;
+  readonly #work: OwnWork;
+  readonly #typed: TypedLines;
+  readonly #files: FileIndex;
 
   constructor(options: TerminalOptions) {
     this.#options = options;
-    this.#input = createInterface({ input: process.stdin, output: process.stdout, prompt: '> ' });
+    const session = this.#session;
+    this.#input = new PlainInput({
+      onLine: (line) => void this.#take(line),
+      onEnd: () => this.quit(),
+      onInterrupt: () => {
+        if (!this.#work.stop() && !this.#conversation.interrupt()) this.quit();
+      },
+    });
+    this.#questions = new PlainQuestions(this.#lines, this.#input);
     this.#conversation = new Conversation({
-      session: () => this.#current,
-      onEvent: (event) => this.#lines.draw({ ...event, at: Date.now() }),
+      session: () => session.opened,
+      onEvent: (event) => this.#draw(event),
       onSaid: () => {},
       onChange: () => {},
-      onProblem: (sentence) => this.#lines.line(`! ${visible(sentence)}`),
+      onProblem: (sentence) => this.#tell(sentence),
       onBegin: () => {},
       onRest: () => this.#input.prompt(),
     });
-  }
-
-  get #current(): OpenedSession {
-    if (!this.#session) throw new Error('There is no conversation yet.');
-    return this.#session;
+    this.#work = new OwnWork({ onBegin: () => {}, onEnd: () => {} });
+    this.#typed = new TypedLines({
+      session,
+      conversation: this.#conversation,
+      work: this.#work,
+      commands: this.#loading.promise,
+      signal: this.#ending.signal,
+      onSaid: () => {},
+      onProblem: (sentence) => this.#tell(sentence),
+      onDone: () => {},
+      ownCall: (callId) => this.#questions.ownCall(callId),
+      attachments: { of: async () => [] },
+    });
+    this.#files = new FileIndex({ root: options.root, env: options.env });
   }
 
   async run(): Promise<number> {
-    const { version, prompt, first } = this.#options;
-    this.#lines.line(`Helve ${version}. Type a prompt and press Enter. /quit leaves.`);
-    this.#input.on('line', (line) => this.#take(line));
-    this.#input.on('close', () => this.#left.resolve(0));
-    this.#input.on('SIGINT', () => {
-      if (!this.#conversation.interrupt()) this.#left.resolve(0);
-    });
-    const onSignal = (): void => this.#left.resolve(143);
-    process.on('SIGTERM', onSignal);
+    const { version, prompt } = this.#options;
+    this.#lines.line(`Helve ${version}. Type a prompt and press Enter. /help lists commands, /quit leaves.`);
     try {
-      this.#session = await (await this.#settings()).openSession(first);
-      if (this.#session.withoutModel !== undefined) this.#lines.line(`! ${visible(this.#session.withoutModel)}`);
-      if (prompt !== undefined) this.#conversation.say({ text: prompt });
+      await Promise.race([this.#begin(), this.#left.promise]);
+      if (prompt !== undefined) void this.#take(prompt);
       else this.#input.prompt();
       return await this.#left.promise;
     } finally {
-      process.off('SIGTERM', onSignal);
+      this.#ending.abort(new Error('The terminal was left.'));
       this.#conversation.interrupt();
-      this.#input.close();
-      await this.#session?.close();
+      this.#work.stop();
+      this.#files.end();
+      this.letGo();
+      await this.#session.close();
     }
   }
 
-  async #settings() {
-    const ports: SessionPorts = {
-      askPermission: async (question, signal) => await this.#askPermission(question, signal),
-      askUser: async (questions, signal) => {
-        const answers = [];
-        for (const question of questions) answers.push(await this.#askQuestion(question, signal));
-        return answers;
-      },
-      tell: (sentence) => this.#lines.line(`! ${visible(sentence)}`),
-    };
-    const settings = await this.#options.open(ports);
-    const { trust } = settings.settings.current;
-    if (trust.pending.length === 0) return settings;
-    this.#lines.line(`This folder brings what counts only where you trust it: ${trust.folder}`);
-    for (const item of trust.pending) this.#lines.line(`- ${describeItem(item)}`);
-    if ((await this.#choose(['Go on without: none of this counts', 'Trust the folder with all of this'])) !== 1)
-      return settings;
-    await trustFolder(trust.folder, trust.covered, { dataFolder: dataFolderOf({ env: this.#options.env }) });
-    return await this.#options.open(ports);
+  quit(code = 0): void {
+    this.#left.resolve(code);
   }
 
-  #take(line: string): void {
-    const asked = this.#asked.shift();
-    const typed = readInput(line);
-    if (asked) asked(line);
-    else if (typed.type === 'command' && ['quit', 'exit'].includes(typed.name)) this.#left.resolve(0);
-    else if (line.trim() === '') this.#input.prompt();
-    else this.#conversation.say({ text: line.trim() });
+  /** Ends at once whatever calls have left running. */
+  killAll(): void {
+    this.#session.orNone?.engine.session.killAll();
   }
 
-  async #askPermission(question: PermissionQuestion, signal: AbortSignal) {
-    const { tool, display, reason, suggestions } = question;
-    this.#lines.line(`Allow ${tool}? ${visible(display.title)}`);
-    this.#lines.line(`Why it asks: ${visible(reason)}`);
-    const rules = suggestions.map(visible).join(', ');
-    const ways = [
-      'Yes, this once',
-      'No',
-      ...(suggestions.length > 0 ? [`Yes, for this session: ${rules}`, `Yes, always: ${rules}`] : []),
-    ];
-    const chosen = await this.#choose(ways, signal);
-    if (chosen === 0) return { behavior: 'allow' as const };
-    if (chosen === 2 || chosen === 3) {
-      const scope = chosen === 2 ? ('session' as const) : ('always' as const);
-      return { behavior: 'allow' as const, remember: { rules: suggestions, scope } };
-    }
-    const why = (await this.#ask('What should be done instead? (Enter for nothing) ', signal))?.trim();
-    return { behavior: 'deny' as const, ...(why && { reason: why }) };
+  letGo(): void {
+    this.#input.close();
   }
 
-  async #askQuestion({ question, options, multiSelect }: Question, signal: AbortSignal) {
-    this.#lines.line(visible(question));
-    for (const [index, { label, description }] of options.entries()) {
-      this.#lines.line(`${index + 1}. ${visible(label)}: ${visible(description)}`);
-    }
-    const typed =
-      (
-        await this.#ask(multiSelect ? 'Numbers, or your own words: ' : 'A number, or your own words: ', signal)
-      )?.trim() ?? '';
-    const numbers = typed.split(/[\s,]+/).map(Number);
-    const chosen = numbers.map((number) => options[number - 1]?.label).filter((label) => label !== undefined);
-    return chosen.length === numbers.length ? { chosen } : { chosen: [], text: typed };
+  async #begin(): Promise<void> {
+    const { askPermission, askUser } = this.#questions;
+    const settings = await openSettings(
+      this.#options,
+      { askPermission, askUser, tell: (sentence) => this.#tell(sentence) },
+      async (trust) => await this.#questions.askForTrust(trust),
+    );
+    await this.#change(settings, await this.#firstWish());
+    this.#loading.resolve(await this.#loadCommands(settings));
   }
 
-  /** The position of what was chosen; undefined where it was none of them. */
-  async #choose(ways: readonly string[], signal?: AbortSignal): Promise<number | undefined> {
-    for (const [index, way] of ways.entries()) this.#lines.line(`${index + 1}. ${way}`);
-    const typed = (await this.#ask('A number: ', signal))?.trim().toLowerCase();
-    if (typed === 'y' || typed === 'yes') return 0;
-    const number = Number(typed);
-    return Number.isInteger(number) && number >= 1 && number <= ways.length ? number - 1 : undefined;
-  }
-
-  async #ask(words: string, signal?: AbortSignal): Promise<string | undefined> {
-    signal?.throwIfAborted();
-    process.stdout.write(words);
-    return await new Promise((answer, fail) => {
-      const taken = (line: string | undefined): void => {
-        signal?.removeEventListener('abort', onAbort);
-        answer(line);
-      };
-      const onAbort = (): void => {
-        this.#asked = this.#asked.filter((other) => other !== taken);
-        fail(signal?.reason);
-      };
-      signal?.addEventListener('abort', onAbort, { once: true });
-      this.#asked.push(taken);
+  async #firstWish(): Promise<SessionWish> {
+    const { first, root, env } = this.#options;
+    if (!first.picks) return first;
+    const { pickSession } = await import('./pick-session.js');
+    return await pickSession(first, {
+      root,
+      env,
+      choose: async (_, items) =>
+        await this.#questions.choose({ title: 'Which conversation? Enter alone begins a new one.', items }),
+      tell: (sentence) => this.#lines.line(sentence),
     });
+  }
+
+  /** Leaves the conversation, where there is one, for another. */
+  async #change(settings: TerminalSettings, wish: SessionWish): Promise<void> {
+    const opened = await settings.openSession(wish);
+    if (await this.#session.become(opened)) {
+      this.#lines.line(`Conversation ${opened.engine.session.id.slice(0, 8)}`);
+    }
+    if (opened.withoutModel !== undefined) this.#print(await hintWithoutModel(opened, this.#options));
+  }
+
+  async #loadCommands(settings: TerminalSettings): Promise<LoadedCommands> {
+    return await loadCommands({
+      theme: this.#theme,
+      questions: this.#questions,
+      session: this.#session,
+      files: this.#files,
+      themes: { names: ['none'], current: 'none', use: () => {} },
+      keys: () => new KeyBindings().listed(),
+      signal: this.#ending.signal,
+      show: (view) => this.#print(view.render(WIDTH).join('\n')),
+      say: (prompt) => this.#conversation.say(prompt),
+      edit: (draft) => this.#input.edit(draft),
+      quit: () => this.quit(),
+      tell: (sentence) => this.#tell(sentence),
+      change: async (wish) => await this.#change(settings, wish),
+      onEvent: (event) => this.#draw(event),
+      onMode: () => {},
+      onCompaction: () => {},
+      ownCall: (callId) => this.#questions.ownCall(callId),
+    });
+  }
+
+  async #take(line: string): Promise<void> {
+    await this.#typed.take(line);
+    if (!this.#conversation.isRunning && !this.#ending.signal.aborted) this.#input.prompt();
+  }
+
+  #draw(event: AgentHappening): void {
+    if (event.type === 'result') this.#session.spending.take(event);
+    this.#lines.draw({ ...event, at: Date.now() });
+  }
+
+  #print(text: string): void {
+    for (const line of text.split('\n')) this.#lines.line(line.trimEnd());
+  }
+
+  #tell(sentence: string): void {
+    this.#lines.line(`! ${visible(sentence)}`);
   }
 }

@@ -17,6 +17,7 @@ export class Screen {
     this.tui = new InlineScreen(terminal);
     for (const part of [this.history, this.#live, this.#input, this.#below]) this.tui.addChild(part);
     this.tui.onPainted = (above) => this.history.scrolled(above);
+    this.tui.onResized = (line) => this.history.placeOf(line);
   }
 
   get isOn(): boolean {
@@ -35,6 +36,12 @@ export class Screen {
     if (!this.#isOn) return;
     this.#isOn = false;
     this.tui.stop();
+  }
+
+  /** Gives the terminal to a program that takes the whole of it, as editors do. */
+  lend(): void {
+    if (this.#isOn) this.tui.erase();
+    this.stop();
   }
 
   /** Takes the terminal again after another program had it. */
@@ -79,6 +86,10 @@ export class Screen {
   set editor(editor: Component) {
     this.#editor = editor;
     this.#arrange();
+  }
+
+  get hasDialog(): boolean {
+    return this.#dialog !== undefined;
   }
 
   /** Stands in the place of the editor, and gets the keys; undefined: the editor does. */

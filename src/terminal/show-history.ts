@@ -6,6 +6,7 @@ import { CallView } from './views/call-view.js';
 import { MarkdownView } from './views/markdown-view.js';
 import { NoticeView } from './views/notice-view.js';
 
+const INTERRUPTED = '[The user interrupted here.]'; // what the model is told
 const SHOWN_MESSAGES = 20; // the rest is in the session's file
 
 /** The last messages of a conversation that is taken up, as views, each with whether an empty line stands before it. */
@@ -27,7 +28,11 @@ export async function historyViews(
     for (const block of content) {
       if (block.type === 'text' && isOfPeople(block.text)) {
         const view =
-          role === 'user' ? new NoticeView(theme, 'prompt', block.text) : new MarkdownView(theme, block.text);
+          role === 'assistant'
+            ? new MarkdownView(theme, block.text)
+            : block.text === INTERRUPTED
+              ? new NoticeView(theme, 'warning', 'Interrupted.')
+              : new NoticeView(theme, 'prompt', block.text);
         views.push({ view, hasGap: true });
       } else if (block.type === 'tool_use') {
         const display = await displayOf(findTool(block.name), block.name, block.input);

@@ -1,45 +1,41 @@
-import { matchesKey } from '@earendil-works/pi-tui';
 import type { AgentHappening } from '../contract/event.js';
-import type { PermissionMode } from '../contract/permission.js';
-import { randomId } from '../platform/crypto.js';
-import { dataFolderOf } from '../platform/files/paths.js';
+import { dataFolderOf, homeFolder } from '../platform/files/paths.js';
 import { visible } from '../platform/text/visible.js';
 import { Activity } from './activity.js';
-import { CommandAnswers, messageOf } from './command-answers.js';
-import { commandSession } from './command-session.js';
-import type { CommandAnswer, CommandSession, TerminalCommand } from './contract.js';
 import { Conversation } from './conversation.js';
+import { CurrentSession } from './current-session.js';
 import { DialogQueue } from './dialogs/dialog-queue.js';
+import { EditorPlace } from './editor-place.js';
 import { EventViews } from './event-views.js';
-import { PromptCompletion } from './input/completion.js';
+import { Attachments } from './input/attachments.js';
 import { FileIndex } from './input/file-index.js';
-import { type KeyAction, KeyBindings } from './input/key-bindings.js';
-import { PromptEditor } from './input/prompt-editor.js';
+import { KeyBindings } from './input/key-bindings.js';
 import { PromptHistory } from './input/prompt-history.js';
-import { readInput, type TypedInput } from './input/read-input.js';
+import { editInOwnEditor, KeyActions } from './key-actions.js';
+import type { LoadedCommands } from './loaded-commands.js';
 import { createNotify } from './notify.js';
-import type { OpenedSession, SessionWish } from './opened-session.js';
+import { openSettings } from './open-settings.js';
+import type { SessionWish } from './opened-session.js';
+import { OwnWork } from './own-work.js';
 import { Questions } from './questions.js';
 import type { Screen } from './screen.js';
-import { SessionSpending } from './session-spending.js';
+import { hintWithoutModel } from './setup-hint.js';
 import type { TerminalOptions, TerminalSettings } from './start-terminal.js';
 import { StatusLine } from './status-line.js';
-import { chooseTheme, followBackground, type Theme, type ThemeName, themeNames } from './theme.js';
-import { ToolConsole } from './tool-console.js';
+import type { Theme } from './theme.js';
+import { themePort, wearTheme } from './theme-choice.js';
+import { TypedLines } from './typed-lines.js';
 import { NoticeView } from './views/notice-view.js';
 import { WaitingView } from './waiting-view.js';
 
-const TWICE_MS = 1_500; // within which the same key means more
-const EARLY_MS = 500; // after the start
+const LONG_MS = 10_000; // work that is longer than this is told of when it ends
 
-const modeRound: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan'];
-
-/** A conversation at the terminal: what is typed goes to where it belongs, what happens is shown. */
+/** A conversation at the terminal: puts its parts together, and runs it until the person leaves. */
 export class TerminalApp {
   readonly #screen: Screen;
   readonly #theme: Theme;
   readonly #options: TerminalOptions;
-  readonly #now = (): number => performance.now();
+  readonly #session = new CurrentSession();
   readonly #views: EventViews;
   readonly #dialogs: DialogQueue;
   readonly #questions: Questions;
@@ -47,36 +43,24 @@ export class TerminalApp {
   readonly #activity: Activity;
   readonly #status: StatusLine;
   readonly #history: PromptHistory;
-  readonly #left = Promise.withResolvers<number>();
-  readonly #opened = Promise.withResolvers<void>();
-  readonly #ending = new AbortController();
-  #keys = new KeyBindings();
-  #editor: PromptEditor;
-  #session: OpenedSession | undefined;
-  #settings: TerminalSettings | undefined;
-  #spending = new SessionSpending();
-  #commands: readonly TerminalCommand[] = [];
-  #commandSession: CommandSession | undefined;
-  #answers: CommandAnswers | undefined;
-  #console: ToolConsole | undefined;
   readonly #files: FileIndex;
-  #remember: ((note: string, session: CommandSession) => CommandAnswer) | undefined;
-  #completion: PromptCompletion | undefined;
-  #runningCommand: AbortController | undefined;
-  #pressed: { action: KeyAction; at: number } | undefined;
-  #startedAt = 0;
-  #beganAt = 0;
-  #mayBypass = false;
+  readonly #place: EditorPlace;
+  readonly #work: OwnWork;
+  readonly #typed: TypedLines;
+  readonly #left = Promise.withResolvers<number>();
+  readonly #loading = Promise.withResolvers<LoadedCommands>();
+  readonly #ending = new AbortController();
+  #commands: LoadedCommands | undefined;
 
   constructor(screen: Screen, theme: Theme, options: TerminalOptions) {
     const { env, root } = options;
     this.#screen = screen;
     this.#theme = theme;
     this.#options = options;
-    const now = this.#now;
+    const now = (): number => performance.now();
     this.#views = new EventViews(screen.history, theme, {
       now,
-      describeAgent: (id) => this.#session?.engine.session.agents?.find(id)?.description,
+      describeAgent: (id) => this.#session.orNone?.engine.session.agents?.find(id)?.description,
     });
     this.#dialogs = new DialogQueue({
       theme,
@@ -85,8 +69,10 @@ export class TerminalApp {
         const timer = setTimeout(callback, milliseconds);
         return () => clearTimeout(timer);
       },
-      onChange: () => this.#showDialog(),
-      onEarlyInput: (data) => this.#editor.handleInput(data),
+      onChange: () => {
+        screen.dialog = this.#dialogs.current ? this.#dialogs : undefined;
+      },
+      onEarlyInput: (data) => this.#place.editor.handleInput(data),
     });
     const notify = createNotify({
       write: (text) => screen.tui.terminal.write(text),
@@ -98,60 +84,98 @@ export class TerminalApp {
       dialogs: this.#dialogs,
       notify,
       onAsk: (callId) => this.#views.asking(callId),
+      editText: async (text) => await editInOwnEditor(text, { env, root, screen }),
+      draw: () => screen.draw(),
     });
+    let beganAt = 0;
     this.#conversation = new Conversation({
-      session: () => this.#current,
+      session: () => this.#session.opened,
       onEvent: (event) => this.#take(event),
       onSaid: ({ text, shown = text }) => this.#views.said(shown),
       onChange: () => screen.draw(),
       onProblem: (sentence) => this.#tellFailure(sentence),
       onBegin: () => {
-        this.#beganAt = now();
+        beganAt = now();
         this.#activity.begin();
       },
       onRest: () => {
         this.#activity.end();
         this.#status.refresh();
-        if (now() - this.#beganAt > 10_000) notify('The work is done');
+        if (now() - beganAt > LONG_MS) notify('The work is done');
       },
     });
     this.#activity = new Activity(screen, theme, {
       now,
-      todos: () => this.#session?.engine.session.todos,
+      todos: () => this.#session.orNone?.engine.session.todos,
       hint: 'esc to interrupt',
     });
     screen.addLive(new WaitingView(theme, () => this.#conversation.waiting));
-    this.#status = new StatusLine(theme, { root, draw: () => screen.draw(), session: () => this.#session });
+    this.#status = new StatusLine(theme, { root, draw: () => screen.draw(), session: () => this.#session.orNone });
     screen.statusLine = this.#status.view;
     this.#files = new FileIndex({ root, env });
     this.#history = PromptHistory.open({ dataFolder: dataFolderOf({ env }), root });
-    this.#editor = this.#makeEditor(false);
-    screen.editor = this.#editor;
-    screen.tui.addInputListener((data) => this.#takeAnyKey(data));
+    this.#work = new OwnWork({
+      onBegin: () => this.#activity.begin('Running'),
+      onEnd: () => {
+        if (!this.#conversation.isRunning) this.#activity.end();
+        this.#status.refresh();
+      },
+    });
+    const attachments = new Attachments({
+      home: homeFolder(),
+      onProblem: (sentence) => this.#tellFailure(sentence),
+    });
+    this.#typed = new TypedLines({
+      session: this.#session,
+      conversation: this.#conversation,
+      work: this.#work,
+      commands: this.#loading.promise,
+      signal: this.#ending.signal,
+      onSaid: (text) => this.#views.said(text),
+      onProblem: (sentence) => this.#tellFailure(sentence),
+      onDone: () => this.#status.refresh(),
+      ownCall: (callId) => this.#questions.ownCall(callId),
+      attachments,
+    });
+    const keys = new KeyActions({
+      now,
+      env,
+      root,
+      screen,
+      place: () => this.#place,
+      dialogs: this.#dialogs,
+      conversation: this.#conversation,
+      work: this.#work,
+      session: this.#session,
+      views: this.#views,
+      activity: this.#activity,
+      status: this.#status,
+      attachments,
+      tell: (sentence) => this.tell(sentence),
+      rewind: () => void this.#typed.runCommand('rewind'),
+      quit: () => this.quit(),
+    });
+    this.#place = new EditorPlace(screen, theme, {
+      history: this.#history,
+      onAction: (action) => keys.act(action),
+      onSubmit: (text, shown) => this.#submit(text, shown),
+      isCommand: (name) => !this.#commands || this.#commands.find(name) !== undefined,
+      argumentHint: (name) => this.#commands?.find(name)?.argumentHint,
+      standIn: (pasted) => attachments.forPaste(pasted),
+    });
+    screen.tui.addInputListener((data) => keys.takeAny(data));
   }
 
   async run(): Promise<number> {
     const { version, prompt } = this.#options;
     this.#views.show(new NoticeView(this.#theme, 'info', `Helve ${version} · /help for help`));
-    this.#startedAt = this.#now();
     this.#screen.start();
     void this.#begin();
-    if (prompt !== undefined) void this.#submit(prompt);
+    if (prompt !== undefined) this.#submit(prompt);
     try {
       return await this.#left.promise;
     } finally {
-      this.#ending.abort(new Error('The terminal was left.'));
-      this.#conversation.interrupt();
-      this.#runningCommand?.abort();
-      this.#activity.end();
-      this.#status.stop();
-      this.#files.end();
-      this.#screen.stop();
-      const running = this.#session?.engine.session.stillRunning ?? [];
-      for (const what of running) process.stderr.write(`helve: ending ${visible(what)}\n`);
-      await this.#session?.close();
-      await this.#history.flushed();
-      this.#sayGoodbye();
+      await this.#end();
     }
   }
 
@@ -161,7 +185,7 @@ export class TerminalApp {
 
   /** Ends at once whatever calls have left running. */
   killAll(): void {
-    this.#session?.engine.session.killAll();
+    this.#session.orNone?.engine.session.killAll();
   }
 
   /** Words for the person that belong to nothing on the screen. */
@@ -173,419 +197,136 @@ export class TerminalApp {
     this.#screen.draw();
   }
 
-  get #current(): OpenedSession {
-    if (!this.#session) throw new Error('There is no conversation yet.');
-    return this.#session;
-  }
-
   #tellFailure(sentence: string): void {
     this.#views.show(new NoticeView(this.#theme, 'failure', sentence));
     this.#screen.draw();
   }
 
-  /** Reads settings, asks for trust where there is something to trust, and opens the conversation. */
+  #submit(text: string, shown = text): void {
+    if (text.trim() !== '') this.#place.editor.remember(text);
+    void this.#typed.take(text, shown);
+  }
+
+  #take(event: AgentHappening): void {
+    const { spending } = this.#session;
+    this.#views.take(event);
+    this.#activity.take(event);
+    if (event.type === 'result') spending.take(event);
+    if (event.type === 'turn_end' || event.type === 'result') this.#status.refresh(spending.usage.costUsd);
+    this.#screen.draw();
+  }
+
+  /** Reads settings, opens the conversation, and loads what the first frame did not need. */
   async #begin(): Promise<void> {
     try {
-      this.#settings = await this.#readSettings();
-      const { trust } = this.#settings.settings.current;
-      if (trust.pending.length > 0 && (await this.#questions.askForTrust(trust, this.#ending.signal))) {
-        const { trustFolder } = await import('../settings/trust.js');
-        await trustFolder(trust.folder, trust.covered, { dataFolder: dataFolderOf({ env: this.#options.env }) });
-        this.#settings = await this.#readSettings();
-      }
-      this.#useSettings();
-      await this.#change(this.#options.first);
-      await this.#loadRest();
-      this.#opened.resolve();
+      const { askPermission, askUser } = this.#questions;
+      const settings = await openSettings(
+        this.#options,
+        { askPermission, askUser, tell: (sentence) => this.tell(sentence) },
+        async (trust) => await this.#questions.askForTrust(trust, this.#ending.signal),
+      );
+      this.#useSettings(settings);
+      await this.#change(settings, await this.#firstWish());
+      this.#commands = await this.#loadCommands(settings);
+      this.#place.completion = this.#commands.completion;
+      this.#loading.resolve(this.#commands);
     } catch (error) {
       if (!this.#ending.signal.aborted) this.#left.reject(error);
     }
   }
 
-  async #readSettings(): Promise<TerminalSettings> {
-    return await this.#options.open({
-      askPermission: this.#questions.askPermission,
-      askUser: this.#questions.askUser,
+  async #firstWish(): Promise<SessionWish> {
+    const { first, root, env } = this.#options;
+    if (!first.picks) return first;
+    const { pickSession } = await import('./pick-session.js');
+    return await pickSession(first, {
+      root,
+      env,
+      choose: async (title, items) => await this.#questions.choose({ title, items }, this.#ending.signal),
       tell: (sentence) => this.tell(sentence),
     });
   }
 
-  #useSettings(): void {
-    const { current } = this.#settings?.settings ?? {};
-    if (!current) return;
-    this.#keys = new KeyBindings(current.keys);
-    this.#keys.install();
-    for (const conflict of this.#keys.conflicts()) this.tell(conflict);
-    const looks = { setting: current.theme?.value, env: this.#options.env };
-    this.#theme.use(chooseTheme(looks).name);
-    void followBackground(
-      this.#theme,
-      looks,
-      async (wait) => await this.#screen.tui.queryTerminalBackgroundColor(wait),
-    ).then((changed) => changed && this.#screen.drawAnew());
-    const text = this.#editor.getExpandedText();
-    this.#editor = this.#makeEditor(current.editorMode?.value === 'vim');
-    if (text !== '') this.#editor.setText(text);
-    this.#screen.editor = this.#editor;
+  #useSettings({ settings: { current } }: TerminalSettings): void {
+    const keys = new KeyBindings(current.keys);
+    this.#place.use(keys, { vi: current.editorMode?.value === 'vim' });
+    for (const conflict of keys.conflicts()) this.tell(conflict);
+    wearTheme(this.#screen, this.#theme, { setting: current.theme?.value, env: this.#options.env });
     if (current.statusLine) this.#status.useCommand(current.statusLine.value.command);
     this.#screen.drawAnew();
   }
 
   /** Leaves the conversation, where there is one, for another. */
-  async #change(wish: SessionWish): Promise<void> {
-    const settings = this.#settings;
-    if (!settings) throw new Error('There are no settings yet.');
-    const before = this.#session;
-    const session = await settings.openSession(wish);
-    this.#session = session;
-    await before?.close();
-    this.#spending = new SessionSpending();
-    if (before) {
+  async #change(settings: TerminalSettings, wish: SessionWish): Promise<void> {
+    const opened = await settings.openSession(wish);
+    const theme = this.#theme;
+    const { id, tools } = opened.engine.session;
+    if (await this.#session.become(opened)) {
       this.#views.forget();
-      this.#views.show(new NoticeView(this.#theme, 'info', `── conversation ${session.engine.session.id} ──`), {
-        hasGap: true,
-      });
+      this.#views.show(new NoticeView(theme, 'info', `Conversation ${id.slice(0, 8)}`), { hasGap: true });
     }
     const { historyViews } = await import('./show-history.js');
-    const { tools } = session.engine.session;
-    for (const { view, hasGap } of await historyViews(session.history, {
-      theme: this.#theme,
+    for (const { view, hasGap } of await historyViews(opened.history, {
+      theme,
       findTool: (name) => tools.find(name),
     })) {
       this.#views.show(view, { hasGap });
     }
-    if (session.withoutModel !== undefined) await this.#offerModels(session);
+    if (opened.withoutModel !== undefined) {
+      this.#views.show(new NoticeView(theme, 'info', await hintWithoutModel(opened, this.#options)), { hasGap: true });
+    }
     this.#status.refresh();
     this.#screen.draw();
   }
 
-  /** A hint that stands in nobody's way: the tools can be used without a model. */
-  async #offerModels({ env, withoutModel }: OpenedSession): Promise<void> {
-    const { findModelOffers, setupHint } = await import('./first-run/model-offers.js');
-    const lines = setupHint(await findModelOffers(env));
-    const why = this.#options.env['HELVE_MODEL'] || this.#options.first.resume ? [withoutModel ?? ''] : [];
-    this.#views.show(new NoticeView(this.#theme, 'info', [...why, ...lines].join('\n')), { hasGap: true });
-  }
-
-  /** What is not needed for the first frame. */
-  async #loadRest(): Promise<void> {
-    const { terminalCommands, completedCommands, remember } = await import('./commands/index.js');
-    this.#commands = terminalCommands;
-    this.#remember = remember;
-    const { sessionBackground, stateText } = await import('../tools/bash/session-shells.js');
-    const { engine } = this.#current;
-    const { pastPrompts } = await import('./past-prompts.js');
-    this.#commandSession = commandSession({
-      session: () => this.#current,
-      spending: () => this.#spending,
-      background: () => this.#current.engine.session.own(sessionBackground),
-      stateOf: stateText,
-      themes: this.#themes(),
-      builtIn: this.#commands,
-      keys: () => this.#keys.listed(),
-      prompts: () => pastPrompts(this.#current.engine.session),
-      setMode: (mode) => this.#setMode(mode),
-      compact: async (instructions) => await this.#compact(instructions),
-      change: async (wish) => await this.#change(wish),
-    });
-    this.#answers = new CommandAnswers({
+  async #loadCommands(settings: TerminalSettings): Promise<LoadedCommands> {
+    const { loadCommands } = await import('./load-commands.js');
+    return await loadCommands({
       theme: this.#theme,
-      dialogs: this.#dialogs,
-      session: this.#commandSession,
+      questions: this.#questions,
+      session: this.#session,
+      files: this.#files,
+      themes: themePort(this.#screen, this.#theme),
+      keys: () => this.#place.keys.listed(),
+      signal: this.#ending.signal,
       show: (view) => {
         this.#views.show(view, { hasGap: true });
         this.#screen.draw();
       },
       say: (prompt) => this.#conversation.say(prompt),
-      edit: (draft) => this.#editor.setText(draft),
+      edit: (draft) => this.#place.editor.setText(draft),
       quit: () => this.quit(),
-    });
-    this.#console = new ToolConsole({
-      engine: () => this.#current.engine,
+      tell: (sentence) => this.tell(sentence),
+      change: async (wish) => await this.#change(settings, wish),
       onEvent: (event) => this.#take(event),
+      onMode: () => this.#status.refresh(),
+      onCompaction: (work) => {
+        this.#activity.begin('Summarising');
+        const end = (): void => {
+          this.#activity.end();
+          this.#status.refresh();
+        };
+        work.then(end, end);
+      },
       ownCall: (callId) => this.#questions.ownCall(callId),
     });
-    this.#completion = new PromptCompletion({
-      files: this.#files,
-      cwd: () => this.#current.engine.session.cwd,
-      home: engine.session.home,
-      commands: async () => (this.#commandSession ? await completedCommands(this.#commandSession) : []),
-      line: (text) =>
-        this.#session && !this.#session.agent && !/^\s*[/!#]/.test(text) ? this.#console?.complete(text) : undefined,
-    });
-    this.#editor.setAutocompleteProvider(this.#completion);
   }
 
-  #themes(): CommandSession['themes'] {
-    const theme = this.#theme;
-    const screen = this.#screen;
-    return {
-      names: themeNames,
-      get current() {
-        return theme.name;
-      },
-      use(name) {
-        theme.use(themeNames.find((known): known is ThemeName => known === name) ?? theme.name);
-        screen.drawAnew();
-      },
-    };
-  }
-
-  async #compact(instructions: string): ReturnType<CommandSession['compact']> {
-    const { agent, withoutModel } = this.#current;
-    if (!agent) throw new Error(withoutModel ?? 'No model is set up.');
-    this.#activity.begin('Summarising');
-    try {
-      return await agent.compact(instructions, { signal: this.#ending.signal, onEvent: (event) => this.#take(event) });
-    } finally {
-      this.#activity.end();
-      this.#status.refresh();
-    }
-  }
-
-  #take(event: AgentHappening): void {
-    this.#views.take(event);
-    this.#activity.take(event);
-    if (event.type === 'result') this.#spending.take(event);
-    if (event.type === 'turn_end' || event.type === 'result') this.#status.refresh(this.#spending.usage.costUsd);
-    this.#screen.draw();
-  }
-
-  async #submit(text: string): Promise<void> {
-    if (text.trim() === '') return;
-    this.#editor.remember(text);
-    await this.#opened.promise;
-    const typed = readInput(text);
-    try {
-      await this.#follow(typed, text.trim());
-    } catch (error) {
-      this.#tellFailure(messageOf(error));
-    }
-  }
-
-  async #follow(typed: TypedInput, text: string): Promise<void> {
-    switch (typed.type) {
-      case 'command':
-        return await this.#runTyped(typed, text);
-      case 'note':
-        if (this.#commandSession && this.#remember) {
-          await this.#answers?.follow(this.#remember(typed.text, this.#commandSession), this.#ending.signal);
-        }
-        return;
-      case 'shell':
-        this.#views.said(`! ${typed.command}`);
-        await this.#runCommand(typed.command);
-        return;
-      default:
-        if (this.#current.agent) return this.#conversation.say({ text });
-        this.#views.said(text);
-        await this.#call(text);
-    }
-  }
-
-  async #runTyped({ name, args }: { name: string; args: string }, text: string): Promise<void> {
-    const { findCommand, runCommand } = await import('./commands/index.js');
-    if (!this.#commandSession || !this.#answers) return;
-    const command = findCommand(name);
-    if (command && text !== '') this.#views.said(text);
-    if (command?.needsRest) await this.#conversation.atRest();
-    await this.#answers.follow(await runCommand({ name, args }, this.#commandSession), this.#ending.signal);
-    this.#status.refresh();
-  }
-
-  /** What is typed where there is no model: a call of a tool. */
-  async #call(line: string): Promise<void> {
-    await this.#work(async (signal) => {
-      const answer = await this.#console?.run(line, signal);
-      if (answer) await this.#answers?.follow(answer, signal);
-    });
-  }
-
-  async #runCommand(command: string): Promise<void> {
-    const callId = this.#current.engine.session.claimCallId(randomId());
-    const forget = this.#questions.ownCall(callId);
-    await this.#work(async (signal) => await this.#conversation.runCommand(command, { callId, signal })).finally(
-      forget,
-    );
-  }
-
-  /** Something that the person runs themselves, and can stop. */
-  async #work(run: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    const controller = new AbortController();
-    this.#runningCommand = controller;
-    this.#activity.begin('Running');
-    try {
-      await run(controller.signal);
-    } finally {
-      if (this.#runningCommand === controller) this.#runningCommand = undefined;
-      if (!this.#conversation.isRunning) this.#activity.end();
-      this.#status.refresh();
-    }
-  }
-
-  /** What a key means beside what the editor makes of it. */
-  #act(action: KeyAction): boolean {
-    switch (action) {
-      case 'interrupt':
-        return this.#interrupt();
-      case 'clear':
-        return this.#clear();
-      case 'quit':
-        if (!this.#editor.isEmpty) return false;
-        this.quit();
-        return true;
-      case 'cycleMode':
-        this.#cycleMode();
-        return true;
-      case 'expand': {
-        const first = this.#views.toggleExpansion();
-        if (first) this.#screen.printAgainFrom(first);
-        return true;
-      }
-      case 'background':
-        if ((this.#session?.engine.session.moveToBackground() ?? 0) === 0) return false;
-        return true;
-      case 'todos':
-        this.#activity.toggleTodos();
-        return true;
-      case 'redraw':
-        this.#screen.drawAnew();
-        return true;
-      case 'externalEditor':
-        void this.#editExternally();
-        return true;
-      case 'suspend':
-        this.#suspend();
-        return true;
-      default:
-        return false;
-    }
-  }
-
-  #isTwice(action: KeyAction): boolean {
-    const at = this.#now();
-    const isTwice = this.#pressed?.action === action && at - this.#pressed.at < TWICE_MS;
-    this.#pressed = isTwice ? undefined : { action, at };
-    return isTwice;
-  }
-
-  #interrupt(): boolean {
-    if (this.#runningCommand) {
-      this.#runningCommand.abort(new Error('Interrupted.'));
-      return true;
-    }
-    if (this.#conversation.isRunning) {
-      const waiting = this.#conversation.takeBack();
-      this.#conversation.interrupt();
-      const drafts = [...waiting.map(({ text }) => text), this.#editor.getExpandedText()].filter((text) => text !== '');
-      if (waiting.length > 0) this.#editor.setText(drafts.join('\n'));
-      return true;
-    }
-    if (!this.#isTwice('interrupt')) return true;
-    if (!this.#editor.isEmpty) this.#editor.setText('');
-    else void this.#runTyped({ name: 'rewind', args: '' }, '').catch((error) => this.#tellFailure(messageOf(error)));
-    return true;
-  }
-
-  #clear(): boolean {
-    const isTwice = this.#isTwice('clear');
-    if (isTwice) this.quit();
-    else if (!this.#editor.isEmpty) this.#editor.setText('');
-    else {
-      this.#conversation.interrupt();
-      this.#runningCommand?.abort(new Error('Interrupted.'));
-      this.#status.hint(`${this.#keys.shown('clear')} again to leave`, TWICE_MS);
-    }
-    return true;
-  }
-
-  /** Ctrl-C counts also while a question is asked; and two Escs that come at once are two. */
-  #takeAnyKey(data: string): { consume?: boolean; data?: string } | undefined {
-    // What was typed before the terminal was ours has line feeds in the place of Enter.
-    if (data === '\n' && this.#now() - this.#startedAt < EARLY_MS) return { data: '\r' };
-    if (data === '\u001b\u001b' && !this.#dialogs.current) {
-      this.#editor.handleInput('\u001b');
-      this.#editor.handleInput('\u001b');
-      return { consume: true };
-    }
-    if (!this.#dialogs.current || !matchesKey(data, 'ctrl+c')) return undefined;
-    this.#clear();
-    return { consume: true };
-  }
-
-  #cycleMode(): void {
-    const session = this.#session?.engine.session;
-    if (!session) return;
-    // Where it was begun without any questions, that can be had again.
-    if (session.mode === 'bypassPermissions') this.#mayBypass = true;
-    const round: readonly PermissionMode[] = this.#mayBypass ? [...modeRound, 'bypassPermissions'] : modeRound;
-    const next = round[(round.indexOf(session.mode) + 1) % round.length] ?? 'default';
-    const problem = this.#setMode(next);
-    if (problem !== undefined) this.tell(problem);
-  }
-
-  #setMode(mode: PermissionMode): string | undefined {
-    const { engine, refuseMode } = this.#current;
-    const problem = refuseMode(mode);
-    if (problem === undefined) engine.session.mode = mode;
-    this.#status.refresh();
-    return problem;
-  }
-
-  #showDialog(): void {
-    this.#screen.dialog = this.#dialogs.current ? this.#dialogs : undefined;
-  }
-
-  async #editExternally(): Promise<void> {
-    const { editExternally } = await import('./input/external-editor.js');
-    const outcome = await editExternally(this.#editor.getExpandedText(), {
-      env: this.#options.env,
-      cwd: this.#options.root,
-      pause: () => this.#screen.stop(),
-      resume: () => this.#screen.goOn(),
-    });
-    if ('text' in outcome) this.#editor.setText(outcome.text);
-    else this.tell(outcome.problem);
-  }
-
-  #suspend(): void {
-    if (process.platform === 'win32') return;
+  async #end(): Promise<void> {
+    this.#ending.abort(new Error('The terminal was left.'));
+    this.#conversation.interrupt();
+    this.#work.stop();
+    this.#activity.end();
+    this.#status.stop();
+    this.#files.end();
     this.#screen.stop();
-    const alive = setInterval(() => {}, 60_000); // nothing else is waited for while the terminal is not ours
-    process.once('SIGCONT', () => {
-      clearInterval(alive);
-      this.#screen.goOn();
-    });
-    process.kill(process.pid, 'SIGTSTP');
-  }
-
-  #makeEditor(vi: boolean): PromptEditor {
-    const theme = this.#theme;
-    const editor = new PromptEditor(this.#screen.tui, {
-      theme: {
-        borderColor: (text) => theme.paint.border(text),
-        selectList: {
-          selectedPrefix: (text) => theme.paint.selected(text),
-          selectedText: (text) => theme.paint.selected(text),
-          description: (text) => theme.paint.muted(text),
-          scrollInfo: (text) => theme.paint.muted(text),
-          noMatch: (text) => theme.paint.muted(text),
-        },
-      },
-      keys: this.#keys,
-      history: this.#history,
-      vi,
-      onAction: (action) => this.#act(action),
-      isCommand: (name) => this.#commands.some((command) => command.name === name || command.aliases?.includes(name)),
-      note: (text) => theme.paint.muted(text),
-    });
-    editor.onSubmit = (text) => void this.#submit(text);
-    if (this.#completion) editor.setAutocompleteProvider(this.#completion);
-    return editor;
-  }
-
-  #sayGoodbye(): void {
-    if (!this.#session?.agent || this.#spending.usage.prompts === 0) return;
-    process.stdout.write(`To go on with this conversation: helve --resume ${this.#session.engine.session.id}\n`);
+    const { orNone: opened, spending } = this.#session;
+    for (const what of opened?.engine.session.stillRunning ?? []) {
+      process.stderr.write(`helve: ending ${visible(what)}\n`);
+    }
+    await this.#session.close();
+    await this.#history.flushed();
+    if (!opened?.agent || spending.usage.prompts === 0) return;
+    process.stdout.write(`To go on with this conversation: helve --resume ${opened.engine.session.id}\n`);
   }
 }

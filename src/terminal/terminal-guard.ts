@@ -1,10 +1,18 @@
 // Whatever ends the program, the terminal is given back as it was: cooked, with its cursor, and no protocol left on.
-import type { Screen } from './screen.js';
 
 const exitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+const END_MS = 10_000; // for what must be ended with us, once nobody is there to wait for it
+
+/** What holds the terminal. */
+export interface HeldTerminal {
+  /** Whether a picture is on it, which words would run through. */
+  readonly isOn: boolean;
+  /** Gives it back. May be called at any time, and more than once. */
+  stop(): void;
+}
 
 export interface GuardOptions {
-  /** A signal wants the program to end. */
+  /** A signal wants the program to end, or the terminal is gone. */
   onEnd(exitCode: number): void;
   /** The program ends now, and waits for nothing: what it has started must end with it. */
   killAll(): void;
@@ -12,17 +20,25 @@ export interface GuardOptions {
   onWords(words: string): void;
 }
 
-export function guardTerminal(screen: Screen, { onEnd, killAll, onWords }: GuardOptions): { dispose(): void } {
+export function guardTerminal(held: HeldTerminal, { onEnd, killAll, onWords }: GuardOptions): { dispose(): void } {
   let isEnding = false;
-  const restore = (): void => screen.stop();
+  const restore = (): void => held.stop();
+  const end = (code: number): void => {
+    isEnding = true;
+    setTimeout(() => process.exit(code), END_MS).unref();
+    onEnd(code);
+    restore();
+  };
   const onSignal = (signal: keyof typeof exitCodes) => () => {
-    if (isEnding) {
+    if (!isEnding) end(exitCodes[signal]);
+    else if (signal !== 'SIGHUP') {
+      // Somebody will not wait. A hang-up comes more than once by itself: from the terminal, and from the shell.
       restore();
       process.exit(exitCodes[signal]);
     }
-    isEnding = true;
-    restore();
-    onEnd(exitCodes[signal]);
+  };
+  const onGone = (): void => {
+    if (!isEnding) end(exitCodes.SIGHUP);
   };
   const onFailure = (error: unknown): void => {
     restore();
@@ -35,10 +51,13 @@ export function guardTerminal(screen: Screen, { onEnd, killAll, onWords }: Guard
   process.on('exit', killAll);
   process.on('uncaughtException', onFailure);
   process.on('unhandledRejection', onFailure);
+  // These stay: a terminal that is gone fails each write, also the last ones.
+  for (const stream of [process.stdin, process.stdout, process.stderr]) stream.on('error', onGone);
+  process.stdin.on('end', onGone);
 
   const write = process.stderr.write.bind(process.stderr);
   const told = (chunk: unknown, ...rest: unknown[]): boolean => {
-    if (screen.isOn)
+    if (held.isOn)
       onWords(typeof chunk === 'string' ? chunk : Buffer.from(chunk as Uint8Array).toString()); // all that streams take
     else write(String(chunk));
     const done = rest.find((one) => typeof one === 'function');
@@ -49,6 +68,7 @@ export function guardTerminal(screen: Screen, { onEnd, killAll, onWords }: Guard
 
   return {
     dispose() {
+      isEnding = true;
       for (const [signal, handler] of handlers) process.off(signal, handler);
       process.off('exit', restore);
       process.off('exit', killAll);

@@ -1,20 +1,42 @@
-import type { Terminal } from '@earendil-works/pi-tui';
+import { type Terminal, visibleWidth } from '@earendil-works/pi-tui';
+
+/** One row: a character for each cell, and nothing for the second cell of a wide one. */
+interface Row {
+  cells: string[];
+  /** The terminal has broken a line here, and it goes on in the next row. */
+  goesOn: boolean;
+}
+
+/** How terminals differ when their window gets another size. */
+export interface ResizeManners {
+  /** Empty rows at the end are given up before rows at the top leave the screen. */
+  givesUpEmptyRows?: boolean;
+  /** Rows come back from the scrollback where there is room for them. */
+  takesBack?: boolean;
+  /** It does not say where its cursor is. */
+  isMute?: boolean;
+}
 
 /** As much of a terminal as the screen needs: rows that scroll off, a cursor, and the few sequences that are written. */
 export class TestScreen implements Terminal {
   columns: number;
   rows: number;
   readonly kittyProtocolActive = false;
-  /** All lines, those that have scrolled off first. */
-  #lines: string[] = [''];
+  readonly #manners: ResizeManners;
+  /** All rows, those that have scrolled off first. */
+  #lines: Row[] = [emptyRow()];
+  /** How many have scrolled off. */
+  #top = 0;
   #row = 0;
   #column = 0;
+  #wraps = true;
   onInput: (data: string) => void = () => {};
   onResize: () => void = () => {};
 
-  constructor(columns: number, rows: number) {
+  constructor(columns: number, rows: number, manners: ResizeManners = {}) {
     this.columns = columns;
     this.rows = rows;
+    this.#manners = { takesBack: true, ...manners };
   }
 
   start(onInput: (data: string) => void, onResize: () => void): void {
@@ -35,15 +57,39 @@ export class TestScreen implements Terminal {
 
   /** What can be seen, without what is empty at the end. */
   get screen(): string[] {
-    return trimmed(this.#lines.slice(this.#top));
+    const lines = this.#lines.slice(this.#top).map(textOf);
+    return lines.slice(0, lines.findLastIndex((line) => line !== '') + 1);
   }
 
   get scrollback(): string[] {
-    return this.#lines.slice(0, this.#top);
+    return this.#lines.slice(0, this.#top).map(textOf);
   }
 
-  get #top(): number {
-    return Math.max(0, this.#lines.length - this.rows);
+  /** The scrollback and the screen, with lines whole that the terminal has broken. */
+  get text(): string[] {
+    return joined(this.#lines).map((cells) => cells.join('').trimEnd());
+  }
+
+  /** Another window: rows are broken anew, and the cursor stays where it is in its line. */
+  resize(columns: number, rows: number): void {
+    const shorter = this.rows - rows;
+    const below = this.#lines.length - 1 - this.#row;
+    if (shorter > 0) this.#lines.length -= Math.min(shorter, below); // what is below the cursor is gone
+    const cursor = this.#lineOf(this.#row);
+    const top = this.#lineOf(this.#top);
+    const broken = joined(this.#lines).map((cells) => brokenInto(cells, columns));
+    this.columns = columns;
+    this.rows = rows;
+    this.#lines = broken.flat();
+    const moved = newPlace(broken, { ...cursor, offset: cursor.offset + this.#column });
+    this.#row = moved.row;
+    this.#column = Math.min(moved.column, columns - 1);
+    if (this.#manners.givesUpEmptyRows) {
+      while (this.#lines.length - 1 > this.#row && this.#lines.at(-1)?.cells.length === 0) this.#lines.pop();
+    }
+    const least = Math.max(0, this.#lines.length - rows);
+    this.#top = this.#manners.takesBack ? least : Math.max(least, Math.min(newPlace(broken, top).row, this.#row));
+    this.onResize();
   }
 
   write(data: string): void {
@@ -60,25 +106,107 @@ export class TestScreen implements Terminal {
     else if (piece === '\n') this.#down();
     else if (action === 'A') this.#row = Math.max(this.#top, this.#row - number);
     else if (action === 'B') this.#row = Math.min(this.#lines.length - 1, this.#row + number);
-    else if (action === 'G') this.#column = number - 1;
-    else if (action === 'K') this.#lines[this.#row] = '';
-    else if (action === 'J') {
-      this.#lines[this.#row] = (this.#lines[this.#row] ?? '').slice(0, this.#column);
-      // Rows stay where they are, with nothing in them.
-      for (let row = this.#row + 1; row < this.#lines.length; row += 1) this.#lines[row] = '';
-    } else if (!piece.startsWith('\u001b')) this.#print(piece);
+    else if (action === 'G') this.#column = Math.min(number, this.columns) - 1;
+    else if (action === 'K') this.#lines[this.#row] = emptyRow();
+    else if (action === 'J') this.#clearBelow();
+    else if (count === '?7') this.#wraps = action === 'h';
+    else if (count === '18' && action === 't') this.#tell(`8;${this.rows};${this.columns}t`);
+    else if (count === '6' && action === 'n') this.#tell(`${this.#row - this.#top + 1};${this.#column + 1}R`);
+    else if (!piece.startsWith('\u001b')) for (const one of graphemes(piece)) this.#print(one);
+  }
+
+  #tell(answer: string): void {
+    if (!this.#manners.isMute) this.onInput(`\u001b[${answer}`);
+  }
+
+  #clearBelow(): void {
+    this.#lines[this.#row] = { cells: this.#cells.slice(0, this.#column), goesOn: false };
+    // Rows stay where they are, with nothing in them.
+    for (let row = this.#row + 1; row < this.#lines.length; row += 1) this.#lines[row] = emptyRow();
   }
 
   #down(): void {
     this.#row += 1;
-    if (this.#row === this.#lines.length) this.#lines.push('');
+    if (this.#row === this.#lines.length) this.#lines.push(emptyRow());
+    this.#top = Math.max(this.#top, this.#lines.length - this.rows);
   }
 
-  #print(text: string): void {
-    const line = (this.#lines[this.#row] ?? '').padEnd(this.#column);
-    this.#lines[this.#row] = line.slice(0, this.#column) + text + line.slice(this.#column + text.length);
-    this.#column += text.length;
+  get #cells(): string[] {
+    return this.#lines[this.#row]?.cells ?? [];
+  }
+
+  #print(character: string): void {
+    const width = visibleWidth(character);
+    if (this.#column + width > this.columns) {
+      if (this.#wraps) {
+        const row = this.#lines[this.#row];
+        if (row) row.goesOn = true;
+        this.#down();
+        this.#column = 0;
+      } else this.#column = this.columns - width;
+    }
+    while (this.#cells.length < this.#column) this.#cells.push(' ');
+    this.#cells.splice(this.#column, width, character, ...Array<string>(width - 1).fill(''));
+    this.#column += width;
+  }
+
+  /** Which line a row is of, and how many of its cells stand before. */
+  #lineOf(row: number): PlaceInLine {
+    let first = row;
+    while (this.#lines[first - 1]?.goesOn) first -= 1;
+    const offset = this.#lines.slice(first, row).reduce((sum, { cells }) => sum + cells.length, 0);
+    return { line: joined(this.#lines.slice(0, first)).length, offset };
   }
 }
 
-const trimmed = (lines: readonly string[]): string[] => lines.slice(0, lines.findLastIndex((line) => line !== '') + 1);
+interface PlaceInLine {
+  line: number;
+  offset: number;
+}
+
+function newPlace(
+  broken: ReadonlyArray<readonly Row[]>,
+  { line, offset }: PlaceInLine,
+): { row: number; column: number } {
+  let row = broken.slice(0, line).flat().length;
+  let column = offset;
+  for (const { goesOn, cells } of broken[line] ?? []) {
+    if (!goesOn || column < cells.length) break;
+    column -= cells.length;
+    row += 1;
+  }
+  return { row, column };
+}
+
+const emptyRow = (): Row => ({ cells: [], goesOn: false });
+
+const textOf = ({ cells }: Row): string => cells.join('').trimEnd();
+
+const graphemes = (text: string): string[] => [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment);
+
+function joined(rows: readonly Row[]): string[][] {
+  const lines: string[][] = [];
+  let isOpen = false;
+  for (const { cells, goesOn } of rows) {
+    if (isOpen) lines.at(-1)?.push(...cells);
+    else lines.push([...cells]);
+    isOpen = goesOn;
+  }
+  return lines;
+}
+
+function brokenInto(cells: readonly string[], columns: number): Row[] {
+  const rows: Row[] = [emptyRow()];
+  let row = rows[0] ?? emptyRow();
+  for (let at = 0; at < cells.length; ) {
+    const width = cells[at + 1] === '' ? 2 : 1;
+    if (row.cells.length + width > columns) {
+      row.goesOn = true;
+      row = emptyRow();
+      rows.push(row);
+    }
+    row.cells.push(...cells.slice(at, at + width));
+    at += width;
+  }
+  return rows;
+}

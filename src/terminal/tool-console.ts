@@ -50,7 +50,13 @@ export class ToolConsole {
   }
 
   #tools(): ConsoleTool[] {
-    const definitions = this.#options.engine().session.tools.definitions();
-    return definitions.map(({ name, description, input_schema }) => ({ name, description, inputSchema: input_schema }));
+    return consoleTools(this.#options.engine());
   }
+}
+
+/** What can be called, as it is typed and completed. */
+export function consoleTools({ session }: Pick<Engine, 'session'>): ConsoleTool[] {
+  return session.tools
+    .definitions()
+    .map(({ name, description, input_schema }) => ({ name, description, inputSchema: input_schema }));
 }

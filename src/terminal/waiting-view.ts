@@ -21,6 +21,8 @@ export class WaitingView implements Component {
     const waiting = this.#waiting();
     const { muted } = this.#theme.paint;
     const lines = waiting.slice(0, SHOWN).map(({ text, shown = text }) => muted(cut(`» ${cleanLine(shown)}`, width)));
-    return waiting.length > SHOWN ? [...lines, muted(`» and ${waiting.length - SHOWN} more`)] : lines;
+    if (waiting.length === 0) return [];
+    const more = waiting.length > SHOWN ? [muted(`» and ${waiting.length - SHOWN} more`)] : [];
+    return [...lines, ...more, muted(cut('  goes to the model with its next step · up to change it', width))];
   }
 }

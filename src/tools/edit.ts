@@ -4,7 +4,7 @@ import type { ToolContext } from '../contract/tool-context.js';
 import { unifiedPatch } from '../platform/text/diff.js';
 import { counted } from './counted.js';
 import { changeFiles } from './editing/change-files.js';
-import { plannedChange, questionAbout, settled, textsOf } from './editing/plan-change.js';
+import { checkOf, plannedChange, settled, textsOf } from './editing/plan-change.js';
 import { planEdits } from './editing/plan-edits.js';
 import { type EditReport, reportEdit } from './editing/report-edit.js';
 import { changeEffects } from './file-effect.js';
@@ -33,7 +33,7 @@ export const editTool = defineTool<EditInput, EditReport>({
   effects: ({ file_path }, context) => changeEffects(file_path, context),
 
   async validate(edit, context) {
-    return questionAbout([textsOf(await plan(edit, context))]);
+    return checkOf([textsOf(await plan(edit, context))]);
   },
 
   // The file is read again here: between the check and now somebody may have been asked, and may have taken a while.

@@ -6,14 +6,7 @@ import { unifiedPatch } from '../platform/text/diff.js';
 import { counted } from './counted.js';
 import { changeFiles } from './editing/change-files.js';
 import type { TextEdit } from './editing/edit-text.js';
-import {
-  type FilePlan,
-  plannedChange,
-  questionAbout,
-  type SettledPlan,
-  settled,
-  textsOf,
-} from './editing/plan-change.js';
+import { checkOf, type FilePlan, plannedChange, type SettledPlan, settled, textsOf } from './editing/plan-change.js';
 import { planEdits } from './editing/plan-edits.js';
 import { type EditReport, reportEdit } from './editing/report-edit.js';
 import { changeEffects } from './file-effect.js';
@@ -57,7 +50,7 @@ export const multiEditTool = defineTool<MultiEditInput, MultiEditData>({
   },
 
   async validate(call, context) {
-    return questionAbout((await plan(call, context)).map(textsOf));
+    return checkOf((await plan(call, context)).map(textsOf));
   },
 
   // Everything is read and matched again here: between the check and now somebody may have been asked.

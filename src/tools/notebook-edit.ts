@@ -7,7 +7,7 @@ import { unifiedPatch } from '../platform/text/diff.js';
 import { changeFiles, type PlannedChange } from './editing/change-files.js';
 import { changedOnDisk, hasChanged, seenOf } from './editing/check-editable.js';
 import { type LoadedText, loadText } from './editing/load-text.js';
-import { questionAbout } from './editing/plan-change.js';
+import { checkOf } from './editing/plan-change.js';
 import { changeEffects } from './file-effect.js';
 import { pathText, withAliases } from './input.js';
 import { refusal } from './refusal.js';
@@ -55,7 +55,7 @@ export const notebookEditTool = defineTool<NotebookEditInput, NotebookEditData>(
   async validate(edit, context) {
     const { target, edited } = await plan(edit, context);
     const cell = { ...target, shown: `cell ${edited.cell} of ${target.shown}` };
-    return questionAbout([{ target: cell, before: edited.before, after: edited.after }]);
+    return checkOf([{ target: cell, before: edited.before, after: edited.after }]);
   },
 
   async execute(edit, context) {

@@ -10,7 +10,7 @@ import { checkSeenWhole } from './editing/check-editable.js';
 import { checkPlace } from './editing/check-place.js';
 import type { ChangedText } from './editing/edit-text.js';
 import type { LoadedText } from './editing/load-text.js';
-import { type FilePlan, planChange, plannedChange, questionAbout, settled, textsOf } from './editing/plan-change.js';
+import { checkOf, type FilePlan, planChange, plannedChange, settled, textsOf } from './editing/plan-change.js';
 import { textLines } from './editing/text-lines.js';
 import { changeEffects } from './file-effect.js';
 import { pathText, withAliases } from './input.js';
@@ -47,7 +47,7 @@ export const writeTool = defineTool<WriteInput, WriteData>({
 
   async validate(write, context) {
     const { target, replacing } = await plan(write, context);
-    return questionAbout([replacing ? textsOf(replacing) : { target, after: write.content }]);
+    return checkOf([replacing ? textsOf(replacing) : { target, after: write.content }]);
   },
 
   // The file is looked at again here: between the check and now somebody may have been asked.

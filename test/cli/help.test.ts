@@ -50,11 +50,13 @@ test.each([
   [['undo', '--hepl'], 'There is no option --hepl here. Did you mean --help?'],
   [['-p', 'x', '--agents', '{}'], 'There is no option --agents here: other agents have it, helve does not yet.'],
   [['-p', 'x', '--resume', 'a', '--continue'], '--resume names a session and --continue means the last one here.'],
+  [['-p', 'x', '--resume', '--fork'], 'There is no session in this folder that could be resumed.'],
+  [['-p', 'x', '-r'], 'There is no session in this folder that could be resumed.'],
+  [['--resume'], 'There is no session in this folder that could be resumed.'],
   [
-    ['-p', 'x', '--resume', '--fork'],
-    '--resume needs a value after it, but "--fork" follows, which looks like an option.',
+    ['-p', 'x', '--model', '--fork'],
+    '--model needs a value after it, but "--fork" follows, which looks like an option.',
   ],
-  [['-p', 'x', '-r', '--fork'], '--resume needs a value after it, but "--fork" follows, which looks like an option.'],
   [['undo', '--list=x'], '--list takes no value.'],
 ])('helve %j says what is wrong in words of its own', async (args, sentence) => {
   const { code, stderr } = await runHelve(args);

@@ -31,6 +31,14 @@ test('a run keeps its compiled code, in files for their owner alone', async () =
   for (const name of names) expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);
 });
 
+test('what the loader reads as bytes has no character of more than one', async () => {
+  const files = (await readdir('dist', { recursive: true })).filter((name) => name.endsWith('.cjs'));
+  const texts = await Promise.all(files.map(async (name) => await readFile(join('dist', name), 'latin1')));
+  expect(files.length).toBeGreaterThan(0);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is what is meant
+  expect(files.filter((_, index) => /[^\u0000-\u007f]/.test(texts[index] ?? ''))).toEqual([]);
+});
+
 test('a run that does the same adds nothing, and one that does something new does', async () => {
   const kept = await afterOneRun();
   const learnt = await contentOf(kept);

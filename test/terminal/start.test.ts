@@ -95,16 +95,42 @@ inTerminal('for a screen reader everything is plain lines, and questions have nu
   expect(await terminal.exitCode()).toBe(0);
 });
 
-inTerminal('a storm of resizes ends with a whole picture', async () => {
-  const { terminal, say } = await converse([{ text: Array.from({ length: 60 }, (_, n) => `- item ${n}`).join('\n') }]);
+const numbered = (from: number, to: number): string =>
+  Array.from({ length: to - from }, (_, index) => `- item${from + index} 漢字 👍 שלום`).join('\n');
+
+const itemsIn = (lines: readonly string[]): string[] => lines.flatMap((line) => line.match(/item\d+/g) ?? []);
+
+inTerminal('a resize puts nothing twice into the scrollback, and loses nothing of it', async () => {
+  const { terminal, say } = await converse([{ text: numbered(0, 60) }, { text: numbered(60, 90) }]);
   await say('list');
-  await terminal.shows('item 59');
-  for (let round = 0; round < 30; round += 1) await terminal.resize(40 + ((round * 17) % 80), 10 + ((round * 7) % 30));
+  await terminal.shows('item59');
+  for (const [columns, rows] of [
+    [70, 40],
+    [40, 20],
+    [90, 12],
+    [100, 40],
+  ] as const) {
+    await terminal.resize(columns, rows);
+    await terminal.shows(new RegExp(`^─{${columns}}\n(?!─)[^\n]*\n─{${columns}}$`, 'm'));
+  }
+  await say('more');
+  await terminal.shows('item89');
+  expect(itemsIn(await terminal.wholeLines())).toEqual(Array.from({ length: 90 }, (_, index) => `item${index}`));
+});
+
+inTerminal('a storm of resizes while an answer comes ends with a whole picture, and nothing is lost', async () => {
+  const { terminal, say } = await converse([{ text: numbered(0, 120), chunkBytes: 40, delayMs: 10 }]);
+  await say('list');
+  await terminal.shows('item3');
+  for (let round = 0; round < 30; round += 1) await terminal.resize(40 + ((round * 17) % 80), 12 + ((round * 7) % 28));
   await terminal.resize(80, 30);
   await terminal.type('typed after');
-  const screen = await terminal.shows('typed after');
-  expect(screen).toMatch(/item 58\n[^\n]*item 59\n/);
+  await terminal.shows('item119');
+  await terminal.hides('esc to interrupt');
+  const screen = await terminal.shows(/^─{80}$/m);
+  expect(screen).toMatch(/item118[^\n]*\n[^\n]*item119[^\n]*\n/);
   expect(screen.match(/typed after/g)).toHaveLength(1);
+  expect(new Set(itemsIn(await terminal.wholeLines())).size).toBe(120);
 });
 
 inTerminal('what stood in the terminal before stays above', async () => {
@@ -122,4 +148,56 @@ inTerminal('what is typed before the first frame is not lost, and its Enter coun
   const terminal = await terminalWithoutModel();
   await terminal.burst('/help\r');
   await terminal.shows('/quit');
+});
+
+inTerminal('one word is a prompt, a pasted command runs, and a near miss of a command is told', async () => {
+  const { terminal } = await converse([{ text: 'Hello to you.' }], { args: ['hello'] });
+  await terminal.shows('Hello to you.');
+  await terminal.paste('/cost\n');
+  await terminal.shows('1 prompt');
+  const other = await terminalWithoutModel({ args: ['modles'] });
+  expect(await other.exitCode()).toBe(2);
+  expect(await other.screen()).toContain('Did you mean "helve models"?');
+});
+
+inTerminal('without an id, --resume asks which conversation to go on with', async () => {
+  const first = await converse([{ text: 'The first answer.' }], { args: ['first prompt'] });
+  await first.terminal.shows('The first answer.');
+  await first.say('/quit');
+  expect(await first.terminal.exitCode()).toBe(0);
+  const { project, home } = first.terminal;
+  const { terminal } = await converse([], {
+    args: ['--resume'],
+    folders: { project, home },
+    shows: 'Which conversation',
+  });
+  expect(await terminal.shows('enter to choose')).toMatch(/first prompt +just now · 1 turn/);
+  await terminal.press('Enter');
+  await terminal.shows('The first answer.');
+});
+
+inTerminal('the path of a picture that is pasted is attached, and a long text is shown by its mark', async () => {
+  const { terminal, server } = await converse([{ text: 'Seen.' }]);
+  const picture = join(terminal.project, 'dot.png');
+  const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
+  await writeFile(picture, Buffer.from(pixel, 'base64'));
+  await terminal.paste(picture);
+  await terminal.shows('[image #1]');
+  await terminal.paste('word\n'.repeat(40));
+  await terminal.press('Enter');
+  await terminal.shows('Seen.');
+  expect(await terminal.screen()).toContain('> [image #1] [paste #1 +41 lines]');
+  const [request] = server.requests;
+  expect(request?.text).toContain(pixel);
+  expect(request?.text).toContain('word\\nword');
+});
+
+inTerminal('the prompt comes back from an editor of the person, and nothing is on the screen twice', async () => {
+  const files = { 'edit.sh': 'echo and more >> "$1"\n' };
+  const { terminal } = await converse([], { files, env: { VISUAL: 'sh edit.sh' } });
+  await terminal.type('a draft');
+  await terminal.shows('> a draft');
+  await terminal.press('C-g');
+  const screen = await terminal.shows(/> a draft\n {2}and more/);
+  expect(screen.match(/Helve/g)).toHaveLength(1);
 });

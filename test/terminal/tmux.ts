@@ -26,6 +26,8 @@ export interface TerminalOptions {
   files?: Readonly<Record<string, string>>;
   /** A project and a home that another terminal has used. */
   folders?: Folders;
+  /** Words before the command, which run it. */
+  before?: readonly string[];
   /** What stands on the screen once it has started. */
   shows?: string;
 }
@@ -50,6 +52,8 @@ export interface TestTerminal extends Folders {
   styledScreen(): Promise<string>;
   /** The screen and what has scrolled off it. */
   scrollback(): Promise<string>;
+  /** The same, with lines whole that the terminal has broken. */
+  wholeLines(): Promise<string[]>;
   /** Waits until the screen shows this, and gives it. */
   shows(text: string | RegExp): Promise<string>;
   /** Waits until the screen no longer shows this. */
@@ -60,6 +64,8 @@ export interface TestTerminal extends Folders {
   modes(): Promise<string>;
   /** The process id of the program. */
   pid(): Promise<number>;
+  /** The terminal goes away, as when its window is closed. */
+  hangUp(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -84,7 +90,7 @@ export async function startTerminal(options: TerminalOptions = {}): Promise<Test
     TERM: 'tmux-256color',
     ...options.env,
   };
-  const command = [process.execPath, helve, ...(options.args ?? [])].map(quoted).join(' ');
+  const command = [...(options.before ?? []), process.execPath, helve, ...(options.args ?? [])].map(quoted).join(' ');
   // The shell outlives it, so that what it leaves of the terminal can be seen.
   const script = join(folder, 'run.sh');
   const pidFile = join(folder, 'pid');
@@ -99,6 +105,8 @@ export async function startTerminal(options: TerminalOptions = {}): Promise<Test
   );
   await tmux('set-option', '-g', 'history-limit', '50000');
 
+  // This test's own, by its socket; it may have ended with its shell.
+  const hangUp = async (): Promise<void> => void (await tmux('kill-server').catch(() => {}));
   const screen = (): Promise<string> => tmux('capture-pane', '-p');
   const scrollback = (): Promise<string> => tmux('capture-pane', '-p', '-S', '-');
   const waitFor = async (text: string | RegExp, isThere: boolean): Promise<string> => {
@@ -133,6 +141,7 @@ export async function startTerminal(options: TerminalOptions = {}): Promise<Test
     screen,
     styledScreen: () => tmux('capture-pane', '-p', '-e'),
     scrollback,
+    wholeLines: async () => (await tmux('capture-pane', '-p', '-J', '-S', '-')).split('\n'),
     shows: (text) => waitFor(text, true),
     hides: (text) => waitFor(text, false),
     async exitCode() {
@@ -147,8 +156,9 @@ export async function startTerminal(options: TerminalOptions = {}): Promise<Test
       const { stdout } = await run('cat', [pidFile]);
       return Number(stdout);
     },
+    hangUp,
     async close() {
-      await tmux('kill-server').catch(() => {}); // this test's own, by its socket; it may have ended with its shell
+      await hangUp();
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };

@@ -1,5 +1,6 @@
 import { help as audit } from './audit.js';
 import { help as call } from './call.js';
+import { help as completion } from './completion.js';
 import { help as config } from './config.js';
 import { help as demo } from './demo.js';
 import { help as doctor } from './doctor.js';
@@ -18,6 +19,7 @@ export const helpPages: Readonly<Record<string, string>> = {
   '-p': print,
   audit,
   call,
+  completion,
   config,
   demo,
   doctor,

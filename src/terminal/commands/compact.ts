@@ -1,6 +1,5 @@
-import { grouped } from '../../platform/text/digits.js';
 import type { TerminalCommand } from '../contract.js';
-import { problem, text } from './answers.js';
+import { problem } from './answers.js';
 
 export const compact: TerminalCommand = {
   name: 'compact',
@@ -10,8 +9,7 @@ export const compact: TerminalCommand = {
 
   async run(args, session) {
     const done = await session.compact(args.trim());
-    if (done.type === 'refused') return problem(`Nothing was changed: ${done.why}`);
-    const why = done.listedBecause === undefined ? '' : ` The program made the summary: ${done.listedBecause}`;
-    return text(`From about ${grouped(done.tokensBefore)} tokens to ${grouped(done.tokensAfter)}.${why}`);
+    // What was done comes as an event, and is shown as one.
+    return done.type === 'refused' ? problem(`Nothing was changed: ${done.why}`) : { type: 'done' };
   },
 };

@@ -1,4 +1,4 @@
-import { describeSettings } from '../../settings/describe.js';
+import { describeSettings, settingValues } from '../../settings/describe.js';
 import { describeEntry, labelOf } from '../../settings/describe-entry.js';
 import { type EditableScope, editablePlace, editSettings } from '../../settings/edit-file.js';
 import { EditRefused } from '../../settings/edit-json.js';
@@ -7,17 +7,22 @@ import { settings as knownSettings, settingNames } from '../../settings/schema.j
 import type { CommandAnswer, CommandSession, TerminalCommand } from '../contract.js';
 import { firstWord, fitted, problem, text, words } from './answers.js';
 
+const usual = ['model', 'theme', 'editorMode', 'permissions.defaultMode'];
+const ofTheScreen = /^(?:theme|editorMode|statusLine|keys\..*)$/; // read once, with the first frame
+
 export const config: TerminalCommand = {
   name: 'config',
   aliases: ['settings'],
   description: 'settings: show them, or set one',
-  argumentHint: '[key [value] | unset key] [--project | --local]',
-  complete: (typed) => (/\s/.test(typed) ? [] : words(typed, ['unset', ...settingNames])),
+  argumentHint: '[list | key [value] | unset key] [--project | --local]',
+  complete: (typed) => (/\s/.test(typed) ? [] : words(typed, ['list', 'unset', ...settingNames])),
 
   async run(args, session) {
+    await session.refresh(); // something may have been set a moment ago
     const scope = /(?:^|\s)--(user|project|local)(?=\s|$)/.exec(args)?.[1];
     const [key, value] = firstWord(args.replace(/(?:^|\s)--(?:user|project|local)(?=\s|$)/, ' '));
-    if (key === '') return overview(session);
+    if (key === '') return pick(session);
+    if (key === 'list') return overview(session);
     const target = (['user', 'project', 'local'] as const).find((one) => one === scope) ?? 'user';
     try {
       if (key === 'unset') return await change(value, undefined, target, session);
@@ -28,6 +33,49 @@ export const config: TerminalCommand = {
     }
   },
 };
+
+/** All that is one value, with what it is now. */
+function pick(session: CommandSession): CommandAnswer {
+  const { settings } = session;
+  const names = settingNames.filter((key) => knownSettings[key].shape === 'one' && !key.startsWith('keys.'));
+  const setTo = (key: string): string | undefined => {
+    const entry = settings.entries.findLast((one) => one.key === key && one.ignored === undefined);
+    return entry && describeEntry(entry).replace(/^[^=]*= /, '');
+  };
+  // What is set comes first, then what most people change.
+  const rankOf = (key: string): number => (setTo(key) !== undefined ? 0 : usual.includes(key) ? 1 : 2);
+  return {
+    type: 'choose',
+    title: 'Settings of yours; /config list shows all that is set',
+    items: names
+      .map((key) => ({ value: key, description: setTo(key) ?? knownSettings[key].about, isCurrent: false }))
+      .toSorted((one, other) => rankOf(one.value) - rankOf(other.value)),
+    choose: async (key) => askFor(key, session),
+  };
+}
+
+/** Another value, chosen or written. */
+function askFor(key: string, session: CommandSession): CommandAnswer {
+  const name = settingNames.find((one) => one === key);
+  const values = name && settingValues(name);
+  const title = `${key}: ${name ? knownSettings[name].about : ''}`;
+  const set = async (value: string): Promise<CommandAnswer> =>
+    await change(key, value.trim() === '' ? undefined : value.trim(), 'user', session);
+  if (!values) return { type: 'ask', title: `${title} Nothing takes it away.`, answer: refusing(set) };
+  const items = [...values.map((value) => ({ value })), { value: '', label: 'not set' }];
+  return { type: 'choose', title, items, choose: refusing(set) };
+}
+
+const refusing =
+  (set: (value: string) => Promise<CommandAnswer>) =>
+  async (value: string): Promise<CommandAnswer> => {
+    try {
+      return await set(value);
+    } catch (error) {
+      if (error instanceof EditRefused) return problem(error.message);
+      throw error;
+    }
+  };
 
 function overview({ settings }: CommandSession): CommandAnswer {
   const counted = settings.entries.filter(({ ignored }) => ignored === undefined).map(describeEntry);
@@ -73,5 +121,6 @@ async function change(
   return text(
     changed ? `${typed} was set in ${file}.` : `${typed} is so already in ${file}.`,
     ...(needsTrust ? ['It counts once the folder is trusted with it: helve config trust'] : []),
+    ...(ofTheScreen.test(key) ? ['It counts from the next start on.'] : []),
   );
 }

@@ -15,7 +15,8 @@ export const exportConversation: TerminalCommand = {
   argumentHint: '[file.md | file.html]',
   needsRest: true,
 
-  async run(args, { id, cwd, dataFolder, env }) {
+  async run(args, { id, cwd, dataFolder, env, prompts }) {
+    if (prompts.length === 0) return problem('Nothing has been said yet, so there is nothing to write.');
     const file = args.trim() || `helve-${id.slice(0, 8)}.md`;
     const format = exportFormats.find((known) => file.endsWith(`.${known}`));
     if (!format) return problem(`${file} is neither .md nor .html. Choose one of the two.`);

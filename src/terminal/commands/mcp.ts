@@ -1,21 +1,23 @@
 import { nearestWords } from '../../platform/text/similar-text.js';
 import type { CommandAnswer, CommandSession, ShownServer, TerminalCommand } from '../contract.js';
-import { fitted, problem, text, words } from './answers.js';
+import { firstWord, fitted, problem, text, words } from './answers.js';
 
 export const mcp: TerminalCommand = {
   name: 'mcp',
-  description: 'MCP servers and how they are',
-  argumentHint: '[server]',
+  description: 'MCP servers and how they are; connect one again',
+  argumentHint: '[server | reconnect server]',
   complete: (typed, { servers }) =>
-    words(
-      typed,
-      servers.map(({ name }) => name),
-    ),
+    words(typed, [...servers.map(({ name }) => name), ...servers.map(({ name }) => `reconnect ${name}`)]),
 
   async run(args, session) {
-    const name = args.trim();
-    if (name === '') return overview(session);
-    const server = session.servers.find((one) => one.name === name);
+    await session.refresh(); // a server may have been added meanwhile
+    await session.connectServers();
+    if (args.trim() === '') return overview(session);
+    const [first, second] = firstWord(args);
+    const name = first === 'reconnect' && second !== '' ? second : args.trim();
+    const find = (): ShownServer | undefined => session.servers.find((one) => one.name === name);
+    if (find() && first === 'reconnect') await session.reconnect(name);
+    const server = find();
     if (server) return details(server);
     const [nearest] = nearestWords(
       name,
@@ -31,29 +33,39 @@ function overview({ servers, settings }: CommandSession): CommandAnswer {
     return text('No MCP servers. To add one, in a shell: helve mcp add NAME -- COMMAND');
   }
   const isUntrusted = unused.some(({ ignored }) => /trusted/.test(ignored ?? ''));
+  const failed = servers.find(({ status }) => status === 'failed');
   return fitted(
     [
       ...servers.map((server) => `${signOf(server)} ${server.name}: ${stateOf(server)}`),
       ...unused.map(({ name, ignored, origin }) => `– ${name ?? ''}: not used: ${ignored} (${origin.file})`),
     ],
-    { last: isUntrusted ? ['To look at what is not trusted, and to trust it: helve config trust'] : [] },
+    {
+      last: [
+        ...(failed ? [`More on one: /mcp ${failed.name}. To try it again: /mcp reconnect ${failed.name}`] : []),
+        ...(isUntrusted ? ['To look at what is not trusted, and to trust it: helve config trust'] : []),
+      ],
+    },
   );
 }
 
 const signOf = ({ status }: ShownServer): string =>
   status === 'connected' ? '✓' : status === 'failed' ? '✗' : status === 'disabled' ? '–' : '…';
 
-function stateOf({ status, detail, tools, setAside }: ShownServer): string {
+function stateOf({ name, status, detail, tools, setAside }: ShownServer): string {
   const facts = status === 'connected' ? [tools === 1 ? '1 tool' : `${tools} tools`] : [];
   const aside = setAside.length === 0 ? [] : [`${setAside.length} not used`];
-  return [status, ...facts, ...aside, ...(detail === undefined ? [] : [detail])].join(', ');
+  return [status, ...facts, ...aside, ...(detail === undefined ? [] : [withoutName(detail, name)])].join(', ');
 }
+
+/** Which server it is stands before it. */
+const withoutName = (detail: string, name: string): string => detail.replace(`The MCP server ${name} `, '');
 
 function details(server: ShownServer): CommandAnswer {
   const said = server.errorOutput.trim();
   return fitted([
     `${signOf(server)} ${server.name}: ${stateOf(server)}`,
     ...server.setAside.map(({ tool, why }) => `  ${tool} is not used: ${why}`),
+    ...(server.status === 'failed' ? [`To try it again: /mcp reconnect ${server.name}`] : []),
     ...(said === ''
       ? []
       : [

@@ -3,17 +3,18 @@ import { ruleLines } from '../../settings/describe-rules.js';
 import { editablePlace, editSettings, rememberRule } from '../../settings/edit-file.js';
 import { EditRefused } from '../../settings/edit-json.js';
 import { oneLine } from '../../settings/report.js';
+import { parseCall } from '../console/parse-call.js';
 import type { CommandAnswer, CommandSession, TerminalCommand } from '../contract.js';
 import { firstWord, fitted, problem, text, words } from './answers.js';
 
 const lists = ['allow', 'ask', 'deny'] as const;
-const USAGE = '/permissions, /permissions allow|ask|deny RULE, remove RULE, mode MODE, or explain TOOL JSON';
+const USAGE = '/permissions, /permissions allow|ask|deny RULE, remove RULE, mode MODE, or explain CALL';
 
 export const permissions: TerminalCommand = {
   name: 'permissions',
   aliases: ['allowed-tools'],
   description: 'the rules and the mode; add a rule, or explain a call',
-  argumentHint: '[allow|ask|deny|remove RULE | mode MODE | explain TOOL JSON]',
+  argumentHint: '[allow|ask|deny|remove RULE | mode MODE | explain CALL]',
 
   complete(typed, session) {
     const [verb, rest] = firstWord(typed);
@@ -25,6 +26,7 @@ export const permissions: TerminalCommand = {
   },
 
   async run(args, session) {
+    await session.refresh(); // a rule may have been written a moment ago
     const [verb, rest] = firstWord(args);
     if (verb === '') return overview(session);
     if (verb === 'mode') return setMode(rest, session);
@@ -45,7 +47,9 @@ function overview({ settings, mode, additionalDirectories }: CommandSession): Co
   const last = [
     `Mode: ${mode}`,
     ...additionalDirectories.map((folder) => `Part of the project: ${oneLine(folder)}`),
-    ...(settings.trust.state === 'trusted' ? [] : ['This folder is not trusted: what its files allow does not count.']),
+    ...(settings.trust.pending.length === 0
+      ? []
+      : ['This folder is not trusted: what its files allow does not count.']),
     '/help permissions says how to change them.',
   ];
   return fitted(rules.length === 0 ? ['No rules.'] : rules, { last });
@@ -92,16 +96,11 @@ async function remove(rule: string, session: CommandSession): Promise<CommandAns
   return text(`${rule} was removed from ${done.join(', ')}.${stays}`);
 }
 
-async function explain(rest: string, session: CommandSession): Promise<CommandAnswer> {
-  const [tool, json] = firstWord(rest);
-  if (tool === '') return problem('Which call? Use /permissions explain TOOL JSON.');
-  let input: unknown;
-  try {
-    input = JSON.parse(json === '' ? '{}' : json);
-  } catch (error) {
-    return problem(
-      `The input of ${tool} is not valid JSON (${error instanceof Error ? error.message : String(error)}).`,
-    );
-  }
-  return fitted((await session.explain(tool, input)).split('\n'));
+/** The call is typed as in the console: `Bash npm test`, or with its input in braces. */
+async function explain(call: string, session: CommandSession): Promise<CommandAnswer> {
+  if (call === '')
+    return problem('Which call? Use /permissions explain TOOL and its input, as in: explain Bash npm test');
+  const parsed = parseCall(call, session.tools);
+  if ('problem' in parsed) return problem(parsed.problem);
+  return fitted((await session.explain(parsed.tool, parsed.input)).split('\n'));
 }

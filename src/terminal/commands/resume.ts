@@ -1,6 +1,6 @@
 import { listSessions, type SessionSummary } from '../../agent/store/list-sessions.js';
 import { redactSecrets, secretsIn } from '../../agent/store/redact-secrets.js';
-import { localMinute } from '../../platform/text/local-time.js';
+import { shownAge } from '../../platform/text/age.js';
 import type { Choice, CommandAnswer, CommandSession, TerminalCommand } from '../contract.js';
 import { problem, text } from './answers.js';
 
@@ -12,12 +12,12 @@ export const resume: TerminalCommand = {
   description: 'take up an earlier conversation',
   argumentHint: '[id]',
   needsRest: true,
-  complete: async (typed, session) => (await choices(session)).filter(({ value }) => value.startsWith(typed)),
+  complete: async (typed, session) => (await sessionChoices(session)).filter(({ value }) => value.startsWith(typed)),
 
   async run(args, session) {
     const wanted = args.trim();
     if (wanted !== '') return await takeUp(wanted, session);
-    const items = await choices(session);
+    const items = await sessionChoices(session);
     if (items.length === 0) return problem('There is no earlier conversation in this folder.');
     return { type: 'choose', title: 'Which conversation?', items, choose: async (id) => await takeUp(id, session) };
   },
@@ -28,20 +28,30 @@ async function takeUp(wanted: string, session: CommandSession): Promise<CommandA
   return text(`Taken up: ${session.id.slice(0, 8)}`);
 }
 
-async function choices({ dataFolder, root, id, env }: CommandSession): Promise<Choice[]> {
+/** The conversations of a folder but the one that is open, the latest first. */
+export async function sessionChoices({
+  dataFolder,
+  root,
+  id,
+  env,
+}: Pick<CommandSession, 'dataFolder' | 'root' | 'env'> & { id?: string }): Promise<Choice[]> {
   const found = await listSessions(dataFolder, { root });
   const secrets = secretsIn(env);
+  const now = new Date();
   return found
     .filter((one) => one.id !== id)
     .slice(0, MAX_LISTED)
     .map((one) => ({
       value: one.id,
       label: redactSecrets(one.title, secrets) || '(no title)',
-      description: factsOf(one),
+      description: factsOf(one, now),
     }));
 }
 
-const factsOf = ({ id, updated, turns, inUse }: SessionSummary): string =>
-  [localMinute(updated), turns === 1 ? '1 turn' : `${turns} turns`, id.slice(0, 8), ...(inUse ? ['in use'] : [])].join(
-    ', ',
-  );
+const factsOf = ({ id, updated, turns, inUse }: SessionSummary, now: Date): string =>
+  [
+    shownAge(updated, now),
+    turns === 1 ? '1 turn' : `${turns} turns`,
+    id.slice(0, 8),
+    ...(inUse ? ['in use'] : []),
+  ].join(' · ');

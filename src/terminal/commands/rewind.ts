@@ -2,6 +2,7 @@ import { planUndo } from '../../agent/undo/undo.js';
 import { listUndoable } from '../../agent/undo/undo-calls.js';
 import { localMinute } from '../../platform/text/local-time.js';
 import type { CommandAnswer, CommandSession, PastPrompt, TerminalCommand } from '../contract.js';
+import { counted } from '../views/fit.js';
 import { problem, text } from './answers.js';
 import { confirmUndo } from './confirm-undo.js';
 
@@ -50,7 +51,11 @@ async function chooseWhat(prompt: PastPrompt, session: CommandSession): Promise<
     type: 'choose',
     title: `Go back to before: ${titleOf(prompt.text)}`,
     items: [
-      { value: 'both', label: 'The conversation and the files', description: `${calls.length} calls changed files` },
+      {
+        value: 'both',
+        label: 'The conversation and the files',
+        description: `${counted(calls.length, 'call')} changed files`,
+      },
       { value: 'conversation', label: 'The conversation, and leave the files' },
       { value: 'files', label: 'The files, and leave the conversation' },
     ],

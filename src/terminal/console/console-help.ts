@@ -22,7 +22,7 @@ export function consoleHelp(wanted: string, tools: readonly ConsoleTool[]): stri
 function listOf(tools: readonly ConsoleTool[]): string {
   const shown = tools.slice(0, MAX_TOOLS);
   const width = Math.max(...shown.map(({ name }) => name.length), 0);
-  const lines = shown.map(({ name, description }) => `  ${name.padEnd(width)}  ${firstLine(description)}`);
+  const lines = shown.map(({ name, description }) => `  ${name.padEnd(width)}  ${firstSentence(description)}`);
   const more = tools.length - shown.length;
   return [
     'Tools, each called by its name: Read README.md, Grep TODO --glob "*.ts", Bash npm test',
@@ -44,6 +44,13 @@ function pageOf(tool: ConsoleTool): string {
     ...tool.description.split('\n').slice(0, 20),
   ].join('\n');
 }
+
+/** So much that a tool has one line of its own on most screens. */
+const firstSentence = (text: string): string => {
+  const [begun = ''] = /^.*?(?=[.:;](?:\s|$)|$)/m.exec(text) ?? [];
+  const sentence = begun.replace(/\s*\([^)]*$/, '');
+  return sentence.length > 76 ? `${sentence.slice(0, 75)}…` : sentence;
+};
 
 const firstLine = (text: string): string => {
   const [line = ''] = text.split('\n', 1);

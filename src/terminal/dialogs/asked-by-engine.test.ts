@@ -5,6 +5,8 @@ import type { PermissionAnswer } from '../../contract/permission.js';
 import type { Tool } from '../../contract/tool.js';
 import { type TemporaryProject, temporaryProject } from '../../testing/temporary-project.js';
 import { bashTool } from '../../tools/bash/bash.js';
+import { editTool } from '../../tools/edit.js';
+import { readTool } from '../../tools/read.js';
 import { writeTool } from '../../tools/write.js';
 import { Theme } from '../theme.js';
 import { PermissionDialog } from './permission-dialog.js';
@@ -15,7 +17,7 @@ const theme = new Theme({ name: 'none', depth: 'many' });
 async function asked(tool: Tool, input: unknown, pressed: string) {
   let shown: string[] = [];
   const place: TemporaryProject = await temporaryProject(
-    { 'a.txt': 'one\n' },
+    { 'a.txt': 'one\n', 'long.txt': Array.from({ length: 30 }, (_, index) => `line ${index + 1}\n`).join('') },
     {
       permissionMode: 'default',
       askPermission: async (question) => {
@@ -29,6 +31,7 @@ async function asked(tool: Tool, input: unknown, pressed: string) {
   );
   try {
     await symlink('a.txt', place.path('link.txt'));
+    await place.run(readTool, { file_path: 'long.txt' });
     const run = await place.run(tool, input);
     return { shown, ...run };
   } finally {
@@ -74,4 +77,10 @@ test('shows what would be written, and tells the model why not', async () => {
     '  n  No, and say why',
   ]);
   expect(content).toContain('not now');
+});
+
+test('the diff of an edit has the line numbers of the file, and what stands around it', async () => {
+  const edit = { file_path: 'long.txt', old_string: 'line 20', new_string: 'line twenty' };
+  const { shown } = await asked(editTool, edit, 'n\r');
+  expect(shown.join('\n')).toMatch(/19 {3}line 19 +│ 19 {3}line 19\n {2}20 - line 20 +│ 20 \+ line twenty\n/);
 });

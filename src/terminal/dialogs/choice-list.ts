@@ -4,6 +4,7 @@ import { cleanLine, cut, padEnd, wrap } from '../views/fit.js';
 import { typedCharacter } from './dialog.js';
 
 const MAX_SHOWN = 10;
+const MIN_ROW = 60; // columns: in less, a label and what is told of it stand below each other
 
 export interface ListedChoice<Value> {
   value: Value;
@@ -113,6 +114,11 @@ export class ChoiceList<Value> {
     return [...filter, ...above, ...lines, ...nothing, ...(below > 0 ? [paint.muted(`  ↓ ${below} more`)] : [])];
   }
 
+  #labelColumn(width: number): number {
+    const widest = Math.max(...this.#all.map(({ label }) => visibleWidth(cleanLine(label))));
+    return Math.min(widest + 6, Math.floor(width * 0.6)); // with the sign before it, the mark and the gap behind it
+  }
+
   #line({ label, description, key, value, isCurrent }: ListedChoice<Value>, index: number, width: number): string[] {
     const { paint } = this.#theme;
     const isFocused = index === this.#focus;
@@ -130,6 +136,11 @@ export class ChoiceList<Value> {
     const painted = isFocused ? paint.selected : asIs;
     if (description === undefined || description === '') return wrap(text, width, hanging).map(painted);
     const about = cleanLine(description);
+    if (this.#options.isFilterable && width >= MIN_ROW) {
+      // Many are looked through: each has one line, and what is told of them stands in one column.
+      const column = this.#labelColumn(width);
+      return [`${painted(padEnd(cut(text, column - 2), column))}${paint.muted(cut(about, width - column))}`];
+    }
     const room = Math.max(visibleWidth(text) + 2, Math.min(34, Math.floor(width / 2)));
     if (room + visibleWidth(about) <= width) return [`${painted(padEnd(text, room))}${paint.muted(about)}`];
     const below = wrap(about, Math.max(1, width - hanging.length)).map((line) => `${hanging}${line}`);

@@ -1,14 +1,14 @@
 import { stripTerminalSequences, visibleWidth } from '@earendil-works/pi-tui';
 import { expect, test } from 'vitest';
-import type { PermissionAnswer } from '../../contract/permission.js';
 import type { Answer, Question } from '../../contract/question.js';
 import { Theme } from '../theme.js';
 import { ChoiceDialog } from './choice-dialog.js';
 import type { Dialog } from './dialog.js';
-import { PlanDialog, planOf } from './plan-dialog.js';
+import { type PlanAnswer, PlanDialog, planOf, withPlan } from './plan-dialog.js';
 import { QuestionDialog } from './question-dialog.js';
 import { TextDialog } from './text-dialog.js';
 import { TrustDialog } from './trust-dialog.js';
+import { trustWords } from './trust-words.js';
 
 const theme = new Theme({ name: 'none', depth: 'many' });
 
@@ -156,8 +156,8 @@ test('hides nothing of a long list for good', () => {
   expect(lines(dialog)).toContain('- changed: item 14');
 });
 
-function plan(...pressed: Array<keyof typeof keys | { type: string }>): PermissionAnswer[] {
-  const answers: PermissionAnswer[] = [];
+function plan(...pressed: Array<keyof typeof keys | { type: string }>): PlanAnswer[] {
+  const answers: PlanAnswer[] = [];
   press(new PlanDialog(theme, { plan: '1. Do it' }, (answer) => answers.push(answer)), ...pressed);
   return answers;
 }
@@ -185,6 +185,18 @@ test.each([40, 80, 120])('draws the plan above the choices at %i columns', (widt
   ]);
 });
 
+test('a plan that the person has changed is the one that they agree to', async () => {
+  const answers: PlanAnswer[] = [];
+  const { promise: drawn, resolve: onChange } = Promise.withResolvers<void>();
+  const edit = async (text: string) => ({ text: `${text}\n2. Test it` });
+  const dialog = new PlanDialog(theme, { plan: '1. Do it', edit, onChange }, (answer) => answers.push(answer));
+  press(dialog, { type: 'e' });
+  await drawn;
+  expect(lines(dialog, 60).slice(1, 4)).toEqual(['Plan, changed by you', '│ 1. Do it', '│ 2. Test it']);
+  press(dialog, { type: 'y' });
+  expect(answers).toEqual([{ behavior: 'allow', plan: '1. Do it\n2. Test it' }]);
+});
+
 test('knows a question about a plan by what it would change', () => {
   const question = {
     callId: '1',
@@ -197,6 +209,11 @@ test('knows a question about a plan by what it would change', () => {
     suggestions: [],
   } as const;
   expect(planOf(question)).toBe('1. Do it');
+  expect(withPlan({ ...question, input: { plan: '1. Do it', more: 1 } }, '1. Do it', '2.')).toEqual({
+    plan: '2.',
+    more: 1,
+  });
+  expect(withPlan(question, '1. Do it', '2.')).toBeUndefined();
   expect(planOf({ ...question, effects: [{ kind: 'unknown', why: 'x' }] })).toBeUndefined();
   expect(planOf({ ...question, display: { title: 'plan mode' } })).toBeUndefined();
 });
@@ -293,4 +310,21 @@ test('keeps to a width of 40 with long labels', () => {
     () => {},
   );
   for (const line of dialog.render(40)) expect(visibleWidth(line)).toBeLessThanOrEqual(40);
+});
+
+test.each([
+  [{ key: 'permissions.allow', value: 'Bash(ls)' }, 'allows: Bash(ls)'],
+  [{ key: 'env', name: 'A', value: 'b\u202ec' }, 'sets: A=b\\u202ec'],
+  [
+    { key: 'hooks', name: 'Stop', value: { event: 'Stop', matcher: '', hook: { type: 'command', command: 'rm x' } } },
+    'runs at Stop: rm x',
+  ],
+  [{ key: 'mcpServers', name: 'a', value: { command: 'node', args: ['a.js'] } }, 'starts the MCP server a: node a.js'],
+  // There is more to it, so all of it is shown.
+  [
+    { key: 'mcpServers', name: 'a', value: { command: 'node', env: { PATH: '/x' } } },
+    'mcpServers.a: {"command":"node","env":{"PATH":"/x"}}',
+  ],
+])('what a folder brings is told in words: %j', (item, words) => {
+  expect(trustWords(item)).toBe(words);
 });

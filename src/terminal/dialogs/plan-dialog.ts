@@ -1,5 +1,5 @@
 import { matchesKey } from '@earendil-works/pi-tui';
-import type { PermissionAnswer, PermissionQuestion } from '../../contract/permission.js';
+import type { PermissionQuestion } from '../../contract/permission.js';
 import type { Theme } from '../theme.js';
 import { cleanLine, wrap } from '../views/fit.js';
 import { PlanView } from '../views/plan-view.js';
@@ -7,7 +7,7 @@ import { ChoiceList } from './choice-list.js';
 import { type Dialog, titleLine } from './dialog.js';
 import { TextField } from './text-field.js';
 
-type Way = 'approve' | 'approveEdits' | 'no';
+type Way = 'approve' | 'approveEdits' | 'change' | 'no';
 
 /** The plan that a question is about: one that would change the mode and nothing else, with words to agree to. */
 export function planOf({ effects, display }: PermissionQuestion): string | undefined {
@@ -15,28 +15,48 @@ export function planOf({ effects, display }: PermissionQuestion): string | undef
   return changesMode && display.title === 'plan' && display.body?.type === 'text' ? display.body.text : undefined;
 }
 
-/** Is this the plan? Yes, yes with edits accepted without more questions, or no with words. */
+/** The call with another plan in the place of the one that it came with; undefined where it came with none. */
+export function withPlan({ input }: PermissionQuestion, plan: string, changed: string) {
+  if (typeof input !== 'object' || input === null) return undefined;
+  const field = Object.entries(input).find(([, value]) => value === plan && plan !== '')?.[0];
+  return field === undefined ? undefined : { ...input, [field]: changed };
+}
+
+export interface PlanFacts {
+  plan: string;
+  reason?: string;
+  /** Lets the person change the text; absent where a changed plan could not be sent back. */
+  edit?: ((plan: string) => Promise<{ text: string } | { problem: string }>) | undefined;
+  /** The plan was changed, or could not be: it is to be drawn anew. */
+  onChange?: () => void;
+}
+
+/** What a person has said of a plan. `plan` is there where they have changed it. */
+export type PlanAnswer =
+  | { behavior: 'allow'; mode?: 'acceptEdits'; plan?: string }
+  | { behavior: 'deny'; reason?: string };
+
+/** Is this the plan? Yes, yes with edits accepted without more questions, yes with changes, or no with words. */
 export class PlanDialog implements Dialog {
   readonly #theme: Theme;
-  readonly #reason: string;
-  readonly #plan: PlanView;
+  readonly #facts: PlanFacts;
   readonly #list: ChoiceList<Way>;
-  readonly #answer: (answer: PermissionAnswer) => void;
+  readonly #answer: (answer: PlanAnswer) => void;
+  #plan: PlanView;
+  #changed: string | undefined;
+  #problem: string | undefined;
   #field: TextField | undefined;
   #focused = false;
 
-  constructor(
-    theme: Theme,
-    { plan, reason = '' }: { plan: string; reason?: string },
-    answer: (answer: PermissionAnswer) => void,
-  ) {
+  constructor(theme: Theme, facts: PlanFacts, answer: (answer: PlanAnswer) => void) {
     this.#theme = theme;
-    this.#reason = reason;
-    this.#plan = new PlanView(theme, plan);
+    this.#facts = facts;
+    this.#plan = new PlanView(theme, facts.plan);
     this.#answer = answer;
     this.#list = new ChoiceList<Way>(theme, [
       { value: 'approve', key: 'y', label: 'Yes, begin' },
       { value: 'approveEdits', key: 'a', label: 'Yes, and accept edits from now on' },
+      ...(facts.edit ? [{ value: 'change' as const, key: 'e', label: 'Change it first, in your editor' }] : []),
       { value: 'no', key: 'n', label: 'No, and say what should change' },
     ]);
   }
@@ -69,20 +89,43 @@ export class PlanDialog implements Dialog {
     }
     const done = this.#list.handle(data);
     if (!done || !('chosen' in done)) return;
-    if (done.chosen === 'approve') {
-      this.#answer({ behavior: 'allow' });
-      return;
+    const changed = this.#changed === undefined ? {} : { plan: this.#changed };
+    switch (done.chosen) {
+      case 'approve':
+        this.#answer({ behavior: 'allow', ...changed });
+        return;
+      case 'approveEdits':
+        this.#answer({ behavior: 'allow', mode: 'acceptEdits', ...changed });
+        return;
+      case 'change':
+        void this.#change();
+        return;
+      case 'no':
+        this.#field = new TextField();
+        this.#field.focused = this.#focused;
     }
-    if (done.chosen === 'approveEdits') {
-      this.#answer({ behavior: 'allow', mode: 'acceptEdits' });
-      return;
+  }
+
+  async #change(): Promise<void> {
+    const { plan, edit, onChange } = this.#facts;
+    const edited = await edit?.(this.#changed ?? plan);
+    if (!edited) return;
+    this.#problem = 'problem' in edited ? edited.problem : undefined;
+    if ('text' in edited && edited.text.trim() !== '') {
+      this.#changed = edited.text === plan ? undefined : edited.text;
+      const title = this.#changed === undefined ? 'Plan' : 'Plan, changed by you';
+      this.#plan = new PlanView(this.#theme, edited.text, { title });
     }
-    this.#field = new TextField();
-    this.#field.focused = this.#focused;
+    onChange?.();
   }
 
   render(width: number): string[] {
-    const reason = this.#reason === '' ? [] : ['', ...wrap(this.#theme.paint.muted(cleanLine(this.#reason)), width)];
+    const { paint } = this.#theme;
+    const words = [this.#facts.reason ?? '', this.#problem ?? ''].filter((text) => text !== '').map(cleanLine);
+    const reason = words.flatMap((text, index) => [
+      '',
+      ...wrap(text, width).map(index === 0 ? paint.muted : paint.warning),
+    ]);
     const asking = this.#field ? ['What should change?', ...this.#field.render(width)] : this.#list.render(width);
     return [titleLine(this.#theme, 'Is this the plan?', width), ...this.#plan.render(width), ...reason, '', ...asking];
   }

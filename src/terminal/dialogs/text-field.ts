@@ -23,6 +23,10 @@ export class TextField {
     return this.#input.getValue();
   }
 
+  get focused(): boolean {
+    return this.#input.focused;
+  }
+
   set focused(value: boolean) {
     this.#input.focused = value;
   }

@@ -32,6 +32,15 @@ test('completes files behind an @ by some of their letters, anywhere in the prom
   expect((await complete('@ab', { root })).values).toEqual(['@"a b.txt"']);
 });
 
+test('completes what servers have to read behind an @, first where their name is typed', async () => {
+  const root = project('notes.md');
+  const mentions = async () => [{ value: 'notes:note://1', description: 'one' }, { value: 'web:https://a.example' }];
+  expect((await complete('see @no', { root, mentions })).values).toEqual(['@notes.md', '@notes:note://1']);
+  const { values, fill } = await complete('see @notes:', { root, mentions });
+  expect(values).toEqual(['@notes:note://1']);
+  expect(fill('@notes:note://1')).toBe('see @notes:note://1 ');
+});
+
 test('goes on behind a folder', async () => {
   const root = project('src/one.ts');
   const { values, fill } = await complete('@src', { root });

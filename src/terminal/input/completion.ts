@@ -7,6 +7,7 @@ import type { FileIndex } from './file-index.js';
 import { rankNames } from './rank-names.js';
 
 const MAX_FILES = 20;
+const MAX_OTHERS = 20;
 const MAX_COMMANDS = 30;
 
 export interface CompletionSources {
@@ -15,8 +16,8 @@ export interface CompletionSources {
   home?: string | undefined;
   /** All that can stand behind a slash. */
   commands(): Promise<readonly CompletedCommand[]>;
-  /** What else can be named behind an @, as resources of servers can. */
-  mentions?(): readonly Choice[];
+  /** What else can be named behind an @, as resources of servers can. Waits for none of them. */
+  mentions?(): Promise<readonly Choice[]>;
   /** Takes the whole line where it is not a prompt, as in the console; undefined where it is. */
   line?(text: string): Promise<LineChoices | undefined> | undefined;
 }
@@ -90,11 +91,12 @@ export class PromptCompletion implements AutocompleteProvider {
     const paths = isOutside
       ? (await completePath(query, { cwd: cwd(), home })).map(({ value }) => value)
       : files.find(query, MAX_FILES);
-    const others = (mentions?.() ?? []).filter(({ value }) => value.toLowerCase().includes(query.toLowerCase()));
-    return suggestions(mention, [
-      ...paths.map((path) => ({ value: mentioned(path), label: path })),
-      ...others.map((choice) => ({ ...choice, value: `@${choice.value}` })),
-    ]);
+    const others = rankNames(query, (await mentions?.()) ?? [], ({ value }) => value).slice(0, MAX_OTHERS);
+    const named = others.map((choice) => ({ ...choice, label: choice.value, value: `@${choice.value}` }));
+    const found = paths.map((path) => ({ value: mentioned(path), label: path }));
+    // Who has typed a server's name means it; else files come first.
+    const isServer = others.some(({ value }) => query.startsWith(value.slice(0, value.indexOf(':') + 1)));
+    return suggestions(mention, isServer ? [...named, ...found] : [...found, ...named]);
   }
 
   async #command(typed: string): Promise<AutocompleteSuggestions | null> {
@@ -106,7 +108,7 @@ export class PromptCompletion implements AutocompleteProvider {
         `/${name}`,
         found.map((command) => ({
           value: `/${command.name}`,
-          description: [command.argumentHint, command.description].filter(Boolean).join('  '),
+          description: command.description,
         })),
       );
     }

@@ -5,7 +5,7 @@ import { editExternally } from './external-editor.js';
 const steps: string[] = [];
 const edit = async (text: string, editor: string | undefined) =>
   await editExternally(text, {
-    env: { ...process.env, VISUAL: undefined, EDITOR: editor },
+    env: { ...process.env, VISUAL: undefined, EDITOR: editor, ...(editor === undefined && { PATH: '/nowhere' }) },
     cwd: process.cwd(),
     pause: () => void steps.push('pause'),
     resume: () => void steps.push('resume'),
@@ -27,9 +27,9 @@ test('removes the file, which nobody else could read', async () => {
 });
 
 test.each([
-  [undefined, /No editor is set. Set VISUAL or EDITOR/],
+  [undefined, /No editor was found. Set VISUAL or EDITOR/],
   ['no-such-editor-here', /can't be started/],
-  ['false', /false ended with exit code 1, so the prompt stays as it was/],
+  ['false', /false ended with exit code 1, so the text stays as it was/],
 ])('says why there is nothing from %s', async (editor, problem) => {
   expect(await edit('draft', editor)).toEqual({ problem: expect.stringMatching(problem) });
 });

@@ -1,8 +1,9 @@
 // The person's own editor, for a prompt that is easier to write there.
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, isAbsolute, join } from 'node:path';
 import { splitWords } from '../../agent/commands/arguments.js';
 
 export interface ExternalEditorOptions {
@@ -18,15 +19,15 @@ export async function editExternally(
   text: string,
   { env, cwd, pause, resume }: ExternalEditorOptions,
 ): Promise<{ text: string } | { problem: string }> {
-  const named = env['VISUAL']?.trim() || env['EDITOR']?.trim();
+  const named = env['VISUAL']?.trim() || env['EDITOR']?.trim() || usualEditor(env['PATH']);
   const [program, ...args] = splitWords(named ?? '');
   if (program === undefined) {
-    return { problem: 'No editor is set. Set VISUAL or EDITOR, as in EDITOR=nano, and start helve again.' };
+    return { problem: 'No editor was found. Set VISUAL or EDITOR, as in EDITOR=nano, and start helve again.' };
   }
   const folder = await mkdtemp(join(tmpdir(), 'helve-prompt-')); // for nobody else: the system makes it so
   try {
     const file = join(folder, 'prompt.md');
-    await writeFile(file, text, { mode: 0o600 });
+    await writeFile(file, text === '' ? '' : `${text}\n`, { mode: 0o600 }); // as editors end a file
     await pause();
     let ending: string | undefined;
     try {
@@ -34,11 +35,17 @@ export async function editExternally(
     } finally {
       await resume();
     }
-    if (ending !== undefined) return { problem: `${program} ${ending}, so the prompt stays as it was.` };
+    if (ending !== undefined) return { problem: `${program} ${ending}, so the text stays as it was.` };
     return { text: (await readFile(file, 'utf8')).replace(/\r?\n$/, '') };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Where nobody has named one: what most machines have. */
+function usualEditor(path = ''): string | undefined {
+  const folders = path.split(delimiter).filter(isAbsolute); // one that depends on where we are may be anybody's
+  return ['nano', 'vim', 'vi'].find((name) => folders.some((folder) => existsSync(join(folder, name))));
 }
 
 /** Nothing where it ended well. */

@@ -84,13 +84,23 @@ test('folds a large paste to a marker, and sends the whole of it', () => {
   expect(sent).toEqual([`look: ${text}`]);
 });
 
-test('waits for Enter after a command that was pasted with the end of its line', () => {
-  const { editor, sent, type } = opened();
+test('runs a command that was pasted with the end of its line, and waits for Enter after any other line', () => {
+  const { editor, sent, type } = opened({ isCommand: (name) => name === 'help' });
   type('\x1b[200~/help\r\x1b[201~');
-  expect(editor.getText()).toBe('/help');
-  expect(sent).toEqual([]);
-  type('\r');
   expect(sent).toEqual(['/help']);
+  type('\x1b[200~/help me\r\n\x1b[201~');
+  expect(editor.getText()).toBe('/help me');
+  type('\x1b[200~/help\n\x1b[201~');
+  expect(editor.getText()).toBe('/help me /help');
+  expect(sent).toEqual(['/help']);
+  type('\r');
+  expect(sent).toEqual(['/help', '/help me /help']);
+});
+
+test('puts what stands for a paste into the text', () => {
+  const { sent, type } = opened({ standIn: (pasted) => (pasted === '/a.png' ? '[image #1]' : undefined) });
+  type(...letters('see '), '\x1b[200~/a.png\x1b[201~', '\x1b[200~ and text\x1b[201~', '\r');
+  expect(sent).toEqual(['see [image #1] and text']);
 });
 
 test('takes a paste that comes in pieces as text, whatever keys it may hold', () => {
@@ -179,7 +189,7 @@ test('runs a command that comes in one burst with Enter, though the list offers 
 });
 
 test.each([
-  ['moves by words and deletes one', 'one two three', '0wdw', 'one  three'],
+  ['moves by words and deletes one', 'one two three', '0wdw', 'one three'],
   ['deletes to the end', 'one two three', '0wD', 'one '],
   ['deletes letters by number', 'abcdef', '03x', 'def'],
   ['appends at the end', 'abc', '0A!', 'abc!'],
@@ -198,7 +208,7 @@ test.each([
 
 test('with the keys of vi, Esc leaves insert mode first and interrupts after that', () => {
   const { editor, actions, type } = opened({ vi: true });
-  type('a', '\x1b');
+  type('a', '\x1b[27u'); // as terminals send it that tell keys apart
   expect(actions).toEqual([]);
   expect(editor.render(40).at(-1)).toContain('NORMAL');
   type('\x1b');

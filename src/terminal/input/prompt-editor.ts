@@ -12,7 +12,7 @@ import {
 import { visible } from '../../platform/text/visible.js';
 import type { KeyAction, KeyBindings } from './key-bindings.js';
 import type { PromptHistory } from './prompt-history.js';
-import { inputKind } from './read-input.js';
+import { inputKind, type TypedInput } from './read-input.js';
 import { ViKeys } from './vi-keys.js';
 
 export interface PromptEditorOptions extends EditorOptions {
@@ -26,14 +26,29 @@ export interface PromptEditorOptions extends EditorOptions {
    * Not asked while a list of completions, or the search, is open and the key is theirs.
    */
   onAction?(action: KeyAction): boolean;
+  /** What a command takes; undefined where it takes nothing, or there is none of that name. */
+  argumentHint?(name: string): string | undefined;
   /** Whether a word is the whole name of a command: then Enter runs it, whatever the list offers. */
   isCommand?(name: string): boolean;
+  /** What stands for a paste where it is no text, as for the path of a picture; undefined where it is just text. */
+  standIn?(pasted: string): string | undefined;
+  /** Draws the sign before the first line. Default: as it is. */
+  sign?(text: string, kind: TypedInput['type']): string;
   /** Draws what stands in the border: the mode, the search. Default: as it is. */
   note?(text: string): string;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is how a terminal marks a paste
-const ONE_LINE_PASTE = /^(\x1b\[200~[^\r\n]*)[\r\n]+(\x1b\[201~)$/;
+const WHOLE_PASTE = /^\x1b\[200~([\s\S]*)\x1b\[201~$/;
+
+const SIGN = '> ';
+const MAX_LISTED = 8;
+
+/** What a line will be that begins so. */
+const kindNotes: Readonly<Partial<Record<TypedInput['type'], string>>> = {
+  shell: 'runs in the shell, without the model',
+  note: 'is written down for later conversations',
+};
 
 interface Search {
   query: string;
@@ -47,9 +62,11 @@ export class PromptEditor extends Editor {
   readonly #vi: ViKeys | undefined;
   #search: Search | undefined;
   #isPasting = false;
+  #asTyped = '';
+  #isScrolled = false;
 
   constructor(tui: TUI, options: PromptEditorOptions) {
-    super(tui, options.theme, options);
+    super(tui, options.theme, { paddingX: SIGN.length, autocompleteMaxVisible: MAX_LISTED, ...options });
     this.#options = options;
     for (const prompt of options.history.prompts.slice(0, 100).toReversed()) this.addToHistory(prompt);
     if (options.vi) {
@@ -70,6 +87,11 @@ export class PromptEditor extends Editor {
     return this.getText() === '';
   }
 
+  /** What was sent last as it stood there, with marks in the place of long pastes. */
+  get asTyped(): string {
+    return this.#asTyped;
+  }
+
   get isSearching(): boolean {
     return this.#search !== undefined;
   }
@@ -83,6 +105,7 @@ export class PromptEditor extends Editor {
 
   override handleInput(data: string): void {
     if (this.#takePaste(data)) return;
+    if (this.#options.keys.matches(data, 'submit')) this.#asTyped = this.getText().trim();
     if (this.#search) this.#handleSearch(this.#search, data);
     else if (!this.#isForList(data) && !this.#isTaken(data)) super.handleInput(data);
     else this.tui.requestRender();
@@ -120,9 +143,28 @@ export class PromptEditor extends Editor {
     const ends = data.lastIndexOf('\x1b[201~');
     this.#isPasting = ends < 0 || ends < begins;
     if (this.#search) this.#endSearch(this.#search.found[this.#search.at] ?? this.#search.draft);
-    // A line that was copied with its end is still one line, and sent by the person's own Enter.
-    super.handleInput(data.replace(ONE_LINE_PASTE, '$1$2'));
+    const pasted = WHOLE_PASTE.exec(data)?.[1];
+    const standIn = pasted === undefined ? undefined : this.#options.standIn?.(pasted);
+    if (standIn !== undefined) this.insertTextAtCursor(standIn);
+    // That is what some terminals make of a picture.
+    else if (pasted === '') this.#options.onAction?.('pasteImage');
+    else if (pasted !== undefined && /^[^\r\n]*[\r\n]+$/.test(pasted)) this.#takeLine(pasted.trimEnd());
+    else super.handleInput(data);
     return true;
+  }
+
+  /**
+   * A line that was copied with its end. A command without arguments runs, as if it had been typed; anything else waits
+   * for the person's own Enter, since it may be somebody else's words.
+   */
+  #takeLine(line: string): void {
+    const wasEmpty = this.isEmpty;
+    super.handleInput(`\x1b[200~${line}\x1b[201~`);
+    const [, name] = /^\/(\S+)$/.exec(line.trim()) ?? [];
+    if (!wasEmpty || name === undefined || !this.#options.isCommand?.(name)) return;
+    this.#asTyped = `/${name}`;
+    this.setText('');
+    this.onSubmit?.(`/${name}`);
   }
 
   #isWholeCommand(): boolean {
@@ -168,6 +210,18 @@ export class PromptEditor extends Editor {
     if (text !== this.getExpandedText()) this.setText(text);
   }
 
+  override render(width: number): string[] {
+    const lines = super.render(width);
+    const first = lines[1];
+    if (this.#isScrolled || first === undefined || !first.startsWith('  ')) return lines;
+    return lines.with(1, `${this.#options.sign?.(SIGN, this.kind) ?? SIGN}${first.slice(SIGN.length)}`);
+  }
+
+  protected override renderTopBorder(width: number, hiddenLineCount: number): string {
+    this.#isScrolled = hiddenLineCount > 0;
+    return super.renderTopBorder(width, hiddenLineCount);
+  }
+
   protected override renderBottomBorder(width: number, hiddenLineCount: number): string {
     const note = this.#note();
     if (note === undefined) return super.renderBottomBorder(width, hiddenLineCount);
@@ -183,7 +237,16 @@ export class PromptEditor extends Editor {
       const count = found.length === 0 ? 'nothing found' : `${Math.max(at, 0) + 1} of ${found.length}`;
       return `search: ${visible(query)}▏ ${count}`;
     }
-    return this.#vi?.mode === 'normal' ? 'NORMAL' : undefined;
+    if (this.#vi?.mode === 'normal') return 'NORMAL';
+    const { kind } = this;
+    return kind === 'command' ? this.#commandNote() : kindNotes[kind];
+  }
+
+  /** What stands behind a command that is typed whole. */
+  #commandNote(): string | undefined {
+    const [, name = ''] = /^\s*\/(\S+)/.exec(this.getText()) ?? [];
+    const hint = this.#options.argumentHint?.(name);
+    return hint === undefined ? undefined : `/${name} ${hint}`;
   }
 }
 

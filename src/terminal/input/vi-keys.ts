@@ -1,4 +1,5 @@
 // The keys of vi on an editor that knows others: what is typed in normal mode becomes the editor's own keys.
+import { matchesKey } from '@earendil-works/pi-tui';
 
 /** The editor's keys, as a terminal sends them. */
 const keys = {
@@ -55,12 +56,12 @@ export class ViKeys {
   /** Takes one key; false where it is for the editor, or for whoever shows it. */
   handle(data: string): boolean {
     if (this.#mode === 'insert') {
-      if (data !== '\x1b') return false;
+      if (!matchesKey(data, 'escape')) return false; // a terminal may send more than one byte for it
       this.#mode = 'normal';
       if (this.#editor.cursor().col > 0) this.#editor.type(keys.left);
       return true;
     }
-    if (data === '\x1b') {
+    if (matchesKey(data, 'escape')) {
       if (this.#pending === '' && this.#count === '') return false; // nothing to leave: it means something to others
       this.#clear();
       return true;
@@ -91,6 +92,7 @@ export class ViKeys {
     for (let time = 0; time < times; time += 1) {
       for (const key of each) this.#editor.type(key);
       if (command === 'w') this.#nextWord();
+      else if (command === 'dw') this.#deleteBlanks();
       else if (command === 'dd') this.#deleteLine();
       else if (/^f./u.test(command)) for (const key of [keys.jumpForward, command.slice(1)]) this.#editor.type(key);
     }
@@ -110,10 +112,22 @@ export class ViKeys {
   }
 
   #skipBlanks(): void {
+    const { blanks, isEnd } = this.#blanks();
+    for (let step = 0; step < blanks && !isEnd; step += 1) this.#editor.type(keys.right);
+  }
+
+  /** The editor leaves what stands behind a word; vi takes it along. */
+  #deleteBlanks(): void {
+    const { blanks } = this.#blanks();
+    for (let step = 0; step < blanks; step += 1) this.#editor.type(keys.deleteRight);
+  }
+
+  /** How many there are behind the cursor, and whether nothing follows them. */
+  #blanks(): { blanks: number; isEnd: boolean } {
     const { line, col } = this.#editor.cursor();
     const rest = (this.#editor.lines()[line] ?? '').slice(col);
     const blanks = rest.length - rest.trimStart().length;
-    for (let step = 0; step < blanks && blanks < rest.length; step += 1) this.#editor.type(keys.right);
+    return { blanks, isEnd: blanks === rest.length };
   }
 
   #toLine(wanted: number): void {

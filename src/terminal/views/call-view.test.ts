@@ -44,7 +44,7 @@ test('shows a call on its way from input to result', () => {
     '    … 6 more lines (ctrl+o)',
   ]);
   view.isExpanded = true;
-  expect(lines()).toHaveLength(12);
+  expect(lines()).toHaveLength(11);
   expect(lines().at(-1)).toBe('    line 10');
 });
 
@@ -87,7 +87,15 @@ test('shows a change as a diff, with how much it is', () => {
   expect(lines()).toEqual(['✓ Run a.ts                         +1 -1', '    1   - a', '      1 + b']);
 });
 
-test('shows lists and things to do', () => {
+test('a question that comes before the input is told complete stays a question, and shows the rest itself', () => {
+  const { view, lines } = call();
+  view.showInput({ title: 'plan', body: { type: 'text', text: tenLines } });
+  view.ask();
+  view.wait();
+  expect(lines()).toEqual(['? Run plan                          asks']);
+});
+
+test('shows lists, and things to do only where all is wanted, since they stand elsewhere', () => {
   const list = call();
   list.view.end({ display: { title: 'x', body: { type: 'list', items: ['a', 'b', 'c', 'd', 'e', 'f'] } } });
   expect(list.lines().slice(1)).toEqual(['    - a', '    - b', '    - c', '    - d', '    … 2 more lines (ctrl+o)']);
@@ -98,7 +106,9 @@ test('shows lists and things to do', () => {
       body: { type: 'todos', items: [{ content: 'Test', activeForm: 'Testing', status: 'in_progress' }] },
     },
   });
-  expect(todos.lines().slice(1)).toEqual(['    ▶ Testing']);
+  expect(todos.lines()).toEqual(['✓ Run x']);
+  todos.view.isExpanded = true;
+  expect(todos.lines()).toEqual(['✓ Run x', '    ▶ Testing']);
 });
 
 test('keeps the colours of a program, and what they mean to itself', () => {

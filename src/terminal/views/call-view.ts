@@ -1,4 +1,4 @@
-import type { Component } from '@earendil-works/pi-tui';
+import { type Component, visibleWidth } from '@earendil-works/pi-tui';
 import type { FailureKind } from '../../contract/failure.js';
 import type { DisplayBody, ToolDisplay } from '../../contract/tool.js';
 import type { Theme } from '../theme.js';
@@ -60,9 +60,9 @@ export class CallView implements Component {
     if (!this.isOver) this.#display = display;
   }
 
-  /** The input is complete, and others are before it. */
+  /** The input is complete, and others are before it. A question may already have been asked about it. */
   wait(): void {
-    this.#goTo('waiting');
+    if (this.#state === 'input') this.#goTo('waiting');
   }
 
   /** A person is asked. */
@@ -121,7 +121,8 @@ export class CallView implements Component {
     const title = cleanLine(this.#display.title.slice(0, MAX_TITLE_CHARS));
     const aside = this.#aside();
     const left = title === '' ? name : `${name} ${title}`;
-    if (this.#isExpanded)
+    const fits = visibleWidth(left) + visibleWidth(aside) < width;
+    if (this.#isExpanded && !fits)
       return [...wrap(left, width, '  '), ...(aside === '' ? [] : [`  ${paint.muted(cut(aside, width - 2))}`])];
     return [aside === '' ? cut(left, width) : spread(left, paint.muted(aside), width)];
   }
@@ -142,6 +143,7 @@ export class CallView implements Component {
   }
 
   #body(width: number): string[] {
+    if (this.#state === 'asking') return []; // the question shows all of it
     const room = Math.max(1, width - INDENT.length);
     const end = this.#state === 'done' ? 'first' : 'last';
     if (this.#state === 'running' && this.#progress !== '') {
@@ -150,6 +152,7 @@ export class CallView implements Component {
     }
     const body = this.#shownBody();
     if (!body) return [];
+    if (body.type === 'todos' && !this.#isExpanded) return []; // the list itself stands above the editor
     const { lines, hidden } = bodyLines(this.#theme, body, room, { isExpanded: this.#isExpanded, end });
     const isLast = end === 'last' && body.type === 'text';
     const more = hidden === 0 ? [] : [this.#theme.paint.muted(cut(this.#more(hidden), room))];

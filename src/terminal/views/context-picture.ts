@@ -11,10 +11,12 @@ const MAX_COLUMNS = 60;
 export class ContextPicture implements Component {
   readonly #theme: Theme;
   readonly #context: ShownContext;
+  readonly #isPlain: boolean;
 
-  constructor(theme: Theme, context: ShownContext) {
+  constructor(theme: Theme, context: ShownContext, { isPlain = false }: { isPlain?: boolean } = {}) {
     this.#theme = theme;
     this.#context = context;
+    this.#isPlain = isPlain;
   }
 
   invalidate(): void {}
@@ -32,9 +34,12 @@ export class ContextPicture implements Component {
     const digits = Math.max(...kinds.map(({ tokens }) => grouped(tokens).length));
     const legend = kinds.map(({ sign, role, name, tokens }) => {
       const share = percent(tokens, window).padStart(4);
-      return cut(`${paint[role](sign)} ${name.padEnd(12)} ${grouped(tokens).padStart(digits)} ${share}`, width);
+      const mark = this.#isPlain ? '' : `${paint[role](sign)} `;
+      return cut(`${mark}${name.padEnd(14)} ${grouped(tokens).padStart(digits)} ${share}`, width);
     });
-    return [cut(head, width), '', ...rows, '', ...legend];
+    const advice = paint.muted(cut('To make room: /compact, or /clear for a new conversation', width));
+    const picture = this.#isPlain ? [] : ['', ...rows];
+    return [cut(head, width), ...picture, '', ...legend, '', advice];
   }
 }
 
@@ -45,13 +50,14 @@ interface Kind {
   tokens: number;
 }
 
-function kindsOf({ system, tools, messages, results, total, window }: ShownContext): Kind[] {
+function kindsOf({ system, tools, messages, results, total, window, free }: ShownContext): Kind[] {
   return [
     { name: 'instructions', sign: '█', role: 'accent', tokens: system },
     { name: 'tools', sign: '▓', role: 'keyword', tokens: tools },
     { name: 'messages', sign: '▒', role: 'success', tokens: messages },
     { name: 'tool results', sign: '░', role: 'warning', tokens: results },
-    { name: 'free', sign: '·', role: 'muted', tokens: Math.max(0, window - total) },
+    { name: 'for the answer', sign: '╌', role: 'muted', tokens: Math.max(0, window - total - free) },
+    { name: 'free', sign: '·', role: 'muted', tokens: Math.max(0, free) },
   ];
 }
 

@@ -38,6 +38,28 @@ See [the docs](https://example.com/docs) and https://example.com.
 
 Last words.`;
 
+test('a table has lines between its rows only where a row takes more than one', () => {
+  const table = '| word | means |\n|---|---|\n| a | one |\n| b | two or three |';
+  expect(drawn(table)).toEqual([
+    '┌──────┬──────────────┐',
+    '│ word │ means        │',
+    '├──────┼──────────────┤',
+    '│ a    │ one          │',
+    '│ b    │ two or three │',
+    '└──────┴──────────────┘',
+  ]);
+  expect(drawn(table, 18)).toEqual([
+    '┌──────┬─────────┐',
+    '│ word │ means   │',
+    '├──────┼─────────┤',
+    '│ a    │ one     │',
+    '├──────┼─────────┤',
+    '│ b    │ two or  │',
+    '│      │ three   │',
+    '└──────┴─────────┘',
+  ]);
+});
+
 test.each([40, 80, 120])('draws headings, lists, tables, code, quotes and links at %i columns', (width) => {
   expect(drawn(document, width)).toEqual([
     'Title',

@@ -10,6 +10,7 @@ import type { Theme } from '../theme.js';
 import { CodeView } from './code-view.js';
 import { highlight } from './highlight.js';
 import { blockOf, completed, cutMarkdown, type MarkdownBlock, mended } from './markdown-source.js';
+import { quietTables } from './table-lines.js';
 
 /** Markdown that may still arrive. What is settled is parsed and drawn once, whatever comes behind it. */
 export class MarkdownView implements Component {
@@ -82,7 +83,8 @@ export class MarkdownView implements Component {
   #lines(block: Component, width: number): string[] {
     const lines = trimmed(block.render(width));
     // The library ends styles at the end of a line, also those that nobody has begun.
-    return this.#theme.name === 'none' ? lines.map((line) => line.replaceAll(styles, '').trimEnd()) : lines;
+    const plain = this.#theme.name === 'none' ? lines.map((line) => line.replaceAll(styles, '').trimEnd()) : lines;
+    return block instanceof Markdown ? quietTables(plain, this.#theme.paint) : plain;
   }
 
   #tailText(): string {

@@ -20,9 +20,11 @@ export class NoticeView implements Component {
 
   render(width: number): string[] {
     const painted = this.#theme.paint[roles[this.#kind]];
+    // What was said is looked for when one scrolls back.
+    const signed = this.#kind === 'prompt' ? this.#theme.paint.accent : painted;
     return cleanLines(this.#text)
       .flatMap((line) => wrap(line, Math.max(1, width - 2)))
-      .map((line, index) => `${painted(index === 0 ? signs[this.#kind] : ' ')} ${painted(line)}`.trimEnd());
+      .map((line, index) => `${index === 0 ? signed(signs[this.#kind]) : ' '} ${painted(line)}`.trimEnd());
   }
 }
 

@@ -214,10 +214,13 @@ test('pictures what fills the window', () => {
     '▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒░···················',
     '········································',
     '',
-    '█ instructions 10,000   8%',
-    '▓ tools        20,000  17%',
-    '▒ messages     30,000  25%',
-    '░ tool results    100   0%',
-    '· free         59,900  50%',
+    '█ instructions   10,000   8%',
+    '▓ tools          20,000  17%',
+    '▒ messages       30,000  25%',
+    '░ tool results      100   0%',
+    '╌ for the answer      0   0%',
+    '· free           59,900  50%',
+    '',
+    'To make room: /compact, or /clear for a…',
   ]);
 });

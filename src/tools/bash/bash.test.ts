@@ -314,6 +314,10 @@ test('keeps colours for the interface, and gives the model none', async () => {
     content: 'red',
     data: { output: 'red', styledOutput: '\x1b[31mred\x1b[0m' },
   });
+  expect(await run("printf '\\033[31mred\\033[0m'; exit 3")).toMatchObject({
+    content: 'Exit code 3\nred',
+    data: { output: 'red', styledOutput: '\x1b[31mred\x1b[0m' },
+  });
 });
 
 test.each([

@@ -103,7 +103,7 @@ export const bashTool = defineTool({
 
   displayCall: ({ command = '' }) => ({ title: firstLine(command) }),
   displayResult: (data, { command }) => ({
-    title: firstLine(command),
+    title: `${firstLine(command)}${data.backgroundId ? ` (in the background: ${data.backgroundId})` : ''}`,
     body: { type: 'text', text: lines([data.output || (data.backgroundId ? '' : NO_OUTPUT), ...data.notes]) },
   }),
   displayRefusal: ({ command }) => ({ title: firstLine(command), body: { type: 'text', text: command } }),
@@ -156,6 +156,7 @@ async function* run(
   if (ending.failure !== undefined) {
     throw new ToolFailure(lines([ending.failure, ending.output || NO_OUTPUT, ...notes]), {
       ...(result.stoppedBy === 'abort' && { kind: 'interrupted', cause: context.signal.reason }),
+      ...(ending.styled !== undefined && { data: { output: ending.output, styledOutput: ending.styled } }),
     });
   }
   return {

@@ -33,14 +33,9 @@ export async function describeEnding(
   const failed = stoppedBy !== null || (exitCode !== 0 && meaning === undefined);
   const read = await readOutput(outputFile, { maxChars: failed ? Math.min(maxChars, MAX_FAILURE_CHARS) : maxChars });
   const { cut, styled, hasOtherBytes = false } = read;
-  const shown = { output: read.text.replace(/\s+$/, ''), cut, hasOtherBytes };
-  if (!failed) {
-    return {
-      ...shown,
-      ...(styled !== undefined && { styled }),
-      ...(meaning && { meaning: `(exit code 1: ${meaning})` }),
-    };
-  }
+  const output = read.text.replace(/\s+$/, '');
+  const shown = { output, cut, hasOtherBytes, ...(styled !== undefined && { styled }) };
+  if (!failed) return { ...shown, ...(meaning && { meaning: `(exit code 1: ${meaning})` }) };
   if (stoppedBy === 'output') return { ...shown, failure: capText(result) };
   if (stoppedBy !== null) return { ...shown, failure: abortText(result) };
   return { ...shown, failure: exitText(exitCode, result, limits) };

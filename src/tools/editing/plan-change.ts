@@ -1,8 +1,10 @@
 // The first two phases of every change of a file that exists: validate and prepare. Nothing is written here, so that the
 // check before the decision and the work after it are one and the same code.
 import { ToolFailure } from '../../contract/failure.js';
+import type { ToolCheck } from '../../contract/tool.js';
 import type { ToolContext } from '../../contract/tool-context.js';
 import { formatName, UnencodableText } from '../../platform/files/text-file.js';
+import { unifiedPatch } from '../../platform/text/diff.js';
 import { countEndings } from '../../platform/text/line-endings.js';
 import { counted } from '../counted.js';
 import { refusal } from '../refusal.js';
@@ -83,6 +85,17 @@ export function questionAbout(
   const more = findings.length - MAX_NAMED;
   return {
     ask: `the new text holds ${findings.slice(0, MAX_NAMED).join(', ')}${more > 0 ? ` and ${counted(more, 'thing')} more` : ''}`,
+  };
+}
+
+/** What a check of changes has found: what to ask about, and what the files would become. */
+export function checkOf(texts: Parameters<typeof questionAbout>[0]): ToolCheck {
+  const names = texts.map(({ target }) => target.shown).join(', ');
+  const patch = (): string =>
+    texts.map(({ target, before = '', after }) => unifiedPatch(target.shown, before, after)).join('\n');
+  return {
+    ...questionAbout(texts),
+    display: () => ({ title: names, body: { type: 'diff', path: names, patch: patch() } }),
   };
 }
 

@@ -2,6 +2,7 @@ import type { SeenFile, ToolContext } from '../../contract/tool-context.js';
 import { cutPath, shortPath } from '../../platform/files/paths.js';
 import { type OpenedText, scanLines } from '../../platform/files/scan-lines.js';
 import { formatByHead, formatName, type TextFormat } from '../../platform/files/text-file.js';
+import { shortReminder } from '../../platform/text/reminder.js';
 import { counted } from '../counted.js';
 import { joinRanges } from '../editing/line-ranges.js';
 import { MAX_BYTES, undecodable } from '../editing/load-text.js';
@@ -131,12 +132,14 @@ function linesSeen(
 export function describePage(page: TextPage | UnchangedPage): string {
   const { path, first, last } = page;
   if (page.type === 'unchanged') {
-    return `<system-reminder>${path} is unchanged since you read lines ${first}–${last} of it (at ${timeOfDay(page.at)}), so what was shown then still holds. If you can't see it any more, send the same call again.</system-reminder>`;
+    return shortReminder(
+      `${path} is unchanged since you read lines ${first}–${last} of it (at ${timeOfDay(page.at)}), so what was shown then still holds. If you can't see it any more, send the same call again.`,
+    );
   }
   const { total, content } = page;
-  if (total === 0) return `<system-reminder>${path} exists, but it is empty.</system-reminder>`;
+  if (total === 0) return shortReminder(`${path} exists, but it is empty.`);
   if (last < first && total !== undefined) {
-    return `<system-reminder>${path} has ${counted(total, 'line')}, so there is nothing at offset ${first}.</system-reminder>`;
+    return shortReminder(`${path} has ${counted(total, 'line')}, so there is nothing at offset ${first}.`);
   }
   const notices = [
     ...(page.shown === path ? [] : [`This is ${page.shown}.`]),

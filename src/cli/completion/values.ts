@@ -1,0 +1,98 @@
+import { efforts } from '../../contract/model.js';
+import { permissionModes } from '../../contract/permission.js';
+import { inputFormats, outputFormats } from '../headless-flags.js';
+import { editableScopes } from '../mcp/edit-servers.js';
+
+/** A word that fits, and what it is. */
+export interface Candidate {
+  word: string;
+  about?: string;
+}
+
+export type Values = readonly Candidate[] | 'files' | 'folders';
+
+export interface Place {
+  command: string;
+  /** The flag, or the action, that the placeholder follows. */
+  after: string;
+}
+
+/** What may stand in the place of a placeholder. Nothing here starts a program or sends a request. */
+export async function valuesOf(placeholder: string, { command, after }: Place): Promise<Values> {
+  switch (placeholder) {
+    case 'MODE':
+      return words(permissionModes);
+    case 'LEVEL':
+      return words(efforts);
+    case 'SCOPE':
+      return words(editableScopes);
+    case 'TYPE':
+      return words(['stdio', 'http', 'sse']);
+    case 'FORMAT':
+      return words(after === '--input-format' ? inputFormats : outputFormats);
+    case 'FILE':
+    case 'F':
+    case 'SCHEMA':
+      return 'files';
+    case 'DIR':
+      return 'folders';
+    case 'ID':
+    case 'SESSION':
+      return after === '--call' ? [] : await sessions();
+    case 'TOOL':
+    case 'RULES':
+      return await tools();
+    case 'KEY':
+      return command === 'config' ? await settings() : [];
+    case 'NAME':
+      if (command === 'mcp') return after.startsWith('add') ? [] : await servers();
+      return await models();
+    case 'A,B':
+      return await models();
+    default:
+      return /^[a-z]+(?:\|[a-z]+)*$/.test(placeholder) ? words(placeholder.split('|')) : [];
+  }
+}
+
+const words = (list: readonly string[]): Candidate[] => list.map((word) => ({ word }));
+
+async function sessions(): Promise<Candidate[]> {
+  const { realpathSync } = await import('node:fs');
+  const { listSessions } = await import('../../agent/store/list-sessions.js');
+  const { dataFolderOf } = await import('../../platform/files/paths.js');
+  const { cleanTitle } = await import('../session-table.js');
+  const found = await listSessions(dataFolderOf(), { root: realpathSync(process.cwd()) });
+  const last = { word: 'last', about: 'the last session of this folder' };
+  return [
+    ...(found.length > 0 ? [last] : []),
+    ...found.map(({ id, title }) => ({ word: id, about: cleanTitle(title) })),
+  ];
+}
+
+async function models(): Promise<Candidate[]> {
+  const { loadCatalogue } = await import('../../models/load-catalogue.js');
+  const { providers, models: known, aliases } = await loadCatalogue(process.env);
+  const short = [...providers.values()].flatMap(({ id, aliases: own = {} }) =>
+    Object.entries(own).map(([word, name]) => ({ word, about: `${id}/${name}` })),
+  );
+  const named = [...aliases].map(([word, about]) => ({ word, about }));
+  // A person's own names hold before all others, and a provider's before those of the providers after it.
+  const unique = new Map([...named, ...short].toReversed().map((candidate) => [candidate.word, candidate]));
+  return [...unique.values(), ...words([...known.keys()])];
+}
+
+async function tools(): Promise<Candidate[]> {
+  const { builtInTools } = await import('../../tools/index.js');
+  return words(builtInTools().map(({ name }) => name));
+}
+
+async function settings(): Promise<Candidate[]> {
+  const { describeSettings } = await import('../../settings/describe.js');
+  return describeSettings().map(({ key, about }) => ({ word: key, about }));
+}
+
+async function servers(): Promise<Candidate[]> {
+  const { knownServers } = await import('../mcp/known-servers.js');
+  const found = (await knownServers({})).servers;
+  return found.map(({ name, scope }) => ({ word: name, about: scope }));
+}

@@ -1,0 +1,34 @@
+import { shownCost } from '../agent/store/export-session.js';
+import type { SessionSummary } from '../agent/store/list-sessions.js';
+import { redactSecrets, secretsIn } from '../agent/store/redact-secrets.js';
+import { localMinute } from '../platform/text/local-time.js';
+import { visible } from '../platform/text/visible.js';
+
+const SHORT_ID_CHARS = 8;
+
+/** Sessions as a person looks at them, one in each line. */
+export function sessionTable(found: readonly SessionSummary[], { withRoot = false } = {}): string {
+  const rows = found.map(({ id, title, root, updated, turns, costUsd, inUse, fork }) => [
+    id.slice(0, SHORT_ID_CHARS),
+    localMinute(updated),
+    turns === 1 ? '1 turn' : `${turns} turns`,
+    costUsd === null ? '?' : shownCost(costUsd),
+    ...(withRoot ? [visible(root ?? '?')] : []),
+    [
+      visible(cleanTitle(title)) || '(no title)',
+      ...(fork === undefined ? [] : [`(fork of ${visible(fork.slice(0, SHORT_ID_CHARS))})`]),
+      ...(inUse ? ['(in use)'] : []),
+    ].join(' '),
+  ]);
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+export const cleanTitle = (title: string): string => redactSecrets(title, secretsIn(process.env));

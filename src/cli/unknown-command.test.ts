@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { meantCommand } from './unknown-command.js';
+
+const commands = ['call', 'config', 'mcp', 'models', 'tools', 'undo'];
+
+test.each([
+  [['tols'], 'There is no command "tols". Did you mean "helve tools"? To say it to the model, use helve -- tols'],
+  [
+    ['cofnig', 'list'],
+    'There is no command "cofnig". Did you mean "helve config"? To say it to the model, use helve -- cofnig …',
+  ],
+  [['login'], /^There is no command "login"\. Keys come from the environment.* use helve -- login$/],
+  [['hello'], undefined],
+  [['tell', 'me', 'more'], undefined],
+  [['update', 'the', 'docs'], undefined],
+  [['unit', 'tests', 'for', 'this'], undefined],
+  [['undoo this please'], undefined],
+])('what %j means at a terminal', (words, sentence) => {
+  const meant = meantCommand(words, commands);
+  if (sentence instanceof RegExp) expect(meant).toMatch(sentence);
+  else expect(meant).toBe(sentence);
+});

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { parseRule } from './rule.js';
+import { bracketsOf, type RuleForm, ruleForms } from './rule-forms.js';
+
+const knownTools = ['Bash', 'Edit', 'Grep', 'Read', 'Skill', 'SlashCommand', 'Task', 'Think', 'WebFetch', 'Write'];
+const anchors = { source: ['/project'], project: ['/project'], home: ['/home/someone'] };
+
+const asRead = ({ rules }: RuleForm, list: 'allow' | 'deny') =>
+  rules.map((text) => parseRule(text, { list, source: { file: 'settings.json' }, anchors, knownTools }));
+
+test.each(ruleForms)('the documented rules $rules deny what the page says they are about', (form) => {
+  for (const parsed of asRead(form, 'deny')) {
+    expect(parsed).toEqual({ rule: expect.objectContaining({ list: 'deny' }) });
+    expect(parsed.rule?.subject.kind).toBe(form.kind);
+  }
+});
+
+test.each(ruleForms)('the documented rules $rules allow, unless the page says that they can not', (form) => {
+  const allowed = asRead(form, 'allow').map(({ rule }) => rule !== undefined);
+  expect(allowed).toEqual(form.rules.map(() => form.neverAllows !== true));
+});
+
+test('every tool with brackets of its own has a form that shows them', () => {
+  const shown = ruleForms.flatMap(({ rules }) => rules.map((rule) => rule.split('(')[0]));
+  expect(Object.keys(bracketsOf).filter((tool) => !shown.includes(tool))).toEqual([]);
+});

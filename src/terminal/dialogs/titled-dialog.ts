@@ -1,0 +1,52 @@
+import type { Theme } from '../theme.js';
+import { cleanLines, wrap } from '../views/fit.js';
+import { type Dialog, titleLine } from './dialog.js';
+
+/** What a person answers by: a list, a line of text. */
+export interface AnswerPart {
+  readonly hint: string;
+  focused?: boolean;
+  handle(data: string): void;
+  render(width: number): string[];
+}
+
+/** A title, what there is to know, and below it what one answers by. */
+export class TitledDialog implements Dialog {
+  readonly #theme: Theme;
+  readonly #title: string;
+  readonly #text: string;
+  readonly #part: AnswerPart;
+
+  constructor(theme: Theme, { title, text = '' }: { title: string; text?: string }, part: AnswerPart) {
+    this.#theme = theme;
+    this.#title = title;
+    this.#text = text;
+    this.#part = part;
+  }
+
+  get hint(): string {
+    return this.#part.hint;
+  }
+
+  get focused(): boolean {
+    return this.#part.focused ?? false;
+  }
+
+  set focused(value: boolean) {
+    this.#part.focused = value;
+  }
+
+  handleInput(data: string): void {
+    this.#part.handle(data);
+  }
+
+  invalidate(): void {}
+
+  render(width: number): string[] {
+    return [
+      titleLine(this.#theme, this.#title, width),
+      ...cleanLines(this.#text).flatMap((line) => wrap(line, width)),
+      ...this.#part.render(width),
+    ];
+  }
+}

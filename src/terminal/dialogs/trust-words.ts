@@ -1,0 +1,34 @@
+// What a folder brings, in words for the person who is to trust it.
+import * as z from 'zod';
+import { type CoveredItem, describeItem } from '../../settings/trust.js';
+
+const command = z.strictObject({ type: z.literal('command'), command: z.string() });
+const hook = z.strictObject({ event: z.string(), matcher: z.string().optional(), hook: command });
+const program = z.strictObject({
+  type: z.literal('stdio').optional(),
+  command: z.string(),
+  args: z.array(z.string()).optional(),
+});
+
+/** One line with all that the item would do. What has more to it than can be said in words is shown as it is written. */
+export function trustWords(item: CoveredItem): string {
+  const { key, name, value } = item;
+  if (key === 'permissions.allow' && typeof value === 'string') return line('allows', value);
+  if (key === 'env' && name !== undefined && typeof value === 'string') return line('sets', `${name}=${value}`);
+  if (key === 'statusLine') {
+    const { data } = command.safeParse(value);
+    if (data) return line('runs for the status line', data.command);
+  }
+  if (key === 'hooks') {
+    const { data } = hook.safeParse(value);
+    if (data) return line(`runs at ${data.event}${data.matcher ? ` of ${data.matcher}` : ''}`, data.hook.command);
+  }
+  if (key === 'mcpServers') {
+    const { data } = program.safeParse(value);
+    if (data) return line(`starts the MCP server ${name ?? ''}`, [data.command, ...(data.args ?? [])].join(' '));
+  }
+  return describeItem(item);
+}
+
+/** With nothing in it that can't be seen. */
+const line = (what: string, value: string): string => describeItem({ key: what, value });

@@ -1,0 +1,88 @@
+// Pictures that go along with a prompt. Each stands in its text as [image #1].
+import { statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, isAbsolute, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { splitWords } from '../../agent/commands/arguments.js';
+import type { ImageBlock } from '../../contract/message.js';
+import { fileKind } from '../../platform/files/file-kind.js';
+
+const MAX_PATH_CHARS = 4_096; // a longer paste is a text, whatever it ends with
+const PICTURE_NAME = /\.(?:png|jpe?g|gif|webp)$/i;
+
+export interface AttachmentsOptions {
+  home?: string | undefined;
+  /** A sentence for the person: a picture that can't be sent. */
+  onProblem(sentence: string): void;
+}
+
+export class Attachments {
+  readonly #options: AttachmentsOptions;
+  /** By their marks; undefined where one can't be sent. */
+  readonly #attached = new Map<string, Promise<ImageBlock | undefined>>();
+
+  constructor(options: AttachmentsOptions) {
+    this.#options = options;
+  }
+
+  /** The marks for pictures whose paths were pasted, as terminals write files that are dropped on them. */
+  forPaste(pasted: string): string | undefined {
+    const paths = this.#picturePaths(pasted.trim());
+    if (paths.length === 0) return undefined;
+    return `${paths.map((path) => this.#add(basename(path), async () => await readFile(path))).join(' ')} `;
+  }
+
+  /** The mark for a picture that is there already. */
+  forBytes(bytes: Buffer): string {
+    return `${this.#add('The picture of the clipboard', async () => bytes)} `;
+  }
+
+  /** The pictures whose marks stand in the text, in their order. */
+  async of(text: string): Promise<ImageBlock[]> {
+    const marks = new Set(text.match(/\[image #\d+\]/g) ?? []);
+    const images = await Promise.all([...marks].map(async (mark) => await this.#attached.get(mark)));
+    return images.filter((image) => image !== undefined);
+  }
+
+  #add(name: string, read: () => Promise<Buffer>): string {
+    const mark = `[image #${this.#attached.size + 1}]`;
+    const image = prepared(read).catch((error: unknown) => {
+      const why = error instanceof Error ? error.message : String(error);
+      this.#options.onProblem(`${name} ${why} ${mark} stands for nothing.`);
+      return undefined;
+    });
+    this.#attached.set(mark, image);
+    return mark;
+  }
+
+  #picturePaths(pasted: string): string[] {
+    if (pasted.length > MAX_PATH_CHARS || /[\r\n]/.test(pasted) || !PICTURE_NAME.test(pasted.replace(/['"]$/, ''))) {
+      return [];
+    }
+    const whole = this.#pathOf(pasted);
+    if (whole !== undefined) return [whole];
+    const paths = splitWords(pasted).map((word) => this.#pathOf(word));
+    return paths.every((path) => path !== undefined) ? paths : [];
+  }
+
+  #pathOf(word: string): string | undefined {
+    if (!PICTURE_NAME.test(word)) return undefined;
+    try {
+      const path = word.startsWith('file://') ? fileURLToPath(word) : word;
+      const real = path.startsWith('~/') ? join(this.#options.home ?? '', path.slice(2)) : path;
+      return isAbsolute(real) && statSync(real).isFile() ? real : undefined;
+    } catch {
+      return undefined; // no such file: then it is a text
+    }
+  }
+}
+
+/** Small enough for every provider. Rejects with what goes on behind the picture's name. */
+async function prepared(read: () => Promise<Buffer>): Promise<ImageBlock> {
+  const bytes = await read();
+  const kind = fileKind(bytes);
+  if (kind.kind !== 'image') throw new Error('is no PNG, JPEG, GIF or WebP picture, so it is not sent.');
+  const { prepareImage } = await import('../../platform/files/image.js');
+  const { mediaType, bytes: sent } = await prepareImage(bytes, kind.mediaType);
+  return { type: 'image', source: { type: 'base64', media_type: mediaType, data: sent.toString('base64') } };
+}

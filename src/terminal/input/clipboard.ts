@@ -1,0 +1,59 @@
+// The picture that is in the clipboard, by whatever program of this machine can tell.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+const MAX_BYTES = 100_000_000;
+const MAX_MS = 5_000; // a program that waits for a display that is not there
+
+export interface ClipboardOptions {
+  env: Readonly<Record<string, string | undefined>>;
+  platform?: NodeJS.Platform;
+}
+
+interface Way {
+  program: string;
+  args: readonly string[];
+  /** What the program writes is not the picture itself. */
+  decode?(output: Buffer): Buffer;
+}
+
+/** The picture's bytes, or why there are none. */
+export async function clipboardPicture(options: ClipboardOptions): Promise<{ bytes: Buffer } | { problem: string }> {
+  const ways = waysFor(options);
+  const missing: string[] = [];
+  const run = promisify(execFile);
+  const settings = { encoding: 'buffer', maxBuffer: MAX_BYTES, timeout: MAX_MS, env: { ...options.env } } as const;
+  for (const { program, args, decode = asIs } of ways) {
+    try {
+      const { stdout } = await run(program, args, settings);
+      const bytes = decode(stdout);
+      if (bytes.length > 0) return { bytes };
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') missing.push(program);
+    }
+  }
+  if (ways.length === 0) return { problem: 'There is no clipboard here: no display is set.' };
+  if (missing.length === ways.length) {
+    return {
+      problem: `To paste pictures, install ${missing.join(' or ')}. The path of a picture can be pasted as well.`,
+    };
+  }
+  return { problem: 'There is no picture in the clipboard.' };
+}
+
+function waysFor({ env, platform = process.platform }: ClipboardOptions): readonly Way[] {
+  if (platform === 'darwin') {
+    return [{ program: 'osascript', args: ['-e', 'get the clipboard as «class PNGf»'], decode: fromAppleScript }];
+  }
+  return [
+    ...(env['WAYLAND_DISPLAY'] ? [{ program: 'wl-paste', args: ['--no-newline', '--type', 'image/png'] }] : []),
+    ...(env['DISPLAY'] ? [{ program: 'xclip', args: ['-selection', 'clipboard', '-t', 'image/png', '-o'] }] : []),
+  ];
+}
+
+const asIs = (output: Buffer): Buffer => output;
+
+/** `«data PNGf89504E47…»` */
+function fromAppleScript(output: Buffer): Buffer {
+  return Buffer.from(/PNGf([0-9A-F]+)/i.exec(output.toString('utf8'))?.[1] ?? '', 'hex');
+}

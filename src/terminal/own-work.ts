@@ -1,0 +1,33 @@
+export interface OwnWorkOptions {
+  onBegin(): void;
+  onEnd(): void;
+}
+
+/** What the person runs themselves, beside the model, and can stop. */
+export class OwnWork {
+  readonly #options: OwnWorkOptions;
+  #running: AbortController | undefined;
+
+  constructor(options: OwnWorkOptions) {
+    this.#options = options;
+  }
+
+  async run(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const controller = new AbortController();
+    this.#running = controller;
+    this.#options.onBegin();
+    try {
+      await work(controller.signal);
+    } finally {
+      if (this.#running === controller) this.#running = undefined;
+      this.#options.onEnd();
+    }
+  }
+
+  /** False where nothing runs. */
+  stop(): boolean {
+    if (!this.#running) return false;
+    this.#running.abort(new Error('Interrupted.'));
+    return true;
+  }
+}
