@@ -1,0 +1,3 @@
+helve config trust --yes
+helve permissions test policy-tests.jsonc
+helve doctor
