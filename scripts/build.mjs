@@ -6,6 +6,7 @@ import { build } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
 import { featureGates } from './feature-gates.mjs';
 import { joinParts } from './join-parts.mjs';
+import { thirdPartyNotices } from './third-party-notices.mjs';
 
 // Another folder of the project, for a build that is only looked at.
 const out = process.env.HELVE_BUILD_FOLDER ?? 'dist';
@@ -30,21 +31,26 @@ const shared = {
   logLevel: 'warning',
 };
 // Apart from the library: what both would share would be cut into many small chunks, and each costs time at the start.
-const builds = await Promise.all([
+const [commandLine, library] = await Promise.all([
   buildCommandLine(),
   build({
     ...shared,
     entryPoints: {
       index: 'src/index.ts',
-      tools: 'src/tools/index.ts',
-      models: 'src/models/index.ts',
-      testing: 'src/testing/index.ts',
+      tools: 'src/sdk/tools.ts',
+      models: 'src/sdk/models.ts',
+      mcp: 'src/sdk/mcp.ts',
+      testing: 'src/sdk/testing.ts',
     },
     chunkNames: 'chunks/[name]-[hash]',
+    plugins: [await lazyTools(), pureSources()],
   }),
 ]);
+const notices = 'THIRD-PARTY-NOTICES.txt';
+writeFileSync(join(out, notices), thirdPartyNotices([commandLine.parts.metafile, library.metafile]));
 // Old chunks go once the new ones stand, so that whoever runs the command line meanwhile finds all of it.
-const current = new Set(builds.flatMap(({ metafile }) => Object.keys(metafile.outputs)).map((path) => basename(path)));
+const outputs = [commandLine.joined, library].flatMap(({ metafile }) => Object.keys(metafile.outputs));
+const current = new Set([notices, ...outputs.map((path) => basename(path))]);
 for (const folder of [out, `${out}/chunks`]) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     if (entry.isFile() && !current.has(entry.name)) rmSync(join(folder, entry.name), { force: true });
@@ -53,7 +59,7 @@ for (const folder of [out, `${out}/chunks`]) {
 if (process.stdout.isTTY) console.log(`built ${out}/ in ${Math.round(performance.now() - started)} ms`);
 
 /**
- * In the command line, each tool is loaded with its first call: most of the time that a start took went into tools that
+ * Each tool is loaded with its first call: most of the time that a start took went into tools that
  * nobody had called yet, and into their schemas. What the model is told of them is found out here. The list itself
  * stays the one in the source: of each of its imports that can wait, a lazy one is made.
  */
@@ -87,13 +93,41 @@ function terminalLibrary() {
   const folder = resolve('node_modules/@earendil-works/pi-tui/dist');
   return {
     name: 'terminal-library',
-    setup({ onResolve }) {
+    setup({ onResolve, onLoad }) {
+      onLoad({ filter: /pi-tui[\\/]dist[\\/]utils\.js$/ }, ({ path }) => ({
+        contents: withLateEmoji(readFileSync(path, 'utf8')),
+        loader: 'js',
+      }));
       onResolve({ filter: /^@earendil-works\/pi-tui$/ }, () => ({
         path: join(folder, 'index.js'),
         sideEffects: false,
       }));
       onResolve({ filter: /^\.\.?\// }, ({ path, importer }) =>
         importer.startsWith(folder) ? { path: resolve(dirname(importer), path), sideEffects: false } : undefined,
+      );
+    },
+  };
+}
+
+/** The pattern of all emoji takes 15 ms to read, a seventh of the time until the first frame: the first emoji can wait. */
+function withLateEmoji(source) {
+  const early = 'const rgiEmojiRegex = /^\\p{RGI_Emoji}$/v;';
+  if (!source.includes(early)) throw new Error('The pattern of emoji in the terminal library is not where it was.');
+  const late =
+    "let readEmojiRegex; const rgiEmojiRegex = { test: (text) => (readEmojiRegex ??= new RegExp('^\\\\p{RGI_Emoji}$', 'v')).test(text) };";
+  return source.replace(early, () => late);
+}
+
+/** No module of ours does anything on import, so one of which nothing is used brings nothing along. */
+function pureSources() {
+  const folder = resolve('src');
+  return {
+    name: 'pure-sources',
+    setup({ onResolve }) {
+      onResolve({ filter: /^\.\.?\/.*\.js$/ }, ({ path, resolveDir }) =>
+        resolveDir.startsWith(folder)
+          ? { path: resolve(resolveDir, path.replace(/\.js$/, '.ts')), sideEffects: false }
+          : undefined,
       );
     },
   };
@@ -126,6 +160,11 @@ async function buildCommandLine() {
     write: false,
   });
   const groups = [
+    {
+      name: 'cli-ground', // so that the first frame of the terminal waits for nothing else of what a request needs
+      sources: ['src/cli/interactive.ts', 'src/terminal/start-terminal.ts'],
+      sharedWith: 'src/cli/headless.ts',
+    },
     { name: 'cli-start', sources: ['src/cli/headless.ts', 'src/models/anthropic.ts'] }, // up to the first request
     { name: 'cli-store', sources: ['src/agent/store/session-store.ts'] }, // what every conversation is kept by
     { name: 'cli-input', sources: ['src/tools/think.ts'] }, // what the smallest tool needs, all tools do
@@ -139,5 +178,5 @@ async function buildCommandLine() {
       ],
     },
   ];
-  return await joinParts(parts, { entry: `${out}/cli.mjs`, groups, options: shared });
+  return { parts, joined: await joinParts(parts, { entry: `${out}/cli.mjs`, groups, options: shared }) };
 }

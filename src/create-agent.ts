@@ -12,6 +12,7 @@ import type { Session } from './agent/session.js';
 import { keeperOf, type SessionKeeper } from './agent/store/lazy-store.js';
 import type { ResumedSession } from './agent/store/resume-session.js';
 import type { SessionStore } from './agent/store/session-store.js';
+import type { StructuredOutput } from './agent/structured-output.js';
 import { systemPrompt } from './agent/system-prompt.js';
 import { UsageByModel } from './agent/usage-by-model.js';
 import type { ListedCommand } from './contract/command.js';
@@ -73,12 +74,14 @@ export interface Agent {
   contextUsage(): ContextUsage;
   /** Stops the run that is under way; its history stays valid, and the next prompt goes on from it. */
   interrupt(): void;
-  /** Ends everything that calls have left running. */
+  /** Ends everything that calls have left running. Once more does nothing. */
   end(): Promise<void>;
 }
 
 export interface RunOptions {
   signal?: AbortSignal;
+  /** The answer that the run is to give, and that it ends with. */
+  answer?: StructuredOutput;
   /** What the person says while the model works: asked for before each request but the first, and sent with it. */
   steering?: () => readonly UserBlock[];
 }
@@ -172,15 +175,25 @@ export function createAgent(options: AgentOptions): Agent {
     running = undefined;
   };
 
+  let ended: Promise<void> | undefined;
+  const end = async (): Promise<void> => {
+    await agents.end();
+    await engine.end();
+    await keeper?.close();
+    if (keeper) await removeOldSessions(session, options);
+  };
+
   return {
     session: engine.session,
     engine,
-    async *run(prompt, { signal, steering } = {}) {
+    async *run(prompt, { signal, steering, answer } = {}) {
       const content: readonly UserBlock[] = typeof prompt === 'string' ? [{ type: 'text', text: prompt }] : prompt;
       if (isBlank(content))
         throw new TypeError('The prompt is empty, so there is nothing to send. Give it some words.');
       const running = begin(signal);
+      let takeBack: (() => void) | undefined;
       try {
+        if (answer) takeBack = session.tools.lend(answer.tool);
         await Promise.all([
           completeSystem(),
           engine.commands?.find(),
@@ -197,14 +210,15 @@ export function createAgent(options: AgentOptions): Agent {
           used,
           environment(emit) {
             agents.listen(emit);
-            return engine.environment(emit);
+            return engine.environment(answer ? endingWith(answer, emit) : emit);
           },
-          beforeEnd: (ending) => agents.beforeEnd(ending),
+          beforeEnd: async (ending) => (await agents.beforeEnd(ending)) ?? answer?.atEnd(),
           afterInterrupt: () => agents.stopped(),
           refresh: engine.refresh,
           keeper,
           prompt: [...content, ...mentioned],
           commands: engine.commands,
+          agents: agents.names,
           beforeMessage: async () => await fileInstructions?.told(),
           maxTurns: options.maxTurns,
           ...(steering && { steering }),
@@ -213,6 +227,7 @@ export function createAgent(options: AgentOptions): Agent {
         const watched = options.observers ? observedEvents(events, options.observers) : events;
         yield* withServers(watched, engine.servers, fileInstructions, agents);
       } finally {
+        takeBack?.();
         agents.listen(undefined);
         engine.endCommands();
         await finish();
@@ -242,13 +257,27 @@ export function createAgent(options: AgentOptions): Agent {
     agentTypes: () => agents.types(),
     contextUsage: () => context.usage(),
     interrupt: () => running?.abort(new Error('Interrupted.')),
-    async end() {
-      await agents.end();
-      await engine.end();
-      await keeper?.close();
+    end: () => {
+      ended ??= end();
+      return ended;
     },
   };
 }
+
+/** Once a day, and after the work. A failure is left for the next day: nobody is there any more to be told. */
+async function removeOldSessions({ dataFolder }: Session, { settings }: AgentOptions): Promise<void> {
+  const { cleanUpSessions } = await import('./agent/store/remove-session.js');
+  await cleanUpSessions(dataFolder, settings?.current.cleanupPeriodDays?.value).catch(() => []);
+}
+
+/** Once the answer is there, the model is not asked for more. */
+const endingWith =
+  (answer: StructuredOutput, emit: (happening: AgentHappening) => void) =>
+  (happening: AgentHappening): void => {
+    emit(happening);
+    const reason = answer.endsWith(happening);
+    if (reason !== undefined) emit({ type: 'stop_request', reason });
+  };
 
 /** Connects to servers once the first request is on its way, and tells of them again where that was forgotten. */
 async function* withServers(

@@ -1,5 +1,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { createEngine, type Engine, type EngineOptions } from './create-engine.js';
 import { temporaryProject } from './testing/temporary-project.js';
@@ -55,4 +57,23 @@ test('an empty HELVE_HOME is none', async () => {
   const { root } = await temporaryProject({ 'a.txt': 'x' });
   const engine = createEngine({ root, env: { ...process.env, HELVE_HOME: '' } });
   expect(await call(engine, 'Read', { file_path: join(root, 'a.txt') })).toBe('1\tx');
+});
+
+test('a question that was answered is not held on to', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  const { root } = await temporaryProject();
+  const asked: Array<WeakRef<object>> = [];
+  const engine = createEngine({
+    root,
+    async askPermission(question) {
+      asked.push(new WeakRef(question));
+      return { behavior: 'deny' };
+    },
+  });
+  for (const name of ['a', 'b', 'c']) await call(engine, 'Write', { file_path: name, content: 'x' });
+  await new Promise(setImmediate); // a reference lives on until the end of the round it was made in
+  collect();
+  expect(asked.map((question) => question.deref())).toEqual([undefined, undefined, undefined]);
+  await engine.end();
 });

@@ -130,7 +130,7 @@ export interface Engine {
   addDirectory(path: string): void;
   /** Tells the person something, now or with the next turn. */
   notify(text: string): void;
-  /** Ends everything that calls have left running. */
+  /** Ends everything that calls have left running. Once more does nothing. */
   end(): Promise<void>;
 }
 
@@ -145,6 +145,8 @@ export interface EngineServers {
   /** Waits for those that the first request should not be without, within bounds. */
   beforePrompt(options: { signal: AbortSignal; isResumed: boolean }): Promise<void>;
   states(): readonly ServerState[];
+  /** Begins anew with a server. Settles when it has connected or failed; rejects where there is none of that name. */
+  reconnect(name: string): Promise<void>;
   /** What the model was told of them has left its context. */
   announceAgain(): void;
   /** The run is over: what is to be said waits for the next one. */
@@ -332,6 +334,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     requested: () => serverTools.begin(),
     settled: (wait) => mcp.settled(wait),
     states: () => mcp.states(),
+    reconnect: (name) => mcp.reconnect(name),
     announceAgain: () => serverTools.announceAgain(),
     rest: () => notices.hold(),
     async beforePrompt({ signal, isResumed }) {
@@ -368,7 +371,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     hooks,
     suggestRules: policy.suggest,
     remember: policy.remember,
-    remembered: policy.remembered,
+    onRemembered: policy.onRemembered,
     askPermission: options.askPermission,
     chooseMode: (mode) => {
       session.mode = mode;
@@ -411,6 +414,16 @@ export function createEngine(options: EngineOptions = {}): Engine {
     return { content: result?.content ?? '', ...(refused !== undefined && { refused }) };
   };
 
+  let ended: Promise<void> | undefined;
+  const end = async (): Promise<void> => {
+    if (hooks.has('SessionEnd')) {
+      const signal = AbortSignal.timeout(SESSION_END_MS);
+      await hooks.run('SessionEnd', { reason: 'other' }, { signal }).catch(() => {}); // nobody is there to be told
+    }
+    audit?.close();
+    await Promise.all([session.end(), hooks.end(), mcp.close()]);
+  };
+
   return {
     session,
     environment,
@@ -431,13 +444,9 @@ export function createEngine(options: EngineOptions = {}): Engine {
     },
     notify: notices.say,
     runCalls,
-    async end() {
-      if (hooks.has('SessionEnd')) {
-        const signal = AbortSignal.timeout(SESSION_END_MS);
-        await hooks.run('SessionEnd', { reason: 'other' }, { signal }).catch(() => {}); // nobody is there to be told
-      }
-      audit?.close();
-      await Promise.all([session.end(), hooks.end(), mcp.close()]);
+    end: () => {
+      ended ??= end();
+      return ended;
     },
   };
 }

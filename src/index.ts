@@ -1,37 +1,99 @@
-export type { CompactionRefused } from './agent/context/compact.js';
-export type { ContextOptions } from './agent/context/context-limits.js';
-export type { ContextUsage } from './agent/context/conversation-context.js';
-export type { Session } from './agent/session.js';
-export {
-  type StructuredAnswer,
-  type StructuredOutput,
-  type StructuredOutputOptions,
-  structuredOutput,
-} from './agent/structured-output.js';
-export type { ToolCall } from './calls/assemble.js';
-export type { CallEnvironment } from './calls/environment.js';
 export type { AgentReport, AgentRequest, ChildAgents, StartedAgent } from './contract/agents.js';
-export type { ListedCommand } from './contract/command.js';
+export type * from './contract/command.js';
 export type * from './contract/effect.js';
 export type * from './contract/event.js';
 export { type FailureKind, ToolFailure } from './contract/failure.js';
+export { type FileChange, type FileChanges, StaleFile } from './contract/file-change.js';
+export type { HookCallback, HookEvent, HookInput, HookOutput, HookPayloads } from './contract/hook.js';
 export type * from './contract/message.js';
-export type {
-  Effort,
-  Model,
-  ModelEvent,
-  ModelFacts,
-  ModelRequest,
-  StopReason,
-  ToolDefinition,
-  Usage,
+export {
+  type Effort,
+  type JsonSchema,
+  type Model,
+  type ModelEvent,
+  type ModelFacts,
+  ModelFailure,
+  type ModelFailureKind,
+  type ModelRequest,
+  type RetryFacts,
+  type StopReason,
+  type ToolDefinition,
+  type Usage,
 } from './contract/model.js';
-export { ModelFailure } from './contract/model.js';
-export type * from './contract/permission.js';
+export type {
+  AskPermission,
+  Behavior,
+  Decision,
+  DecisionBasis,
+  DecisionRequest,
+  HookAnswer,
+  PermissionAnswer,
+  PermissionMode,
+  PermissionQuestion,
+  TrailEntry,
+} from './contract/permission.js';
 export type * from './contract/planning.js';
-export type * from './contract/question.js';
-export { defineTool, type Tool, type ToolDisplay, type ToolProgress, type ToolSpec } from './contract/tool.js';
-export type { ToolContext } from './contract/tool-context.js';
+export type { Answer, AskUser, Question } from './contract/question.js';
+export type { Todo } from './contract/todo.js';
+export {
+  type AcceptedInput,
+  type BoundCall,
+  type DisplayBody,
+  defineTool,
+  type InputIssue,
+  type Tool,
+  type ToolCheck,
+  type ToolDisplay,
+  type ToolExposure,
+  type ToolListing,
+  type ToolOutcome,
+  type ToolProgress,
+  type ToolSpec,
+} from './contract/tool.js';
+export type * from './contract/tool-context.js';
 export type { SearchEndpoint, SearchProvider, SideModel, WebAccess } from './contract/web.js';
-export { type Agent, type AgentOptions, type CompactOptions, createAgent } from './create-agent.js';
-export { createEngine, type Engine, type EngineOptions, type RunCallsOptions } from './create-engine.js';
+export type { RetryOptions } from './models/retry.js';
+export {
+  type Agent,
+  type AgentOptions,
+  type CompactOptions,
+  createAgent,
+  type ResumeOptions,
+  resumeAgent,
+} from './sdk/agent.js';
+export type { CallAbout, CanUseTool, ToolPermission } from './sdk/can-use-tool.js';
+export type { CompactionRefused, ContextOptions, ContextUsage } from './sdk/context.js';
+export {
+  createEngine,
+  type Engine,
+  type EngineTool,
+  type ResultImage,
+  type RunCallsOptions,
+  type ToolCall,
+  type ToolResult,
+} from './sdk/engine.js';
+export {
+  type ChatResultMessage,
+  type ChatTool,
+  type ChatToolCall,
+  type ChatTools,
+  chatTools,
+  type ResponsesItem,
+  type ResponsesOutput,
+  type ResponsesTool,
+  type ResponsesTools,
+  responsesTools,
+} from './sdk/openai.js';
+export type { EngineOptions, HookCallbacks, HookGroup, McpServerEntry, PermissionRules } from './sdk/options.js';
+export {
+  NoOutput,
+  type OutputOf,
+  type OutputOptions,
+  type OutputSchema,
+  type Prompt,
+  type Run,
+  type RunEnd,
+  type RunOptions,
+} from './sdk/run.js';
+export { type ListOptions, listSessions, type SessionSummary } from './sdk/sessions.js';
+export { type LoadedSettings, loadSettings, type SettingsOptions } from './sdk/settings.js';

@@ -8,8 +8,11 @@ const floors = [
   { name: 'ground', rooms: ['contract', 'platform'] },
   { name: 'parts', rooms: ['tools', 'permissions', 'hooks', 'models', 'mcp'] },
   { name: 'calls', rooms: ['calls'] },
-  { name: 'agent', rooms: ['agent', 'settings', 'create-engine.ts', 'create-agent.ts', 'explain-call.ts'] },
-  { name: 'surfaces', rooms: ['cli', 'terminal', 'testing', 'index.ts'] },
+  {
+    name: 'agent',
+    rooms: ['agent', 'settings', 'create-engine.ts', 'create-agent.ts', 'explain-call.ts', 'serve-sessions.ts'],
+  },
+  { name: 'surfaces', rooms: ['cli', 'terminal', 'testing', 'sdk', 'index.ts'] },
 ];
 
 // On one floor, who may look at whom: the machine speaks in the contract's types, and whoever composes knows everybody.
@@ -18,7 +21,10 @@ const neighbours: Readonly<Record<string, readonly string[]>> = {
   'create-engine.ts': ['agent', 'settings'],
   'create-agent.ts': ['agent', 'settings', 'create-engine.ts'],
   'explain-call.ts': ['agent', 'settings', 'create-engine.ts'],
+  'serve-sessions.ts': ['create-engine.ts'],
   cli: ['terminal'],
+  sdk: ['testing'],
+  'index.ts': ['sdk'],
 };
 
 interface Import {

@@ -1,6 +1,7 @@
 import type { AgentHappening } from '../contract/event.js';
 import type { HookEvent, HookOutcome, HookPayloads, Hooks } from '../contract/hook.js';
 import type { UserBlock } from '../contract/message.js';
+import { reminder } from '../platform/text/reminder.js';
 import type { Session } from './session.js';
 
 const MAX_SENT_BACK = 8; // in a row: a hook that is never content must not keep the model at work for ever
@@ -42,7 +43,7 @@ export function conversationHooks(
         .find((reason) => reason !== undefined);
       const added = outcomes.flatMap(({ additionalContext }) => additionalContext);
       return {
-        added: added.map((text) => ({ type: 'text', text: `<system-reminder>\n${text}\n</system-reminder>` })),
+        added: added.map((text) => ({ type: 'text', text: reminder(text) })),
         ...(refused !== undefined && { refused: `A hook stopped the prompt: ${refused}` }),
       };
     },

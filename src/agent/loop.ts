@@ -33,6 +33,8 @@ export interface LoopInput {
   prompt: readonly UserBlock[];
   /** What a prompt may call by a name. */
   commands?: Pick<Commands, 'names' | 'expand'> | undefined;
+  /** The types of agents that can be started. */
+  agents?: readonly string[];
   /** Settles when what goes with the next message has been said. */
   beforeMessage?(): Promise<void>;
   /** What the person has said since the run began; it goes to the model with what it reads next. Each is given once. */
@@ -98,6 +100,7 @@ async function drive(input: LoopInput, emit: (happening: AgentHappening) => void
     mode: session.mode,
     tools: [...session.tools.names],
     ...input.commands?.names,
+    ...(input.agents && { agents: input.agents }),
     ...(session.tools.servers.length > 0 && {
       mcpServers: session.tools.servers.map(({ name, status }) => ({ name, status })),
     }),

@@ -41,8 +41,8 @@ export interface SessionPolicy {
   suggest(request: DecisionRequest, decision: Decision): string[];
   /** Counts from now on, and where it is to be kept, for later sessions too. */
   remember(rules: readonly string[], scope: 'session' | 'always'): Promise<void>;
-  /** Settles when something is remembered next. */
-  remembered(): Promise<void>;
+  /** Told whenever something is remembered, until what is returned is called. */
+  onRemembered(listener: () => void): () => void;
   /**
    * Rules that count until `endGrants`, beside all others: what a command brings with it. Gives sentences on those that
    * can't be used.
@@ -79,7 +79,7 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
   const agreed: Rule[] = [];
   let granted: readonly Rule[] = [];
   const readable = new Set<string>();
-  let next = Promise.withResolvers<void>();
+  const listeners = new Set<() => void>();
 
   const workspace = (): string[] => [...own, ...options.settings().folders.flatMap(folderNames)];
   const policy = (): Policy => {
@@ -109,15 +109,17 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
         const rule = parsed(text);
         if (rule) agreed.push(rule);
       }
-      next.resolve();
-      next = Promise.withResolvers<void>();
+      for (const listener of listeners) listener();
       if (scope !== 'always') return;
       const failures: unknown[] = [];
       // One that can't be kept must not take the others with it.
       for (const text of rules) await options.saveRule?.(text).catch((error: unknown) => failures.push(error));
       if (failures.length > 0) throw new Error(failures.map(messageOf).join(' '), { cause: failures[0] });
     },
-    remembered: () => next.promise,
+    onRemembered(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
     grant(lists, by) {
       const { rules, problems } = parseRules(lists, { source: { file: by }, anchors });
       granted = [...granted, ...rules];

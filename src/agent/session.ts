@@ -17,6 +17,7 @@ import { randomId } from '../platform/crypto.js';
 import { lazyFileChanges } from '../platform/files/lazy-changes.js';
 import { makeFolder } from '../platform/files/make-folder.js';
 import { Slots } from '../platform/slots.js';
+import { reminder } from '../platform/text/reminder.js';
 import { uniqueCallId } from './call-id.js';
 import { ShownFiles } from './context/shown-files.js';
 import { SessionPlan } from './planning/session-plan.js';
@@ -265,9 +266,7 @@ export class Session implements SessionPort {
     const news = this.planning.news();
     const reminders = news === undefined ? this.#reminders : [news, ...this.#reminders];
     this.#reminders = [];
-    // Words of others are in some, such as the name of a command; none may end the reminder that it stands in.
-    const within = (text: string): string => text.replaceAll(/<(?=\s*\/?\s*system-reminder)/gi, '&lt;');
-    return reminders.map((text) => ({ type: 'text', text: `<system-reminder>\n${within(text)}\n</system-reminder>` }));
+    return reminders.map((text) => ({ type: 'text', text: reminder(text) }));
   }
 
   /** Ends every process at once, without asking it first and without waiting: for the moment before the program exits. */

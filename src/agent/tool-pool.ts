@@ -59,6 +59,8 @@ export class ToolPool implements ToolDirectory {
   #listings: Partial<Record<ToolListing, readonly string[]>> = {};
   readonly #context: DescribeContext;
   readonly #activated = new Set<string>();
+  #fromServers: readonly PooledTool[] = [];
+  #lent: readonly PooledTool[] = [];
   #tools: readonly PooledTool[];
   #byName: ReadonlyMap<string, Tool>;
   #servers: FromServers['states'] = [];
@@ -92,18 +94,29 @@ export class ToolPool implements ToolDirectory {
   /** Takes over what there is for tools that list something; before the first request, so that it holds from then on. */
   setListings(listings: Partial<Record<ToolListing, readonly string[]>>): void {
     this.#listings = listings;
-    const fromServers = this.#tools.slice(this.#own.length);
     this.#own = this.#own.map(({ off: _, ...pooled }) => ({ ...pooled, ...this.#availability(pooled.tool) }));
-    this.#tools = [...this.#own, ...fromServers];
-    this.#byName = enabledByName(this.#tools);
-    this.#definitions = undefined;
+    this.#changed();
+  }
+
+  /** A tool for one run, behind all others. What is returned takes it back. */
+  lend(tool: Tool): () => void {
+    if (this.#byName.has(tool.name)) {
+      throw new TypeError(`There is a tool named "${tool.name}" already, so a call could mean either. Rename it.`);
+    }
+    const lent: PooledTool = { tool, source: 'added', enabled: true };
+    this.#lent = [...this.#lent, lent];
+    this.#changed();
+    return () => {
+      this.#lent = this.#lent.filter((each) => each !== lent);
+      this.#changed();
+    };
   }
 
   /** Takes over what servers bring. A tool that the model has already been given stays given. */
   setServers({ tools, states }: FromServers): void {
     this.#servers = states;
     const taken = new Set(this.#own.map(({ tool }) => tool.name));
-    const fromServers = tools
+    this.#fromServers = tools
       .filter(({ tool }) => !taken.has(tool.name))
       .toSorted((a, b) => byName(a.tool, b.tool))
       .map(({ tool, server }) => ({
@@ -112,9 +125,7 @@ export class ToolPool implements ToolDirectory {
         source: 'mcp' as const,
         enabled: isPermitted(tool, this.#options) && tool.isEnabled(this.#context),
       }));
-    this.#tools = [...this.#own, ...fromServers];
-    this.#byName = enabledByName(this.#tools);
-    this.#definitions = undefined;
+    this.#changed();
   }
 
   /** The MCP servers, and how each is. */
@@ -171,6 +182,12 @@ export class ToolPool implements ToolDirectory {
   /** Gets ready what the model may call at once. A tool that can't be loaded says so when it is called. */
   async preload(session: SessionPort): Promise<void> {
     await Promise.allSettled(this.#tools.filter(({ enabled }) => enabled).map(({ tool }) => tool.preload?.(session)));
+  }
+
+  #changed(): void {
+    this.#tools = [...this.#own, ...this.#fromServers, ...this.#lent];
+    this.#byName = enabledByName(this.#tools);
+    this.#definitions = undefined;
   }
 
   #availability(tool: Tool): Pick<PooledTool, 'enabled' | 'off'> {

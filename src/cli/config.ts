@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { holdsAgents, projectAgentFolders } from '../agent/children/agent-places.js';
 import { commandPlaces } from '../agent/commands/command-places.js';
+import { knownNames } from '../agent/known-names.js';
 import { dataFolderOf, shortPath } from '../platform/files/paths.js';
 import { visible } from '../platform/text/visible.js';
 import { describeSettings, settingsJsonSchema } from '../settings/describe.js';
@@ -14,7 +15,6 @@ import { isFatal, trustNotice } from '../settings/report.js';
 import { settings as knownSettings, sectionNames, settingNames } from '../settings/schema.js';
 import type { Entry, Settings } from '../settings/settings.js';
 import { describeItem, forgetTrust, trustFolder } from '../settings/trust.js';
-import { builtInTools } from '../tools/index.js';
 import { readArgs } from './args.js';
 import { chooseAction } from './choose-action.js';
 import { exitCode } from './exit-codes.js';
@@ -68,8 +68,8 @@ const optionsOf = ({ settings, trust: isTrusted }: Flags = {}) => ({
 });
 
 async function list(values: Flags): Promise<number> {
-  const knownTools = builtInTools().map(({ name }) => name); // so that it says what a start would say
-  const read = await readSettings({ ...optionsOf(values), knownTools });
+  const options = optionsOf(values);
+  const read = await readSettings({ ...options, ...knownNames(options) }); // so that it says what a start would say
   if (values.json) {
     const { trust: report, problems, files } = read;
     const trusted = { state: report.state, folder: report.folder, by: report.by ?? null, pending: report.pending };
@@ -192,7 +192,7 @@ function scopeOf(values: Flags): EditableScope {
 
 async function change(scope: EditableScope, edit: Edit): Promise<boolean> {
   try {
-    return await editSettings(scope, edit, { ...optionsOf(), knownTools: builtInTools().map(({ name }) => name) });
+    return await editSettings(scope, edit, { ...optionsOf(), ...knownNames(optionsOf()) });
   } catch (error) {
     if (error instanceof EditRefused) throw new UsageProblem(error.message);
     throw error;

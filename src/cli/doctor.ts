@@ -65,9 +65,9 @@ async function node(): Promise<Finding> {
 
 async function settings(): Promise<Finding> {
   const { readSettings } = await import('../settings/load.js');
-  const { builtInTools } = await import('../tools/index.js');
-  const knownTools = builtInTools().map(({ name }) => name);
-  const { files, problems } = await readSettings({ root: process.cwd(), env: process.env, knownTools });
+  const { knownNames } = await import('../agent/known-names.js');
+  const place = { root: process.cwd(), env: process.env };
+  const { files, problems } = await readSettings({ ...place, ...knownNames(place) });
   const [first] = problems.filter(({ severity }) => severity === 'fatal');
   if (first) return { what: 'Settings', state: 'broken', detail: first.message };
   const found = files.length === 0 ? 'no files' : files.map(({ file }) => file).join(', ');

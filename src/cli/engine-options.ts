@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { knownNames } from '../agent/known-names.js';
 import { type PermissionMode, permissionModes } from '../contract/permission.js';
 import type { EngineOptions } from '../create-engine.js';
 import { parseRule } from '../permissions/rule.js';
@@ -6,7 +7,6 @@ import { splitRules } from '../permissions/split-rules.js';
 import { environmentWith } from '../settings/environment.js';
 import type { Settings } from '../settings/settings.js';
 import type { WatchedSettings } from '../settings/watch.js';
-import { builtInTools } from '../tools/index.js';
 import { readSettings } from './read-settings.js';
 import { UsageProblem } from './usage-problem.js';
 
@@ -31,14 +31,17 @@ export type CliEngineOptions = EngineOptions & {
 };
 
 /** What flags, settings and the environment say about permissions and tools, in this order. */
-export async function engineOptions(flags: EngineFlagValues): Promise<CliEngineOptions> {
-  const settings = await readSettings({
-    root: process.cwd(),
-    env: process.env,
-    knownTools: builtInTools().map(({ name }) => name),
-    ...(flags.settings !== undefined && { flag: flags.settings }),
-    ...(flags.trust && { trust: true }),
-  });
+export async function engineOptions(flags: EngineFlagValues, { asksForTrust = false } = {}): Promise<CliEngineOptions> {
+  const settings = await readSettings(
+    {
+      root: process.cwd(),
+      env: process.env,
+      ...knownNames({ root: process.cwd() }),
+      ...(flags.settings !== undefined && { flag: flags.settings }),
+      ...(flags.trust && { trust: true }),
+    },
+    { asksForTrust },
+  );
   const env = environmentWith(settings.current, process.env);
   const permissionMode = readPermissionMode(flags, settings.current);
   const problem = permissionMode === 'bypassPermissions' ? whyNoBypass(settings.current, env) : undefined;
@@ -80,13 +83,13 @@ function listed(
 ): string[] {
   const rules = given.flatMap((texts = []) => texts.flatMap(splitRules));
   const project = [process.cwd()];
-  const knownTools = builtInTools().map(({ name }) => name);
+  const known = knownNames({ root: process.cwd() });
   for (const text of rules) {
     const { problem } = parseRule(text, {
       list,
       source: { file: flag },
       anchors: { source: project, project, home: [] },
-      knownTools,
+      ...known,
     });
     if (problem) throw new UsageProblem(`${flag} has a rule that can't be used: ${problem.message}`);
   }

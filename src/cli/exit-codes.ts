@@ -1,1 +1,15 @@
-export const exitCode = { ok: 0, failed: 1, usage: 2, hungUp: 129, interrupted: 130, terminated: 143 } as const;
+/** The comments here are a table of docs/command-line.md. */
+export const exitCode = {
+  /** Fine. */
+  ok: 0,
+  /** The run did not complete, a call failed, the demo failed, or `doctor` found something broken; also an error that should not have happened. */
+  failed: 1,
+  /** Wrong usage, no model set up, settings or a `models.json` that are not understood, too old a Node, or a Helve that is not built. */
+  usage: 2,
+  /** Ended by SIGHUP. */
+  hungUp: 129,
+  /** Ended by SIGINT, as by Ctrl-C. */
+  interrupted: 130,
+  /** Ended by SIGTERM. */
+  terminated: 143,
+} as const;

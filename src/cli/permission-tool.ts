@@ -41,7 +41,7 @@ export class PermissionTool {
     const context = session.contextFor(`permission_${randomId()}`, signal, { mayRead: () => false });
     const call = await accepted(tool, question);
     const doubt = await call.validate(context);
-    if (doubt) throw new Error(`${this.#name} was not asked: ${doubt.ask}`);
+    if (doubt?.ask !== undefined) throw new Error(`${this.#name} was not asked: ${doubt.ask}`);
     return await outcomeOf(call, context);
   }
 

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { knownNames } from '../agent/known-names.js';
 import { type PermissionMode, permissionModes } from '../contract/permission.js';
 import { createExplainer, type ExplainerOptions } from '../explain-call.js';
 import { readLines } from '../platform/text/read-lines.js';
@@ -6,7 +7,6 @@ import { visible } from '../platform/text/visible.js';
 import { orderedRules, ruleCounts, ruleLines } from '../settings/describe-rules.js';
 import { readSettings } from '../settings/load.js';
 import { isFatal, oneLine, trustNotice } from '../settings/report.js';
-import { builtInTools } from '../tools/index.js';
 import { readArgs } from './args.js';
 import { chooseAction } from './choose-action.js';
 import { exitCode } from './exit-codes.js';
@@ -122,8 +122,8 @@ async function test(words: readonly string[], values: Flags): Promise<number> {
 /** Every rule that there is here, and who says so. */
 async function list(words: readonly string[], values: Flags): Promise<number> {
   if (words.length > 0) throw new UsageProblem(`helve permissions list takes no word such as "${words[0]}". ${USAGE}`);
-  const knownTools = builtInTools().map(({ name }) => name);
-  const settings = await readSettings({ ...loadOptions(values), root: process.cwd(), knownTools });
+  const root = process.cwd();
+  const settings = await readSettings({ ...loadOptions(values), root, ...knownNames({ root }) });
   const { problems, trust } = settings;
   const mode = modeOf(values['permission-mode']) ?? settings.defaultMode?.value ?? 'default';
   const rows = orderedRules(settings);

@@ -6,12 +6,12 @@ import { writeLine } from './write-line.js';
 
 const MAX_TOLD = 20; // a file that is wrong altogether is not read line by line
 
-/** The settings that hold here. Those that are not understood and could refuse something are wrong usage. */
-export async function readSettings(options: LoadOptions): Promise<WatchedSettings> {
+/** The settings that hold here. What is not trusted is told, unless a person is asked about it anyway. Those that are not understood and could refuse something are wrong usage. */
+export async function readSettings(options: LoadOptions, { asksForTrust = false } = {}): Promise<WatchedSettings> {
   try {
     const watched = await watchSettings(options);
     const { problems, trust } = watched.current;
-    const notice = trustNotice(trust);
+    const notice = asksForTrust ? undefined : trustNotice(trust);
     const told = [...problems.map(({ message }) => message), ...(notice === undefined ? [] : [notice])];
     for (const line of told.slice(0, MAX_TOLD)) await writeLine(process.stderr, `helve: ${line}`);
     if (told.length > MAX_TOLD) {

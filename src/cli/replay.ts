@@ -2,6 +2,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { mkdtemp, readFile, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
+import { knownNames } from '../agent/known-names.js';
 import { type RecordedSession, recordedCalls } from '../agent/replay/replay-calls.js';
 import { type CopiedTree, copyTree, putBack, removeTree, TreeProblem } from '../agent/replay/replay-tree.js';
 import { findSession } from '../agent/store/list-sessions.js';
@@ -16,7 +17,6 @@ import { environmentWith } from '../settings/environment.js';
 import { loadSettings } from '../settings/load.js';
 import { SettingsRefused } from '../settings/report.js';
 import { type WatchedSettings, watchSettings } from '../settings/watch.js';
-import { builtInTools } from '../tools/index.js';
 import { readArgs } from './args.js';
 import { exitCode } from './exit-codes.js';
 import { readCatalogue } from './read-catalogue.js';
@@ -193,7 +193,7 @@ function forkOf(dataFolder: string, id: string): string | undefined {
 async function settingsIn(copy: string, root: string, flag: string | undefined): Promise<WatchedSettings> {
   const shared = {
     env: process.env,
-    knownTools: builtInTools().map(({ name }) => name),
+    ...knownNames({ root }),
     ...(flag !== undefined && { flag }),
   };
   const original = await loadSettings({ ...shared, root });

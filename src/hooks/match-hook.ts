@@ -15,7 +15,7 @@ export function matchedNames<Event extends HookEvent>(
   return field === 'tool_name' ? namesOfTool(name) : [name];
 }
 
-const matchedFields: Readonly<Record<HookEvent, string | null>> = {
+export const matchedFields: Readonly<Record<HookEvent, string | null>> = {
   PreToolUse: 'tool_name',
   PostToolUse: 'tool_name',
   PostToolUseFailure: 'tool_name',

@@ -6,7 +6,11 @@ import { readMatcher } from './match-hook.js';
 
 const common = {
   if: z.string().min(1).optional().describe('A permission rule, as "Bash(git *)": runs only for calls that it matches'),
-  timeout: z.number().positive().optional().describe('Seconds until the hook is ended. Default: 60'),
+  timeout: z
+    .number()
+    .positive()
+    .optional()
+    .describe('Seconds until the hook is ended. Default: 60, and 10 at the end of a session'),
   onFailure: z
     .enum(['continue', 'block'])
     .optional()
@@ -18,16 +22,16 @@ const commandHook = z.strictObject({
   type: z.literal('command'),
   command: z.string().min(1).describe('What bash runs; with "args", the program'),
   args: z.array(z.string()).optional().describe('Arguments of the program, which is then run without a shell'),
-  shell: z.literal('bash').optional(),
+  shell: z.literal('bash').optional().describe('There is no other'),
   async: z.boolean().optional().describe('Runs in the background; it can decide nothing'),
   ...common,
 });
 
 const httpHook = z.strictObject({
   type: z.literal('http'),
-  url: z.string().refine(isPlainUrl),
+  url: z.string().refine(isPlainUrl).describe('The address that gets the JSON. Redirects are not followed'),
   headers: z.record(z.string(), z.string()).optional().describe('May hold $NAME for variables of allowedEnvVars'),
-  allowedEnvVars: z.array(z.string()).optional(),
+  allowedEnvVars: z.array(z.string()).optional().describe('Variables that headers may name'),
   ...common,
 });
 

@@ -9,6 +9,7 @@ import { nodePost, postByFetch } from './post.js';
 
 const VENDOR_URL = 'https://api.anthropic.com';
 
+/** A model behind Anthropic's Messages. */
 export interface AnthropicOptions {
   /** The model's name as the API knows it, for example "claude-sonnet-5-5". */
   name: string;

@@ -5,6 +5,7 @@ import { keyVariables, type ModelPlan, planModel, wantedModel } from './plan-mod
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** What is known where a model is chosen by its name. */
 export interface ChooseOptions {
   /** Left out: as much thinking as the provider thinks right for the model. */
   effort?: Effort;

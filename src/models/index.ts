@@ -1,5 +1,5 @@
 export { type AnthropicOptions, anthropicModel } from './anthropic.js';
-export { type ChooseOptions, chooseModel, smallModel } from './choose-model.js';
+export { chooseModel } from './choose-model.js';
 export { type OpenAiCompatibleOptions, openAiCompatibleModel } from './openai-compatible.js';
 export { type OpenAiResponsesOptions, openAiResponsesModel } from './openai-responses.js';
 export { type RetryOptions, withRetries } from './retry.js';

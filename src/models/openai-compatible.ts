@@ -9,6 +9,7 @@ import { type Quirks, quirksOf } from './quirks.js';
 
 const USUAL_OUTPUT_TOKENS = 8192; // what is counted on where nothing is known; the server is not held to it
 
+/** A model behind OpenAI's Chat Completions, or a server that speaks the same. */
 export interface OpenAiCompatibleOptions {
   /** The provider's key in settings. One that is known brings its quirks. */
   provider: string;

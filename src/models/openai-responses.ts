@@ -8,6 +8,7 @@ import { nodePost, postByFetch } from './post.js';
 
 const VENDOR_URL = 'https://api.openai.com';
 
+/** A model behind OpenAI's Responses. */
 export interface OpenAiResponsesOptions {
   /** The model's name as the API knows it, for example "gpt-5". */
   name: string;

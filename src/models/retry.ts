@@ -6,6 +6,7 @@ import { watchedStream } from './watched-stream.js';
 
 export const MAX_FALLBACKS = 3;
 
+/** How requests that fail are sent again. */
 export interface RetryOptions {
   /** At most three models that are asked in turn while the one before is overloaded or unavailable. */
   fallbacks?: readonly Model[];

@@ -11,6 +11,7 @@ export interface Script {
   turns: readonly ScriptedTurn[];
 }
 
+/** One answer in a script. */
 export interface ScriptedTurn {
   thinking?: string;
   text?: string;
@@ -20,6 +21,7 @@ export interface ScriptedTurn {
   usage?: Partial<Usage>;
 }
 
+/** A call in a script. */
 export type ScriptedCall =
   | { name: string; input: unknown; json?: undefined; id?: string }
   /** The input as raw text, which need not be valid JSON. */

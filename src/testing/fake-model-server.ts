@@ -29,6 +29,7 @@ export interface FakeAnswer extends FakeMessage {
   dropAfterEvents?: number;
 }
 
+/** A request that the server got. */
 export interface FakeRequest {
   path: string;
   headers: IncomingHttpHeaders;
@@ -51,6 +52,7 @@ export interface FakeRequestBody {
   [field: string]: unknown;
 }
 
+/** A model server for tests. */
 export interface FakeModelServer {
   /** The base URL, on loopback. */
   url: string;
@@ -62,6 +64,7 @@ export interface FakeModelServer {
   close(): Promise<void>;
 }
 
+/** What the server answers, request by request. */
 export type FakeAnswers =
   | readonly FakeAnswer[]
   | ((request: FakeRequest, number: number) => FakeAnswer | Promise<FakeAnswer>);

@@ -37,6 +37,7 @@ export interface WireMessage {
   content: string | WireBlock[];
 }
 
+/** A block of a message in Anthropic's format. */
 export interface WireBlock {
   type: string;
   [field: string]: unknown;

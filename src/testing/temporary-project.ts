@@ -4,10 +4,11 @@ import { dirname, join } from 'node:path';
 import { runCall } from '../calls/run-call.js';
 import type { Effect } from '../contract/effect.js';
 import type { AgentHappening, ToolResultEvent } from '../contract/event.js';
-import type { FailureKind } from '../contract/failure.js';
-import type { ContentBlock } from '../contract/message.js';
-import type { Tool, ToolDisplay } from '../contract/tool.js';
+import type { Tool } from '../contract/tool.js';
 import { createEngine, type Engine, type EngineOptions } from '../create-engine.js';
+import type { ToolRun } from './tool-run.js';
+
+export type { ToolRun } from './tool-run.js';
 
 /** A folder of real files with a session of its own: run one tool after the other in it, down the whole path of a call. */
 export interface TemporaryProject {
@@ -23,15 +24,6 @@ export interface TemporaryProject {
   write(name: string, content: string | Uint8Array): Promise<void>;
   /** Ends what calls left running and deletes the folder. */
   remove(): Promise<void>;
-}
-
-export interface ToolRun {
-  content: string | ContentBlock[];
-  isError: boolean;
-  failure: FailureKind | undefined;
-  data: unknown;
-  display: ToolDisplay;
-  events: AgentHappening[];
 }
 
 export async function temporaryProject(
@@ -71,6 +63,7 @@ export async function temporaryProject(
     },
 
     async effects(tool, input) {
+      await tool.load();
       const accepted = tool.accept(input);
       if (!accepted.ok) throw new Error(`${tool.name} does not accept this input: ${JSON.stringify(accepted.issues)}`);
       return await accepted.call.effects(engine.contextFor('effects', new AbortController().signal));

@@ -34,6 +34,7 @@ export interface FakeMessage {
   raw?: string;
 }
 
+/** A call in an answer. */
 export interface FakeCall {
   name: string;
   id?: string;

@@ -550,6 +550,9 @@ test('agents of a project that nobody trusts are not used, and those of the pers
     },
   );
   const { results, events } = await it.run();
+  expect(events.find(({ type }) => type === 'session_start')).toMatchObject({
+    agents: ['mine', 'general-purpose', 'Explore', 'Plan', 'helve-guide', 'statusline-setup'],
+  });
   const notices = events.flatMap((event) => (event.type === 'notice' ? [event.text] : []));
   expect(notices).toEqual([
     'Agents of this folder do not count, because nobody has trusted it: .claude/agents. To look at it and trust it: helve config trust; for one run: --trust.',
@@ -752,7 +755,11 @@ test('the guide answers from the documentation that comes with Helve', async () 
     {
       main: [calls(task('child: how do hooks work?', { subagent_type: 'claude-code-guide' })), says('So.')],
       child: [
-        calls({ name: 'HelveDocs', input: {} }, { name: 'HelveDocs', input: { page: 'hooks' } }),
+        calls(
+          { name: 'HelveDocs', input: {} },
+          { name: 'HelveDocs', input: { page: 'hooks' } },
+          { name: 'HelveDocs', input: { page: 'guides/write-a-hook' } },
+        ),
         says('By hooks.md.'),
       ],
     },
@@ -760,7 +767,8 @@ test('the guide answers from the documentation that comes with Helve', async () 
   );
   const { children } = await it.run();
   const results = resultsOf(children);
-  expect(results).toContainEqual(expect.stringMatching(/^hooks: Hooks\. /m));
+  expect(results).toContainEqual(expect.stringMatching(/^guides\/write-a-hook: Write a hook\. .*^hooks: Hooks\. /ms));
+  expect(results).toContainEqual(expect.stringMatching(/^# Write a hook\n/));
   expect(results).toContainEqual(expect.stringMatching(/^# Hooks\n.*PreToolUse/s));
 });
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, mkdir, mkdtemp, readFile, realpath, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readdir, readFile, realpath, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -276,4 +276,22 @@ test('helve sessions export writes a private page without secrets, and never ove
     status: 2,
     stderr: '--format takes md or html, but was "pdf".\n',
   });
+});
+
+test('a session that nobody has written to for thirty days is gone when another one has ended', async () => {
+  const [dataFolder, root] = [await newFolder(), await newFolder()];
+  const long = new Date(Date.now() - 31 * 24 * 3_600_000);
+  for (const id of ['old', 'new']) {
+    const { path, file } = sessionFolder(dataFolder, id);
+    await mkdir(path, { recursive: true });
+    await writeFile(file, '');
+    if (id === 'old') for (const aged of [file, path]) await utimes(aged, long, long);
+  }
+  const model = scriptedModel({ turns: [{ text: 'Hello.' }] });
+  const agent = createAgent({ model, root, dataFolder, keepSession: true, sessionId: 'abc' });
+  for await (const _ of agent.run('Hello.'));
+  await agent.end();
+  await agent.end(); // once more does nothing
+  const left = (await readdir(join(dataFolder, 'sessions'))).filter((name) => !name.startsWith('.'));
+  expect(left.toSorted()).toEqual(['abc', 'new']);
 });

@@ -1,6 +1,6 @@
 // The folders of a project that types of agents may be in, found by a few looks at the disk.
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
 
 export interface PersonalPlaces {
   home: string | undefined;
@@ -21,6 +21,26 @@ export function personalAgentFolders({ home, dataFolder, env }: PersonalPlaces):
 /** Not in turns: looks at folders that are mostly not there cost less than one turn. */
 export function holdsAgents(folder: string): boolean {
   return existsSync(folder) && namesIn(folder).some((name) => name.endsWith('.md'));
+}
+
+/**
+ * What the types in a folder may be called, whether or not they can be used: the names of the files and those that are
+ * written in them. For who has to know without taking turns, and wants no type.
+ */
+export function typesWrittenIn(folder: string): string[] {
+  const files = namesIn(folder).filter((name) => name.endsWith('.md'));
+  return files.flatMap((file) => [basename(file, '.md'), ...writtenName(join(folder, file))]);
+}
+
+function writtenName(file: string): string[] {
+  try {
+    if (!statSync(file).isFile()) return []; // to open a pipe would wait for whoever writes it
+    const [, written = ''] = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?\n)---/.exec(readFileSync(file, 'utf8')) ?? [];
+    const [, name] = /^name:[ \t]*["']?([\w.-]+)/m.exec(written) ?? [];
+    return name === undefined ? [] : [name];
+  } catch {
+    return []; // who reads the types tells of it
+  }
 }
 
 function namesIn(folder: string): string[] {

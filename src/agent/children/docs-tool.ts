@@ -27,7 +27,7 @@ export const docsTool = defineTool({
         'The documentation of Helve is not here: this copy of it came without its docs folder. Say that you can not look it up.',
       );
     }
-    const pages = (await readdir(folder)).filter((name) => name.endsWith('.md')).toSorted();
+    const pages = await pagesIn(folder);
     if (page === undefined) return { text: (await Promise.all(pages.map((name) => lineFor(folder, name)))).join('\n') };
     const wanted = `${page.trim().replace(/\.md$/, '')}.md`;
     if (!pages.includes(wanted)) {
@@ -40,6 +40,13 @@ export const docsTool = defineTool({
   toModel: ({ text }) => text,
   displayCall: ({ page = 'all pages' }) => ({ title: page }),
 });
+
+/** Those for people who use it: reasons for choices and pictures are left out. */
+async function pagesIn(folder: string): Promise<string[]> {
+  const guides = await readdir(join(folder, 'guides')).catch(() => []);
+  const names = [...(await readdir(folder)), ...guides.map((name) => `guides/${name}`)];
+  return names.filter((name) => name.endsWith('.md')).toSorted();
+}
 
 async function lineFor(folder: string, name: string): Promise<string> {
   const [heading = '', ...rest] = (await readFile(join(folder, name), 'utf8')).split('\n');

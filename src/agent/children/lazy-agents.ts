@@ -3,7 +3,7 @@ import type { ChildAgents } from '../../contract/agents.js';
 import type { AgentHappening } from '../../contract/event.js';
 import type { Session } from '../session.js';
 import { holdsAgents } from './agent-places.js';
-import type { AgentType } from './agent-types.js';
+import { type AgentType, builtInTypes } from './agent-types.js';
 import type { FamilyOptions } from './family.js';
 import type { SessionAgents } from './session-agents.js';
 
@@ -13,6 +13,8 @@ export interface RootAgents extends ChildAgents {
   listen(emit: ((happening: AgentHappening) => void) | undefined): void;
   /** Tells the model of the types of agents that people have written, once; gives what is wrong with their files. */
   announce(session: Session): Promise<readonly string[]>;
+  /** The names of all types: of those that people have written, as they were when they were announced. */
+  readonly names: readonly string[];
   /** What was announced has left the model's context. */
   announceAgain(): void;
   /** The kinds of agents that there are. */
@@ -26,6 +28,7 @@ export interface RootAgents extends ChildAgents {
 export function lazyAgents(options: FamilyOptions): RootAgents {
   let loaded: { agents: SessionAgents; family: import('./family.js').Family } | undefined;
   let emit: ((happening: AgentHappening) => void) | undefined;
+  let names = builtInTypes.map(({ name }) => name);
   let isAnnounced = false;
   let isUntrustedTold = false;
   const load = async () => {
@@ -59,9 +62,13 @@ export function lazyAgents(options: FamilyOptions): RootAgents {
       const { family } = await load();
       const { announcement } = await import('./family.js');
       const { types, problems } = await family.types();
+      names = types.map(({ name }) => name);
       const text = announcement(types);
       if (text !== undefined) session.remind(text);
       return [...untrusted, ...family.untold(problems)];
+    },
+    get names() {
+      return names;
     },
     announceAgain() {
       isAnnounced = false;

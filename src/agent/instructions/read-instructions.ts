@@ -4,6 +4,7 @@ import { dirname, relative } from 'node:path';
 import { sha256 } from '../../platform/crypto.js';
 import { isInside, resolveIn } from '../../platform/files/paths.js';
 import { grouped } from '../../platform/text/digits.js';
+import { withoutReminders } from '../../platform/text/reminder.js';
 import { visible } from '../../platform/text/visible.js';
 import { hiddenIn, readProjectText, type TextRules } from '../project-text.js';
 import { findImports, withoutEnding } from './find-imports.js';
@@ -128,4 +129,4 @@ export function instructionsText({ texts, problems }: ReadInstructions): string 
 
 const attribute = (path: string): string => plain(visible(path)).replaceAll('"', "'");
 
-const plain = (text: string): string => text.replaceAll(/<(?=\/?(?:system-reminder|instructions))/gi, '&lt;');
+const plain = (text: string): string => withoutReminders(text).replaceAll(/<(?=\s*\/?\s*instructions)/gi, '&lt;');

@@ -1,10 +1,9 @@
-import type { AgentHappening } from '../../contract/event.js';
-import type { TextBlock } from '../../contract/message.js';
-import { createEngine, type Engine, type EngineOptions } from '../../create-engine.js';
-import type { OpenSession, ServedResult, ServedTool, ServerIdentity } from '../../mcp/serve-port.js';
+import type { Engine } from '../../create-engine.js';
+import type { OpenSession, ServerIdentity } from '../../mcp/serve-port.js';
 import { secretVariables } from '../../models/catalogue.js';
 import { randomHex } from '../../platform/crypto.js';
 import { visible } from '../../platform/text/visible.js';
+import { identityOf, openSessions } from '../../serve-sessions.js';
 import { engineFlags, readArgs } from '../args.js';
 import { engineOptions } from '../engine-options.js';
 import { exitCode } from '../exit-codes.js';
@@ -17,8 +16,6 @@ import { writeLine } from '../write-line.js';
 const USAGE = 'Use helve mcp serve, or helve mcp serve --http [PORT].';
 const TOKEN_VARIABLE = 'HELVE_MCP_TOKEN';
 const MIN_TOKEN_CHARS = 16; // what could be guessed by trying is no token
-
-declare const HELVE_VERSION: string; // put in by the build
 
 /** Offers Helve's tools to MCP clients, with its permissions, hooks and sandbox. */
 export async function serve(argv: readonly string[]): Promise<number> {
@@ -33,7 +30,7 @@ export async function serve(argv: readonly string[]): Promise<number> {
     for (const engine of engines) engine.session.killAll();
   });
   const served = {
-    open: openSessions({ ...options, hiddenVariables }, engines),
+    open: openSessions({ ...options, hiddenVariables }, { engines, onNotice: tell }),
     identity: identityOf(process.cwd()),
     onProblem: tell,
   };
@@ -99,87 +96,6 @@ async function serveHttp({ isOwn, ...options }: HttpServing, signal: AbortSignal
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
   await service.close();
-}
-
-const identityOf = (root: string): ServerIdentity => ({
-  name: 'helve',
-  version: HELVE_VERSION,
-  instructions:
-    `Tools on a real machine, for the project in ${root}. Relative paths start there. ` +
-    'Read a file before you change it. Every call is judged by the rules and hooks of this machine; a call that is ' +
-    'refused comes back as an error that says why: do not look for another way to do the same. ' +
-    'The working directory of commands and what was read are kept as long as the connection.',
-});
-
-/** Each connection has an engine of its own: what was read, allowed and started there concerns nobody else. */
-function openSessions(options: EngineOptions, engines: Set<Engine>): OpenSession {
-  return (asking) => {
-    // But for those of --mcp-config, other servers are the client's own affair; and one of them might be this one.
-    // And there is no model here that an agent of ours could ask.
-    const toolSwitches = { Task: false, AgentOutput: false };
-    const engine = createEngine({ ...options, ...asking, strictMcp: true, toolSwitches });
-    engines.add(engine);
-    const { session } = engine;
-    let known: { definitions: unknown; tools: readonly ServedTool[] } | undefined;
-    const ended = new AbortController();
-    let waited: Promise<void> | undefined;
-    let number = 0;
-    return {
-      async tools() {
-        waited ??= engine.servers.beforePrompt({ signal: ended.signal, isResumed: false });
-        await waited;
-        const definitions = session.tools.definitions();
-        if (known?.definitions !== definitions) known = { definitions, tools: servedTools(engine) };
-        return known.tools;
-      },
-      async call({ name, input, signal, onProgress }) {
-        number += 1;
-        const id = `call_${number}`;
-        let failure: ServedResult['failure'];
-        const onEvent = (event: AgentHappening): void => {
-          if (event.type === 'tool_progress') onProgress(event.text);
-          if (event.type === 'tool_result') failure = event.failure;
-          if (event.type === 'notice') tell(event.text);
-        };
-        const [result] = await engine.runCalls([{ id, name, input }], { signal, onEvent });
-        if (!result) throw new Error(`The call ${id} of ${name} gave no result.`);
-        const content = withReminders(result.content, session.takeReminders());
-        return { content, ...(failure !== undefined && { failure }) };
-      },
-      async end() {
-        ended.abort();
-        await engine.end();
-        engines.delete(engine);
-      },
-    };
-  };
-}
-
-/** What happened meanwhile, as that a command in the background has ended, comes with the next result. */
-function withReminders(content: ServedResult['content'], reminders: readonly TextBlock[]): ServedResult['content'] {
-  if (reminders.length === 0) return content;
-  return [...(typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content), ...reminders];
-}
-
-function servedTools(engine: Engine): ServedTool[] {
-  const { tools } = engine.session;
-  return tools.definitions().flatMap(({ name, description, input_schema }) => {
-    const tool = tools.find(name);
-    if (!tool) return [];
-    return [
-      {
-        name,
-        description,
-        inputSchema: input_schema,
-        async effects(input) {
-          await tool.load();
-          const accepted = tool.accept(input);
-          if (!accepted.ok) return undefined;
-          return await accepted.call.effects(engine.contextFor('hints', new AbortController().signal));
-        },
-      },
-    ];
-  });
 }
 
 /** Standard output belongs to the protocol. */

@@ -110,7 +110,7 @@ export class EventLines {
   }
 
   #initFacts(event: Extract<AgentEvent, { type: 'session_start' }>): Line {
-    const { cwd, tools, model, mode, mcpServers = [], commands = [], skills = [] } = event;
+    const { cwd, tools, model, mode, mcpServers = [], commands = [], skills = [], agents = [] } = event;
     return {
       cwd,
       tools,
@@ -118,7 +118,7 @@ export class EventLines {
       model,
       permissionMode: mode,
       slash_commands: commands,
-      agents: [],
+      agents,
       skills,
       plugins: [],
       output_style: 'default',

@@ -17,12 +17,12 @@ import { probeOnceOrphaned } from './orphan-probe.js';
 import { Pace } from './pace.js';
 import { type HostMessage, parseInput } from './parse-input.js';
 import { PartialMessages } from './partial-messages.js';
+import { Patience } from './patience.js';
 import { PermissionBridge, type PermissionBridgeOptions } from './permission-bridge.js';
 import { type Prompt, PromptQueue } from './prompt-queue.js';
 import { readInputLines } from './read-input-lines.js';
 
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
-const LAST_WORDS_MS = 2_000; // for a host that has stopped reading, once the session is ending
 
 export interface HostOptions {
   sessionId: string;
@@ -54,10 +54,7 @@ export class Host {
   readonly #hooks: HostHooks;
   #agent: Agent | undefined;
   #partial = new PartialMessages();
-  readonly #unread = Promise.withResolvers<void>();
-  #hasGivenUp = false;
-  #linesBegun = 0;
-  #linesTaken = 0;
+  readonly #patience = new Patience();
 
   constructor(options: HostOptions) {
     this.#options = options;
@@ -69,7 +66,7 @@ export class Host {
 
   /** The host did not read to the end, and some of the output is left. */
   get hasGivenUp(): boolean {
-    return this.#hasGivenUp;
+    return this.#patience.hasGivenUp;
   }
 
   /** What the agent needs of the host. */
@@ -112,11 +109,11 @@ export class Host {
     { model, input, signal }: { model: WatchedModel; input: Readable | undefined; signal: AbortSignal },
   ): Promise<FinishedRun | undefined> {
     this.#agent = agent;
-    let patience: NodeJS.Timeout | undefined;
+    let endPatience = (): void => {};
     const stop = (): void => {
       this.#channel.close('the session is ending');
       this.#queue.stop();
-      patience = this.#limitPatience();
+      endPatience = this.#patience.limit();
     };
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
@@ -132,7 +129,7 @@ export class Host {
       if (!signal.aborted) await reading;
     } finally {
       endProbe();
-      clearInterval(patience);
+      endPatience();
       signal.removeEventListener('abort', stop);
     }
     return last;
@@ -236,7 +233,7 @@ export class Host {
       if (unused.length > 0) this.#notice(`These fields of initialize have no effect: ${unused.join(', ')}.`);
       return {
         commands: ((await this.#agent?.commands()) ?? []).map(({ kind: _, ...command }) => command),
-        agents: [],
+        agents: ((await this.#agent?.agentTypes()) ?? []).map(({ name, description }) => ({ name, description })),
         models: this.#options.models(),
         output_style: 'default',
         available_output_styles: ['default'],
@@ -270,22 +267,8 @@ export class Host {
   };
 
   readonly #write: WriteOut = async (line) => {
-    this.#linesBegun += 1;
-    await Promise.race([this.#options.write(line), this.#unread.promise]);
-    this.#linesTaken += 1;
+    await this.#patience.wait(this.#options.write(line));
   };
-
-  /** Waits for the host no longer once it takes nothing of what there is for it. */
-  #limitPatience(): NodeJS.Timeout {
-    let before = this.#linesTaken;
-    return setInterval(() => {
-      if (this.#linesTaken < this.#linesBegun && this.#linesTaken === before) {
-        this.#hasGivenUp = true;
-        this.#unread.resolve();
-      }
-      before = this.#linesTaken;
-    }, LAST_WORDS_MS);
-  }
 
   #notice(text: string): void {
     void this.#write(this.#lines.system('notice', { text }));

@@ -1,7 +1,7 @@
 // Puts the engine's questions to the host, and understands its answers.
 import { isDeepStrictEqual } from 'node:util';
 import type { AskPermission, PermissionAnswer, PermissionMode, PermissionQuestion } from '../../contract/permission.js';
-import type { Answer, AskUser, Question } from '../../contract/question.js';
+import { type AskUser, answerFrom } from '../../contract/question.js';
 import { abortable } from '../../platform/abortable.js';
 import { randomId } from '../../platform/crypto.js';
 import { visible } from '../../platform/text/visible.js';
@@ -50,7 +50,7 @@ export class PermissionBridge {
     const { message, updatedInput } = reply;
     const given = isObject(updatedInput) ? updatedInput['answers'] : undefined;
     if (reply['behavior'] === 'allow' && isObject(given)) {
-      return questions.map((question) => answerTo(question, given[question.question]));
+      return questions.map((question) => answerFrom(question, given[question.question]));
     }
     const text = typeof message === 'string' ? message : undefined;
     return questions.map(() => ({ chosen: [], ...(text !== undefined && { text }) }));
@@ -111,13 +111,4 @@ function requestFor(question: PermissionQuestion) {
     ...(blocked?.kind === 'file' && { blocked_path: blocked.path }),
     ...(display.title !== '' && { title: visible(display.title) }),
   };
-}
-
-function answerTo({ options, multiSelect }: Question, given: unknown): Answer {
-  const words = (Array.isArray(given) ? given : [given]).filter((word) => typeof word === 'string');
-  const labels = options.map(({ label }) => label);
-  const parts = words.flatMap((word) => (multiSelect && !labels.includes(word) ? word.split(/,\s*/) : [word]));
-  const chosen = parts.filter((part) => labels.includes(part));
-  const text = parts.filter((part) => !labels.includes(part) && part !== '').join(', ');
-  return { chosen, ...(text !== '' && { text }) };
 }

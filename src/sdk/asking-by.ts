@@ -1,0 +1,41 @@
+import type { AskPermission } from '../contract/permission.js';
+import { type AskUser, answerFrom } from '../contract/question.js';
+import { randomId } from '../platform/crypto.js';
+import type { CanUseTool } from './can-use-tool.js';
+
+const QUESTION_TOOL = 'AskUserQuestion';
+
+/** The same as the engine asks. */
+export const askingBy =
+  (canUseTool: CanUseTool): AskPermission =>
+  async (question, signal) => {
+    const { tool, input, callId, effects, reason, suggestions, agent } = question;
+    const about = { callId, effects, reason, suggestions, signal, ...(agent && { agent }) };
+    // An input that has come so far has passed a schema, and all of them describe objects.
+    const answer = await canUseTool(tool, input as Readonly<Record<string, unknown>>, about);
+    if (answer.behavior === 'deny') {
+      return { behavior: 'deny', ...(answer.message !== undefined && { reason: answer.message }) };
+    }
+    if (answer.behavior !== 'allow') throw new TypeError('canUseTool must answer with the behavior "allow" or "deny".');
+    const { updatedInput, allowRules = [] } = answer;
+    return {
+      behavior: 'allow',
+      ...(updatedInput && { updatedInput }),
+      ...(allowRules.length > 0 && { remember: { rules: allowRules, scope: 'session' as const } }),
+    };
+  };
+
+/** Questions with choices, in the form of a tool's call. Who answers with a refusal, or nothing, leaves them open. */
+export const answeringBy =
+  (canUseTool: CanUseTool): AskUser =>
+  async (questions, signal, asked) => {
+    const callId = asked?.callId ?? `question_${randomId()}`;
+    const about = { callId, effects: [], reason: 'the model has questions', suggestions: [], signal };
+    const answer = await canUseTool(QUESTION_TOOL, { questions }, about);
+    if (answer.behavior === 'deny') {
+      return questions.map(() => ({ chosen: [], ...(answer.message !== undefined && { text: answer.message }) }));
+    }
+    const { answers } = answer.updatedInput ?? {};
+    const given: Readonly<Record<string, unknown>> = typeof answers === 'object' ? { ...answers } : {};
+    return questions.map((question) => answerFrom(question, given[question.question]));
+  };

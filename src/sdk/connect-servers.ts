@@ -1,0 +1,32 @@
+import { createEngine } from '../create-engine.js';
+import type { ConnectOptions, McpConnections, McpServerEntry } from './mcp.js';
+
+const WITHIN_MS = 30_000;
+
+/** By an engine that runs no calls of its own: it knows what servers may see, and what to end with them. */
+export async function connect(
+  servers: Readonly<Record<string, McpServerEntry>>,
+  { withinMs = WITHIN_MS, onNotice = () => {}, ...options }: ConnectOptions,
+): Promise<McpConnections> {
+  const engine = createEngine({ ...options, mcpServers: servers, strictMcp: true, audit: false, toolSet: 'headless' });
+  await engine.servers.settled({ withinMs });
+  await engine.refresh((event) => {
+    if (event.type === 'notice') onNotice(event.text);
+  });
+  const close = (): Promise<void> => engine.end();
+  return {
+    get tools() {
+      return engine.session.tools.all.filter(({ source }) => source === 'mcp').map(({ tool }) => tool);
+    },
+    get servers() {
+      return engine.servers.states().map(({ name, status, detail, tools }) => ({
+        name,
+        status,
+        tools,
+        ...(detail !== undefined && { detail }),
+      }));
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

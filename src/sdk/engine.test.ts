@@ -1,0 +1,127 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { CanUseTool } from './can-use-tool.js';
+import { createEngine, type Engine } from './engine.js';
+import { chatTools, responsesTools } from './openai.js';
+import type { EngineOptions } from './options.js';
+import { temporaryProject } from './testing.js';
+
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+async function engineFor(options: EngineOptions = {}): Promise<Engine> {
+  const project = await temporaryProject({ 'a.txt': 'one\n', 'a.png': Buffer.from(PIXEL, 'base64') });
+  const engine = createEngine({ root: project.root, dataFolder: project.path('../data'), ...options });
+  onTestFinished(async () => {
+    await engine.end();
+    await project.remove();
+  });
+  return engine;
+}
+
+const write = (id: string) => ({ id, name: 'Write', input: { file_path: `${id}.txt`, content: 'x' } });
+
+const answersTo = async (canUseTool: CanUseTool): Promise<unknown> => {
+  const engine = await engineFor({ canUseTool });
+  const results = await engine.runCalls([write('one'), write('two')]);
+  return results.map(({ content }) => content);
+};
+
+test('offers the tools that need no model, and runs the calls of a message', async () => {
+  const engine = await engineFor();
+  const names = (await engine.tools()).map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['Bash', 'Edit', 'Read']));
+  expect(names).not.toContain('Task');
+  const results = await engine.runCalls([
+    { id: 'a', name: 'Read', input: { file_path: 'a.txt' } },
+    { id: 'b', name: 'Read', input: 'nonsense' },
+  ]);
+  expect(results).toMatchObject([
+    { tool_use_id: 'a', content: '1\tone' },
+    { tool_use_id: 'b', is_error: true, content: expect.stringContaining('Read') },
+  ]);
+});
+
+test('what has happened meanwhile comes with the last result', async () => {
+  const engine = await engineFor({ permissionMode: 'bypassPermissions' });
+  engine.mode = 'plan';
+  const [first, last] = await engine.runCalls([
+    { id: 'a', name: 'Read', input: { file_path: 'a.txt' } },
+    { id: 'b', name: 'Read', input: { file_path: 'a.txt' } },
+  ]);
+  expect(first?.content).toBe('1\tone');
+  expect(last?.content).toMatchObject([{ type: 'text' }, { text: expect.stringMatching(/<system-reminder>.*plan/is) }]);
+});
+
+test('canUseTool allows, changes and denies, with its words for the model', async () => {
+  const [allowed, denied] = (await answersTo((tool, input, { effects, reason, signal }) => {
+    expect({ tool, kinds: effects.map(({ kind }) => kind), aborted: signal.aborted }).toEqual({
+      tool: 'Write',
+      kinds: ['file', 'file', 'session'],
+      aborted: false,
+    });
+    expect(reason).toContain('writes');
+    if (input['file_path'] === 'one.txt') return { behavior: 'allow', updatedInput: { ...input, file_path: '1.txt' } };
+    return { behavior: 'deny', message: 'One is enough.' };
+  })) as string[]; // two calls of Write, which answers in text
+  expect(allowed).toContain('1.txt');
+  expect(denied).toContain('One is enough.');
+});
+
+test('rules that canUseTool gives back hold for the rest of the session', async () => {
+  const asked: string[] = [];
+  const engine = await engineFor({
+    canUseTool: (_, input, { suggestions }) => {
+      asked.push(String(input['command']));
+      return { behavior: 'allow', allowRules: suggestions };
+    },
+  });
+  for (const id of ['a', 'b']) await engine.runCalls([{ id, name: 'Bash', input: { command: 'touch x' } }]);
+  expect(asked).toEqual(['touch x']);
+});
+
+test.each<[string, CanUseTool]>([
+  ['throws', () => Promise.reject(new Error('broken'))],
+  // A program without types may answer with anything.
+  ['gives nothing', (() => undefined) as unknown as CanUseTool],
+  ['gives something else', (() => ({ behavior: 'maybe' })) as unknown as CanUseTool],
+])('where canUseTool %s, nothing runs', async (_, canUseTool) => {
+  const engine = await engineFor({ canUseTool });
+  const [result] = await engine.runCalls([write('one')]);
+  expect(result?.is_error).toBe(true);
+  const [listed] = await engine.runCalls([{ id: 'b', name: 'Glob', input: { pattern: '*.txt' } }]);
+  expect(listed?.content).toBe('a.txt');
+});
+
+test('two who would answer the same questions are refused', () => {
+  const askPermission = async () => ({ behavior: 'allow' as const });
+  expect(() => createEngine({ canUseTool: () => ({ behavior: 'allow' }), askPermission })).toThrow('Leave one');
+});
+
+test('speaks to OpenAI in its own words, malformed arguments and images included', async () => {
+  const engine = await engineFor();
+  const chat = await chatTools(engine).runCalls([
+    { id: 'a', function: { name: 'Read', arguments: '{"file_path": "a.png"}' } },
+    { id: 'b', function: { name: 'Read', arguments: '{"file_path": "a.p' } },
+  ]);
+  expect(chat).toEqual([
+    { role: 'tool', tool_call_id: 'a', content: expect.stringContaining('[The image follows in the next message.]') },
+    { role: 'tool', tool_call_id: 'b', content: expect.stringContaining('Read') },
+    { role: 'user', content: [expect.anything(), { type: 'image_url', image_url: { url: expect.any(String) } }] },
+  ]);
+  const responses = await responsesTools(engine).runCalls([
+    { type: 'message' },
+    { type: 'function_call', call_id: 'c', name: 'Read', arguments: '{"file_path": "a.png"}' },
+  ]);
+  expect(responses).toMatchObject([{ type: 'function_call_output', call_id: 'c' }]);
+  expect(responses[0]?.output.map(({ type }) => type)).toContain('input_image');
+});
+
+test('the end of an engine interrupts its calls, and no call can be made after it', async () => {
+  const engine = await engineFor({ permissions: { allow: ['Bash'] } });
+  const started = Promise.withResolvers<void>();
+  const onEvent = ({ type }: { type: string }): void => (type === 'tool_start' ? started.resolve() : undefined);
+  const results = engine.runCalls([{ id: 'a', name: 'Bash', input: { command: 'sleep 60' } }], { onEvent });
+  await started.promise;
+  await engine.end();
+  expect(await results).toMatchObject([{ tool_use_id: 'a', is_error: true, content: expect.stringContaining('interrupted') }]);
+  await expect(engine.runCalls([write('b')])).rejects.toThrow('This engine has ended');
+});

@@ -1,0 +1,130 @@
+import type * as z from 'zod';
+import { checkedSchema, StructuredOutput } from '../agent/structured-output.js';
+import type { AgentEvent, RunResult } from '../contract/event.js';
+import {
+  NoOutput,
+  type OutputOf,
+  type OutputOptions,
+  type OutputSchema,
+  type Prompt,
+  type Run,
+  type RunEnd,
+  type RunOptions,
+} from './run.js';
+
+/** Runs events to their end, for whoever iterates over them or only wants the result. */
+export class EventRun<Output> implements Run<Output> {
+  readonly #events: () => AsyncIterable<AgentEvent>;
+  readonly #outputOf: (result: RunResult) => Output;
+  readonly #ended = Promise.withResolvers<RunEnd<Output>>();
+  #isTaken = false;
+
+  constructor(events: () => AsyncIterable<AgentEvent>, outputOf: (result: RunResult) => Output) {
+    this.#events = events;
+    this.#outputOf = outputOf;
+    this.#ended.promise.catch(() => {}); // who iterates gets the error there
+  }
+
+  get result(): Promise<RunEnd<Output>> {
+    if (!this.#isTaken) void this.#toItsEnd();
+    return this.#ended.promise;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<AgentEvent, void, void> {
+    if (this.#isTaken) {
+      throw new Error('The events of a run can be read once. Iterate before you look at its result, or run again.');
+    }
+    this.#isTaken = true;
+    return this.#watched();
+  }
+
+  async #toItsEnd(): Promise<void> {
+    try {
+      for await (const _ of this) {
+        // only the end is wanted
+      }
+    } catch {
+      // it is in the result
+    }
+  }
+
+  /** The result settles once the run is over and done with, so that whoever waited for it may run again. */
+  async *#watched(): AsyncGenerator<AgentEvent, void, void> {
+    let result: RunResult | undefined;
+    try {
+      for await (const event of this.#events()) {
+        if (event.type === 'result') result = event;
+        yield event;
+      }
+    } catch (error) {
+      this.#ended.reject(error);
+      throw error;
+    } finally {
+      this.#settle(result);
+    }
+  }
+
+  #settle(result: RunResult | undefined): void {
+    try {
+      if (!result) throw new Error('The run was broken off before its end, so it has no result.');
+      this.#ended.resolve({ ...result, output: this.#outputOf(result) });
+    } catch (error) {
+      this.#ended.reject(error);
+    }
+  }
+}
+
+/** An agent, as far as it is needed to put a prompt. */
+interface Prompted {
+  run(prompt: Prompt, options: RunOptions & { answer?: StructuredOutput }): AsyncIterable<AgentEvent>;
+}
+
+export const plainRun = (agent: Prompted, prompt: Prompt, options: RunOptions): Run =>
+  new EventRun(
+    () => agent.run(prompt, options),
+    () => undefined,
+  );
+
+/** A run that ends with an answer in the form that was asked for. */
+export function outputRun<Schema extends OutputSchema>(
+  agent: Prompted,
+  prompt: Prompt,
+  { output: schema, maxOutputRetries, ...options }: OutputOptions<Schema>,
+): Run<OutputOf<Schema>> {
+  let answer: StructuredOutput | undefined;
+  async function* events(): AsyncGenerator<AgentEvent, void, void> {
+    const asked = await answerBy(schema, maxOutputRetries);
+    answer = asked;
+    const stopped = new AbortController();
+    const signal = options.signal ? AbortSignal.any([options.signal, stopped.signal]) : stopped.signal;
+    for await (const event of agent.run(prompt, { ...options, signal, answer: asked })) {
+      asked.see(event, () => stopped.abort(new Error('Given up.')));
+      yield event.type === 'result' ? withAnswer(event, asked) : event;
+    }
+  }
+  return new EventRun(events, (result) => {
+    const outcome = answer?.outcomeOf(result);
+    if (!answer || outcome === undefined) throw new NoOutput(result.text, result);
+    if (outcome === 'given_up') throw new NoOutput(answer.givenUp, result);
+    return outcome.value as OutputOf<Schema>; // the tool took it, so it has passed the schema
+  });
+}
+
+/** That the run was stopped is how it was to end. */
+function withAnswer<Event extends RunResult>(event: Event, answer: StructuredOutput): Event {
+  const outcome = answer.outcomeOf(event);
+  if (typeof outcome !== 'object') return event;
+  return { ...event, outcome: 'completed', text: JSON.stringify(outcome.value) };
+}
+
+async function answerBy(schema: OutputSchema, maxRetries: number | undefined): Promise<StructuredOutput> {
+  if (!isZod(schema)) return new StructuredOutput({ inputJsonSchema: await checkedSchema(schema) }, { maxRetries });
+  const { type } = schema.toJSONSchema({ io: 'input' });
+  if (type === 'object') return new StructuredOutput({ input: schema }, { maxRetries });
+  throw new TypeError(
+    `The schema of an answer must describe an object, but its "type" is ${JSON.stringify(type)}. Put what you want into a field of one.`,
+  );
+}
+
+const isZod = (schema: OutputSchema): schema is z.ZodType =>
+  'safeParse' in schema && typeof schema.safeParse === 'function';

@@ -1,0 +1,38 @@
+// The entry helve/models.
+import type { Effort, Model } from '../contract/model.js';
+import { chooseModel as choose, smallModel as chooseSmall } from '../models/choose-model.js';
+
+export { type AnthropicOptions, anthropicModel } from '../models/anthropic.js';
+export { type OpenAiCompatibleOptions, openAiCompatibleModel } from '../models/openai-compatible.js';
+export { type OpenAiResponsesOptions, openAiResponsesModel } from '../models/openai-responses.js';
+export type { Quirks } from '../models/quirks.js';
+export { type RetryOptions, withRetries } from '../models/retry.js';
+export { parseScript, type Script, type ScriptedCall, type ScriptedTurn, scriptedModel } from '../models/scripted.js';
+export type { SchemaLimits } from '../models/tool-schema.js';
+
+/** How a model is to work that is chosen by its name. */
+export interface ChooseOptions {
+  /** Left out: as much thinking as the provider thinks right for the model. */
+  effort?: Effort;
+}
+
+/**
+ * The model of this name: `provider/name`, a short name such as `sonnet`, a bare name that is known, or `scripted/FILE`.
+ * Without one: as HELVE_MODEL says, else the default of models.json, else that of the first provider that has a key.
+ * Rejects with `ModelFailure` where there is none, and asks no server.
+ */
+export async function chooseModel(
+  name?: string,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+  options: ChooseOptions = {},
+): Promise<Model> {
+  return await choose(name, env, options);
+}
+
+/** The model for small tasks: HELVE_SMALL_MODEL, else `small` in models.json, else none. */
+export async function smallModel(
+  env: Readonly<Record<string, string | undefined>> = process.env,
+  options: ChooseOptions = {},
+): Promise<Model | undefined> {
+  return await chooseSmall(env, options);
+}

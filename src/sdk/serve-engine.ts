@@ -1,0 +1,36 @@
+import type { ServerIdentity } from '../mcp/serve-port.js';
+import { randomHex } from '../platform/crypto.js';
+import { identityOf, openSessions } from '../serve-sessions.js';
+import { fullOptions } from './full-options.js';
+import type { HttpOptions, McpService, ServeOptions } from './mcp.js';
+
+const MIN_TOKEN_CHARS = 16; // what could be guessed by trying is no token
+
+export async function serveStdio({ signal, ...options }: ServeOptions & { signal?: AbortSignal }): Promise<void> {
+  const { serveOverStdio } = await import('../mcp/serve-stdio.js');
+  await serveOverStdio({ ...served(options), signal: signal ?? new AbortController().signal });
+}
+
+export async function serveHttp({ port = 0, token, ...options }: ServeOptions & HttpOptions): Promise<McpService> {
+  const { serveOverHttp } = await import('../mcp/serve-http.js');
+  const checked = token === undefined ? randomHex(32) : checkedToken(token);
+  const { url, close } = await serveOverHttp({ ...served(options), port, token: checked });
+  return { url, token: checked, close, [Symbol.asyncDispose]: close };
+}
+
+function served({ name, version, instructions, onProblem = () => {}, ...options }: ServeOptions) {
+  const own = identityOf(options.root ?? process.cwd());
+  const identity: ServerIdentity = {
+    name: name ?? own.name,
+    version: version ?? own.version,
+    instructions: instructions ?? own.instructions,
+  };
+  return { open: openSessions(fullOptions(options), { onNotice: onProblem }), identity, onProblem };
+}
+
+function checkedToken(token: string): string {
+  if (token.length >= MIN_TOKEN_CHARS && /^[\x21-\x7e]+$/.test(token)) return token;
+  throw new TypeError(
+    `A token must have at least ${MIN_TOKEN_CHARS} characters, without blanks. Leave it out to get one.`,
+  );
+}

@@ -1,0 +1,28 @@
+/** Where settings are looked for. */
+export interface SettingsOptions {
+  /** The project. Default: the process's working directory. */
+  root?: string;
+  /** The environment, in the place of the process's own. */
+  env?: Readonly<Record<string, string | undefined>>;
+  /** What `~` stands for. Default: the home folder of the user. */
+  home?: string;
+  /** A settings file beside the usual ones, which it wins over. */
+  file?: string;
+  /** The project may run hooks and servers and loosen rules. Default: only where a person has trusted its folder. */
+  trust?: boolean;
+}
+
+/** What settings files say, for the option `settings` of one agent or engine. Changes of the files are taken over between turns. */
+export interface LoadedSettings {
+  /** What is wrong with the files, in sentences. What could refuse a call and is not understood throws instead. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Reads the settings of the person and the project, as the command line does: rules, hooks, MCP servers, switches of
+ * tools. Rejects where something that could refuse a call is not understood.
+ */
+export async function loadSettings(options: SettingsOptions = {}): Promise<LoadedSettings> {
+  const { readSettings } = await import('./read-settings.js');
+  return await readSettings(options);
+}

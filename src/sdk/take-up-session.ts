@@ -1,0 +1,46 @@
+import { realpathSync } from 'node:fs';
+import { findSession, listSessions as listFrom, projectOf } from '../agent/store/list-sessions.js';
+import { type ResumedSession, resumeSession } from '../agent/store/resume-session.js';
+import type { Model } from '../contract/model.js';
+import type { PermissionMode } from '../contract/permission.js';
+import { dataFolderOf, homeFolder } from '../platform/files/paths.js';
+import type { SessionSummary } from './sessions.js';
+
+/** Where sessions are looked for. */
+interface Place {
+  root?: string | undefined;
+  dataFolder?: string | undefined;
+  env?: Readonly<Record<string, string | undefined>> | undefined;
+  home?: string | undefined;
+}
+
+interface Wish extends Place {
+  session: string;
+  fork: boolean;
+  beforePrompt: number | undefined;
+  model: Model;
+  mode: PermissionMode | undefined;
+  onProblem: ((sentence: string) => void) | undefined;
+}
+
+export async function takeUpSession(wish: Wish): Promise<ResumedSession> {
+  const { session, fork, beforePrompt, model, mode, onProblem } = wish;
+  const root = realpathSync(wish.root ?? process.cwd());
+  const dataFolder = folderOf(wish);
+  const id = await findSession(dataFolder, session, { root });
+  const project = projectOf(dataFolder, id);
+  if (project !== undefined && project !== root) {
+    throw new TypeError(
+      `The session ${id} belongs to ${project}, whose rules hold for it, not those of ${root}. Give that folder as root.`,
+    );
+  }
+  const prices = model.facts?.prices;
+  return await resumeSession({ dataFolder, id, root, model: model.name, prices, fork, beforePrompt, mode, onProblem });
+}
+
+export const listKept = async ({ root, ...place }: Place): Promise<SessionSummary[]> =>
+  await listFrom(folderOf(place), root === undefined ? {} : { root: realpathSync(root) });
+
+function folderOf({ dataFolder, env = process.env, home = homeFolder() }: Place): string {
+  return dataFolder ?? dataFolderOf({ env, ...(home !== undefined && { home }) });
+}

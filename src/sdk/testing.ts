@@ -1,0 +1,51 @@
+// The entry helve/testing.
+import type { Effect } from '../contract/effect.js';
+import type { Tool } from '../contract/tool.js';
+import { temporaryProject as makeProject } from '../testing/temporary-project.js';
+import type { ToolRun } from '../testing/tool-run.js';
+import type { Engine } from './engine.js';
+import { fullOptions } from './full-options.js';
+import { openEngine } from './open-engine.js';
+import type { EngineOptions } from './options.js';
+
+export { anthropicSse } from '../testing/anthropic-sse.js';
+export { chatViolations } from '../testing/chat-violations.js';
+export {
+  type FakeAnswer,
+  type FakeAnswers,
+  type FakeModelServer,
+  type FakeRequest,
+  type FakeRequestBody,
+  startFakeModelServer,
+} from '../testing/fake-model-server.js';
+export { protocolViolations, type WireBlock, type WireMessage } from '../testing/protocol-violations.js';
+export { responsesViolations } from '../testing/responses-violations.js';
+export type { ToolRun } from '../testing/tool-run.js';
+export type { FakeCall, FakeMessage } from '../testing/wire-format.js';
+
+/** A folder of real files with a session of its own: run one tool after the other in it, down the whole path of a call. */
+export interface TemporaryProject extends AsyncDisposable {
+  readonly root: string;
+  readonly engine: Engine;
+  /** Everything is permitted unless the project was made with another mode. The tool need not be one of the engine's. */
+  run(tool: Tool, input: unknown, options?: { signal?: AbortSignal }): Promise<ToolRun>;
+  /** What the tool says that it would touch. */
+  effects(tool: Tool, input: unknown): Promise<readonly Effect[]>;
+  /** The whole path of a file. */
+  path(name: string): string;
+  /** What a file holds. */
+  text(name: string): Promise<string>;
+  bytes(name: string): Promise<Buffer>;
+  write(name: string, content: string | Uint8Array): Promise<void>;
+  /** Ends what calls left running and deletes the folder. */
+  remove(): Promise<void>;
+}
+
+/** Makes a temporary folder with these files, and an engine in it. */
+export async function temporaryProject(
+  files: Readonly<Record<string, string | Uint8Array>> = {},
+  options: Omit<EngineOptions, 'root' | 'dataFolder'> = {},
+): Promise<TemporaryProject> {
+  const project = await makeProject(files, fullOptions(options));
+  return { ...project, engine: openEngine(project.engine), [Symbol.asyncDispose]: () => project.remove() };
+}
