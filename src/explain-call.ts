@@ -3,6 +3,7 @@
 import { statSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import * as z from 'zod';
+import { type KnownNames, knownNames } from './agent/known-names.js';
 import { resolve as resolveCall } from './calls/resolve.js';
 import type { Effect } from './contract/effect.js';
 import { ToolFailure } from './contract/failure.js';
@@ -91,6 +92,10 @@ interface Place {
 export function createExplainer(options: ExplainerOptions = {}): (request: ExplainRequest) => Promise<Explanation> {
   const tools = [...builtInTools(), ...(options.tools ?? [])];
   const knownTools = tools.map(({ name }) => name);
+  const namesAt = ({ cwd: root, home }: Place): KnownNames => ({
+    ...knownNames({ ...options.settings, root, home }),
+    knownTools,
+  });
   const given = new Map<string, PlacePolicy>();
   const read = new Map<string, { stamp: string; policy: PlacePolicy }>();
   let engine: Engine | undefined;
@@ -98,10 +103,10 @@ export function createExplainer(options: ExplainerOptions = {}): (request: Expla
   const policyAt = async (place: Place, settings: unknown): Promise<PlacePolicy> => {
     if (settings !== undefined) {
       const key = JSON.stringify([settings, place, folderNames(place.cwd)]);
-      return remembered(given, key, () => givenPolicy(settings, place, knownTools));
+      return remembered(given, key, () => givenPolicy(settings, place, namesAt(place)));
     }
     const { cwd: root, home } = place;
-    const reading = { ...options.settings, root, ...(home !== undefined && { home }), knownTools };
+    const reading = { ...options.settings, root, ...(home !== undefined && { home }), ...namesAt(place) };
     const found = findFiles(reading);
     const stamp = JSON.stringify([found.map((file) => [file.place.file, file.stamp]), trustStamp(reading)]);
     const key = JSON.stringify(place);
@@ -215,7 +220,7 @@ const notUnderstood = (what: string): PlacePolicy => {
 const LISTS = ['allow', 'ask', 'deny', 'additionalDirectories'] as const;
 
 /** Settings that came with the request. Lists at the root count too, as they do in a file. */
-function givenPolicy(settings: unknown, { cwd, home }: Place, knownTools: readonly string[]): PlacePolicy {
+function givenPolicy(settings: unknown, { cwd, home }: Place, known: KnownNames): PlacePolicy {
   if (!isObject(settings)) return notUnderstood('they must be an object with "permissions".');
   const { permissions = {} } = settings;
   const parts = [permissions, Object.fromEntries(LISTS.map((name) => [name, settings[name]]))];
@@ -228,7 +233,7 @@ function givenPolicy(settings: unknown, { cwd, home }: Place, knownTools: readon
     parseRules(lists, {
       source: { file: 'settings' },
       anchors: { source: project, project, home: home === undefined ? [] : folderNames(home), realName },
-      knownTools,
+      ...known,
     }),
   );
   const [{ defaultMode, ...others } = {}] = understood;

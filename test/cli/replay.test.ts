@@ -22,7 +22,8 @@ async function recorded(
   const options = { cwd: root, env: { HELVE_HOME: dataFolder } };
   const run = await runHelve(['-p', demoPrompt, '--model', `scripted/${script}`, ...args], options);
   expect(run).toMatchObject({ code: 0, stdout: 'Done.\n' });
-  const id = async (): Promise<string> => (await readdir(join(dataFolder, 'sessions')))[0] ?? '';
+  const id = async (): Promise<string> =>
+    (await readdir(join(dataFolder, 'sessions'))).find((name) => !name.startsWith('.')) ?? '';
   return {
     root,
     elsewhere,

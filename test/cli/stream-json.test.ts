@@ -23,7 +23,7 @@ test('runs prompt after prompt in one conversation, each with its own init and r
     model: 'claude-sonnet-5-5',
     permissionMode: 'default',
     slash_commands: [],
-    agents: [],
+    agents: expect.arrayContaining(['general-purpose', 'Explore', 'Plan']),
     skills: [],
     plugins: [],
     output_style: 'default',
@@ -159,7 +159,7 @@ test('answers initialize with what a host can choose from', async () => {
     request_id: 'request-1',
     response: {
       commands: [],
-      agents: [],
+      agents: expect.arrayContaining([{ name: 'Plan', description: expect.stringContaining('how to make a change') }]),
       models: expect.arrayContaining([
         { value: 'default', displayName: 'claude-sonnet-5-5', description: expect.any(String) },
       ]),

@@ -34,7 +34,7 @@ export function nearestWords(word: string, words: readonly string[]): string[] {
 }
 
 /** Words are short enough to count single slips too: a letter wrong, missing, too many, or swapped with its neighbour. */
-function wordSimilarity(one: string, other: string): number {
+export function wordSimilarity(one: string, other: string): number {
   const longest = Math.max(one.length, other.length);
   if (longest > MAX_WORD_CHARS) return similarity(one, other);
   return Math.max(similarity(one, other), 1 - slips(one.toLowerCase(), other.toLowerCase()) / longest);
