@@ -7,11 +7,13 @@ import { type ContextUsage, ConversationContext } from './agent/context/conversa
 import { Instructions } from './agent/instructions/instructions.js';
 import { runLoop } from './agent/loop.js';
 import { mentionedResources } from './agent/mentioned-resources.js';
-import { observedEvents, observedModel } from './agent/observe/observe.js';
+import { observedEvents } from './agent/observe/observe.js';
+import { type Patience, patientModel, patientModelNamed } from './agent/patient-model.js';
 import type { Session } from './agent/session.js';
 import { keeperOf, type SessionKeeper } from './agent/store/lazy-store.js';
 import type { ResumedSession } from './agent/store/resume-session.js';
 import type { SessionStore } from './agent/store/session-store.js';
+import { takeUpSession } from './agent/store/take-up-session.js';
 import type { StructuredOutput } from './agent/structured-output.js';
 import { systemPrompt } from './agent/system-prompt.js';
 import { UsageByModel } from './agent/usage-by-model.js';
@@ -19,21 +21,14 @@ import type { ListedCommand } from './contract/command.js';
 import type { AgentEvent, AgentHappening, CompactionEvent } from './contract/event.js';
 import type { UserBlock } from './contract/message.js';
 import type { Model } from './contract/model.js';
-import { todosFrom } from './contract/todo.js';
 import type { SideModel } from './contract/web.js';
 import { createEngine, type Engine, type EngineOptions, type EngineServers } from './create-engine.js';
-import { type RetryOptions, withRetries } from './models/retry.js';
-import { retriesFrom } from './models/retry-environment.js';
 import { homeFolder } from './platform/files/paths.js';
 
 const AFTER_REQUEST_MS = 30; // what is loaded for servers must not hold up the request, nor wait for its answer
 
-export interface AgentOptions extends EngineOptions {
+export interface AgentOptions extends EngineOptions, Pick<Patience, 'fallbackModels' | 'retries'> {
   model: Model;
-  /** At most three models that are asked in turn while the one before is overloaded or unavailable. */
-  fallbackModels?: readonly Model[];
-  /** How failed requests are sent again, before what the environment says; false for not at all. */
-  retries?: Omit<RetryOptions, 'fallbacks'> | false;
   maxTurns?: number;
   /** Gives child agents their model, by its name or the one of this agent. Default: by what the environment says. */
   childModel?: (name: string | undefined) => Promise<Model>;
@@ -74,7 +69,7 @@ export interface Agent {
   contextUsage(): ContextUsage;
   /** Stops the run that is under way; its history stays valid, and the next prompt goes on from it. */
   interrupt(): void;
-  /** Ends everything that calls have left running. Once more does nothing. */
+  /** Stops the run that is under way, and ends everything that calls have left running. Once more does nothing. */
   end(): Promise<void>;
 }
 
@@ -111,7 +106,7 @@ export function createAgent(options: AgentOptions): Agent {
     }),
   });
   const { session } = engine;
-  if (resumed) takeUp(session, resumed);
+  if (resumed) takeUpSession(session, resumed);
   const newStore = async (): Promise<SessionStore> => {
     const { SessionStore } = await import('./agent/store/session-store.js');
     const { dataFolder, id, root } = session;
@@ -137,7 +132,7 @@ export function createAgent(options: AgentOptions): Agent {
     if (block !== undefined) system.push(block);
     isComplete = true;
   };
-  const model = patientModel(options);
+  const model = patientModel(options.model, options);
   const context = new ConversationContext({
     ...contextFrom(options.env ?? process.env),
     ...options.context,
@@ -162,24 +157,32 @@ export function createAgent(options: AgentOptions): Agent {
     run: async (plan, teammateCount, options) => await (await swarm()).run(plan, teammateCount, options),
   };
   session.sideModel = sideModelOf(options, used);
-  let running: AbortController | undefined;
+  let running: { stop: AbortController; over: PromiseWithResolvers<void> } | undefined;
+  let ended: Promise<void> | undefined;
   /** One thing at a time, since all of it is one history. */
   const begin = (signal: AbortSignal | undefined): AbortSignal => {
+    if (ended)
+      throw new Error('This agent has ended, so it takes nothing more. Create another one, or resume its session.');
     if (running)
       throw new Error('This agent is already running a prompt. Wait for its result, or create another agent.');
-    running = new AbortController();
-    return signal ? AbortSignal.any([signal, running.signal]) : running.signal;
+    const stop = new AbortController();
+    running = { stop, over: Promise.withResolvers() };
+    return signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
   };
   const finish = async (): Promise<void> => {
-    await keeper?.flushed();
+    if (!ended) await keeper?.flushed();
+    running?.over.resolve();
     running = undefined;
   };
+  const interrupt = (): void => running?.stop.abort(new Error('Interrupted.'));
 
-  let ended: Promise<void> | undefined;
   const end = async (): Promise<void> => {
+    // The run goes on to its end in good order. Who reads its events may be the one who waits here, so that is not waited for.
+    interrupt();
+    await running?.over.promise;
+    await keeper?.flushed();
     await agents.end();
-    await engine.end();
-    await keeper?.close();
+    await engine.end().finally(() => keeper?.close());
     if (keeper) await removeOldSessions(session, options);
   };
 
@@ -190,18 +193,18 @@ export function createAgent(options: AgentOptions): Agent {
       const content: readonly UserBlock[] = typeof prompt === 'string' ? [{ type: 'text', text: prompt }] : prompt;
       if (isBlank(content))
         throw new TypeError('The prompt is empty, so there is nothing to send. Give it some words.');
-      const running = begin(signal);
+      const stopped = begin(signal);
       let takeBack: (() => void) | undefined;
       try {
         if (answer) takeBack = session.tools.lend(answer.tool);
         await Promise.all([
           completeSystem(),
           engine.commands?.find(),
-          engine.servers.beforePrompt({ signal: running, isResumed: resumed !== undefined }),
+          engine.servers.beforePrompt({ signal: stopped, isResumed: resumed !== undefined }),
         ]);
         for (const problem of await agents.announce(session)) engine.notify(problem);
         const { resources, tools } = engine.session;
-        const mentioned = await mentionedResources(content, { resources, servers: tools.servers, signal: running });
+        const mentioned = await mentionedResources(content, { resources, servers: tools.servers, signal: stopped });
         const events = runLoop({
           session: engine.session,
           model,
@@ -222,7 +225,8 @@ export function createAgent(options: AgentOptions): Agent {
           beforeMessage: async () => await fileInstructions?.told(),
           maxTurns: options.maxTurns,
           ...(steering && { steering }),
-          signal: running,
+          signal: stopped,
+          onOver: () => running?.over.resolve(),
         });
         const watched = options.observers ? observedEvents(events, options.observers) : events;
         yield* withServers(watched, engine.servers, fileInstructions, agents);
@@ -234,7 +238,7 @@ export function createAgent(options: AgentOptions): Agent {
       }
     },
     async compact(instructions, { signal, onEvent = () => {} } = {}) {
-      const running = begin(signal);
+      const stopped = begin(signal);
       try {
         const emit = (happening: AgentHappening): void => {
           keeper?.take(happening);
@@ -248,7 +252,7 @@ export function createAgent(options: AgentOptions): Agent {
         };
         await engine.refresh(emit);
         const { hooks } = engine.environment(emit);
-        return await context.compact({ hooks, emit, signal: running }, instructions);
+        return await context.compact({ hooks, emit, signal: stopped }, instructions);
       } finally {
         await finish();
       }
@@ -256,7 +260,7 @@ export function createAgent(options: AgentOptions): Agent {
     commands: async () => (await engine.commands?.listed()) ?? [],
     agentTypes: () => agents.types(),
     contextUsage: () => context.usage(),
-    interrupt: () => running?.abort(new Error('Interrupted.')),
+    interrupt,
     end: () => {
       ended ??= end();
       return ended;
@@ -329,19 +333,14 @@ interface Related {
 }
 
 function childrenOf(engine: Engine, options: AgentOptions, { model, used, instructions }: Related): RootAgents {
-  const { home = homeFolder(), env = process.env, retries, settings } = options;
+  const { home = homeFolder(), env = process.env, settings } = options;
   const { session } = engine;
-  const byName = async (name: string): Promise<Model> => {
-    const { chooseModel } = await import('./models/choose-model.js');
-    const chosen = await chooseModel(name, env);
-    return retries === false ? chosen : patientModel({ ...options, model: chosen, fallbackModels: [] });
-  };
   return lazyAgents({
     engine,
     async model(name) {
       const meant = name === undefined ? undefined : (settings?.current.agentModels.get(name)?.value ?? name);
       if (options.childModel) return await options.childModel(meant);
-      return meant === undefined ? model : await byName(meant);
+      return meant === undefined ? model : await patientModelNamed(meant, options);
     },
     limits() {
       const { maxTurns, maxTokens, maxCostUsd } = settings?.current.agents ?? {};
@@ -368,42 +367,18 @@ function childrenOf(engine: Engine, options: AgentOptions, { model, used, instru
 
 /** Absent where nobody has named a model for small tasks: the one of the conversation is too dear for them. */
 function sideModelOf(options: AgentOptions, used: UsageByModel): SideModel | undefined {
-  const { env = process.env, retries } = options;
+  const { env = process.env } = options;
   const name = options.settings?.current.smallModel?.value ?? env['HELVE_SMALL_MODEL']?.trim();
   if (!options.sideModel && !name) return undefined;
-  const byName = async (): Promise<Model> => {
-    const { chooseModel } = await import('./models/choose-model.js');
-    const model = await chooseModel(name, env);
-    return retries === false ? model : patientModel({ ...options, model, fallbackModels: [] });
-  };
+  const choose = options.sideModel ?? (() => patientModelNamed(name, options));
   let made: SideModel | undefined;
   return {
     async answer(question, text, signal) {
       const { sideModel } = await import('./agent/side-model.js');
-      made ??= sideModel({ choose: options.sideModel ?? byName, used: (model, usage) => used.add(model, usage) });
+      made ??= sideModel({ choose, used: (model, usage) => used.add(model, usage) });
       return await made.answer(question, text, signal);
     },
   };
-}
-
-/** Puts a session back to where it was. */
-function takeUp(session: Session, { restored, reminders }: ResumedSession): void {
-  for (const message of restored.messages) session.transcript.append(message);
-  for (const id of restored.callIds) session.claimCallId(id);
-  session.shownFiles.restore(restored);
-  if (restored.cwd !== undefined) session.changeDirectory(restored.cwd);
-  session.mode = restored.mode;
-  const todos = todosFrom(restored.todos);
-  if (todos) session.setTodos(todos);
-  session.planning.restore(restored.plan);
-  for (const reminder of reminders) session.remind(reminder);
-}
-
-function patientModel(options: AgentOptions): Model {
-  const { model, fallbackModels = [], retries = {}, env = process.env, observers } = options;
-  if (retries === false) return model; // who makes the retries shows the requests, each of them
-  const watched = (each: Model): Model => (observers ? observedModel(each, observers) : each);
-  return withRetries(watched(model), { ...retriesFrom(env), ...retries, fallbacks: fallbackModels.map(watched) });
 }
 
 const isBlank = (content: readonly UserBlock[]): boolean =>

@@ -42,6 +42,8 @@ export interface LoopInput {
   /** How many requests to the model this run may make. */
   maxTurns?: number | undefined;
   signal: AbortSignal;
+  /** Is called when all is done, whether or not somebody has read the events by then. */
+  onOver?(): void;
 }
 
 /** Runs one prompt to its end. Whoever stops reading the events interrupts the run. */
@@ -62,6 +64,7 @@ export async function* runLoop(input: LoopInput): AsyncGenerator<AgentEvent, voi
     )
     .finally(() => {
       isOver = true;
+      input.onOver?.();
     });
   try {
     yield* queue;

@@ -280,9 +280,9 @@ export class Session implements SessionPort {
     this.#cleanUps = [];
     await Promise.allSettled(cleanUps.map(async (cleanUp) => await cleanUp()));
     if (this.#parent) return; // its folders are the parent's
-    await this.changes.settled();
     // Folders that nothing was kept in are not worth keeping; one that holds something stays.
     for (const folder of [this.resultsFolder, dirname(this.resultsFolder)]) await rmdir(folder).catch(() => {});
+    await this.changes.settled();
   }
 
   contextFor(

@@ -16,8 +16,17 @@ export function describeFailure(tool: string, error: unknown, signal: AbortSigna
     return { kind: error.kind, text: cutMiddle(text, MAX_FAILURE_CHARS) };
   }
   if (signal.aborted) return { kind: 'interrupted', text: interrupted(tool, signal.reason, started) };
-  const message = (error instanceof Error ? error.message : String(error)) || 'no reason given';
+  const message = messageOf(error) || 'no reason given';
   return { kind: 'exception', text: cutMiddle(`${tool} failed: ${message}`, MAX_FAILURE_CHARS) };
+}
+
+/** Anything can be thrown, also what can't be made a text; the call gets its result all the same. */
+function messageOf(error: unknown): string {
+  try {
+    return String(error instanceof Error ? error.message : error);
+  } catch {
+    return '';
+  }
 }
 
 /** Why a call was cancelled, where the reason is not the person's interrupt. */

@@ -491,6 +491,9 @@ test('sends nothing that a provider would refuse, whatever a tool answers', asyn
   const image = (media_type: string, data: string) => ({ type: 'image', source: { type: 'base64', media_type, data } });
   expect(await answerOf('')).toBe('(no output)');
   expect(await answerOf(undefined)).toBe('(no output)');
+  expect(await answerOf(5)).toBe('5');
+  expect(await answerOf({ five: 5 })).toBe('{"five":5}');
+  expect(await answerOf(Promise.resolve('five'))).toBe('five');
   expect(await answerOf([{ type: 'text', text: '  ' }])).toBe('(no output)');
   expect(await answerOf([{ type: 'text', text: 'a', extra: 10n }])).toEqual([{ type: 'text', text: 'a' }]);
   expect(await answerOf([image('image/png', 'AAAA')])).toEqual([image('image/png', 'AAAA')]);
@@ -501,4 +504,33 @@ test('sends nothing that a provider would refuse, whatever a tool answers', asyn
   expect(await project.run(failing('Mute', new ToolFailure(''), 'execute'), {})).toMatchObject({
     content: 'Mute failed and gave no reason.',
   });
+});
+
+test('a tool written without types may give its data at once, and data that JSON does not have', async () => {
+  const project = await temporaryProject();
+  const sum = defineTool({
+    name: 'Sum',
+    description: 'Adds one.',
+    input: z.strictObject({ n: z.string().transform(BigInt) }),
+    effects: () => [],
+    execute: (({ n }: { n: bigint }) => n + 1n) as unknown as () => Promise<bigint>,
+    toModel: String,
+  });
+  expect((await project.run(sum, { n: '4' })).content).toBe('5');
+});
+
+test('whatever is thrown, the call has its result', async () => {
+  const project = await temporaryProject();
+  const content = async (thrown: unknown) => (await project.run(failing('Odd', thrown, 'execute'), {})).content;
+  expect(await content(Object.create(null))).toBe('Odd failed: no reason given');
+  expect(await content('a text')).toBe('Odd failed: a text');
+});
+
+test('a schema that no model could be told names its tool', () => {
+  const taking = (input: z.ZodType): Tool =>
+    defineTool({ name: 'Odd', description: '', input, execute: async () => '', toModel: (text) => text });
+  expect(() => taking(z.object({ a: z.date() })).inputSchema).toThrow(
+    'The input of the tool Odd has no JSON Schema that a model could be told: Date cannot be represented',
+  );
+  expect(() => taking(z.string()).inputSchema).toThrow('The input of the tool Odd must be an object');
 });

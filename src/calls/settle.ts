@@ -66,7 +66,7 @@ const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
  */
 function presentable(content: ToolOutcome['content']): string | ContentBlock[] {
   if (typeof content === 'string') return content === '' ? NO_OUTPUT : content;
-  if (!Array.isArray(content)) return NO_OUTPUT; // a tool written without types
+  if (!Array.isArray(content)) return asText(content ?? '') || NO_OUTPUT; // a tool written without types
   const blocks = content.map(presentableBlock).filter((block) => block !== undefined);
   return blocks.length === 0 ? NO_OUTPUT : blocks;
 }

@@ -79,6 +79,7 @@ export async function headless(argv: readonly string[], version: string): Promis
   await observation?.begin(agent.session);
   const signals = onSignals(() => agent.session.killAll());
   let run: FinishedRun | undefined;
+  let endFailure: unknown;
   try {
     if (host) {
       if (prompt !== undefined) host.promptOnly(prompt);
@@ -89,13 +90,16 @@ export async function headless(argv: readonly string[], version: string): Promis
     }
   } finally {
     for (const what of agent.session.stillRunning) await writeLine(process.stderr, `helve: ending ${visible(what)}`);
-    await agent.end();
+    await agent.end().catch((error: unknown) => {
+      endFailure = error;
+    });
     await observation?.close();
     signals.dispose();
   }
   if (host?.hasGivenUp) process.exit(signals.exitCode ?? exitCode.failed); // what it did not read would keep us here
   if (run && flags.format === 'json') await writeJson(run, { sessionId, version });
   if (run && flags.format === 'text') await writeText(run);
+  if (endFailure !== undefined) throw endFailure; // such as a disk that does not write: the answer is there all the same
   return signals.exitCode ?? (run?.failed ? exitCode.failed : exitCode.ok);
 }
 

@@ -101,8 +101,7 @@ export async function openSession(
       return `${chosen.provider}/${chosen.name}`;
     },
     async close() {
-      await agent.end();
-      await observation?.close();
+      await agent.end().finally(() => observation?.close());
     },
   };
 }

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readFile, realpath, rename, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { SessionStore } from '../agent/store/session-store.js';
 import { createFileChanges } from '../platform/files/file-changes.js';
@@ -46,6 +47,8 @@ async function place(text: string): Promise<Place> {
       await changes.apply(callId, [{ real: file, before: hashOf(Buffer.from(before)), after: Buffer.from(after) }]),
     async say(said) {
       await store.open();
+      // What was before a prompt is told by milliseconds, and nobody types that fast.
+      for (const last = Date.now(); Date.now() === last; ) await setImmediate();
       store.prompt([{ type: 'text', text: said }]);
       await store.flushed();
     },

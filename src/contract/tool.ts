@@ -152,6 +152,9 @@ export function defineTool<Input, Data>(spec: ToolSpec<Input, Data>): Tool {
   if (!spec.input && !spec.inputJsonSchema) {
     throw new TypeError(`The tool ${name} says nothing about its input. Give it input or inputJsonSchema.`);
   }
+  if (typeof spec.description !== 'string' && typeof spec.description !== 'function') {
+    throw new TypeError(`The tool ${name} has no description, so no model would know when to call it. Give it one.`);
+  }
   let inputSchema: JsonSchema | undefined;
 
   return {
@@ -164,7 +167,7 @@ export function defineTool<Input, Data>(spec: ToolSpec<Input, Data>): Tool {
     ...(spec.lists && { lists: spec.lists }),
     bringsOwnSchema: spec.input === undefined,
     get inputSchema() {
-      inputSchema ??= spec.input ? toJsonSchema(spec.input) : spec.inputJsonSchema;
+      inputSchema ??= spec.input ? toJsonSchema(spec.input, name) : spec.inputJsonSchema;
       return inputSchema;
     },
     describe: (context) => (typeof spec.description === 'string' ? spec.description : spec.description(context)),
@@ -214,9 +217,9 @@ function bind<Input, Data>(spec: ToolBehaviour<Input, Data>, input: Input): Boun
     },
     async *run(context) {
       const running = spec.execute(input, context);
-      const data = Symbol.asyncIterator in running ? yield* running : await running;
+      const data = isGenerator(running) ? yield* running : await running;
       return {
-        content: spec.toModel(data, input),
+        content: await spec.toModel(data, input), // that of a tool written without types may be a promise
         data,
         display: shownOr(display(), () => spec.displayResult?.(data, input)),
       };
@@ -225,13 +228,38 @@ function bind<Input, Data>(spec: ToolBehaviour<Input, Data>, input: Input): Boun
   };
 }
 
+/** A tool written without types may give its data at once. */
+const isGenerator = <Data>(
+  running: Promise<Data> | AsyncGenerator<ToolProgress, Data, void>,
+): running is AsyncGenerator<ToolProgress, Data, void> =>
+  typeof running === 'object' && running !== null && Symbol.asyncIterator in running && 'next' in running;
+
 /** By the schema's own method: to load zod here would cost every start. */
-function toJsonSchema(schema: z.ZodType): JsonSchema {
+function toJsonSchema(schema: z.ZodType, tool: string): JsonSchema {
   if (typeof schema.toJSONSchema !== 'function') {
-    throw new TypeError('An input schema has no toJSONSchema method. Make it with zod 4.2 or newer.');
+    throw new TypeError(
+      `The input of the tool ${tool} has no toJSONSchema method. Make it with zod 4.2 or newer, or give a JSON Schema as inputJsonSchema.`,
+    );
   }
-  const { $schema: _, ...rest } = schema.toJSONSchema({ io: 'input', override: withoutSafeLimits });
+  const { $schema: _, ...rest } = jsonSchemaOf(schema, tool);
+  if (rest.type !== undefined && rest.type !== 'object') {
+    throw new TypeError(
+      `The input of the tool ${tool} must be an object, but its "type" is ${JSON.stringify(rest.type)}. Put what you want into a field of one.`,
+    );
+  }
   return rest;
+}
+
+function jsonSchemaOf(schema: z.ZodType, tool: string): z.core.JSONSchema.BaseSchema {
+  try {
+    return schema.toJSONSchema({ io: 'input', override: withoutSafeLimits });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new TypeError(
+      `The input of the tool ${tool} has no JSON Schema that a model could be told: ${why}. Use what JSON has, such as a text that is transformed.`,
+      { cause: error },
+    );
+  }
 }
 
 /** That a number is one that JavaScript can hold goes without saying, and would be said in every request. */
@@ -293,6 +321,15 @@ const typeNames: Readonly<Record<string, string>> = {
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
 function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
+  const text = jsonOf(value) ?? String(value);
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}
+
+/** What a schema has made of an input need not be writable as JSON. */
+function jsonOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
 }

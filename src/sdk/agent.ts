@@ -4,6 +4,7 @@ import type { Message } from '../contract/message.js';
 import type { Model } from '../contract/model.js';
 import type { PermissionMode } from '../contract/permission.js';
 import type { RetryOptions } from '../models/retry.js';
+import { checkAgentOptions } from './check-options.js';
 import type { CompactionRefused, ContextOptions, ContextUsage } from './context.js';
 import type { Engine } from './engine.js';
 import { fullOptions } from './full-options.js';
@@ -77,12 +78,16 @@ export interface Agent extends AsyncDisposable {
   contextUsage(): ContextUsage;
   /** What a prompt can call by a leading slash: none, unless the agent was made with `commands`. */
   commands(): Promise<readonly ListedCommand[]>;
-  /** Ends everything that calls have left running, and closes the session. */
+  /**
+   * Stops the run that is under way, ends everything that calls have left running, and closes the session. Nothing may be
+   * run after it.
+   */
   end(): Promise<void>;
 }
 
 /** Makes an agent. Nothing is loaded, read or written before its first prompt. */
 export function createAgent(options: AgentOptions): Agent {
+  checkAgentOptions(options);
   return openAgent(options);
 }
 
@@ -101,6 +106,12 @@ export interface ResumeOptions extends AgentOptions {
  * such session, where another process has it, and where it belongs to another project.
  */
 export async function resumeAgent({ session, fork = false, beforePrompt, ...options }: ResumeOptions): Promise<Agent> {
+  checkAgentOptions(options);
+  if (typeof session !== 'string') {
+    throw new TypeError(
+      'resumeAgent needs a session: its id, the beginning of one, or "last". listSessions() has them.',
+    );
+  }
   const { takeUpSession } = await import('./take-up-session.js');
   const { root, dataFolder, env, home } = fullOptions(options);
   const { model, permissionMode: mode, onStoreProblem: onProblem } = options;

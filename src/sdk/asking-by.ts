@@ -1,7 +1,7 @@
 import type { AskPermission } from '../contract/permission.js';
 import { type AskUser, answerFrom } from '../contract/question.js';
 import { randomId } from '../platform/crypto.js';
-import type { CanUseTool } from './can-use-tool.js';
+import type { CanUseTool, ToolPermission } from './can-use-tool.js';
 
 const QUESTION_TOOL = 'AskUserQuestion';
 
@@ -12,11 +12,10 @@ export const askingBy =
     const { tool, input, callId, effects, reason, suggestions, agent } = question;
     const about = { callId, effects, reason, suggestions, signal, ...(agent && { agent }) };
     // An input that has come so far has passed a schema, and all of them describe objects.
-    const answer = await canUseTool(tool, input as Readonly<Record<string, unknown>>, about);
+    const answer = answered(await canUseTool(tool, input as Readonly<Record<string, unknown>>, about));
     if (answer.behavior === 'deny') {
       return { behavior: 'deny', ...(answer.message !== undefined && { reason: answer.message }) };
     }
-    if (answer.behavior !== 'allow') throw new TypeError('canUseTool must answer with the behavior "allow" or "deny".');
     const { updatedInput, allowRules = [] } = answer;
     return {
       behavior: 'allow',
@@ -31,7 +30,7 @@ export const answeringBy =
   async (questions, signal, asked) => {
     const callId = asked?.callId ?? `question_${randomId()}`;
     const about = { callId, effects: [], reason: 'the model has questions', suggestions: [], signal };
-    const answer = await canUseTool(QUESTION_TOOL, { questions }, about);
+    const answer = answered(await canUseTool(QUESTION_TOOL, { questions }, about));
     if (answer.behavior === 'deny') {
       return questions.map(() => ({ chosen: [], ...(answer.message !== undefined && { text: answer.message }) }));
     }
@@ -39,3 +38,14 @@ export const answeringBy =
     const given: Readonly<Record<string, unknown>> = typeof answers === 'object' ? { ...answers } : {};
     return questions.map((question) => answerFrom(question, given[question.question]));
   };
+
+/** Of a program without types anything may come. What is thrown here denies the call. */
+function answered(answer: ToolPermission | undefined): ToolPermission {
+  if (answer?.behavior !== 'allow' && answer?.behavior !== 'deny') {
+    throw new TypeError('canUseTool must answer with an object that has the behavior "allow" or "deny".');
+  }
+  if (answer.behavior === 'allow' && !Array.isArray(answer.allowRules ?? [])) {
+    throw new TypeError('the allowRules that canUseTool answers with must be a list.');
+  }
+  return answer;
+}

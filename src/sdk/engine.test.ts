@@ -122,6 +122,8 @@ test('the end of an engine interrupts its calls, and no call can be made after i
   const results = engine.runCalls([{ id: 'a', name: 'Bash', input: { command: 'sleep 60' } }], { onEvent });
   await started.promise;
   await engine.end();
-  expect(await results).toMatchObject([{ tool_use_id: 'a', is_error: true, content: expect.stringContaining('interrupted') }]);
+  expect(await results).toMatchObject([
+    { tool_use_id: 'a', is_error: true, content: expect.stringContaining('interrupted') },
+  ]);
   await expect(engine.runCalls([write('b')])).rejects.toThrow('This engine has ended');
 });

@@ -2,6 +2,7 @@ import type { AgentHappening } from '../contract/event.js';
 import type { TextBlock } from '../contract/message.js';
 import type { PermissionMode } from '../contract/permission.js';
 import { createEngine as createFullEngine } from '../create-engine.js';
+import { checkEngineOptions } from './check-options.js';
 import { fullOptions } from './full-options.js';
 import { openEngine } from './open-engine.js';
 import type { EngineOptions } from './options.js';
@@ -66,12 +67,13 @@ export interface Engine extends AsyncDisposable {
   runCalls(calls: readonly ToolCall[], options?: RunCallsOptions): Promise<ToolResult[]>;
   /** From now on the folder counts as part of the project when it comes to reading. Throws where there is none. */
   addDirectory(path: string): void;
-  /** Ends everything that calls have left running. Nothing may be run after it. */
+  /** Stops calls that are under way, and ends everything that they have left running. Nothing may be run after it. */
   end(): Promise<void>;
 }
 
 /** The tools without a model, for a loop of your own. Nothing is loaded or written before the first call. */
 export function createEngine(options: EngineOptions = {}): Engine {
+  checkEngineOptions(options);
   // There is no model here that an agent of ours could ask.
   const toolSwitches = { Task: false, AgentOutput: false, ...options.toolSwitches };
   return openEngine(createFullEngine(fullOptions({ ...options, toolSwitches })));

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { checkedSchema, StructuredOutput } from '../agent/structured-output.js';
 import type { AgentEvent, RunResult } from '../contract/event.js';
+import { checkPrompt } from './check-options.js';
 import {
   NoOutput,
   type OutputOf,
@@ -81,7 +82,10 @@ interface Prompted {
 
 export const plainRun = (agent: Prompted, prompt: Prompt, options: RunOptions): Run =>
   new EventRun(
-    () => agent.run(prompt, options),
+    () => {
+      checkPrompt(prompt);
+      return agent.run(prompt, options);
+    },
     () => undefined,
   );
 
@@ -93,6 +97,7 @@ export function outputRun<Schema extends OutputSchema>(
 ): Run<OutputOf<Schema>> {
   let answer: StructuredOutput | undefined;
   async function* events(): AsyncGenerator<AgentEvent, void, void> {
+    checkPrompt(prompt);
     const asked = await answerBy(schema, maxOutputRetries);
     answer = asked;
     const stopped = new AbortController();
@@ -118,12 +123,29 @@ function withAnswer<Event extends RunResult>(event: Event, answer: StructuredOut
 }
 
 async function answerBy(schema: OutputSchema, maxRetries: number | undefined): Promise<StructuredOutput> {
+  if (typeof schema !== 'object' || schema === null) {
+    throw new TypeError(`output must be a schema of zod, or a JSON Schema, but was ${JSON.stringify(schema)}.`);
+  }
   if (!isZod(schema)) return new StructuredOutput({ inputJsonSchema: await checkedSchema(schema) }, { maxRetries });
-  const { type } = schema.toJSONSchema({ io: 'input' });
+  const { type, anyOf, oneOf } = jsonSchemaOf(schema);
   if (type === 'object') return new StructuredOutput({ input: schema }, { maxRetries });
+  const what =
+    anyOf || oneOf ? 'but describes several of which it is one' : `but its "type" is ${JSON.stringify(type)}`;
   throw new TypeError(
-    `The schema of an answer must describe an object, but its "type" is ${JSON.stringify(type)}. Put what you want into a field of one.`,
+    `The schema of an answer must describe an object, ${what}. Put what you want into a field of one.`,
   );
+}
+
+function jsonSchemaOf(schema: z.ZodType): z.core.JSONSchema.BaseSchema {
+  try {
+    return schema.toJSONSchema({ io: 'input' });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new TypeError(
+      `The schema of an answer has no JSON Schema that a model could be told: ${why}. Use what JSON has, such as a text that is transformed.`,
+      { cause: error },
+    );
+  }
 }
 
 const isZod = (schema: OutputSchema): schema is z.ZodType =>

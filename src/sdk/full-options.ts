@@ -1,10 +1,12 @@
 import type { EngineOptions as FullOptions } from '../create-engine.js';
 import { answeringBy, askingBy } from './asking-by.js';
+import { checkParts } from './check-options.js';
 import type { EngineOptions } from './options.js';
 import { contentOf } from './settings-content.js';
 
 /** What the engine itself takes. */
 export function fullOptions(options: EngineOptions): FullOptions {
+  checkParts(options);
   const { canUseTool, settings, toolSet, permissionMode, env, root, hooks, ...same } = options;
   if (canUseTool && options.askPermission) {
     throw new TypeError('canUseTool and askPermission would answer the same questions. Leave one of them out.');

@@ -62,7 +62,8 @@ test('the end of an agent interrupts its run, keeps what there is of it, and let
     description: 'Waits until it is told to stop.',
     input: z.object({}),
     effects: () => [],
-    execute: async (_, { signal }) => await new Promise<string>((_resolve, reject) => signal.addEventListener('abort', reject)),
+    execute: async (_, { signal }) =>
+      await new Promise<string>((_resolve, reject) => signal.addEventListener('abort', reject)),
     toModel: (text) => text,
   });
   const agent = await agentFor([{ calls: [{ name: 'Wait', input: {} }] }, { text: 'Never asked for.' }], {

@@ -137,3 +137,7 @@ export const noSettings = (trust: TrustReport, problems: readonly SettingsProble
   entries: [],
   files: [],
 });
+
+/** Whether a switch is on, whoever says so. */
+export const isOn = (name: string, settings: Settings | undefined): boolean =>
+  settings?.entries.some(({ key, value }) => key === name && value === true) ?? false;

@@ -149,6 +149,7 @@ class Undo {
       [],
       this.#plan.calls.map(({ callId }) => callId),
     );
+    await this.#changes.settled();
   }
 
   /** What is read-only is made writable, as far as we may; modes are put right at the end. */

@@ -102,7 +102,7 @@ export async function stage(
     throw error;
   }
   const attributes = (await copying) ?? 'none';
-  await toDisk.take(file, temporary);
+  await toDisk.take(file);
   return attributes;
 }
 

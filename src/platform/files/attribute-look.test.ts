@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 import { AttributeLook } from './attribute-look.js';
 
@@ -28,6 +29,45 @@ onLinux('a file that is gone leaves the question open, and the next one is answe
   expect(await looks.hasNone(path)).toBeUndefined();
   await writeFile(path, 'here');
   expect(await looks.hasNone(path)).toBe(true);
+});
+
+onLinux('what is said of a file that is gone is not taken for an answer about the next', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'helve-look-'));
+  const path = join(root, 'file');
+  await writeFile(path, 'here');
+  const looks = new AttributeLook(TAR);
+  expect(await looks.hasNone(path)).toBe(true); // it runs by now, and is quick
+  const [gone] = await Promise.all([looks.hasNone(join(root, 'gone')), looks.hasNone(path)]);
+  expect(gone).toBeUndefined();
+});
+
+onLinux('a program that never answers leaves the question open', async () => {
+  const program = join(await mkdtemp(join(tmpdir(), 'helve-look-')), 'silent');
+  await writeFile(program, '#!/bin/sh\nkill -STOP $$\n', { mode: 0o755 });
+  expect(await new AttributeLook(program, 20).hasNone('/etc/passwd')).toBeUndefined();
+});
+
+onLinux('where no more files can be opened the question stays open, and is answered once they can', async () => {
+  const program = join(await mkdtemp(join(tmpdir(), 'helve-look-')), 'program.mjs');
+  await build({
+    stdin: {
+      contents: `import { closeSync, openSync } from 'node:fs';
+        import { AttributeLook } from './attribute-look.js';
+        const looks = new AttributeLook('${TAR}');
+        const opened = [];
+        try { for (;;) opened.push(openSync('/dev/null')); } catch {}
+        const without = await looks.hasNone('/etc/passwd');
+        for (const file of opened) closeSync(file);
+        console.log(without, typeof (await looks.hasNone('/etc/passwd')));`,
+      resolveDir: import.meta.dirname,
+    },
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    outfile: program,
+  });
+  const run = spawnSync('bash', ['-c', 'ulimit -n 64; exec "$@"', 'bash', process.execPath, program]);
+  expect(`${run.stdout}${run.stderr}`).toBe('undefined boolean\n');
 });
 
 onLinux('a program that is not there leaves the question open', async () => {

@@ -4,7 +4,7 @@ import type { ChildProcessByStdio } from 'node:child_process';
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 
-const IDLE_MS = 5_000; // then it ends, and the next question starts another
+const IDLE_MS = 5_000; // without an answer or without a question: then it ends, and the next question starts another
 const BLOCK = 512;
 
 /** What makes tar write down all attributes of single files. */
@@ -15,51 +15,76 @@ export const namesAttributes = (description: string): boolean => description.inc
 
 type Tar = ChildProcessByStdio<Writable, Readable, Readable>;
 
+interface Question {
+  path: string;
+  answer(hasNone: boolean | undefined): void;
+}
+
 /** Looks at files, one after the other, by a program that stays for a while. */
 export class AttributeLook {
   readonly #program: string;
+  readonly #idleMs: number;
   #tar: Tar | undefined;
-  #asked: Array<(answer: boolean | undefined) => void> = [];
+  /** Only the first has been put to the program: its complaint about one file must not be taken for an answer about another. */
+  readonly #asked: Question[] = [];
   #unread: Buffer = Buffer.alloc(0);
   #skip = 0;
+  #hasSome = false;
   #idle: NodeJS.Timeout | undefined;
 
-  constructor(program: string) {
+  constructor(program: string, idleMs = IDLE_MS) {
     this.#program = program;
+    this.#idleMs = idleMs;
   }
 
   /** Whether the file has no attributes; undefined where that can't be told. It is named absolutely and is not empty. */
-  async hasNone(path: string): Promise<boolean | undefined> {
-    const tar = this.#tar ?? (await this.#start());
-    return await new Promise((resolve) => {
-      this.#asked.push(resolve);
-      this.#idle?.refresh();
-      hold(tar.stdout);
-      tar.stdin.write(`${path}\0`);
+  hasNone(path: string): Promise<boolean | undefined> {
+    return new Promise((answer) => {
+      this.#asked.push({ path, answer });
+      if (this.#asked.length === 1) this.#ask(path);
     });
   }
 
-  async #start(): Promise<Tar> {
-    const { spawn } = await import('node:child_process');
-    if (this.#tar) return this.#tar; // another question was first
+  #ask(path: string): void {
+    const tar = this.#tar ?? this.#start();
+    if (tar === undefined) {
+      this.#giveUp();
+      return;
+    }
+    this.#idle?.refresh();
+    hold(tar.stdout);
+    tar.stdin.write(`${path}\0`);
+  }
+
+  /** Undefined where the system lets us have no other program now. */
+  #start(): Tar | undefined {
     // It takes what has the number of a file that it saw before, perhaps long gone, for the same, and is not to.
     const args = ['-cf', '-', '-b', '1', ...ATTRIBUTE_OPTIONS, '--hard-dereference', '--null', '-T', '-'];
-    const tar = spawn(this.#program, args, { cwd: '/', stdio: ['pipe', 'pipe', 'pipe'], env: { LC_ALL: 'C' } });
+    const { spawn } = process.getBuiltinModule('node:child_process');
+    let tar: Tar;
+    try {
+      tar = spawn(this.#program, args, { cwd: '/', stdio: ['pipe', 'pipe', 'pipe'], env: { LC_ALL: 'C' } });
+    } catch {
+      return undefined;
+    }
+    tar.on('error', () => this.#end(tar)).on('close', () => this.#end(tar));
+    if (tar.pid === undefined) return undefined; // it may have no streams then
     this.#tar = tar;
     this.#unread = Buffer.alloc(0);
     this.#skip = 0;
-    tar.stdout.on('data', (bytes: Buffer) => this.#take(bytes));
+    this.#hasSome = false;
+    tar.stdout.on('data', (bytes: Buffer) => this.#take(tar, bytes));
     tar.stderr.on('data', () => this.#end(tar)); // whatever it complains about, its answers are not to be trusted
-    tar.stdin.on('error', () => {}); // it has ended, which is told here too:
-    tar.on('error', () => this.#end(tar)).on('close', () => this.#end(tar));
+    tar.stdin.on('error', () => {}); // it has ended, which is told here too
     tar.unref();
     for (const stream of [tar.stdin, tar.stdout, tar.stderr]) letGo(stream);
-    this.#idle = setTimeout(() => this.#end(tar), IDLE_MS).unref();
+    this.#idle = setTimeout(() => this.#end(tar), this.#idleMs).unref();
     return tar;
   }
 
   /** Of each file comes its description, then the file itself, whose content nobody wants. */
-  #take(bytes: Buffer): void {
+  #take(tar: Tar, bytes: Buffer): void {
+    if (tar !== this.#tar) return;
     this.#unread = this.#unread.length === 0 ? bytes : Buffer.concat([this.#unread, bytes]);
     for (;;) {
       const skipped = Math.min(this.#skip, this.#unread.length);
@@ -71,29 +96,39 @@ export class AttributeLook {
       const end = BLOCK + Math.ceil(size / BLOCK) * BLOCK;
       if (kind === 'x') {
         if (this.#unread.length < end) return;
-        this.#answer(!namesAttributes(this.#unread.toString('latin1', BLOCK, BLOCK + size)));
-      } else if (kind !== '0' || Number.isNaN(end)) {
-        this.#end(this.#tar);
+        this.#hasSome = namesAttributes(this.#unread.toString('latin1', BLOCK, BLOCK + size));
+      } else if (kind === '0' && !Number.isNaN(end)) {
+        const hasNone = !this.#hasSome;
+        this.#hasSome = false;
+        // A complaint about the file was written before, to another stream, and is read by then.
+        setImmediate(() => this.#answer(tar, hasNone));
+      } else {
+        this.#end(tar);
         return;
       }
       this.#skip = end;
     }
   }
 
-  #answer(answer: boolean): void {
-    this.#asked.shift()?.(answer);
-    if (this.#asked.length === 0 && this.#tar) letGo(this.#tar.stdout);
+  #answer(tar: Tar, hasNone: boolean): void {
+    if (tar !== this.#tar) return;
+    this.#asked.shift()?.answer(hasNone);
+    const [next] = this.#asked;
+    if (next) this.#ask(next.path);
+    else letGo(tar.stdout);
+  }
+
+  #end(tar: Tar): void {
+    if (tar !== this.#tar) return;
+    this.#tar = undefined;
+    clearTimeout(this.#idle);
+    tar.kill('SIGKILL'); // one that was stopped would not hear of anything else
+    this.#giveUp();
   }
 
   /** Whoever still waits gets no answer. */
-  #end(tar: Tar | undefined): void {
-    if (tar === undefined || tar !== this.#tar) return;
-    this.#tar = undefined;
-    clearTimeout(this.#idle);
-    tar.kill();
-    const asked = this.#asked;
-    this.#asked = [];
-    for (const resolve of asked) resolve(undefined);
+  #giveUp(): void {
+    for (const { answer } of this.#asked.splice(0)) answer(undefined);
   }
 }
 

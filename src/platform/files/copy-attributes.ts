@@ -3,6 +3,7 @@ import { isAbsolute, join } from 'node:path';
 import { ATTRIBUTE_OPTIONS, AttributeLook, namesAttributes } from './attribute-look.js';
 import { SMALL_BYTES } from './open-file.js';
 
+const MAX_MS = 5_000; // a program that takes longer does not answer at all
 const HEAD_BYTES = 16_384; // tar names the attributes first, and then comes the content
 
 /** Gives an open file the attributes. */
@@ -67,8 +68,8 @@ async function run(name: string, args: readonly string[], cwd: string, open?: nu
   const program = firstThatRuns(name);
   if (program === undefined) return { output: '', complaints: '' };
   const { spawn } = await import('node:child_process');
-  return await new Promise((resolve) => {
-    const seen: Run = { output: '', complaints: '' };
+  const seen: Run = { output: '', complaints: '' };
+  const running = new Promise<void>((resolve) => {
     const stdio = ['ignore', 'pipe', 'pipe', ...(open === undefined ? [] : [open])] as const;
     const child = spawn(program, args, { cwd, stdio: [...stdio], env: { LC_ALL: 'C' } });
     child.stdout?.on('data', (bytes: Buffer) => {
@@ -78,8 +79,20 @@ async function run(name: string, args: readonly string[], cwd: string, open?: nu
     child.stderr?.on('data', (bytes: Buffer) => {
       seen.complaints += bytes.toString('latin1');
     });
-    child.on('error', () => resolve(seen)).on('close', () => resolve(seen));
+    const timer = setTimeout(() => {
+      seen.complaints += 'it takes too long';
+      child.kill('SIGKILL');
+      for (const stream of child.stdio) stream?.destroy(); // what it has started may have them too
+      resolve();
+    }, MAX_MS);
+    const end = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    child.on('error', end).on('close', end);
   });
+  await running.catch(() => {}); // the system lets us have no other program now
+  return seen;
 }
 
 /** By its full name: what comes first in PATH may be anything. */

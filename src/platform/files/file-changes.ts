@@ -10,7 +10,7 @@ import { type Folder, makeFolder, missingFolders, openFolder, sync } from './fol
 import { hashOf, type JournalFolders, journalFolders, makeJournal, recordChange, saveImage } from './journal.js';
 import { closeRecord, lockName, type OpenChange, stepIn, takeLocks, writeRecord } from './lock.js';
 import { cutPath, isInside } from './paths.js';
-import { PlainFiles } from './plain-files.js';
+import { PlainFiles, stateOf } from './plain-files.js';
 import { type ProcessIdentity, thisProcess } from './process-identity.js';
 import { type CurrentFile, readCurrent } from './read-current.js';
 import { finishChange, nothingFound, takeBack } from './recover-changes.js';
@@ -142,6 +142,7 @@ class Attempt {
   readonly #tools: Tools;
   readonly #held: string[] = [];
   readonly #opened = new Map<string, Folder>();
+  /** Asked for early, by the state that the file was in. */
   readonly #copies = new Map<string, CopyTo>();
   readonly #staged = new Set<Step>();
   readonly #begun = new Set<number>();
@@ -177,7 +178,7 @@ class Attempt {
       const stats = before && after ? statsOf(real) : undefined;
       if (!stats?.isFile() || this.#tools.plain.has(real, stats)) continue;
       try {
-        this.#copies.set(real, this.#tools.copy(this.#folder(dirname(real)).anchor, basename(real)));
+        this.#copies.set(stateOf(stats), this.#tools.copy(this.#folder(dirname(real)).anchor, basename(real)));
       } catch {
         // it is told when the file is opened to be changed
       }
@@ -235,8 +236,9 @@ class Attempt {
     const alone = steps.length === 1 && plan.files.every(({ inPlace, folders }) => !inPlace && folders.length === 0);
     try {
       // Nobody waits for the disk where a file is replaced by one rename, on a file system that keeps the order.
-      if (alone && steps.every(({ change, found }) => change.after && found && keepsOrder(dirname(change.real))))
-        this.#toDisk = this.#tools.behind;
+      const [only] = alone ? steps : [];
+      if (only?.found && only.change.after && keepsOrder(dirname(only.change.real)))
+        this.#toDisk = this.#tools.behind.of(only.change.real);
       // Before anything is made, so that whatever is made can be taken back by whoever comes after a crash.
       if (!alone) await this.#inJournal(() => writePlan(this.#folders, this.#record.token, plan));
       await all(steps.flatMap((step) => [this.#keep(step), this.#canStage(step) ? this.#stage(step) : undefined]));
@@ -279,8 +281,8 @@ class Attempt {
       const folder = this.#folder(dirname(real));
       if (after === null || inPlace || this.#isSame(step)) return;
       this.#staged.add(step);
-      const copy = this.#copies.get(real) ?? this.#copyFor(folder, step);
-      step.attributes = await stage(folder, temporary, after, owner && { owner, copy }, this.#toDisk);
+      const like = owner && { owner, copy: this.#copyFor(folder, step) };
+      step.attributes = await stage(folder, temporary, after, like, this.#toDisk);
     } catch (error) {
       throw await explain(error, real, after ? 'written' : 'removed', needed(change));
     }
@@ -288,8 +290,9 @@ class Attempt {
 
   #copyFor({ anchor }: Folder, { change: { real, like }, found }: Step): CopyTo | undefined {
     if (found && this.#tools.plain.has(real, found.stats)) return undefined;
+    const early = found && this.#copies.get(stateOf(found.stats)); // not if it was given attributes since
     const from = found ? basename(real) : like;
-    return from === undefined ? undefined : this.#tools.copy(anchor, from);
+    return early ?? (from === undefined ? undefined : this.#tools.copy(anchor, from));
   }
 
   #folder(real: string): Folder {

@@ -95,7 +95,7 @@ function ignoreExisting(error: unknown): void {
 /** Brings the names in the folder to the disk. Some file systems can't; what was renamed is renamed all the same. */
 export async function sync({ anchor }: Folder, toDisk: ToDisk = waited): Promise<void> {
   try {
-    await toDisk.take(openSync(anchor, OPEN_FOLDER), anchor);
+    await toDisk.take(openSync(anchor, OPEN_FOLDER));
   } catch {
     // as said above
   }

@@ -12,7 +12,7 @@
 // Images and packs are kept for 30 days, and up to 1 GB: beyond it the oldest go first, but none that was used in the last hour.
 // That is looked after once a day, by the first engine that starts. A session's list goes when it was last added to
 // 30 days ago.
-import { closeSync, constants, openSync, statSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, statSync } from 'node:fs';
 import { lstat, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -114,7 +114,7 @@ export async function writeNew(path: string, content: string | Uint8Array, toDis
     await rm(path, { force: true }).catch(() => {}); // the first error is the one to tell
     throw error;
   }
-  await toDisk.take(file, path);
+  await toDisk.take(file);
 }
 
 const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
@@ -183,16 +183,15 @@ export async function recordChange(
   toDisk: ToDisk = waited,
 ): Promise<void> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
-  const path = sessionPath(folders, sessionId);
-  const file = openSync(path, flags, 0o600);
+  const file = openSync(sessionPath(folders, sessionId), flags, 0o600);
   try {
     // In one piece, so that two processes don't mix; the line break before it ends a line that a power cut left open.
-    writeSync(file, `\n${JSON.stringify(change)}\n`);
+    await writeWhole(file, Buffer.from(`\n${JSON.stringify(change)}\n`));
   } catch (error) {
     closeSync(file);
     throw error;
   }
-  await toDisk.take(file, path);
+  await toDisk.take(file);
 }
 
 /** The changes that a session has made, or one call of it, oldest first. */

@@ -10,13 +10,14 @@ export class PlainFiles {
   readonly #seen = new Map<string, string>();
 
   has(real: string, stats: Stats): boolean {
-    return this.#seen.get(real) === stamp(stats);
+    return this.#seen.get(real) === stateOf(stats);
   }
 
   add(real: string, stats: Stats): void {
     if (this.#seen.size >= MAX_FILES) this.#seen.clear();
-    this.#seen.set(real, stamp(stats));
+    this.#seen.set(real, stateOf(stats));
   }
 }
 
-const stamp = ({ dev, ino, ctimeMs }: Stats): string => `${dev}:${ino}:${ctimeMs}`;
+/** Which file it is, and when it was last given something: content, a mode or an attribute. */
+export const stateOf = ({ dev, ino, ctimeMs }: Stats): string => `${dev}:${ino}:${ctimeMs}`;

@@ -12,16 +12,25 @@ test('files that are brought to the disk behind the work are closed when all is 
   const root = await folder();
   const behind = new BehindTheWork();
   const descriptors = Array.from({ length: 100 }, (_, index) => openSync(join(root, `f${index}`), 'w'));
-  for (const descriptor of descriptors) await behind.take(descriptor, 'a file');
+  for (const descriptor of descriptors) await behind.of('a file').take(descriptor);
   await behind.settled();
   for (const descriptor of descriptors) expect(() => fstatSync(descriptor)).toThrow('EBADF');
+});
+
+test('what comes after a moment in which nothing waited reaches the disk too', async () => {
+  const behind = new BehindTheWork();
+  await behind.settled();
+  const descriptor = openSync(join(await folder(), 'file'), 'w');
+  await behind.of('a file').take(descriptor);
+  await behind.settled();
+  expect(() => fstatSync(descriptor)).toThrow('EBADF');
 });
 
 test('what did not reach the disk is told once, by the name of the file', async () => {
   const behind = new BehindTheWork();
   const pipe = join(await folder(), 'pipe');
   execFileSync('mkfifo', [pipe]);
-  await behind.take(openSync(pipe, 'r+'), 'notes.txt'); // no file, so the system refuses
+  await behind.of('notes.txt').take(openSync(pipe, 'r+')); // no file, so the system refuses
   await expect(behind.settled()).rejects.toThrow(/earlier change of notes\.txt may not be on the disk: EINVAL/);
   await behind.settled();
 });

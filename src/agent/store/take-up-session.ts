@@ -1,0 +1,16 @@
+import { todosFrom } from '../../contract/todo.js';
+import type { Session } from '../session.js';
+import type { ResumedSession } from './resume-session.js';
+
+/** Puts a session back to where it was. */
+export function takeUpSession(session: Session, { restored, reminders }: ResumedSession): void {
+  for (const message of restored.messages) session.transcript.append(message);
+  for (const id of restored.callIds) session.claimCallId(id);
+  session.shownFiles.restore(restored);
+  if (restored.cwd !== undefined) session.changeDirectory(restored.cwd);
+  session.mode = restored.mode;
+  const todos = todosFrom(restored.todos);
+  if (todos) session.setTodos(todos);
+  session.planning.restore(restored.plan);
+  for (const reminder of reminders) session.remind(reminder);
+}

@@ -1,0 +1,133 @@
+// The MCP servers of a session, with what they bring: tools, resources, prompts, instructions.
+import { readDeferral, ServerTools } from '../agent/server-tools.js';
+import type { Session } from '../agent/session.js';
+import type { SessionPolicy } from '../agent/session-policy.js';
+import type { Effect } from '../contract/effect.js';
+import type { Decision } from '../contract/permission.js';
+import type { ServerResources } from '../contract/tool-context.js';
+import type { ServerState } from '../mcp/client.js';
+import { LazyMcpClient, type SettleOptions } from '../mcp/lazy-client.js';
+import type { Settings } from '../settings/settings.js';
+import { toolPins } from '../settings/tool-pins.js';
+import { configuredServers } from './configured-servers.js';
+import type { EngineOptions } from './engine-options.js';
+import type { Notices } from './notices.js';
+
+const NAMED_SERVERS_MS = 30_000; // for servers that whoever starts the session has named: they want their tools
+const OTHER_SERVERS_MS = 5_000; // for those of settings that are wanted from the first request on
+
+/** The MCP servers of a session. Nothing of them is loaded or started before somebody asks for it here. */
+export interface EngineServers {
+  /** Begins to connect, where there is anything to connect to. */
+  start(): Promise<void>;
+  /** A request goes to the model: tools that come after it are news. */
+  requested(): void;
+  /** Connects, and settles when each has connected or failed. */
+  settled(options?: SettleOptions): Promise<void>;
+  /** Waits for those that the first request should not be without, within bounds. */
+  beforePrompt(options: { signal: AbortSignal; isResumed: boolean }): Promise<void>;
+  states(): readonly ServerState[];
+  /** Begins anew with a server. Settles when it has connected or failed; rejects where there is none of that name. */
+  reconnect(name: string): Promise<void>;
+  /** What the model was told of them has left its context. */
+  announceAgain(): void;
+  /** The run is over: what is to be said waits for the next one. */
+  rest(): void;
+}
+
+interface ServerSurroundings {
+  options: EngineOptions;
+  session: Session;
+  policy: SessionPolicy;
+  notices: Notices;
+  env: Readonly<Record<string, string | undefined>>;
+  /** What processes get of it. */
+  visibleEnv: Record<string, string | undefined>;
+  settings(): Settings | undefined;
+  /** Nobody is to be connected to, whatever is configured. */
+  isOff: boolean;
+}
+
+/** What the other parts of an engine want of the servers. */
+export interface ConnectedServers {
+  client: LazyMcpClient;
+  servers: EngineServers;
+  /** Absent where no server is configured. */
+  resources(): ServerResources | undefined;
+  /** Takes over which servers there are by now. */
+  configure(): void;
+}
+
+export function createServers(surroundings: ServerSurroundings): ConnectedServers {
+  const { options, session, policy, notices, env, settings } = surroundings;
+  const client: LazyMcpClient = new LazyMcpClient({
+    root: session.root,
+    env: surroundings.visibleEnv,
+    dataFolder: session.dataFolder,
+    roots: () => policy.workspace(),
+    askUser: options.askUser,
+    pins: toolPins(session.dataFolder),
+    whileRunning: (kill) => session.whileRunning(kill),
+    onChange: () => serverTools.update(),
+    onNotice: notices.say,
+  });
+  const resources: ServerResources = {
+    list: (server) => client.resources(server),
+    read: (server, uri, signal) => client.readResource(server, uri, { signal, session }),
+  };
+  const serverTools = new ServerTools({
+    pool: session.tools,
+    session,
+    source: {
+      states: () => client.states(),
+      tools: (defer) => client.tools(defer),
+      instructions: () => client.instructions(),
+    },
+    isDenied: (tool) => isDeniedOutright(policy.decide({ tool, input: {}, effects: [anything] })),
+    deferral: () => readDeferral(env['ENABLE_TOOL_SEARCH']) ?? readDeferral(settings()?.toolSearch?.value),
+    contextTokens: options.contextTokens,
+  });
+  const configure = (): void => {
+    if (surroundings.isOff) return;
+    const configured = configuredServers(options, settings());
+    client.configure(configured.servers);
+    for (const { name } of configured.refused) {
+      notices.say(`The MCP server ${name} is not used: only managed servers are permitted here.`);
+    }
+    if (client.isNeeded && !client.hasStarted) serverTools.update(); // they are known of, if no more
+  };
+  const servers: EngineServers = {
+    start: () => client.start(),
+    requested: () => serverTools.begin(),
+    settled: (wait) => client.settled(wait),
+    states: () => client.states(),
+    reconnect: (name) => client.reconnect(name),
+    announceAgain: () => serverTools.announceAgain(),
+    rest: () => notices.hold(),
+    async beforePrompt({ signal, isResumed }) {
+      if (!client.isNeeded) return;
+      const { servers } = configuredServers(options, settings());
+      const named = servers.filter(({ source }) => source === 'flag').map(({ name }) => name);
+      // A conversation that is taken up again may call at once what it had before.
+      const waitsForAll = isResumed || options.awaitServers === true || env['MCP_CONNECTION_NONBLOCKING'] === '0';
+      const others = servers.filter(({ entry }) => waitsForAll || entry['alwaysLoad'] === true).map(({ name }) => name);
+      await Promise.all([
+        named.length > 0 &&
+          client.settled({ names: named, withinMs: Number(env['MCP_TIMEOUT']) || NAMED_SERVERS_MS, signal }),
+        others.length > 0 &&
+          client.settled({
+            names: others,
+            withinMs: Number(env['MCP_CONNECT_TIMEOUT_MS']) || OTHER_SERVERS_MS,
+            signal,
+          }),
+      ]);
+    },
+  };
+  return { client, servers, resources: () => (client.isNeeded ? resources : undefined), configure };
+}
+
+const anything: Effect = { kind: 'unknown', why: '' };
+
+/** By a rule, whatever the input: a mode may change. */
+const isDeniedOutright = ({ behavior, trail = [] }: Decision): boolean =>
+  behavior === 'deny' && trail.some(({ decided, basis }) => decided && basis === 'deny_rule');

@@ -1,0 +1,43 @@
+import type { Commands } from '../agent/commands/commands.js';
+import type { Session } from '../agent/session.js';
+import type { ToolCall } from '../calls/assemble.js';
+import type { CallEnvironment } from '../calls/environment.js';
+import type { Effect } from '../contract/effect.js';
+import type { AgentHappening } from '../contract/event.js';
+import type { ToolResultBlock } from '../contract/message.js';
+import type { Decide, PermissionMode } from '../contract/permission.js';
+import type { ToolContext } from '../contract/tool-context.js';
+import type { EngineServers } from './engine-servers.js';
+
+/** The tools with their gate, their permissions and their session, without a model: bring your own loop. */
+export interface Engine {
+  readonly session: Session;
+  /** The call environment that sends its events to `emit`. */
+  environment(emit: (happening: AgentHappening) => void): CallEnvironment;
+  /** By the same rules as a call of the session, as if this were the mode: for children, whose rights are narrower. */
+  decideIn(mode: PermissionMode): Decide;
+  /** Runs the calls of one message; the results come in the order of the calls. */
+  runCalls(calls: readonly ToolCall[], options?: RunCallsOptions): Promise<ToolResultBlock[]>;
+  /** What a tool gets to see of the session, for one call. */
+  contextFor(callId: string, signal: AbortSignal, approved?: readonly Effect[]): ToolContext;
+  /** Takes over what has changed in settings; whoever begins a turn calls it. */
+  refresh(emit: (happening: AgentHappening) => void): Promise<void>;
+  readonly servers: EngineServers;
+  /** Absent where nobody asked for them. */
+  readonly commands: Commands | undefined;
+  /** What commands have brought for a prompt no longer counts: what they allow and refuse, and their model. */
+  endCommands(): void;
+  /** Whether a person has trusted the project with all that it brings. */
+  isTrusted(): boolean;
+  /** From now on the folder counts as part of the project when it comes to reading. Throws where there is none. */
+  addDirectory(path: string): void;
+  /** Tells the person something, now or with the next turn. */
+  notify(text: string): void;
+  /** Stops calls that are under way, and ends everything that they have left running. Once more does nothing. */
+  end(): Promise<void>;
+}
+
+export interface RunCallsOptions {
+  signal?: AbortSignal;
+  onEvent?: (happening: AgentHappening) => void;
+}

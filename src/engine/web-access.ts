@@ -1,0 +1,16 @@
+import type { WebAccess } from '../contract/web.js';
+import type { EngineOptions } from './engine-options.js';
+
+/** What is said about the web: by whoever started the session, else by settings. */
+export function webAccess(
+  { web, settings }: EngineOptions,
+  env: Readonly<Record<string, string | undefined>>,
+): WebAccess {
+  if (web) return web;
+  const { webFetch, webSearch } = settings?.current ?? {};
+  const localHosts = webFetch?.localHosts ?? [];
+  if (!webSearch) return { localHosts };
+  const { provider, url, apiKeyEnv: keyVariable } = webSearch.value;
+  const key = keyVariable === undefined ? undefined : env[keyVariable];
+  return { localHosts, search: { provider, url, key, keyVariable } };
+}
