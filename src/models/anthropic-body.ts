@@ -3,6 +3,7 @@ import type { ModelRequest, ToolDefinition } from '../contract/model.js';
 import { GrowingBytes } from './growing-bytes.js';
 import { wellFormedJson } from './well-formed-json.js';
 import { wireName } from './wire-name.js';
+import { writtenOnce } from './written-once.js';
 
 const CACHE_MARK = ',"cache_control":{"type":"ephemeral"}';
 const MARKED_USER_MESSAGES = 2; // with the last tool and the last system block these are the four that the API allows
@@ -18,7 +19,7 @@ export function anthropicBodies(
 ): (request: ModelRequest) => Uint8Array[] {
   const beginning = wellFormedJson(fields).slice(0, -1);
   const messageTexts = new WeakMap<Message, string>();
-  const textOf = (message: Message): string => remember(messageTexts, message, () => messageText(message));
+  const textOf = (message: Message): string => writtenOnce(messageTexts, message, () => messageText(message));
   const lastTextOf = (message: Message): string => {
     const text = textOf(message);
     messageTexts.delete(message); // it is kept as bytes from here on
@@ -28,7 +29,7 @@ export function anthropicBodies(
   const toolTexts = new WeakMap<readonly ToolDefinition[], string>();
 
   return ({ system, tools, messages }) => {
-    const toolText = remember(toolTexts, tools, () =>
+    const toolText = writtenOnce(toolTexts, tools, () =>
       markedList([
         ...serverTools.map((tool) => wellFormedJson(tool)),
         ...tools.map(({ name, description, input_schema }) => wellFormedJson({ name, description, input_schema })),
@@ -88,14 +89,6 @@ function firstMarked(messages: readonly Message[], textOf: (message: Message) =>
     if (left === 0) return at;
   }
   return 0;
-}
-
-function remember<Key extends object>(known: WeakMap<Key, string>, key: Key, write: () => string): string {
-  const before = known.get(key);
-  if (before !== undefined) return before;
-  const text = write();
-  known.set(key, text);
-  return text;
 }
 
 /** The items as a JSON array whose last object is a cache breakpoint; nothing for no items. */

@@ -1,5 +1,6 @@
 import type { AssistantBlock } from '../contract/message.js';
 import type { ModelEvent, StopReason, Usage } from '../contract/model.js';
+import { eventFields, text } from './event-fields.js';
 import { fields } from './exchange.js';
 import { brokenStreamFailure, type Endpoint, serverFailure } from './failures.js';
 import type { SseEvent } from './read-sse.js';
@@ -45,7 +46,7 @@ export async function* modelEvents(
   let emptyCall: { index: number; block: OpenBlock } | undefined;
 
   for await (const { event: name, data } of wire) {
-    const event = parseEvent(data, endpoint);
+    const event = eventFields(data, endpoint);
     const index = typeof event['index'] === 'number' ? event['index'] : 0;
     switch (event['type'] ?? name) {
       case 'message_start': {
@@ -210,16 +211,4 @@ function addUsage(usage: Usage, news: unknown): void {
     const count = counts[name];
     if (typeof count === 'number') usage[name] = Number.isFinite(count) ? Math.max(0, count) : 0;
   }
-}
-
-function parseEvent(data: string, endpoint: Endpoint): Fields {
-  try {
-    return fields(JSON.parse(data));
-  } catch (error) {
-    throw brokenStreamFailure(endpoint, 'it held an event that is not JSON', error);
-  }
-}
-
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }

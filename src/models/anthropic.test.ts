@@ -92,6 +92,16 @@ test('turns every kind of block into events, and what is not ours into opaque bl
   ]);
 });
 
+test('gives a fetch of the embedder the body as text', async () => {
+  const bodies: unknown[] = [];
+  const watching: typeof fetch = (url, init) => {
+    bodies.push(init?.body);
+    return fetch(url, init);
+  };
+  await ask(everyKind, { fetch: watching });
+  expect(bodies).toEqual([expect.stringMatching(/^{"model":/)]);
+});
+
 test.each([1, 2, 3, 7, 64, 100_000])('gives the same events when the bytes come %i at a time', async (count) => {
   const whole = await ask(everyKind);
   expect(await ask({ ...everyKind, chunkBytes: count })).toEqual(whole);

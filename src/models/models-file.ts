@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { efforts, ModelFailure } from '../contract/model.js';
+import { messageOf } from '../platform/message-of.js';
 import { type Catalogue, hostOf, isWebAddress, type KeySource, type Provider, wires } from './catalogue.js';
 
 // The person's own file: providers, models, short names and choices that are added to the built-in ones or replace them.
@@ -150,8 +151,6 @@ function problemOf(json: string): string {
     return messageOf(error);
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function describe(issue: z.core.$ZodIssue, value: unknown): string {
   const field = issue.path.reduce<string>((name, key) => {

@@ -11,6 +11,7 @@ import type { ModelRequest, ToolDefinition } from '../contract/model.js';
 import type { Quirks } from './quirks.js';
 import { type LevelledSchema, levelSchema } from './tool-schema.js';
 import { wireName } from './wire-name.js';
+import { writtenOnce } from './written-once.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -45,14 +46,14 @@ export function chatBodies(fields: Fields, options: ChatBodyOptions): ChatBodies
   const beginning = json(fields).slice(0, -1);
   const written = new WeakMap<Message, readonly WireMessage[]>();
   const toolSets = new WeakMap<readonly ToolDefinition[], WireTools>();
-  const wireTools = (tools: readonly ToolDefinition[]) => remember(toolSets, tools, () => writeTools(tools, quirks));
+  const wireTools = (tools: readonly ToolDefinition[]) => writtenOnce(toolSets, tools, () => writeTools(tools, quirks));
 
   return {
     schemaOf: (tools, name) => wireTools(tools).schemas.get(name),
     write({ system, tools, messages }) {
       const { json: toolText, schemas } = wireTools(tools);
       const wire = messages.flatMap((message, at) =>
-        remember(written, message, () =>
+        writtenOnce(written, message, () =>
           message.role === 'assistant'
             ? assistantMessages(message, options, schemas)
             : userMessages(message, messages[at - 1], options),
@@ -74,14 +75,6 @@ export function chatBodies(fields: Fields, options: ChatBodyOptions): ChatBodies
       return parts.join(',');
     },
   };
-}
-
-function remember<Key extends object, Value>(known: WeakMap<Key, Value>, key: Key, write: () => Value): Value {
-  const before = known.get(key);
-  if (before !== undefined) return before;
-  const value = write();
-  known.set(key, value);
-  return value;
 }
 
 function writeTools(tools: readonly ToolDefinition[], { schema: limits }: Quirks): WireTools {

@@ -1,5 +1,6 @@
 import type { AssistantBlock } from '../contract/message.js';
 import type { ModelEvent, StopReason, Usage } from '../contract/model.js';
+import { eventFields, text } from './event-fields.js';
 import { errorIn, fields } from './exchange.js';
 import { brokenStreamFailure, type Endpoint, serverFailure } from './failures.js';
 import { InlineThinking } from './inline-thinking.js';
@@ -56,7 +57,7 @@ export async function* chatEvents(
       break;
     }
     if (event.data.trim() === '') continue;
-    const chunk = parseChunk(event.data, endpoint);
+    const chunk = eventFields(event.data, endpoint);
     if (isError(chunk, event)) throw serverFailure(endpoint, errorIn(chunk) ?? { words: event.data });
     if (!hasBegun) {
       hasBegun = true;
@@ -261,15 +262,3 @@ function usageIn(value: unknown): Usage | undefined {
 }
 
 const count = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0);
-
-function parseChunk(data: string, endpoint: Endpoint): Fields {
-  try {
-    return fields(JSON.parse(data));
-  } catch (error) {
-    throw brokenStreamFailure(endpoint, 'it held an event that is not JSON', error);
-  }
-}
-
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}

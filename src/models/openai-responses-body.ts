@@ -4,6 +4,7 @@ import type { JsonSchema, ModelRequest, ToolDefinition } from '../contract/model
 import { levelSchema } from './tool-schema.js';
 import { wellFormedJson } from './well-formed-json.js';
 import { wireName } from './wire-name.js';
+import { writtenOnce } from './written-once.js';
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -25,8 +26,10 @@ export function responsesBodies(
 
   return ({ system, tools, messages }) => {
     const instructions = system.filter((words) => words !== '').join('\n\n');
-    const toolText = remember(toolTexts, tools, () => tools.map((tool) => wellFormedJson(wireTool(tool))).join(','));
-    const itemTexts = messages.map((message) => remember(messageTexts, message, () => itemsText(message, seesImages)));
+    const toolText = writtenOnce(toolTexts, tools, () => tools.map((tool) => wellFormedJson(wireTool(tool))).join(','));
+    const itemTexts = messages.map((message) =>
+      writtenOnce(messageTexts, message, () => itemsText(message, seesImages)),
+    );
 
     const parts = [beginning];
     if (instructions) parts.push(`"instructions":${wellFormedJson(instructions)}`);
@@ -48,14 +51,6 @@ function wireTool({ name, description, input_schema }: ToolDefinition): Item {
 function plainObject(schema: JsonSchema): JsonSchema {
   const { anyOf: _, oneOf: __, allOf: ___, not: ____, enum: _____, ...rest } = schema;
   return { ...rest, type: 'object', properties: rest['properties'] ?? {} };
-}
-
-function remember<Key extends object>(known: WeakMap<Key, string>, key: Key, write: () => string): string {
-  const before = known.get(key);
-  if (before !== undefined) return before;
-  const text = write();
-  known.set(key, text);
-  return text;
 }
 
 /** The items of a message with commas between them; nothing where the API would take none of it. */

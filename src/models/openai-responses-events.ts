@@ -1,5 +1,6 @@
 import type { AssistantBlock } from '../contract/message.js';
 import type { ModelEvent, ModelFailure, StopReason, Usage } from '../contract/model.js';
+import { eventFields, text } from './event-fields.js';
 import { fields } from './exchange.js';
 import { brokenStreamFailure, type Endpoint, serverFailure, shorten } from './failures.js';
 import type { SseEvent } from './read-sse.js';
@@ -46,7 +47,7 @@ export async function* modelEvents(
   const answer = new StreamedResponse(endpoint);
   for await (const { event: name, data } of wire) {
     if (data === '[DONE]') continue; // some gateways end every stream with it
-    const event = parseEvent(data, endpoint);
+    const event = eventFields(data, endpoint);
     const type = event['type'] ?? name;
     yield* answer.take(type, event);
     if (type === 'response.completed' || type === 'response.incomplete') return;
@@ -365,17 +366,7 @@ function failureOf(endpoint: Endpoint, { code, type, message }: Fields): ModelFa
   });
 }
 
-function parseEvent(data: string, endpoint: Endpoint): Fields {
-  try {
-    return fields(JSON.parse(data));
-  } catch (error) {
-    throw brokenStreamFailure(endpoint, 'it held an event that is not JSON', error);
-  }
-}
-
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-
-const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 const count = (value: unknown): number =>
   typeof value === 'number' && Number.isFinite(value) ? Math.max(0, value) : 0;

@@ -79,7 +79,7 @@ export function postByFetch(fetchIt: typeof fetch): Post {
   return async (url, { headers, body, signal }) => {
     const controller = new AbortController();
     const either = AbortSignal.any([signal, controller.signal]);
-    const whole = typeof body === 'string' ? body : Buffer.concat(body);
+    const whole = typeof body === 'string' ? body : Buffer.concat(body).toString();
     const response = await fetchIt(url, { method: 'POST', headers, body: whole, signal: either, redirect: 'manual' });
     return {
       status: response.status,

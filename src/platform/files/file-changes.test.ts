@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import {
   chmod,
   link,
@@ -16,6 +16,8 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type FileChange, type FileChanges, StaleFile } from '../../contract/file-change.js';
@@ -338,6 +340,51 @@ test('breaks the lock of a process that has ended, and waits for one that lives'
   expect(await text('a')).toBe('two');
   expect(await recoverChanges(dataFolder)).toMatchObject({ restored: [], removed: [] });
   await expect(hasty.apply('call', [change(path('a'), 'two', 'three')])).rejects.toThrow('is being changed');
+});
+
+test.runIf(process.platform === 'linux')('keeps an attribute that was given while it waited', async ({ skip }) => {
+  const { changes, path, dataFolder } = await place({ a: 'one' });
+  await changes.apply('call', [change(path('b'), null, 'x')]);
+  const holder = await left(dataFolder, [{ real: path('a'), before: null, after: null }], await thisProcess());
+  const waiting = changes.apply('call', [change(path('a'), 'one', 'two')]);
+  const python = (code: string) => promisify(execFile)('python3', ['-c', `import os,sys\n${code}`, path('a')]);
+  const given = await python(`os.setxattr(sys.argv[1],'user.tag',b'yes')`).catch(() => undefined);
+  const folders = journalFolders(dataFolder);
+  for (const name of [...holder.locks.map((lock) => lockPath(folders, lock)), recordPath(folders, holder.token)])
+    await rm(name);
+  await waiting;
+  if (!given) skip('extended attributes can not be set here');
+  expect((await python('print(os.listxattr(sys.argv[1]))')).stdout).toContain('user.tag');
+});
+
+test.runIf(process.platform === 'linux')('takes back a change that was listed only in part', async () => {
+  const { root, path, text, dataFolder } = await place({ a: '0' });
+  const program = join(root, 'program.mjs');
+  await build({
+    stdin: {
+      contents: `import { createFileChanges } from './file-changes.js';
+        import { hashOf } from './journal.js';
+        const [, , real, dataFolder] = process.argv;
+        const changes = createFileChanges({ dataFolder, sessionId: 's' });
+        const text = (count) => Buffer.from(String(count));
+        for (let made = 0; ; made += 1) {
+          const change = { real, before: hashOf(text(made)), after: text(made + 1) };
+          try { await changes.apply('call', [change]); } catch { console.log(made); break; }
+        }`,
+      resolveDir: import.meta.dirname,
+    },
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    outfile: program,
+    banner: { js: `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);` },
+  });
+  // The limit on the size of files makes the kernel stop a write after some bytes, as a full disk does.
+  const limited = ['-c', 'ulimit -f 1; exec "$@"', 'bash', process.execPath, program, path('a'), dataFolder];
+  const made = Number(spawnSync('bash', limited).stdout.toString());
+  expect(made).toBeGreaterThan(0);
+  expect(await listChanges(dataFolder, 's')).toHaveLength(made);
+  expect(await text('a')).toBe(String(made));
 });
 
 test('steps in for a process that ended while it stepped in for another', async () => {

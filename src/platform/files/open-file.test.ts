@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, realpath, rename, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, realpath, rename, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -45,11 +45,34 @@ test('opens a file that others replace by renaming all the time', async () => {
   try {
     for (let times = 0; times < 300; times += 1) {
       const { handle, stats } = await openForReading(file);
-      await handle.close();
+      handle.close();
       expect(stats.size).toBe(1);
     }
   } finally {
     until.done = true;
     await writer;
   }
+});
+
+test('reads what a file held when it was opened, also where it has grown or shrunk since', async () => {
+  const file = join(await folder(), 'file');
+  for (const size of [0, 1, 262_143, 262_144, 262_145]) {
+    await writeFile(file, 'x'.repeat(size));
+    const { handle } = await openForReading(file);
+    expect(await handle.readFile()).toHaveLength(size);
+    await appendFile(file, 'more');
+    if (size > 0) expect(await handle.readFile()).toHaveLength(size);
+    await truncate(file, 0);
+    expect(await handle.readFile()).toHaveLength(0);
+    handle.close();
+  }
+});
+
+test('refuses to read at once what is too large for that', async () => {
+  const file = join(await folder(), 'file');
+  await writeFile(file, '');
+  await truncate(file, 3_000_000_000);
+  const { handle } = await openForReading(file);
+  await expect(handle.readFile()).rejects.toThrow('A file of 3000000000 bytes');
+  handle.close();
 });

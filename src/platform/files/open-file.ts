@@ -15,6 +15,8 @@ import { promisify } from 'node:util';
 /** What has no more than this is read and written at once: to wait for a thread that does it would take longer. */
 export const SMALL_BYTES = 262_144;
 
+const MAX_BYTES = 2 ** 31 - 1; // more can't be read in one go, nor is it a good idea to hold it
+
 const readInThread = promisify(read);
 
 /** A file that is open for reading. */
@@ -32,18 +34,24 @@ export class OpenedFile {
     return await readInThread(this.fd, buffer, offset, length, position);
   }
 
-  /** All of it, also where it is longer by now than it was. */
+  /** What it held when it was opened, or less where it is shorter by now: one that grows all the time has no end. */
   async readFile(): Promise<Buffer> {
-    const parts: Buffer[] = [];
-    let size = 0;
-    for (let wanted = this.stats.size + 1; ; wanted = SMALL_BYTES) {
-      const part = Buffer.allocUnsafe(wanted);
-      const { bytesRead } = await this.read(part, 0, wanted, size);
-      size += bytesRead;
-      parts.push(part.subarray(0, bytesRead));
-      if (bytesRead === 0 || size === this.stats.size) break;
+    const { size } = this.stats;
+    if (size > MAX_BYTES) {
+      const message = `A file of ${size} bytes can't be read at once, since it has more than ${MAX_BYTES}.`;
+      throw Object.assign(new RangeError(message), { code: 'ERR_FS_FILE_TOO_LARGE' });
     }
-    return parts.length === 1 ? (parts[0] ?? Buffer.alloc(0)) : Buffer.concat(parts);
+    const parts: Buffer[] = [];
+    let done = 0;
+    // Some file systems make content up while it is read, and say that there is none.
+    while (size === 0 || done < size) {
+      const part = Buffer.allocUnsafe(size === 0 ? SMALL_BYTES : size - done);
+      const { bytesRead } = await this.read(part, 0, part.length, done);
+      if (bytesRead === 0) break;
+      parts.push(part.subarray(0, bytesRead));
+      done += bytesRead;
+    }
+    return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
   }
 
   close(): void {
