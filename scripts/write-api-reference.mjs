@@ -199,12 +199,19 @@ function comment(one) {
   return partsOf(one).find(({ comment: words }) => words !== '').comment;
 }
 
-/** As the compiler wrote them. */
+/** As the compiler wrote them, but for lists of names, which are spelled out. */
 function signatures(one) {
   return withOwnTypes(one).map(({ node }) =>
     one.file.source
       .slice(node.start, node.end)
+      .replaceAll(/\(typeof (\w+)\)\[number\]/g, (_, list) => membersOf(locate(one.file.path, list)).join(' | '))
       .replace(/^export (?:declare )?/, '')
       .replaceAll(/^( {4})+/gm, (indent) => ' '.repeat(indent.length / 2)),
   );
+}
+
+function membersOf({ file, name }) {
+  const [{ declaration }] = file.declared.get(name);
+  const { typeAnnotation } = declaration.declarations.find(({ id }) => id.name === name).id.typeAnnotation;
+  return typeAnnotation.typeAnnotation.elementTypes.map(({ start, end }) => file.source.slice(start, end));
 }

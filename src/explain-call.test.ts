@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createExplainer } from './explain-call.js';
-import { machine } from './settings/temporary-machine.js';
+import { machine } from './testing/temporary-machine.js';
 
 let root = '';
 

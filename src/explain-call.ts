@@ -21,6 +21,8 @@ import { decide } from './permissions/engine.js';
 import { parseRules, type Rule } from './permissions/rule.js';
 import { type PermissionSettings, permissionsSchema } from './permissions/schema.js';
 import { dataFolderOf, folderNames, homeFolder, realName, resolveIn } from './platform/files/paths.js';
+import { isObject } from './platform/is-object.js';
+import { messageOf } from './platform/message-of.js';
 import { findFiles, type LoadOptions, readFrom, trustStamp } from './settings/load.js';
 import { placeOf, type SettingsProblem } from './settings/report.js';
 import { builtInTools } from './tools/index.js';
@@ -177,8 +179,6 @@ export function createExplainer(options: ExplainerOptions = {}): (request: Expla
   };
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
 /** A project that is not there can be judged like one that is. */
 function checkPlace({ cwd, home }: Place): void {
   const stats = statSync(cwd, { throwIfNoEntry: false });
@@ -249,9 +249,6 @@ function givenPolicy(settings: unknown, { cwd, home }: Place, known: KnownNames)
       .map(({ severity, source, message }) => ({ severity, ...source, message })),
   };
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const dataFolderAt = ({ home }: Place, { settings }: ExplainerOptions): string =>
   dataFolderOf({ ...(settings?.env && { env: settings.env }), ...(home !== undefined && { home }) });

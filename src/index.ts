@@ -1,3 +1,4 @@
+export { SessionProblem, type SessionProblemKind } from './agent/store/session-problem.js';
 export type { AgentReport, AgentRequest, ChildAgents, StartedAgent } from './contract/agents.js';
 export type * from './contract/command.js';
 export type * from './contract/effect.js';

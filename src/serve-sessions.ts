@@ -1,7 +1,7 @@
 // What Helve as an MCP server needs of the engine: a session for each connection.
 import type { AgentHappening } from './contract/event.js';
-import type { TextBlock } from './contract/message.js';
 import { createEngine, type Engine, type EngineOptions } from './create-engine.js';
+import { withReminders } from './engine/with-reminders.js';
 import type { OpenSession, ServedResult, ServedTool, ServerIdentity } from './mcp/serve-port.js';
 
 declare const HELVE_VERSION: string | undefined; // put in by the build
@@ -66,12 +66,6 @@ export function openSessions(options: EngineOptions, { engines, onNotice }: Open
       },
     };
   };
-}
-
-/** What happened meanwhile, as that a command in the background has ended, comes with the next result. */
-function withReminders(content: ServedResult['content'], reminders: readonly TextBlock[]): ServedResult['content'] {
-  if (reminders.length === 0) return content;
-  return [...(typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content), ...reminders];
 }
 
 function servedTools(engine: Engine): ServedTool[] {

@@ -30,7 +30,7 @@ const neighbours: Readonly<Record<string, readonly string[]>> = {
   'create-engine.ts': ['agent', 'settings', 'engine'],
   'create-agent.ts': ['agent', 'settings', 'create-engine.ts'],
   'explain-call.ts': ['agent', 'settings', 'create-engine.ts'],
-  'serve-sessions.ts': ['create-engine.ts'],
+  'serve-sessions.ts': ['create-engine.ts', 'engine'],
   cli: ['terminal'],
   sdk: ['testing'],
   'index.ts': ['sdk'],
@@ -72,6 +72,14 @@ function complaintAbout({ from, to }: Import): string | undefined {
 test('every file of src is in a room of the house', async () => {
   const homeless = (await sourceFiles()).filter((file) => floorOf(roomOf(file.replace('.test.ts', '.ts'))) < 0);
   expect(homeless).toEqual([]);
+});
+
+test('ARCHITECTURE.md names every folder of src, and every file directly in it', async () => {
+  const [, tree = ''] = /^## The tree\n+```\n(.*?)^```/ms.exec(readFileSync('ARCHITECTURE.md', 'utf8')) ?? [];
+  const files = (await sourceFiles()).filter((file) => !file.endsWith('.test.ts'));
+  const folders = files.flatMap((file) => dirname(file).split('/')).filter((folder) => folder !== '.');
+  const names = [...folders.map((folder) => `${folder}/`), ...files.filter((file) => !file.includes('/'))];
+  expect([...new Set(names)].filter((name) => !tree.includes(` ${name}`))).toEqual([]);
 });
 
 test('imports point down', async () => {

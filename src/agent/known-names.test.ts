@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readSettings } from '../settings/load.js';
-import { machine, project } from '../settings/temporary-machine.js';
+import { machine, project } from '../testing/temporary-machine.js';
 import { knownNames } from './known-names.js';
 
 test('a rule may name each type of agent that comes with Helve or is written here, and any other is told', async () => {

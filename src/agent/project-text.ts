@@ -3,6 +3,7 @@
 import { basename } from 'node:path';
 import { openForReading } from '../platform/files/open-file.js';
 import { isInside, realPath } from '../platform/files/paths.js';
+import { messageOf } from '../platform/message-of.js';
 import { secretPaths } from '../platform/sandbox/sensitive-paths.js';
 import { grouped } from '../platform/text/digits.js';
 import { safeCut } from '../platform/text/truncate.js';
@@ -87,5 +88,3 @@ async function readBounded(real: string, maxChars: number): Promise<string | und
 /** For the person, who would otherwise not know. */
 export const hiddenIn = (file: string, count: number): string =>
   `${file} has characters that nobody can see (${count}), by which words can be hidden; they were left out.`;
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

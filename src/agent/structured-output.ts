@@ -66,15 +66,21 @@ export class StructuredOutput {
 
   /** Looks at an event, and calls `stop` where the model has tried often enough. */
   see(event: AgentEvent, stop: () => void): void {
-    if (event.type !== 'tool_result' || event.tool !== NAME || event.failure !== 'invalid_input') return;
-    this.#failures += 1;
-    if (this.#failures > this.maxRetries) stop();
+    if (this.#isLastTry(event)) stop();
   }
 
   /** For who runs it without the hooks: why the run is to end after this, undefined where it is to go on. */
   endsWith(happening: AgentHappening): string | undefined {
     const isAnswer = happening.type === 'tool_result' && happening.tool === NAME && happening.failure === undefined;
-    return isAnswer ? TAKEN : undefined;
+    if (isAnswer) return TAKEN;
+    return this.#isLastTry(happening) ? this.givenUp : undefined;
+  }
+
+  #isLastTry(happening: AgentHappening): boolean {
+    if (happening.type !== 'tool_result' || happening.tool !== NAME) return false;
+    if (happening.failure !== 'invalid_input') return false;
+    this.#failures += 1;
+    return this.#failures > this.maxRetries;
   }
 
   /** What the model is told that wants to end without an answer; undefined where it may. */
@@ -87,7 +93,8 @@ export class StructuredOutput {
   /** The answer of the run that has ended so, `given_up` after the last try, undefined where it ended for another reason. */
   outcomeOf({ outcome }: Pick<RunResult, 'outcome'>): { value: unknown } | 'given_up' | undefined {
     if (this.#value && (outcome === 'stopped' || outcome === 'completed')) return this.#value;
-    const isGivenUp = outcome === 'completed' || (outcome === 'interrupted' && this.#failures > this.maxRetries);
+    const isStopped = outcome === 'interrupted' || outcome === 'stopped';
+    const isGivenUp = outcome === 'completed' || (isStopped && this.#failures > this.maxRetries);
     return isGivenUp ? 'given_up' : undefined;
   }
 

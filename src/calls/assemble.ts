@@ -1,6 +1,7 @@
 // Step 2 of the path: from the pieces of a model's stream to calls. What leaves here as a `ToolCall` was received whole
 // and passed a strict parse; everything else leaves as a `MalformedCall`, which is answered and never run.
 import { type ModelEvent, ModelFailure } from '../contract/model.js';
+import { isObject } from '../platform/is-object.js';
 import { type JsonProblem, PartialJson } from '../platform/text/partial-json.js';
 
 export interface ToolCall {
@@ -156,6 +157,3 @@ function kindOf(value: unknown): string {
   if (Array.isArray(value)) return 'an array';
   return `a ${typeof value}`;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

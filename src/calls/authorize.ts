@@ -13,6 +13,7 @@ import type {
 import type { ToolCheck, ToolDisplay } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
 import { abortable } from '../platform/abortable.js';
+import { messageOf } from '../platform/message-of.js';
 import type { CallHooks } from './call-hooks.js';
 import type { CallEnvironment } from './environment.js';
 import type { ResolvedCall } from './resolve.js';
@@ -176,8 +177,6 @@ async function runCheck({ bound }: ResolvedCall, context: ToolContext): Promise<
 /** Many programs send the input back with their yes, by way of JSON: to ask them about it again would have no end. */
 const isSameInput = (answered: unknown, input: unknown): boolean =>
   isDeepStrictEqual(answered, input) || isDeepStrictEqual(answered, JSON.parse(JSON.stringify(input ?? null)));
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const denied = (tool: string, reason: string): ToolFailure =>
   new ToolFailure(

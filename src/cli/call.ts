@@ -3,6 +3,7 @@ import type { ToolResultBlock } from '../contract/message.js';
 import type { Decision } from '../contract/permission.js';
 import { createEngine, type Engine } from '../create-engine.js';
 import { secretVariables } from '../models/catalogue.js';
+import { isObject } from '../platform/is-object.js';
 import { readLines } from '../platform/text/read-lines.js';
 import { visible } from '../platform/text/visible.js';
 import { engineFlags, readArgs } from './args.js';
@@ -133,6 +134,3 @@ function parseJson(text: string): { value: unknown } | { problem: string } {
     return { problem: error instanceof Error ? error.message : String(error) };
   }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { local, type Machine, machine, project, user } from '../settings/temporary-machine.js';
+import { local, type Machine, machine, project, user } from '../testing/temporary-machine.js';
 import { config } from './config.js';
 import { UsageProblem } from './usage-problem.js';
 

@@ -11,6 +11,7 @@ import { loadCatalogue } from '../models/load-catalogue.js';
 import { findLocalServers, localPlaces } from '../models/local-servers.js';
 import { withStoredKeys } from '../models/stored-keys.js';
 import { dataFolderOf, homeFolder } from '../platform/files/paths.js';
+import { messageOf } from '../platform/message-of.js';
 import { grouped } from '../platform/text/digits.js';
 import { visible } from '../platform/text/visible.js';
 import { environmentWith } from '../settings/environment.js';
@@ -218,5 +219,3 @@ async function firstLineOf(command: string, args: readonly string[]): Promise<st
     return undefined;
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

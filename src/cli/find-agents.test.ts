@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { machine } from '../settings/temporary-machine.js';
+import { machine } from '../testing/temporary-machine.js';
 import { findAgents } from './find-agents.js';
 
 const agent = (name: string): string => `---\nname: ${name}\ndescription: d\n---\nYou help.\n`;

@@ -6,14 +6,14 @@ import type { HookCallbacks } from '../hooks/run-hooks.js';
 import { accessTo, type Catalogue, secretVariables } from '../models/catalogue.js';
 import { randomId } from '../platform/crypto.js';
 import { visible } from '../platform/text/visible.js';
-import { Budget } from './budget.js';
 import { type CliEngineOptions, engineOptions, whyNoBypass } from './engine-options.js';
 import { exitCode } from './exit-codes.js';
-import { type FinishedRun, RunEnd } from './finish-run.js';
-import { type HeadlessFlags, readHeadlessFlags } from './headless-flags.js';
-import { type HeadlessModels, modelChoices, readModels } from './headless-models.js';
+import { Budget } from './headless/budget.js';
+import { type FinishedRun, RunEnd } from './headless/finish-run.js';
+import { readPiped } from './headless/read-piped.js';
 import { readCatalogue } from './read-catalogue.js';
-import { readPiped } from './read-piped.js';
+import { type RunFlags, readRunFlags } from './run-flags.js';
+import { modelChoices, type RunModels, readModels } from './run-models.js';
 import { onSignals } from './signals.js';
 import type { Host } from './stream-json/host.js';
 import { UsageProblem } from './usage-problem.js';
@@ -23,8 +23,8 @@ import { writeLine } from './write-line.js';
 
 /** One prompt, or those of a host, and no person: answers on standard output, everything else nowhere or on standard error. */
 export async function headless(argv: readonly string[], version: string): Promise<number> {
-  const flags = readHeadlessFlags(argv);
-  if (flags.picksSession) throw await (await import('./which-session.js')).whichSession();
+  const flags = readRunFlags(argv);
+  if (flags.picksSession) throw await (await import('./sessions/which-session.js')).whichSession();
   const options = await engineOptions(flags.engine);
   const prompt = flags.hostInput ? undefined : await readPrompt(flags.words);
   const structured = flags.jsonSchema === undefined ? undefined : await structuredOutput(flags.jsonSchema, options);
@@ -131,10 +131,10 @@ async function runOnce(agent: Agent, prompt: string, end: RunEnd, signal: AbortS
 }
 
 interface HostParts {
-  flags: HeadlessFlags;
+  flags: RunFlags;
   options: CliEngineOptions;
   catalogue: Catalogue;
-  models: HeadlessModels;
+  models: RunModels;
   model: WatchedModel;
   end: RunEnd;
   sessionId: string;
@@ -176,22 +176,22 @@ async function openHost(parts: HostParts, root: string): Promise<Host> {
 }
 
 async function askedTool(name: string) {
-  const { PermissionTool } = await import('./permission-tool.js');
+  const { PermissionTool } = await import('./headless/permission-tool.js');
   return new PermissionTool(name);
 }
 
 async function structuredOutput(given: string, { env }: CliEngineOptions) {
-  const { FinishedOutput, readSchema, retriesOf } = await import('./structured-output.js');
+  const { FinishedOutput, readSchema, retriesOf } = await import('./headless/finished-output.js');
   return new FinishedOutput({ inputJsonSchema: await readSchema(given) }, { maxRetries: retriesOf(env) });
 }
 
 async function takeUp(
   wanted: string,
-  flags: HeadlessFlags,
+  flags: RunFlags,
   { env, permissionMode }: CliEngineOptions,
   model: Model,
 ): Promise<ResumedSession> {
-  const { resume } = await import('./resume.js');
+  const { resume } = await import('./sessions/resume.js');
   const { SessionProblem } = await import('../agent/store/session-problem.js');
   const { 'permission-mode': named, 'dangerously-skip-permissions': skips } = flags.engine;
   const mode = named !== undefined || skips ? permissionMode : undefined;

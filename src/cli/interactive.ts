@@ -1,9 +1,9 @@
-import { readHeadlessFlags } from './headless-flags.js';
+import { readRunFlags } from './run-flags.js';
 import { UsageProblem } from './usage-problem.js';
 
 /** A conversation at the terminal. What it needs is loaded once the first frame stands. */
 export async function interactive(argv: readonly string[], version: string): Promise<number> {
-  const flags = readHeadlessFlags(argv, { isInteractive: true });
+  const flags = readRunFlags(argv, { isInteractive: true });
   const prompt = flags.words.length === 0 ? undefined : flags.words.join(' ');
   if (flags.jsonSchema !== undefined || flags.maxBudgetUsd !== undefined) {
     const flag = flags.jsonSchema === undefined ? '--max-budget-usd' : '--json-schema';
@@ -18,7 +18,7 @@ export async function interactive(argv: readonly string[], version: string): Pro
     isPlain: flags.screenReader,
     first: { resume: flags.resume, picks: flags.picksSession, fork: flags.fork },
     async open(ports) {
-      const { interactiveOptions, openSession } = await import('./open-session.js');
+      const { interactiveOptions, openSession } = await import('./interactive/open-session.js');
       const options = await interactiveOptions(flags);
       return {
         settings: options.settings,

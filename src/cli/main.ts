@@ -77,8 +77,9 @@ async function helpFor(word = ''): Promise<string> {
 }
 
 /** Whose page has more about what went wrong. */
-function pageNameFor([first = '', second]: readonly string[]): string {
-  if (first.startsWith('-')) return '-p ';
+function pageNameFor(argv: readonly string[]): string {
+  const [first = '', second] = argv;
+  if (first.startsWith('-')) return isAtTerminal() && !runsAlone(argv) ? 'interactive ' : '-p ';
   const name = first === 'help' ? second : first;
   return name !== undefined && Object.hasOwn(commands, name) ? `${name} ` : '';
 }

@@ -1,6 +1,6 @@
 // What `--mcp-config` names: files, or the servers themselves as JSON.
 import { readFileSync } from 'node:fs';
-import { serverSchema } from '../settings/schema.js';
+import { serverSchema } from '../settings/setting-values.js';
 import { UsageProblem } from './usage-problem.js';
 
 type Entry = Readonly<Record<string, unknown>>;

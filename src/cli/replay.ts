@@ -12,6 +12,7 @@ import { SessionProblem } from '../agent/store/session-problem.js';
 import { secretVariables } from '../models/catalogue.js';
 import { listChanges, type RecordedChange } from '../platform/files/journal.js';
 import { dataFolderOf, realPathSync } from '../platform/files/paths.js';
+import { messageOf } from '../platform/message-of.js';
 import { visible } from '../platform/text/visible.js';
 import { environmentWith } from '../settings/environment.js';
 import { loadSettings } from '../settings/load.js';
@@ -254,5 +255,3 @@ function reportOf(session: RecordedSession, root: string, replayed: Replayed): R
     changedFiles: new Set(changes.flatMap(({ files }) => files.map(({ real }) => real))).size,
   };
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

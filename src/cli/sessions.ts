@@ -16,7 +16,7 @@ import { visible } from '../platform/text/visible.js';
 import { readArgs } from './args.js';
 import { chooseAction } from './choose-action.js';
 import { exitCode } from './exit-codes.js';
-import { cleanTitle, sessionTable } from './session-table.js';
+import { cleanTitle, sessionTable } from './sessions/session-table.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 

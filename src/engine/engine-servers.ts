@@ -2,8 +2,6 @@
 import { readDeferral, ServerTools } from '../agent/server-tools.js';
 import type { Session } from '../agent/session.js';
 import type { SessionPolicy } from '../agent/session-policy.js';
-import type { Effect } from '../contract/effect.js';
-import type { Decision } from '../contract/permission.js';
 import type { ServerResources } from '../contract/tool-context.js';
 import type { ServerState } from '../mcp/client.js';
 import { LazyMcpClient, type SettleOptions } from '../mcp/lazy-client.js';
@@ -83,7 +81,7 @@ export function createServers(surroundings: ServerSurroundings): ConnectedServer
       tools: (defer) => client.tools(defer),
       instructions: () => client.instructions(),
     },
-    isDenied: (tool) => isDeniedOutright(policy.decide({ tool, input: {}, effects: [anything] })),
+    isDenied: (tool) => policy.isDenied(tool),
     deferral: () => readDeferral(env['ENABLE_TOOL_SEARCH']) ?? readDeferral(settings()?.toolSearch?.value),
     contextTokens: options.contextTokens,
   });
@@ -125,9 +123,3 @@ export function createServers(surroundings: ServerSurroundings): ConnectedServer
   };
   return { client, servers, resources: () => (client.isNeeded ? resources : undefined), configure };
 }
-
-const anything: Effect = { kind: 'unknown', why: '' };
-
-/** By a rule, whatever the input: a mode may change. */
-const isDeniedOutright = ({ behavior, trail = [] }: Decision): boolean =>
-  behavior === 'deny' && trail.some(({ decided, basis }) => decided && basis === 'deny_rule');

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { HookCallback, HookEvent, HookPayloads } from '../contract/hook.js';
-import { noHooks } from './no-hooks.js';
 import { createHooks, type HooksOptions } from './run-hooks.js';
 import type { ConfiguredHook, HookDefinition } from './schema.js';
 
@@ -192,6 +191,15 @@ test('a report names the hook, its event, its file and what would be stricter, w
   ]);
 });
 
+test('a report of an answer that is not understood, and so refuses, says that it does', async () => {
+  const { pre } = await session([hook(`echo '{"decision": "maybe"}'`)]);
+  const { behavior, reports } = await pre();
+  expect(behavior).toBe('deny');
+  expect(reports).toEqual([
+    expect.stringMatching(/"maybe"; there are allow, ask and deny\. To be safe, that refuses\.$/),
+  ]);
+});
+
 test('the failure of a hook never holds up the end', async () => {
   const { run } = await session([hook('exit 1', { onFailure: 'block' }, { event: 'Stop' })]);
   expect((await run('Stop', { stop_hook_active: false })).block).toBeUndefined();
@@ -369,9 +377,7 @@ test('a long text is cut for the model and kept whole in a file', async () => {
 });
 
 test('without hooks nothing happens', async () => {
-  expect(noHooks.has('PreToolUse')).toBe(false);
   const { hooks, pre } = await session([]);
   expect(hooks.has('PreToolUse')).toBe(false);
   expect(await pre()).toEqual(nothing);
-  expect(await noHooks.run('PreToolUse', bash, { signal: AbortSignal.abort() })).toEqual(nothing);
 });

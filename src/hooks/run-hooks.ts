@@ -2,6 +2,7 @@
 // are configured. What runs a hook is loaded with the first one that runs.
 import type { Effect } from '../contract/effect.js';
 import type { HookEvent, HookPayloads, Hooks } from '../contract/hook.js';
+import { messageOf } from '../platform/message-of.js';
 import { cutMiddle } from '../platform/text/truncate.js';
 import { visible } from '../platform/text/visible.js';
 import { untrustedNotices } from './describe-hook.js';
@@ -197,9 +198,10 @@ async function runOne(
   const strictest = stricter(behavior, refusal.behavior);
   const why = strictest === behavior ? reason : refusal.reason;
   const objection = block ?? refusal.block;
+  const refused = behavior === 'deny' || block ? 'To be safe, that refuses' : undefined;
   const consequence = blocks
     ? 'Its failures block'
-    : 'Nothing was blocked by that; "onFailure": "block" would change it';
+    : (refused ?? 'Nothing was blocked by that; "onFailure": "block" would change it');
   return {
     name: hook.name,
     ...rest,
@@ -223,5 +225,3 @@ async function fitText(text: string, event: HookEvent, { saveText }: HooksOption
   const file = await saveText?.(`hook-${event}.txt`, text).catch(() => undefined); // the rest is then said to be missing
   return cutMiddle(text, MAX_TEXT) + (file === undefined ? '' : `\n[The whole text is in ${file}]`);
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -2,6 +2,7 @@
 // a guard must not vanish over a detail.
 import * as z from 'zod';
 import { type HookEvent, hookEvents } from '../contract/hook.js';
+import { isObject } from '../platform/is-object.js';
 import { readMatcher } from './match-hook.js';
 
 const common = {
@@ -46,8 +47,6 @@ export const hooksSchema = z.partialRecord(
     }),
   ),
 );
-
-export type HookSettings = z.output<typeof hooksSchema>;
 
 export type CommandDefinition = z.output<typeof commandHook>;
 export type HttpDefinition = z.output<typeof httpHook>;
@@ -199,9 +198,6 @@ const amends: ReadonlyMap<string, { value: unknown; told: string }> = new Map([
 ]);
 
 const isEvent = (name: string): name is HookEvent => hookEvents.some((event) => event === name);
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Whether some hook in there says that its failures block. */
 function asksToBlock(value: unknown): boolean {

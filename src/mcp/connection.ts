@@ -12,9 +12,9 @@ import {
 import { ToolFailure } from '../contract/failure.js';
 import type { AskUser } from '../contract/question.js';
 import { abortable } from '../platform/abortable.js';
+import { isObject } from '../platform/is-object.js';
 import { type ConnectionConfig, MAX_TIMER_MS } from './config.js';
 import { httpStatus, isConnectionLoss, isUnheard, messageOf } from './connection-errors.js';
-import { isObject } from './is-object.js';
 import type { Offered } from './offered.js';
 import { anyResult, OfferedLists } from './offered-lists.js';
 import { openTransport } from './open-transport.js';

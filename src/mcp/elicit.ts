@@ -1,7 +1,7 @@
 // A server's question to the person. Nobody there, or an answer that does not fit: it is declined, and the server goes on.
 import type { Answer, AskUser, Question } from '../contract/question.js';
+import { isObject } from '../platform/is-object.js';
 import { jsonSchemaIssues } from '../platform/json-schema.js';
-import { isObject } from './is-object.js';
 import { plainLine, plainText } from './plain-text.js';
 
 const MAX_MESSAGE_CHARS = 2_000;

@@ -1,3 +1,4 @@
+import { messageOf } from '../platform/message-of.js';
 import { startProcess } from '../platform/shell/start-process.js';
 
 const TIMEOUT_MS = 10_000;
@@ -44,5 +45,3 @@ function parse(text: string): Record<string, string> | undefined {
     return undefined;
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

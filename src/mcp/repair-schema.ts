@@ -3,8 +3,8 @@
 
 import type { JsonSchema } from '../contract/model.js';
 import { sha256 } from '../platform/crypto.js';
+import { isObject } from '../platform/is-object.js';
 import { lookUpReference } from '../platform/json-pointer.js';
-import { isObject } from './is-object.js';
 import { plainText } from './plain-text.js';
 
 const MAX_SCHEMA_CHARS = 200_000; // of one tool; more than all built-in tools together have many times over

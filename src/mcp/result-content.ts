@@ -5,8 +5,8 @@ import type { ContentBlock } from '../contract/message.js';
 import type { SessionPort } from '../contract/tool-context.js';
 import { fileKind, HEAD_BYTES } from '../platform/files/file-kind.js';
 import { MAX_FILE_BYTES, prepareImage, UnusableImage } from '../platform/files/image.js';
+import { isObject } from '../platform/is-object.js';
 import { withoutReminders } from '../platform/text/reminder.js';
-import { isObject } from './is-object.js';
 
 const MAX_IMAGES = 20; // in one result; each stays in the conversation
 const MAX_LINKS = 50;

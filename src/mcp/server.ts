@@ -9,6 +9,7 @@ import {
   type ServerContext,
   type Tool,
 } from '@modelcontextprotocol/server';
+import { isObject } from '../platform/is-object.js';
 import type { ServedConnection } from './serve-connection.js';
 import { hintsFor } from './serve-hints.js';
 import type { ServedCall, ServedResult, ServedTool, ServerIdentity } from './serve-port.js';
@@ -157,6 +158,3 @@ async function describe(tool: ServedTool): Promise<Tool> {
     annotations: await hintsFor(tool),
   };
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

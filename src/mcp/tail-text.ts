@@ -15,8 +15,11 @@ export class TailText {
     return this.#text;
   }
 
-  /** The last line that says something. */
+  /** The last line that says something. Below an error that ends it, Node writes no more than its version. */
   get lastLine(): string {
-    return this.#text.trimEnd().split('\n').at(-1)?.trim() ?? '';
+    const lines = this.#text.trimEnd().split('\n');
+    const last = lines.at(-1)?.trim() ?? '';
+    if (!/^Node\.js v\d/.test(last)) return last;
+    return lines.findLast((line) => /^(?:Uncaught )?\w*Error\b.*:/.test(line))?.trim() ?? last;
   }
 }

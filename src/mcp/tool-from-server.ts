@@ -5,8 +5,9 @@ import type { ContentBlock } from '../contract/message.js';
 import { defineTool, type Tool, type ToolExposure } from '../contract/tool.js';
 import { sha256 } from '../platform/crypto.js';
 import { EventQueue } from '../platform/event-queue.js';
+import { isObject } from '../platform/is-object.js';
+import { messageOf } from '../platform/message-of.js';
 import type { Connection } from './connection.js';
-import { isObject } from './is-object.js';
 import type { PinnedTool, ToolPins } from './pins.js';
 import { plainLine, plainText } from './plain-text.js';
 import { type RepairedSchema, repairSchema, withServerNames } from './repair-schema.js';
@@ -225,5 +226,3 @@ function saysTheSame(blocks: readonly ContentBlock[], structured: unknown): bool
     }
   });
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

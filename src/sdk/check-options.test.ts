@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { defineTool } from '../contract/tool.js';
+import { defineTool, type Tool } from '../contract/tool.js';
 import { scriptedModel } from '../models/scripted.js';
 import { type AgentOptions, createAgent, resumeAgent } from './agent.js';
 import { createEngine } from './engine.js';
 import type { EngineOptions } from './options.js';
+import { temporaryProject } from './testing.js';
 
 const model = scriptedModel({ turns: [] });
 const named = (name: string) =>
@@ -33,6 +34,10 @@ test.each<[unknown, string]>([
   [{ permissions: { denied: [] } }, 'There is no list permissions.denied. There are: allow, ask, deny.'],
   [{ permissions: { deny: [/Bash/] } }, 'A rule of permissions.deny is no text'],
   [{ canUseTool: 'yes' }, 'canUseTool must be a function, but was "yes".'],
+  [{ hiddenVariables: 'SECRET' }, 'hiddenVariables must be a list, but was "SECRET".'],
+  [{ sandbox: true }, 'sandbox must be an object, but was true.'],
+  [{ toolSet: 'minimal' }, 'toolSet takes simple or all, but was "minimal".'],
+  [{ toolSwitches: { Bahs: false } }, 'toolSwitches has "Bahs", but no tool has that name. Did you mean Bash?'],
   [{ tools: named('A') }, 'tools must be a list, but was an object named "A".'],
   [{ tools: [{ name: 'A', execute() {} }] }, 'an object named "A" among tools is no tool. Make it with defineTool.'],
   [
@@ -76,6 +81,19 @@ test('an answer of something that can not be asked for rejects', async () => {
   await expect(told(z.union([z.object({}), z.object({ a: z.string() })]))).rejects.toThrow(
     'several of which it is one',
   );
+});
+
+test('a project for tests takes tools, and not their names', async () => {
+  await using project = await temporaryProject();
+  const running = project.run('Read' as unknown as Tool, {});
+  await expect(running).rejects.toThrow('"Read" is no tool. Make one with defineTool, or take one of builtInTools().');
+});
+
+test('a mode that does not exist is not taken', () => {
+  const engine = createEngine();
+  const setTo = (mode: string) => Object.assign(engine, { mode });
+  expect(() => setTo('yolo')).toThrow('There is no permission mode "yolo".');
+  expect(engine.mode).toBe('default');
 });
 
 test('a session that is not named can not be taken up', async () => {

@@ -2,6 +2,8 @@
 // mistyped name would leave out a rule, or a hook that guards something.
 import { hookEvents } from '../contract/hook.js';
 import type { Model } from '../contract/model.js';
+import { type PermissionMode, permissionModes } from '../contract/permission.js';
+import type { Tool } from '../contract/tool.js';
 import { nearestWords } from '../platform/text/similar-text.js';
 import { builtInTools } from '../tools/index.js';
 import type { AgentOptions } from './agent.js';
@@ -58,7 +60,7 @@ const otherNames: Readonly<Record<string, string>> = {
 
 export function checkAgentOptions(options: AgentOptions): void {
   checkNames(options, agentOptions, 'createAgent');
-  for (const model of [options.model, ...listOf<Model>(options.fallbackModels, 'fallbackModels')]) checkModel(model);
+  for (const model of [options.model, ...checkList<Model>(options.fallbackModels, 'fallbackModels')]) checkModel(model);
   const { maxTurns } = options;
   if (
     maxTurns !== undefined &&
@@ -73,19 +75,35 @@ export function checkAgentOptions(options: AgentOptions): void {
 
 export const checkEngineOptions = (options: EngineOptions): void => checkNames(options, engineOptions, 'createEngine');
 
+export function checkMode(mode: PermissionMode): PermissionMode {
+  if (permissionModes.includes(mode)) return mode;
+  throw new TypeError(`There is no permission mode ${shown(mode)}. There are: ${permissionModes.join(', ')}.`);
+}
+
 /** What every place that takes these options has in common. */
-export function checkParts({ tools, hooks, permissions, canUseTool, askPermission, askUser }: EngineOptions): void {
+export function checkParts(options: EngineOptions): void {
+  const { tools, hooks, permissions, canUseTool, askPermission, askUser, toolSwitches, toolSet } = options;
   for (const [name, value] of Object.entries({ canUseTool, askPermission, askUser })) {
     if (value !== undefined && typeof value !== 'function') {
       throw new TypeError(`${name} must be a function, but was ${shown(value)}.`);
     }
   }
-  checkTools(listOf(tools, 'tools'));
+  for (const name of ['additionalDirectories', 'hiddenVariables'] as const) checkList(options[name], name);
+  for (const name of ['permissions', 'hooks', 'toolSwitches', 'mcpServers', 'sandbox', 'web', 'env'] as const) {
+    const value: unknown = options[name];
+    if (value === undefined || (typeof value === 'object' && value !== null && !Array.isArray(value))) continue;
+    throw new TypeError(`${name} must be an object, but was ${shown(value)}.`);
+  }
+  if (toolSet !== undefined && toolSet !== 'simple' && toolSet !== 'all') {
+    throw new TypeError(`toolSet takes simple or all, but was ${shown(toolSet)}.`);
+  }
+  checkTools(checkList(tools, 'tools'));
+  for (const name of Object.keys(toolSwitches ?? {})) checkSwitch(name, tools);
   for (const [name, rules] of Object.entries(permissions ?? {})) {
     const known = ['allow', 'ask', 'deny'];
     if (!known.includes(name))
       throw new TypeError(`There is no list permissions.${name}. There are: allow, ask, deny.`);
-    for (const rule of listOf(rules, `permissions.${name}`)) {
+    for (const rule of checkList(rules, `permissions.${name}`)) {
       if (typeof rule !== 'string')
         throw new TypeError(`A rule of permissions.${name} is no text, but ${shown(rule)}.`);
     }
@@ -127,13 +145,30 @@ function checkTools(tools: readonly unknown[]): void {
   if (tools.length === 0) return;
   const builtIn = builtInTools();
   for (const tool of tools) {
-    const isTool = typeof tool === 'object' && tool !== null && 'accept' in tool && 'name' in tool;
-    if (!isTool) throw new TypeError(`${shown(tool)} among tools is no tool. Make it with defineTool.`);
+    if (!isTool(tool)) throw new TypeError(`${shown(tool)} among tools is no tool. Make it with defineTool.`);
     const twin = builtIn.find(({ name }) => name === tool.name);
     if (twin && twin !== tool) {
       throw new TypeError(`There is a built-in tool named "${twin.name}", so yours would not be called. Rename it.`);
     }
   }
+}
+
+/** For who runs one by itself. */
+export function checkTool(tool: unknown): void {
+  if (isTool(tool)) return;
+  throw new TypeError(`${shown(tool)} is no tool. Make one with defineTool, or take one of builtInTools().`);
+}
+
+const isTool = (tool: unknown): tool is Pick<Tool, 'name' | 'accept'> =>
+  typeof tool === 'object' && tool !== null && 'accept' in tool && 'name' in tool;
+
+/** Who switches a tool off by a name that is not its own has it all the same. */
+function checkSwitch(name: string, own: EngineOptions['tools'] = []): void {
+  const names = [...builtInTools(), ...own].map((tool) => tool.name);
+  if (names.includes(name) || name.startsWith('mcp__')) return;
+  const [meant] = nearestWords(name, names);
+  const advice = meant === undefined ? 'helve tools --all lists those that there are.' : `Did you mean ${meant}?`;
+  throw new TypeError(`toolSwitches has "${name}", but no tool has that name. ${advice}`);
 }
 
 function checkHooks(event: string, groups: unknown): void {
@@ -143,14 +178,19 @@ function checkHooks(event: string, groups: unknown): void {
     throw new TypeError(`There is no moment "${event}" for hooks, so they would never be called. ${advice}`);
   }
   const form = `Write hooks: { ${event}: [{ hooks: [function] }] }.`;
-  for (const group of listOf(groups, `hooks.${event}`, ` ${form}`)) {
+  for (const group of checkList(groups, `hooks.${event}`, ` ${form}`)) {
     const callbacks = typeof group === 'object' && group !== null && 'hooks' in group ? group.hooks : undefined;
     const isGroup = Array.isArray(callbacks) && callbacks.every((callback) => typeof callback === 'function');
     if (!isGroup) throw new TypeError(`A group in hooks.${event} has no list of functions as its hooks. ${form}`);
   }
 }
 
-function listOf<Entry = unknown>(value: readonly Entry[] | unknown, name: string, advice = ''): readonly Entry[] {
+/** An empty one where there is none. */
+export function checkList<Entry = unknown>(
+  value: readonly Entry[] | unknown,
+  name: string,
+  advice = '',
+): readonly Entry[] {
   if (value === undefined) return [];
   if (Array.isArray(value)) return value;
   throw new TypeError(`${name} must be a list, but was ${shown(value)}.${advice}`);

@@ -100,10 +100,7 @@ export function outputRun<Schema extends OutputSchema>(
     checkPrompt(prompt);
     const asked = await answerBy(schema, maxOutputRetries);
     answer = asked;
-    const stopped = new AbortController();
-    const signal = options.signal ? AbortSignal.any([options.signal, stopped.signal]) : stopped.signal;
-    for await (const event of agent.run(prompt, { ...options, signal, answer: asked })) {
-      asked.see(event, () => stopped.abort(new Error('Given up.')));
+    for await (const event of agent.run(prompt, { ...options, answer: asked })) {
       yield event.type === 'result' ? withAnswer(event, asked) : event;
     }
   }

@@ -1,6 +1,7 @@
 import type { ResumedSession } from '../agent/store/resume-session.js';
 import { createAgent as createFullAgent, type Agent as FullAgent } from '../create-agent.js';
 import type { Agent, AgentOptions } from './agent.js';
+import { checkMode } from './check-options.js';
 import { outputRun, plainRun } from './event-run.js';
 import { fullOptions } from './full-options.js';
 import { openEngine } from './open-engine.js';
@@ -29,7 +30,7 @@ function openedAgent(agent: FullAgent): Agent {
       return session.mode;
     },
     set mode(mode) {
-      session.mode = mode;
+      session.mode = checkMode(mode);
     },
     get messages() {
       return session.transcript.messages;

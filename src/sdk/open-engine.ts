@@ -1,5 +1,6 @@
-import type { TextBlock, ToolResultBlock } from '../contract/message.js';
 import type { Engine as FullEngine } from '../create-engine.js';
+import { withReminders } from '../engine/with-reminders.js';
+import { checkList, checkMode } from './check-options.js';
 import type { Engine, ToolResult } from './engine.js';
 
 /** What a program sees of an engine. */
@@ -21,7 +22,7 @@ export function openEngine(engine: FullEngine): Engine {
       return session.mode;
     },
     set mode(mode) {
-      session.mode = mode;
+      session.mode = checkMode(mode);
     },
     async tools() {
       waited ??= engine.servers.beforePrompt({ signal: ended.signal, isResumed: false });
@@ -34,19 +35,20 @@ export function openEngine(engine: FullEngine): Engine {
     },
     async runCalls(calls, options) {
       // What is no object fits no tool's schema; the path says so.
-      const checked = calls.map(({ id, name, input }) => ({ id, name, input: input as Record<string, unknown> }));
-      const results = withNews(await engine.runCalls(checked, options), session.takeReminders());
+      checkList(calls, 'What runCalls takes');
+      const checked = calls.map(({ id, name, input }) => ({
+        id,
+        name,
+        input: input as Record<string, unknown>,
+      }));
+      const results = await engine.runCalls(checked, options);
+      const last = results.at(-1);
+      // What is told while nobody calls anything waits for a result that it can come with.
+      if (last) results.splice(-1, 1, { ...last, content: withReminders(last.content, session.takeReminders()) });
       return results as ToolResult[]; // where a result is settled, images of other types are left out
     },
     addDirectory: (path) => engine.addDirectory(path),
     end,
     [Symbol.asyncDispose]: end,
   };
-}
-
-function withNews(results: ToolResultBlock[], news: readonly TextBlock[]): ToolResultBlock[] {
-  const last = results.at(-1);
-  if (!last || news.length === 0) return results;
-  const content = typeof last.content === 'string' ? [{ type: 'text' as const, text: last.content }] : last.content;
-  return [...results.slice(0, -1), { ...last, content: [...content, ...news] }];
 }

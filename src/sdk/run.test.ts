@@ -109,12 +109,21 @@ test('an output has passed its schema and is of its type', async () => {
 });
 
 test('an output by a JSON Schema is taken too, and one that never fits rejects with how the run ended', async () => {
-  const agent = await agentFor([giving({ age: 36 }), giving({}), giving({}), { text: 'No.' }]);
+  const agent = await agentFor([
+    giving({ age: 36 }),
+    giving({}),
+    giving({}),
+    { text: 'No.' },
+    { text: 'Never asked.' },
+  ]);
   const output = { type: 'object', properties: { age: { type: 'integer' } }, required: ['age'] };
   expect((await agent.run('How old?', { output }).result).output).toEqual({ age: 36 });
   const failed = await agent.run('And now?', { output, maxOutputRetries: 1 }).result.catch((error: unknown) => error);
   expect(failed).toBeInstanceOf(NoOutput);
-  expect(failed).toMatchObject({ message: expect.stringContaining('1 more tries'), result: { type: 'result' } });
+  expect(failed).toMatchObject({
+    message: expect.stringContaining('1 more tries'),
+    result: { type: 'result', turns: 2 },
+  });
   expect((await agent.run('Never mind.').result).text).toBe('No.');
 });
 

@@ -10,20 +10,25 @@ interface Content {
   bypassDisabledBy: string | undefined;
 }
 
-/** What a program gets to see of settings is what is wrong with them. */
+/** What a program gets to see of settings is what is wrong with them: who logs them must not log keys of the environment. */
 export class SettingsContent implements LoadedSettings {
-  readonly content: Content;
+  readonly #content: Content;
 
   constructor(content: Content) {
-    this.content = content;
+    this.#content = content;
   }
 
   get problems(): readonly string[] {
-    return this.content.watched.current.problems.map(({ message }) => message);
+    return this.#content.watched.current.problems.map(({ message }) => message);
+  }
+
+  static contentOf(settings: LoadedSettings): Content | undefined {
+    return settings instanceof SettingsContent ? settings.#content : undefined;
   }
 }
 
 export function contentOf(settings: LoadedSettings): Content {
-  if (settings instanceof SettingsContent) return settings.content;
+  const content = SettingsContent.contentOf(settings);
+  if (content) return content;
   throw new TypeError('The option settings takes what loadSettings gives. Load them first, and hand that in.');
 }

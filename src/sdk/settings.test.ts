@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { createEngine } from './engine.js';
 import { loadSettings } from './settings.js';
@@ -33,6 +34,12 @@ test('a file can not say that nothing is asked about', async () => {
   const engine = createEngine({ ...place, settings: await loadSettings({ ...place, trust: true }) });
   expect(engine.mode).toBe('default');
   await engine.end();
+});
+
+test('whoever logs settings logs no key of the environment', async () => {
+  const place = await projectWith({});
+  const settings = await loadSettings({ ...place, env: { ...place.env, ANTHROPIC_API_KEY: 'key-of-mine' } });
+  expect(inspect(settings, { depth: null, showHidden: true })).not.toContain('key-of-mine');
 });
 
 test('settings that nobody has loaded are refused', () => {

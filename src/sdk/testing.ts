@@ -3,6 +3,7 @@ import type { Effect } from '../contract/effect.js';
 import type { Tool } from '../contract/tool.js';
 import { temporaryProject as makeProject } from '../testing/temporary-project.js';
 import type { ToolRun } from '../testing/tool-run.js';
+import { checkTool } from './check-options.js';
 import type { Engine } from './engine.js';
 import { fullOptions } from './full-options.js';
 import { openEngine } from './open-engine.js';
@@ -47,5 +48,13 @@ export async function temporaryProject(
   options: Omit<EngineOptions, 'root' | 'dataFolder'> = {},
 ): Promise<TemporaryProject> {
   const project = await makeProject(files, fullOptions(options));
-  return { ...project, engine: openEngine(project.engine), [Symbol.asyncDispose]: () => project.remove() };
+  return {
+    ...project,
+    engine: openEngine(project.engine),
+    async run(tool, input, options) {
+      checkTool(tool);
+      return await project.run(tool, input, options);
+    },
+    [Symbol.asyncDispose]: () => project.remove(),
+  };
 }

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { local, machine, project, user } from '../testing/temporary-machine.js';
 import { editSettings, rememberRule } from './edit-file.js';
 import { loadSettings } from './load.js';
-import { local, machine, project, user } from './temporary-machine.js';
 
 test('a change keeps comments, indentation, line endings and everything else', async () => {
   const before =

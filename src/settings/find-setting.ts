@@ -18,7 +18,7 @@ export function findSetting(text: string): WantedKey | { problem: string } {
     return { problem: `"${text}" is a group of settings, not one of them. Name one: ${inside}.` };
   }
   const nearest = nearestName(text);
-  const meant = nearest === undefined ? 'docs/settings.md lists all of them.' : `Did you mean "${nearest}"?`;
+  const meant = nearest === undefined ? 'helve config keys lists all of them.' : `Did you mean "${nearest}"?`;
   return { problem: `There is no setting "${text}". ${meant}` };
 }
 

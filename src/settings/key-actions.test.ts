@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { machine, project, user } from '../testing/temporary-machine.js';
 import { keyActionNames, keyActions, readKey } from './key-actions.js';
 import { readSettings } from './load.js';
-import { machine, project, user } from './temporary-machine.js';
 
 test.each([
   ['ctrl+r', 'ctrl+r'],

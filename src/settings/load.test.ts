@@ -3,12 +3,12 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { permissionModes } from '../contract/permission.js';
+import { type Files, local, machine, managed, project, user } from '../testing/temporary-machine.js';
 import { environmentWith } from './environment.js';
 import { type LoadOptions, loadSettings, readSettings } from './load.js';
 import { passedOver } from './other-keys.js';
 import { trustNotice } from './report.js';
 import { isSettingName } from './schema.js';
-import { type Files, local, machine, managed, project, user } from './temporary-machine.js';
 
 const messages = async (files: Files, more: Partial<LoadOptions> = {}): Promise<string[]> =>
   (await readSettings({ ...machine(files), ...more })).problems.map(

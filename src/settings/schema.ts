@@ -3,11 +3,23 @@
 import * as z from 'zod';
 import { efforts } from '../contract/model.js';
 import { permissionModes } from '../contract/permission.js';
-import { searchProviders } from '../contract/web.js';
 import { hooksSchema } from '../hooks/schema.js';
-import { parseHostPattern } from '../platform/sandbox/allowed-hosts.js';
-import { keyActions, readKey } from './key-actions.js';
+import { keyActions } from './key-actions.js';
 import type { SourceKind } from './locations.js';
+import {
+  domain,
+  keys,
+  model,
+  models,
+  path,
+  rule,
+  serverSchema,
+  statusLineSchema,
+  text,
+  truth,
+  variable,
+  webSearchSchema,
+} from './setting-values.js';
 
 export interface Setting<Schema extends z.ZodType = z.ZodType> {
   /** One sentence for the table of settings. */
@@ -30,86 +42,10 @@ export interface Setting<Schema extends z.ZodType = z.ZodType> {
   isSecret?: boolean;
 }
 
-const text = z.string('must be a text').trim().min(1, 'must not be empty');
-const truth = z.boolean('must be true or false');
-const path = z
-  .string('must be a path')
-  .min(1, 'must not be empty')
-  .regex(/^[^\0]*$/, 'must not hold a NUL');
-const variable = z.union([z.string(), z.number(), z.boolean()], 'must be a text').transform(String);
-const domain = z
-  .string('must be a host')
-  .refine(
-    (host) => parseHostPattern(host) !== undefined,
-    'must be a host, as in "example.com", "*.example.com" or "example.com:443"',
-  );
-const model = text.describe('PROVIDER/NAME or a short name');
-const models = z
-  .union([text.transform((names) => names.split(',')), z.array(text)], 'must be a text or a list of texts')
-  .transform((names) => names.map((name) => name.trim()).filter((name) => name !== ''))
-  .refine((names) => names.length > 0 && names.length <= 3, 'must name one to three models');
-
-// Rules are read one by one by the part that knows them, so that one that is wrong is told in its words.
-const rule = z.unknown().meta({ type: 'string' });
-
 const always = (): boolean => true;
 const isTrue = (value: unknown): boolean => value === true;
 const isFalse = (value: unknown): boolean => value === false;
 const ownSources: readonly SourceKind[] = ['managed', 'flag', 'user'];
-
-/** A server as its file describes it; what it needs beyond that is known where it is started. */
-export const serverSchema = z
-  .looseObject(
-    {
-      type: text.optional(),
-      command: text.optional(),
-      args: z.array(z.string('must be a text'), 'must be a list of texts').optional(),
-      env: z.record(z.string(), variable, 'must be an object of texts').optional(),
-      url: z.string('must be an address').optional(),
-      headers: z.record(z.string(), z.string('must be a text'), 'must be an object of texts').optional(),
-    },
-    'must be an object',
-  )
-  .refine((server) => server.command !== undefined || server.url !== undefined, 'needs a "command" or a "url"');
-
-const statusLineSchema = z.looseObject(
-  { type: z.literal('command', 'must be "command"'), command: text, padding: z.number().optional() },
-  'must be an object with "type" and "command"',
-);
-
-const webSearchSchema = z
-  .strictObject(
-    {
-      provider: z.enum(searchProviders, `must be one of ${searchProviders.join(', ')}`),
-      url: z
-        .string('must be an address')
-        .regex(/^https?:\/\/[^\s@\\]+$/, 'must be an address that begins with https:// or http://, without a password')
-        .optional(),
-      apiKeyEnv: z
-        .string('must be the name of a variable')
-        .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of a variable, not the key itself')
-        .optional(),
-    },
-    'must be an object with "provider"',
-  )
-  .refine(({ provider, url }) => provider !== 'searxng' || url !== undefined, 'needs the "url" of your SearXNG')
-  .refine(({ provider, apiKeyEnv }) => provider === 'searxng' || apiKeyEnv !== undefined, 'needs "apiKeyEnv"');
-
-const key = z.string('must be a key, as in "ctrl+r"').transform((written, context) => {
-  const read = readKey(written);
-  if ('key' in read) return read.key;
-  context.addIssue({ code: 'custom', message: `must be a key, but ${read.problem}` });
-  return z.NEVER;
-});
-const keys = z.union([key.transform((one) => [one]), z.array(key)], {
-  error: ({ input }) => {
-    const problem = [input]
-      .flat()
-      .map((one) => (typeof one === 'string' ? readKey(one) : { problem: 'keys are texts' }))
-      .find((read) => 'problem' in read);
-    return `must be a key or a list of keys${problem && 'problem' in problem ? `: ${problem.problem}` : ''}`;
-  },
-});
 
 const keySetting = (action: keyof typeof keyActions) => ({
   about: `The key, or the list of keys, to ${keyActions[action].about}; ${keyActions[action].keys.map((one) => `\`${one}\``).join(' or ')} where nothing is said.`,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createEngine, type EngineOptions } from '../create-engine.js';
+import { type Files, local, machine, managed, project, user } from '../testing/temporary-machine.js';
 import { loadSettings, readSettings } from './load.js';
-import { type Files, local, machine, managed, project, user } from './temporary-machine.js';
 import { watchSettings } from './watch.js';
 
 const switches = async (files: Files, trust = false): Promise<Record<string, boolean>> => {

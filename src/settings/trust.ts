@@ -4,6 +4,7 @@
 import { join, resolve } from 'node:path';
 import { sha256 } from '../platform/crypto.js';
 import { isInside, realPathSync, resolveIn } from '../platform/files/paths.js';
+import { isObject } from '../platform/is-object.js';
 import { visible } from '../platform/text/visible.js';
 import { readPrivateFile, withLock, writePrivateFile } from './private-file.js';
 
@@ -162,9 +163,6 @@ function readRecords(dataFolder: string): Records {
     Object.entries(folders).flatMap(([path, record]) => (isRecord(record) ? [[path, record]] : [])),
   );
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isRecord = (value: unknown): value is FolderRecord =>
   isObject(value) &&

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { local, machine, project, user } from './temporary-machine.js';
+import { local, machine, project, user } from '../testing/temporary-machine.js';
 import { trustFolder } from './trust.js';
 import { watchSettings } from './watch.js';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { type Files, machine, project, user } from '../testing/temporary-machine.js';
 import { loadSettings, readSettings } from './load.js';
-import { type Files, machine, project, user } from './temporary-machine.js';
 
 const problems = async (files: Files): Promise<string[]> =>
   (await readSettings(machine(files))).problems.map(({ message }) => message);

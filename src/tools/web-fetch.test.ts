@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
 import type { SideModel } from '../contract/web.js';
 import type { EngineOptions } from '../create-engine.js';
-import { machine, user } from '../settings/temporary-machine.js';
 import { watchSettings } from '../settings/watch.js';
 import { type LocalServer, page, startLocalServer } from '../testing/local-server.js';
+import { machine, user } from '../testing/temporary-machine.js';
 import { type TemporaryProject, temporaryProject } from '../testing/temporary-project.js';
 import { webFetchTool } from './web-fetch.js';
 

@@ -13,7 +13,7 @@ async function auditedProject() {
   ];
   const input = calls.map((call) => `${JSON.stringify(call)}\n`).join('');
   await runHelve(['call', '--stdin'], { ...options, input });
-  const [id = ''] = await readdir(join(dataFolder, 'sessions'));
+  const id = (await readdir(join(dataFolder, 'sessions'))).find((name) => !name.startsWith('.')) ?? '';
   const log = join(dataFolder, 'sessions', id, 'audit.jsonl');
   return { id, log, options, run: (...args: string[]) => runHelve(['audit', ...args], options) };
 }

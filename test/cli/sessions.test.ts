@@ -40,7 +40,7 @@ test('whoever only looks is told nothing of a mode that is not taken up again', 
 
 test('where the person broke off is no prompt of theirs', async () => {
   const { run, home } = await person('go');
-  const [id = ''] = await readdir(join(home, 'sessions'));
+  const id = (await readdir(join(home, 'sessions'))).find((name) => !name.startsWith('.')) ?? '';
   const folder = join(home, 'sessions', id);
   const file = (await readdir(folder)).find((name) => name.endsWith('.jsonl')) ?? '';
   const content = [{ type: 'text', text: '[The user interrupted here.]' }];

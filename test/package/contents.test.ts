@@ -15,9 +15,17 @@ beforeAll(async () => {
 test('the tarball holds the program, its types and its documents, and nothing else', () => {
   const paths = installed.files.map(({ path }) => path);
   const expected =
-    /^(?:bin\/[\w-]+\.cjs|dist\/(?:chunks\/)?[\w@.-]+\.[cm]js|dist\/types\/.+\.d\.ts|docs\/.+\.(?:md|json|svg|png))$/;
+    /^(?:bin\/[\w-]+\.cjs|dist\/(?:chunks\/)?[\w@.-]+\.[cm]js|dist\/types\/.+\.d\.ts|docs\/.+\.(?:md|json|svg|png)|examples\/.+)$/;
   const others = paths.filter((path) => !expected.test(path)).sort();
-  expect(others).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist/THIRD-PARTY-NOTICES.txt', 'package.json']);
+  expect(others).toEqual([
+    'ARCHITECTURE.md',
+    'CHANGELOG.md',
+    'CONTRIBUTING.md',
+    'LICENSE',
+    'README.md',
+    'dist/THIRD-PARTY-NOTICES.txt',
+    'package.json',
+  ]);
   expect(paths.filter((path) => /\.test\.|\.map$/.test(path))).toEqual([]);
 });
 

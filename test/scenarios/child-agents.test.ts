@@ -10,9 +10,9 @@ import { type Model, type ModelEvent, ModelFailure, type ModelRequest } from '..
 import type { PermissionQuestion } from '../../src/contract/permission.js';
 import { type Agent, type AgentOptions, createAgent } from '../../src/create-agent.js';
 import { type ScriptedTurn, scriptedModel } from '../../src/models/scripted.js';
-import { machine } from '../../src/settings/temporary-machine.js';
 import { watchSettings } from '../../src/settings/watch.js';
 import { protocolViolations } from '../../src/testing/protocol-violations.js';
+import { machine } from '../../src/testing/temporary-machine.js';
 import { isRunning, isWritten, pidsIn, until } from '../../src/testing/watch-processes.js';
 
 /** Answers by conversation: whoever was given the prompt "NAME: …" is answered from the script of that name, turn by turn. */

@@ -5,8 +5,8 @@ import { type Agent, createAgent } from '../../src/create-agent.js';
 import type { EngineOptions } from '../../src/create-engine.js';
 import { type ScriptedCall, type ScriptedTurn, scriptedModel } from '../../src/models/scripted.js';
 import type { LoadOptions } from '../../src/settings/load.js';
-import { type Files, type Machine, machine, project } from '../../src/settings/temporary-machine.js';
 import { watchSettings } from '../../src/settings/watch.js';
+import { type Files, type Machine, machine, project } from '../../src/testing/temporary-machine.js';
 
 export interface HookedAgent {
   agent: Agent;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { PermissionAnswer, PermissionQuestion } from '../../src/contract/permission.js';
 import { rememberRule } from '../../src/settings/edit-file.js';
-import { local, project } from '../../src/settings/temporary-machine.js';
+import { local, project } from '../../src/testing/temporary-machine.js';
 import { isRunning, isWritten, pidsIn, until } from '../../src/testing/watch-processes.js';
 import { calls, decides, done, type HookedAgent, hook, hookedAgent, prints } from './hooked-agent.js';
 

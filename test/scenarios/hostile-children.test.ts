@@ -7,8 +7,8 @@ import type { AgentEvent } from '../../src/contract/event.js';
 import type { Model, ModelRequest } from '../../src/contract/model.js';
 import { type Agent, type AgentOptions, createAgent } from '../../src/create-agent.js';
 import { type ScriptedTurn, scriptedModel } from '../../src/models/scripted.js';
-import { machine } from '../../src/settings/temporary-machine.js';
 import { watchSettings } from '../../src/settings/watch.js';
+import { machine } from '../../src/testing/temporary-machine.js';
 
 type Turn = (request: ModelRequest, turn: number) => ScriptedTurn;
 

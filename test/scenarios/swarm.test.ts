@@ -7,8 +7,8 @@ import type { AgentEvent } from '../../src/contract/event.js';
 import { type Model, ModelFailure, type ModelRequest } from '../../src/contract/model.js';
 import { type AgentOptions, createAgent } from '../../src/create-agent.js';
 import { type ScriptedTurn, scriptedModel } from '../../src/models/scripted.js';
-import { machine, user } from '../../src/settings/temporary-machine.js';
 import { watchSettings } from '../../src/settings/watch.js';
+import { machine, user } from '../../src/testing/temporary-machine.js';
 import { isRunning, isWritten, pidsIn, until } from '../../src/testing/watch-processes.js';
 
 /** Whoever was given step N is answered by `step`, turn by turn; the author of the plan puts it to the person first. */

@@ -23,7 +23,7 @@ export async function readAgentTypes(folders: readonly string[]): Promise<Writte
 }
 
 /** In the order of their names. */
-export async function agentFilesIn(folder: string): Promise<string[]> {
+async function agentFilesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder).catch(() => []);
   return entries
     .filter((name) => name.endsWith('.md'))

@@ -6,7 +6,6 @@ import type { AgentEvent } from '../../contract/event.js';
 import { type Model, type ModelEvent, ModelFailure } from '../../contract/model.js';
 import { defineTool } from '../../contract/tool.js';
 import { createAgent } from '../../create-agent.js';
-import { noHooks } from '../../hooks/no-hooks.js';
 import { type ScriptedTurn, scriptedModel } from '../../models/scripted.js';
 import { temporaryProject } from '../../testing/temporary-project.js';
 import { createDebugLog } from './debug-log.js';
@@ -199,7 +198,9 @@ test('hooks are logged with what they said and how long they took', async () => 
   const log = createDebugLog({ path, onProblem: () => {} });
   const hooks = observedHooks(
     {
-      ...noHooks,
+      has: () => true,
+      notices: () => [],
+      end: async () => {},
       run: async () => ({
         answers: [{ behavior: 'deny', reason: 'not on Sundays', name: 'calendar' }],
         behavior: 'deny',

@@ -1,3 +1,4 @@
+/** Why a session can't be had. */
 export type SessionProblemKind = 'unknown' | 'ambiguous' | 'in_use' | 'unreadable' | 'newer_format' | 'unwritable';
 
 /** A session can't be had. The message says why and what to do next. */

@@ -1,7 +1,7 @@
 import { efforts } from '../../contract/model.js';
 import { permissionModes } from '../../contract/permission.js';
-import { inputFormats, outputFormats } from '../headless-flags.js';
 import { editableScopes } from '../mcp/edit-servers.js';
+import { inputFormats, outputFormats } from '../run-flags.js';
 
 /** A word that fits, and what it is. */
 export interface Candidate {
@@ -60,7 +60,7 @@ async function sessions(): Promise<Candidate[]> {
   const { realpathSync } = await import('node:fs');
   const { listSessions } = await import('../../agent/store/list-sessions.js');
   const { dataFolderOf } = await import('../../platform/files/paths.js');
-  const { cleanTitle } = await import('../session-table.js');
+  const { cleanTitle } = await import('../sessions/session-table.js');
   const found = await listSessions(dataFolderOf(), { root: realpathSync(process.cwd()) });
   const last = { word: 'last', about: 'the last session of this folder' };
   return [

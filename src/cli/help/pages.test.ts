@@ -22,7 +22,7 @@ function flagsOf(command: string): Set<string> {
 }
 
 function sourcesOf(command: string): string[] {
-  if (command === '-p') return [join(folder, 'headless-flags.ts')];
+  if (command === '-p') return [join(folder, 'run-flags.ts')];
   const inner = join(folder, command);
   const below = existsSync(inner) ? readdirSync(inner).map((name) => join(inner, name)) : [];
   return [join(folder, `${command}.ts`), ...below.filter((path) => /(?<!\.test)\.ts$/.test(path))];

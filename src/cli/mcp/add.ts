@@ -1,16 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import { readConfig } from '../../mcp/config.js';
 import { dataFolderOf } from '../../platform/files/paths.js';
+import { isObject } from '../../platform/is-object.js';
 import { visible } from '../../platform/text/visible.js';
 import { editablePlace } from '../../settings/edit-file.js';
-import { serverSchema } from '../../settings/schema.js';
+import { serverSchema } from '../../settings/setting-values.js';
 import { approveItem } from '../../settings/trust.js';
 import { readArgs } from '../args.js';
 import { exitCode } from '../exit-codes.js';
 import { UsageProblem } from '../usage-problem.js';
 import { writeLine } from '../write-line.js';
 import { editServer, readScope, type ServerScope } from './edit-servers.js';
-import { isObject, type KnownServer, knownServers, settingsOptions } from './known-servers.js';
+import { type KnownServer, knownServers, settingsOptions } from './known-servers.js';
 
 const USAGE =
   'Use helve mcp add NAME [-e KEY=VALUE] -- COMMAND ARGS, or helve mcp add NAME URL [--header "Name: value"].';

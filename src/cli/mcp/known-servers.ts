@@ -1,5 +1,6 @@
 // The servers that are written down for this folder, whether they count or not.
 import { readConfig } from '../../mcp/config.js';
+import { isObject } from '../../platform/is-object.js';
 import { readSettings } from '../../settings/load.js';
 import type { SourceKind } from '../../settings/locations.js';
 import type { Settings } from '../../settings/settings.js';
@@ -61,6 +62,3 @@ export function findServer(name: string, servers: readonly KnownServer[]): Known
   const known = names.length === 0 ? 'None is written down here.' : `There are: ${names.join(', ')}.`;
   throw new UsageProblem(`There is no MCP server "${name}". ${known}`);
 }
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

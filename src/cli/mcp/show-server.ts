@@ -1,6 +1,8 @@
 // Servers as they are shown: what may be a secret is not, since a list is easily passed on.
+
+import { isObject } from '../../platform/is-object.js';
 import { visible } from '../../platform/text/visible.js';
-import { isObject, type KnownServer } from './known-servers.js';
+import type { KnownServer } from './known-servers.js';
 
 const HIDDEN = '***';
 const SECRET_NAME = /key|token|secret|passw|credential|auth|cookie|session/i;

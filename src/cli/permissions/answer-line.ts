@@ -2,6 +2,7 @@
 // line is answered with a deny, for that line alone.
 import type { PermissionMode } from '../../contract/permission.js';
 import type { ExplainRequest, Explanation } from '../../explain-call.js';
+import { isObject } from '../../platform/is-object.js';
 
 type Explain = (request: ExplainRequest) => Promise<Explanation>;
 
@@ -37,9 +38,6 @@ export async function answerLine(line: string, number: number, explain: Explain)
     return refused(id, error instanceof Error ? error.message : String(error));
   }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 

@@ -2,23 +2,32 @@
 import type { CommandEffect, Effect } from '../../contract/effect.js';
 import type { TrailEntry } from '../../contract/permission.js';
 import type { Explanation } from '../../explain-call.js';
+import { reasonForPeople } from '../../permissions/reason-for-people.js';
 import { visible } from '../../platform/text/visible.js';
 import { oneLine } from '../../settings/report.js';
 
 export function describeExplanation(explanation: Explanation, { cwd }: { cwd: string }): string {
-  const { decision, reason, tool, mode, effects, trail, problems } = explanation;
+  const { decision, reason, tool, mode, effects, trail, injection, problems } = explanation;
   const commands = effects.filter((effect) => effect.kind === 'command');
   const whole = trail.filter(({ effect }) => effect === undefined);
-  const lines = [`${decision}: ${indented(reason)}`, '', `${oneLine(tool)} in ${oneLine(cwd)}, mode ${mode}`];
+  const lines = [
+    `${decision}: ${indented(reasonForPeople({ reason, injection }))}`,
+    '',
+    `${oneLine(tool)} in ${oneLine(cwd)}, mode ${mode}`,
+  ];
   lines.push(...whole.flatMap((entry) => ground(entry, '  ')));
+  const part = (effect: Effect, index: number, indent: string): string[] => [
+    `${indent}${oneLine(inWords(effect, commands))}`,
+    ...trail.filter((entry) => entry.effect === index).flatMap((entry) => ground(entry, `${indent}  `)),
+  ];
   for (const [index, effect] of effects.entries()) {
     if (effect.kind === 'file' && effect.by) continue; // told below its command
     if (effect.kind === 'session' && effect.access === 'read') continue; // that is so for every relative path
-    lines.push(...part(effect, index, '  ', trail));
+    lines.push(...part(effect, index, '  '));
     if (effect.kind !== 'command') continue;
     const position = commands.indexOf(effect);
     for (const [at, file] of effects.entries()) {
-      if (file.kind === 'file' && file.by?.command === position) lines.push(...part(file, at, '    ', trail));
+      if (file.kind === 'file' && file.by?.command === position) lines.push(...part(file, at, '    '));
     }
   }
   const rules = new Map(
@@ -38,19 +47,14 @@ export function describeExplanation(explanation: Explanation, { cwd }: { cwd: st
 /** What comes after the first line can't be taken for a line of ours. */
 const indented = (text: string): string => visible(text).replaceAll('\n', '\n  ');
 
-function part(effect: Effect, index: number, indent: string, trail: readonly TrailEntry[]): string[] {
-  const grounds = trail.filter((entry) => entry.effect === index).flatMap((entry) => ground(entry, `${indent}  `));
-  return [`${indent}${oneLine(inWords(effect))}`, ...grounds];
-}
-
 const ground = ({ behavior, because, decided }: TrailEntry, indent: string): string[] => [
   `${indent}${behavior.padEnd(5)}  ${oneLine(because)}${decided ? '  <- decides' : ''}`,
 ];
 
-function inWords(effect: Effect): string {
+function inWords(effect: Effect, commands: readonly CommandEffect[]): string {
   switch (effect.kind) {
     case 'command':
-      return `command: ${effect.text}${notes(effect)}`;
+      return `command: ${effect.text}${notes(effect, commands)}`;
     case 'file': {
       const verb = effect.removes ? 'removes' : effect.access === 'read' ? 'reads' : 'writes';
       const real = effect.real === effect.path ? '' : ` (really ${effect.real})`;
@@ -66,4 +70,8 @@ function inWords(effect: Effect): string {
   }
 }
 
-const notes = ({ harmless, why }: CommandEffect): string => (harmless ? ' (harmless)' : why ? ` (${why})` : '');
+function notes(command: CommandEffect, commands: readonly CommandEffect[]): string {
+  if (!command.harmless) return command.why ? ` (${command.why})` : '';
+  const position = commands.indexOf(command);
+  return commands.some(({ wrappedBy }) => wrappedBy === position) ? '' : ' (harmless)';
+}

@@ -1,5 +1,6 @@
 // Settings that come with a question hold nothing but what bears on it, so a name in them that nobody knows is a slip,
 // and it may be one for something that refuses.
+import { isObject } from '../../platform/is-object.js';
 import { nearestName } from '../../settings/check.js';
 import { notEnforced, passedOver, withoutEffect } from '../../settings/other-keys.js';
 import { isSettingName, sectionNames } from '../../settings/schema.js';
@@ -25,6 +26,3 @@ const isKnown = (key: string): boolean =>
   passedOver.has(key) ||
   withoutEffect.has(key) ||
   Object.hasOwn(notEnforced, key);
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -3,7 +3,7 @@ import type { AgentEvent, ChildEvent, RunOutcome } from '../../contract/event.js
 import type { AssistantBlock, ToolUseBlock, UserBlock } from '../../contract/message.js';
 import type { ModelEvent } from '../../contract/model.js';
 import { randomId } from '../../platform/crypto.js';
-import type { FinishedRun } from '../finish-run.js';
+import type { FinishedRun } from '../headless/finish-run.js';
 import type { Line } from './control-channel.js';
 
 export interface EventLinesOptions {

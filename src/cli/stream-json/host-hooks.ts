@@ -3,9 +3,9 @@ import { type HookCallback, type HookEvent, type HookOutput, hookEvents } from '
 import { readMatcher } from '../../hooks/match-hook.js';
 import type { CallbackGroup } from '../../hooks/ready-hook.js';
 import type { HookCallbacks } from '../../hooks/run-hooks.js';
+import { isObject } from '../../platform/is-object.js';
 import type { ControlChannel } from './control-channel.js';
 import { RequestRefused } from './host-requests.js';
-import { isObject } from './parse-input.js';
 
 export class HostHooks {
   readonly #channel: ControlChannel;

@@ -6,7 +6,7 @@ import { type PermissionMode, permissionModes } from '../../contract/permission.
 import type { Agent } from '../../create-agent.js';
 import type { EngineOptions } from '../../create-engine.js';
 import type { HookCallbacks } from '../../hooks/run-hooks.js';
-import type { FinishedRun, RunEnd } from '../finish-run.js';
+import type { FinishedRun, RunEnd } from '../headless/finish-run.js';
 import type { ModelWatch, WatchedModel } from '../watched-model.js';
 import { ControlChannel, type Line, type WriteOut } from './control-channel.js';
 import { EventLines } from './event-lines.js';

@@ -1,5 +1,6 @@
 // One line of the host, understood or with a sentence on what is wrong with it.
 import type { UserBlock } from '../../contract/message.js';
+import { isObject } from '../../platform/is-object.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -117,9 +118,6 @@ function parseResponse({ response }: Fields): HostMessage {
 }
 
 const problem = (words: string) => ({ type: 'problem', problem: words }) as const;
-
-export const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? 'missing';

@@ -4,9 +4,9 @@ import type { AskPermission, PermissionAnswer, PermissionMode, PermissionQuestio
 import { type AskUser, answerFrom } from '../../contract/question.js';
 import { abortable } from '../../platform/abortable.js';
 import { randomId } from '../../platform/crypto.js';
+import { isObject } from '../../platform/is-object.js';
 import { visible } from '../../platform/text/visible.js';
 import type { ControlChannel, Line } from './control-channel.js';
-import { isObject } from './parse-input.js';
 import { type RememberIn, suggestedUpdates, wantedUpdates } from './permission-updates.js';
 
 /** The name by which hosts know questions that are not about permission. */

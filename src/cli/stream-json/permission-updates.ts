@@ -1,7 +1,7 @@
 // Rules in the shape that hosts know: what a question offers to remember, and what a host wants remembered of it.
 import { type PermissionMode, permissionModes } from '../../contract/permission.js';
+import { isObject } from '../../platform/is-object.js';
 import type { Line } from './control-channel.js';
-import { isObject } from './parse-input.js';
 
 const settingsFiles = { localSettings: 'local', projectSettings: 'project', userSettings: 'user' } as const;
 

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { ToolFailure } from '../../contract/failure.js';
 import { monotonicMs } from '../clock.js';
+import { messageOf } from '../message-of.js';
 import { type LimitGroup, type LimitReport, type Limits, makeLimitGroup } from './limits.js';
 import { groupIsAlive, watchGroup } from './process-group.js';
 import { endMarked, endTree, killTree } from './process-tree.js';
@@ -213,5 +214,3 @@ function leaveRunning({ tree, pipe, ended }: Started, full: Promise<unknown>, { 
   void full.then(end);
   onLeftRunning(end);
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,6 +1,7 @@
 // Searching by a service that somebody has chosen. Each has a format of its own; what comes of it is the same.
 import { ToolFailure } from '../../contract/failure.js';
 import type { SearchEndpoint, SearchProvider } from '../../contract/web.js';
+import { isObject } from '../is-object.js';
 import { type Lookup, sendRequest } from './send-request.js';
 import { shortened } from './web-address.js';
 
@@ -151,9 +152,6 @@ function parsedJson(text: string): unknown {
     return undefined;
   }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function resultOf(result: unknown, snippet: string): SearchResult | undefined {
   if (!isObject(result) || typeof result['url'] !== 'string' || !URL.canParse(result['url'])) return undefined;

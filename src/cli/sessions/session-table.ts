@@ -1,8 +1,8 @@
-import { shownCost } from '../agent/store/export-session.js';
-import type { SessionSummary } from '../agent/store/list-sessions.js';
-import { redactSecrets, secretsIn } from '../agent/store/redact-secrets.js';
-import { localMinute } from '../platform/text/local-time.js';
-import { visible } from '../platform/text/visible.js';
+import { shownCost } from '../../agent/store/export-session.js';
+import type { SessionSummary } from '../../agent/store/list-sessions.js';
+import { redactSecrets, secretsIn } from '../../agent/store/redact-secrets.js';
+import { localMinute } from '../../platform/text/local-time.js';
+import { visible } from '../../platform/text/visible.js';
 
 const SHORT_ID_CHARS = 8;
 

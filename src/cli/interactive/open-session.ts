@@ -1,28 +1,28 @@
-import type { ResumedSession } from '../agent/store/resume-session.js';
-import { SessionProblem } from '../agent/store/session-problem.js';
-import { type Model, ModelFailure } from '../contract/model.js';
-import { createAgent } from '../create-agent.js';
-import { createEngine, type EngineOptions } from '../create-engine.js';
-import { type Catalogue, secretVariables } from '../models/catalogue.js';
-import type { OpenedSession, SessionPorts, SessionWish } from '../terminal/opened-session.js';
-import { ownCallTools } from '../tools/index.js';
-import { type CliEngineOptions, engineOptions, whyNoBypass } from './engine-options.js';
-import type { HeadlessFlags } from './headless-flags.js';
-import { type HeadlessModels, modelChoices, readModels } from './headless-models.js';
-import { readCatalogue } from './read-catalogue.js';
-import { UsageProblem } from './usage-problem.js';
-import { variablesForTracing, wantedObservation } from './wanted-observation.js';
-import { watchedModel } from './watched-model.js';
+import type { ResumedSession } from '../../agent/store/resume-session.js';
+import { SessionProblem } from '../../agent/store/session-problem.js';
+import { type Model, ModelFailure } from '../../contract/model.js';
+import { createAgent } from '../../create-agent.js';
+import { createEngine, type EngineOptions } from '../../create-engine.js';
+import { type Catalogue, secretVariables } from '../../models/catalogue.js';
+import type { OpenedSession, SessionPorts, SessionWish } from '../../terminal/opened-session.js';
+import { ownCallTools } from '../../tools/index.js';
+import { type CliEngineOptions, engineOptions, whyNoBypass } from '../engine-options.js';
+import { readCatalogue } from '../read-catalogue.js';
+import type { RunFlags } from '../run-flags.js';
+import { modelChoices, type RunModels, readModels } from '../run-models.js';
+import { UsageProblem } from '../usage-problem.js';
+import { variablesForTracing, wantedObservation } from '../wanted-observation.js';
+import { watchedModel } from '../watched-model.js';
 
 /** What flags and settings say for a person at a terminal. */
-export async function interactiveOptions({ engine }: HeadlessFlags): Promise<CliEngineOptions> {
+export async function interactiveOptions({ engine }: RunFlags): Promise<CliEngineOptions> {
   const options = await engineOptions(engine, { asksForTrust: true });
   return { ...options, toolSet: options.toolSet === 'simple' ? 'simple' : 'repl' };
 }
 
 /** Puts together a conversation for the terminal, or without a model the tools alone. */
 export async function openSession(
-  flags: HeadlessFlags,
+  flags: RunFlags,
   given: CliEngineOptions,
   wish: SessionWish,
   ports: SessionPorts,
@@ -30,7 +30,7 @@ export async function openSession(
   const { env, settings } = given;
   const catalogue = await readCatalogue(env);
   const wanted = wantedObservation(flags.observation, env);
-  const observation = wanted && (await import('./observe.js')).observe(wanted, { env, catalogue });
+  const observation = wanted && (await import('../observe.js')).observe(wanted, { env, catalogue });
   const options: CliEngineOptions = {
     ...given,
     ...(wish.mode && { permissionMode: wish.mode }),
@@ -46,10 +46,10 @@ export async function openSession(
     env,
     commandTool: ownCallTools.shell,
     refuseMode: (mode: string) => (mode === 'bypassPermissions' ? whyNoBypass(settings.current, env) : undefined),
-    checkSetup: async () => await (await import('./doctor.js')).findSetup(),
+    checkSetup: async () => await (await import('../doctor.js')).findSetup(),
     explain: explainer(flags),
   };
-  let models: HeadlessModels;
+  let models: RunModels;
   try {
     const named = { ...flags, resume: wish.resume, ...(wish.model && { model: wish.model }) };
     models = await readModels(named, options, catalogue, observation?.model);
@@ -135,11 +135,11 @@ function toolsOnly(
 async function takeUp(
   wanted: string,
   { fork = false, beforePrompt, mode }: SessionWish,
-  { first }: HeadlessModels,
-  { engine }: HeadlessFlags,
+  { first }: RunModels,
+  { engine }: RunFlags,
   { env, permissionMode }: CliEngineOptions,
 ): Promise<ResumedSession> {
-  const { resume } = await import('./resume.js');
+  const { resume } = await import('../sessions/resume.js');
   const { 'permission-mode': named, 'dangerously-skip-permissions': skips } = engine;
   const chosen = mode ?? (named !== undefined || skips ? permissionMode : undefined);
   try {
@@ -151,15 +151,15 @@ async function takeUp(
 }
 
 async function saveForHere(rule: string, env: CliEngineOptions['env']): Promise<void> {
-  const { saveRule } = await import('./stream-json/save-rule.js');
+  const { saveRule } = await import('../stream-json/save-rule.js');
   await saveRule(rule, 'local', { root: process.cwd(), env });
 }
 
 /** The models of providers that are set up, and what runs on this machine. */
 async function choices(catalogue: Catalogue, env: CliEngineOptions['env'], first?: Model) {
-  const { findLocalServers, localPlaces } = await import('../models/local-servers.js');
+  const { findLocalServers, localPlaces } = await import('../../models/local-servers.js');
   const local = await findLocalServers(localPlaces(catalogue, env));
-  const { withStoredKeys } = await import('../models/stored-keys.js');
+  const { withStoredKeys } = await import('../../models/stored-keys.js');
   const all = modelChoices(catalogue, withStoredKeys(env), first ?? { provider: '', name: '' });
   const known = (first ? all : all.slice(1)).map(({ value, displayName, description }) => ({
     value,
@@ -175,10 +175,10 @@ async function choices(catalogue: Catalogue, env: CliEngineOptions['env'], first
   return [...known, ...here];
 }
 
-function explainer({ engine }: HeadlessFlags): OpenedSession['explain'] {
+function explainer({ engine }: RunFlags): OpenedSession['explain'] {
   return async (tool, input) => {
-    const { createExplainer } = await import('../explain-call.js');
-    const { describeExplanation } = await import('./permissions/describe-explanation.js');
+    const { createExplainer } = await import('../../explain-call.js');
+    const { describeExplanation } = await import('../permissions/describe-explanation.js');
     const flag = engine.settings === undefined ? {} : { flag: engine.settings };
     const explain = createExplainer({ settings: { env: process.env, ...flag, ...(engine.trust && { trust: true }) } });
     return describeExplanation(await explain({ tool, input }), { cwd: process.cwd() });

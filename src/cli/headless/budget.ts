@@ -1,6 +1,6 @@
-import { costOf } from '../agent/usage.js';
-import { type Model, type ModelEvent, ModelFailure } from '../contract/model.js';
-import type { ModelWatch } from './watched-model.js';
+import { costOf } from '../../agent/usage.js';
+import { type Model, type ModelEvent, ModelFailure } from '../../contract/model.js';
+import type { ModelWatch } from '../watched-model.js';
 
 /** Ends the work before the request that would come after so many US dollars. The last answer may go beyond them. */
 export class Budget implements ModelWatch {

@@ -1,8 +1,8 @@
 import { realpathSync } from 'node:fs';
-import { listSessions } from '../agent/store/list-sessions.js';
-import { dataFolderOf } from '../platform/files/paths.js';
+import { listSessions } from '../../agent/store/list-sessions.js';
+import { dataFolderOf } from '../../platform/files/paths.js';
+import { UsageProblem } from '../usage-problem.js';
 import { sessionTable } from './session-table.js';
-import { UsageProblem } from './usage-problem.js';
 
 const MAX_LISTED = 20;
 

@@ -2,7 +2,7 @@ import { type Effort, efforts } from '../contract/model.js';
 import { engineFlags, readArgs } from './args.js';
 import type { EngineFlagValues } from './engine-options.js';
 import { terminalFlags } from './interactive/terminal-flags.js';
-import { withOpenResume } from './resume-flag.js';
+import { withOpenResume } from './sessions/resume-flag.js';
 import { UsageProblem } from './usage-problem.js';
 import { type ObservationFlags, observationFlags, withDebugFile } from './wanted-observation.js';
 
@@ -39,7 +39,7 @@ const flags = {
   verbose: { type: 'boolean' }, // other programs send it along with stream-json
 } as const;
 
-export interface HeadlessFlags {
+export interface RunFlags {
   engine: EngineFlagValues;
   observation: ObservationFlags;
   model: string | undefined;
@@ -76,8 +76,8 @@ export interface HeadlessFlags {
   words: readonly string[];
 }
 
-/** The flags of `-p`, each checked on its own and against the others. */
-export function readHeadlessFlags(argv: readonly string[], { isInteractive = false } = {}): HeadlessFlags {
+/** The flags of a run, by `-p` or at a terminal, each checked on its own and against the others. */
+export function readRunFlags(argv: readonly string[], { isInteractive = false } = {}): RunFlags {
   const { values, positionals } = readArgs(withOpenResume(withDebugFile(argv)), flags, ['version']);
   const format = oneOf('--output-format', outputFormats, values['output-format'] ?? 'text');
   const hostInput = oneOf('--input-format', inputFormats, values['input-format'] ?? 'text') === 'stream-json';
@@ -87,7 +87,7 @@ export function readHeadlessFlags(argv: readonly string[], { isInteractive = fal
   if (values['screen-reader'] && !isInteractive) {
     throw new UsageProblem('--screen-reader is for a conversation at the terminal, and does not go with -p.');
   }
-  const read: HeadlessFlags = {
+  const read: RunFlags = {
     engine: values,
     observation: values,
     model: values.model,
@@ -117,7 +117,7 @@ export function readHeadlessFlags(argv: readonly string[], { isInteractive = fal
   return read;
 }
 
-function refuseCombinations(read: HeadlessFlags): void {
+function refuseCombinations(read: RunFlags): void {
   const streams = read.format === 'stream-json';
   if (read.hostInput && !streams) {
     throw new UsageProblem('--input-format stream-json goes with --output-format stream-json.');
@@ -159,7 +159,7 @@ function oneOf<Known extends string>(flag: string, known: readonly Known[], give
   throw new UsageProblem(`${flag} takes ${known.join(', ')}, but was "${given}".`);
 }
 
-function readPromptTool(text: string | undefined): Pick<HeadlessFlags, 'asksHost' | 'permissionTool'> {
+function readPromptTool(text: string | undefined): Pick<RunFlags, 'asksHost' | 'permissionTool'> {
   if (text === undefined || text === 'stdio') return { asksHost: text === 'stdio', permissionTool: undefined };
   if (/^mcp__.+__./.test(text)) return { asksHost: false, permissionTool: text };
   throw new UsageProblem(

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { LoadOptions } from './load.js';
+import type { LoadOptions } from '../settings/load.js';
 
 export type Files = Readonly<Record<string, unknown>>;
 

@@ -1,9 +1,9 @@
 // What `--json-schema` asks for, read and put into the words of this command.
 import { readFileSync } from 'node:fs';
-import { checkedSchema, DEFAULT_RETRIES, StructuredOutput } from '../agent/structured-output.js';
-import type { JsonSchema } from '../contract/model.js';
+import { checkedSchema, DEFAULT_RETRIES, StructuredOutput } from '../../agent/structured-output.js';
+import type { JsonSchema } from '../../contract/model.js';
+import { UsageProblem } from '../usage-problem.js';
 import type { FinishedRun } from './finish-run.js';
-import { UsageProblem } from './usage-problem.js';
 
 /** Reads what `--json-schema` was given: a schema, or a file with one. */
 export async function readSchema(given: string): Promise<JsonSchema> {

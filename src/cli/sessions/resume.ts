@@ -1,12 +1,12 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { findSession, projectOf } from '../agent/store/list-sessions.js';
-import { type ResumedSession, resumeSession } from '../agent/store/resume-session.js';
-import type { Model } from '../contract/model.js';
-import type { PermissionMode } from '../contract/permission.js';
-import { dataFolderOf } from '../platform/files/paths.js';
-import { visible } from '../platform/text/visible.js';
-import { UsageProblem } from './usage-problem.js';
-import { writeLine } from './write-line.js';
+import { findSession, projectOf } from '../../agent/store/list-sessions.js';
+import { type ResumedSession, resumeSession } from '../../agent/store/resume-session.js';
+import type { Model } from '../../contract/model.js';
+import type { PermissionMode } from '../../contract/permission.js';
+import { dataFolderOf } from '../../platform/files/paths.js';
+import { visible } from '../../platform/text/visible.js';
+import { UsageProblem } from '../usage-problem.js';
+import { writeLine } from '../write-line.js';
 
 export interface ResumeWish {
   /** An id, the beginning of one, or `last`. */

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
-import { findSession, modelOf } from '../agent/store/list-sessions.js';
-import { SessionProblem } from '../agent/store/session-problem.js';
-import { dataFolderOf } from '../platform/files/paths.js';
+import { findSession, modelOf } from '../../agent/store/list-sessions.js';
+import { SessionProblem } from '../../agent/store/session-problem.js';
+import { dataFolderOf } from '../../platform/files/paths.js';
 
 /** The model that a session began with; undefined where nothing is known of it, which whoever takes it up will tell. */
 export async function recordedModel(

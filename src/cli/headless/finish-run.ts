@@ -1,8 +1,8 @@
-import type { AgentEvent, RunResult } from '../contract/event.js';
-import type { Decision } from '../contract/permission.js';
+import type { AgentEvent, RunResult } from '../../contract/event.js';
+import type { Decision } from '../../contract/permission.js';
+import { ruleMayAllow } from '../rule-may-allow.js';
 import type { Budget } from './budget.js';
-import { ruleMayAllow } from './rule-may-allow.js';
-import type { FinishedOutput } from './structured-output.js';
+import type { FinishedOutput } from './finished-output.js';
 
 /** A result, with what flags of this command make of it. */
 export interface FinishedRun extends RunResult {

@@ -1,11 +1,12 @@
 // A tool of an MCP server that is asked for permission in the place of a person. Nothing but its clear yes is a yes.
 import { isDeepStrictEqual } from 'node:util';
-import type { Session } from '../agent/session.js';
-import { ToolFailure } from '../contract/failure.js';
-import type { AskPermission, PermissionAnswer } from '../contract/permission.js';
-import type { BoundCall, Tool, ToolOutcome } from '../contract/tool.js';
-import type { ToolContext } from '../contract/tool-context.js';
-import { randomId } from '../platform/crypto.js';
+import type { Session } from '../../agent/session.js';
+import { ToolFailure } from '../../contract/failure.js';
+import type { AskPermission, PermissionAnswer } from '../../contract/permission.js';
+import type { BoundCall, Tool, ToolOutcome } from '../../contract/tool.js';
+import type { ToolContext } from '../../contract/tool-context.js';
+import { randomId } from '../../platform/crypto.js';
+import { isObject } from '../../platform/is-object.js';
 
 export class PermissionTool {
   readonly #name: string;
@@ -108,6 +109,3 @@ function parsed(text: string): SaidAnswer | undefined {
     return undefined;
   }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -3,10 +3,10 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { ToolResultBlock } from '../contract/message.js';
-import type { EngineOptions } from '../create-engine.js';
-import { temporaryProject } from '../testing/temporary-project.js';
-import { until } from '../testing/watch-processes.js';
+import type { ToolResultBlock } from '../../contract/message.js';
+import type { EngineOptions } from '../../create-engine.js';
+import { temporaryProject } from '../../testing/temporary-project.js';
+import { until } from '../../testing/watch-processes.js';
 import { PermissionTool } from './permission-tool.js';
 
 /** A project in which a tool of a server answers for the person, with these words. */

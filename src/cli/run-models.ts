@@ -5,13 +5,13 @@ import { MAX_FALLBACKS, withRetries } from '../models/retry.js';
 import { retriesFrom } from '../models/retry-environment.js';
 import { visible } from '../platform/text/visible.js';
 import type { CliEngineOptions } from './engine-options.js';
-import { type HeadlessFlags, readEffort } from './headless-flags.js';
 import { namedModel, settingFrom } from './named-model.js';
+import { type RunFlags, readEffort } from './run-flags.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
 /** The models that a run may ask. */
-export interface HeadlessModels {
+export interface RunModels {
   first: Model;
   fallbacks: readonly Model[];
   /** A model by its name, or the first one, that is asked again where a request fails in a way that may pass. */
@@ -19,11 +19,11 @@ export interface HeadlessModels {
 }
 
 export async function readModels(
-  flags: Pick<HeadlessFlags, 'model' | 'fallbackModel' | 'effort' | 'resume'>,
+  flags: Pick<RunFlags, 'model' | 'fallbackModel' | 'effort' | 'resume'>,
   { env, settings: { current } }: CliEngineOptions,
   catalogue: Catalogue,
   observed: (model: Model) => Model = (model) => model,
-): Promise<HeadlessModels> {
+): Promise<RunModels> {
   const retries = retriesFrom(env);
   const options = { ...readEffort(flags.effort ?? current.effort?.value), catalogue };
   const choose = async (name: string | undefined, from?: string): Promise<Model> => {
@@ -63,7 +63,7 @@ async function modelAsBefore(
   choose: (name: string) => Promise<Model>,
 ): Promise<Model | undefined> {
   if (session === undefined) return undefined;
-  const { recordedModel } = await import('./recorded-model.js');
+  const { recordedModel } = await import('./sessions/recorded-model.js');
   const name = await recordedModel(session, env);
   if (name === undefined) return undefined;
   try {
