@@ -4,10 +4,11 @@ import { deniedReads } from '../permissions/denied-reads.js';
 import { decide, type Policy, showing } from '../permissions/engine.js';
 import type { Anchors } from '../permissions/match-path.js';
 import { thisPathStyle } from '../permissions/match-path.js';
-import { mayConcernCall } from '../permissions/match-rule.js';
+import { isDeniedOutright, mayConcernCall } from '../permissions/match-rule.js';
 import { suggestRules } from '../permissions/remember.js';
 import { parseRule, parseRules, type Rule, type RuleLists } from '../permissions/rule.js';
 import { folderNames, realName } from '../platform/files/paths.js';
+import { messageOf } from '../platform/message-of.js';
 import type { Session } from './session.js';
 
 export interface SessionPolicyOptions {
@@ -33,6 +34,8 @@ export interface SessionPolicy {
   readonly decide: Decide;
   /** By the same rules, as if this were the mode. */
   decideIn(mode: PermissionMode): Decide;
+  /** Whether every use of the tool is denied by a rule, in whatever mode. */
+  isDenied(tool: string): boolean;
   /** Which files of a tree may be shown, by what holds now. */
   reader(): (real: string) => boolean;
   /** What commands in a sandbox must not find, by what holds now; undefined where no rule says so. */
@@ -101,9 +104,10 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
     workspace,
     decide: (request) => decide(request, policy()),
     decideIn: (mode) => (request) => decide(request, { ...policy(), mode }),
+    isDenied: (tool) => isDeniedOutright(tool, policy().rules ?? []),
     reader: () => showing(policy()),
     unreadable: () => deniedReads(policy().rules ?? []),
-    suggest: suggestRules,
+    suggest: (request, decision) => suggestRules(request, decision, project),
     async remember(rules, scope) {
       for (const text of rules) {
         const rule = parsed(text);
@@ -142,5 +146,3 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
     },
   };
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

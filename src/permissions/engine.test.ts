@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { CommandEffect, Effect, FileEffect } from '../contract/effect.js';
 import type { Behavior, DecisionRequest, PermissionMode } from '../contract/permission.js';
-import { decide, decideBy, mayShow, type Policy } from './engine.js';
+import { decide, type Policy, showing } from './engine.js';
 import { isDeniedOutright } from './match-rule.js';
 import { parseRules, type Rule, type RuleLists } from './rule.js';
 
@@ -485,6 +485,18 @@ test('names the part that came along with an allowed command', () => {
   expect(judge('Bash', [command('rm x'), command('npm test')], { lists }).injection).toBeUndefined();
 });
 
+test('says of a wrapper that it adds nothing, and not that what it runs is harmless', () => {
+  const wrapped = [
+    harmless('timeout 9 rm x', { argv: ['timeout', '9', 'rm', 'x'] }),
+    command('rm x', { wrappedBy: 0 }),
+  ];
+  const { trail = [] } = judge('Bash', wrapped);
+  expect(trail.map(({ because }) => because)).toEqual([
+    '"timeout" adds nothing to what it runs, which is judged by itself',
+    'it runs the command "rm x"',
+  ]);
+});
+
 test('tells what was judged, which rule matched where, and what decided', () => {
   const { rules } = parseRules(
     { allow: ['Bash(npm test:*)'], deny: ['Bash(rm:*)'] },
@@ -599,19 +611,10 @@ test('one more rule that asks or denies never loosens, one more that allows neve
   );
 });
 
-test('a policy is asked for anew with every call', () => {
-  let mode: PermissionMode = 'plan';
-  const judgeNow = decideBy(() => policy({ mode }));
-  const request = { tool: 'Write', input: {}, effects: [file('write', `${P}/a`)] };
-  expect(judgeNow(request).behavior).toBe('deny');
-  mode = 'acceptEdits';
-  expect(judgeNow(request).behavior).toBe('allow');
-});
-
 test('shows of a tree whatever is not denied, in every mode', () => {
   const rules = rulesOf({ deny: ['Read(./secrets/**)'], ask: ['Read(./notes/**)'] });
   for (const mode of ['default', 'plan', 'dontAsk', 'bypassPermissions'] as const) {
-    const shown = (path: string) => mayShow(path, policy({ mode, rules }));
+    const shown = showing(policy({ mode, rules }));
     expect([`${P}/a`, '/outside/a', `${P}/notes/a`].map(shown)).toEqual([true, true, true]);
     expect([`${P}/secrets/a`, '/home/me/.helve/trust.json'].map(shown)).toEqual([false, false]);
     expect(shown('/home/me/.helve/sessions/1/results/a')).toBe(true);

@@ -3,7 +3,6 @@
 import type { CommandEffect, Effect, FileEffect } from '../contract/effect.js';
 import {
   type Behavior,
-  type Decide,
   type Decision,
   type DecisionBasis,
   type DecisionRequest,
@@ -60,18 +59,10 @@ interface Judged {
   commands: readonly CommandEffect[];
 }
 
-export const decideBy =
-  (policy: () => Policy): Decide =>
-  (request) =>
-    decide(request, policy());
-
 /**
- * Whether a file in a tree that a call may read can be shown. Only what is denied is left out: whether the tree may be
- * read at all was decided with the call.
+ * Which files of a tree that a call may read can be shown. Only what is denied is left out: whether the tree may be read
+ * at all was decided with the call.
  */
-export const mayShow = (real: string, policy: Policy): boolean => showing(policy)(real);
-
-/** The same for many files: what does not depend on the file is looked at once. */
 export function showing(policy: Policy): (real: string) => boolean {
   const { style = thisPathStyle(), rules = [] } = policy;
   const denying = rules.filter(({ list }) => list === 'deny');
@@ -202,7 +193,7 @@ function aboutEffect(effect: Effect, index: number, judged: Judged): Finding[] {
     because,
     basis,
   });
-  const itself = byItself(effect, judged.policy, finding);
+  const itself = byItself(effect, judged, finding);
   const findings = [
     ...ownData(effect, judged.policy, finding),
     ...stricterRules(effect, index, judged),
@@ -308,10 +299,10 @@ function byMode(effect: Effect, { policy, request, commands, stricter }: Judged,
   return isAcceptedEdit(effect, files) ? accepted('this command') : [];
 }
 
-function byItself(effect: Effect, policy: Policy, finding: Find): Finding[] {
+function byItself(effect: Effect, { policy, commands }: Judged, finding: Find): Finding[] {
   switch (effect.kind) {
     case 'command':
-      return effect.harmless ? [finding('allow', 'harmless', `${inWords(effect)} is harmless`)] : [];
+      return effect.harmless ? [finding('allow', 'harmless', whyHarmless(effect, commands))] : [];
     case 'session':
       if (effect.what === 'memory' && effect.access === 'write') return []; // later sessions would believe it
       return [finding('allow', 'session', 'it concerns this session alone')];
@@ -327,6 +318,15 @@ function byItself(effect: Effect, policy: Policy, finding: Find): Finding[] {
     case 'unknown':
       return [];
   }
+}
+
+/** Of a wrapper as in `timeout 9 rm x` only the wrapper is: what it runs is judged as a command of its own. */
+function whyHarmless(command: CommandEffect, commands: readonly CommandEffect[]): string {
+  const position = commands.indexOf(command);
+  const wraps = commands.some(({ wrappedBy }) => wrappedBy === position);
+  return wraps
+    ? `"${command.argv?.[0] ?? command.text}" adds nothing to what it runs, which is judged by itself`
+    : `${inWords(command)} is harmless`;
 }
 
 const isInWorkspace = (effect: FileEffect, { workspace }: Policy): boolean =>

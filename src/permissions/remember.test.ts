@@ -11,7 +11,7 @@ function suggested(tool: string, effects: Effect[], allow: string[] = []): strin
   const { rules } = parseRules({ allow }, { source: { file: 'settings.json' }, anchors });
   const policy: Policy = { mode: 'default', workspace: ['/p'], resultsFolder: '/r', dataFolders: [], rules, style };
   const request = { tool, input: {}, effects };
-  return suggestRules(request, decide(request, policy));
+  return suggestRules(request, decide(request, policy), ['/p', '/real/p']);
 }
 
 const command = (text: string, more: Partial<CommandEffect> = {}): CommandEffect => ({
@@ -71,7 +71,13 @@ test('offers nothing that could not be read whole', () => {
 
 test('names files exactly, both names of a link, with wildcards made harmless', () => {
   const link: Effect = { kind: 'file', access: 'write', path: '/p/a*[1].txt', real: '/else/b?' };
-  expect(suggested('Write', [link])).toEqual(['Edit(//p/a\\*\\[1\\].txt)', 'Edit(//else/b\\?)']);
+  expect(suggested('Write', [link])).toEqual(['Edit(./a\\*\\[1\\].txt)', 'Edit(//else/b\\?)']);
+});
+
+test('names files of the project from there, and others in full', () => {
+  const written = (path: string, real = path): Effect => ({ kind: 'file', access: 'write', path, real });
+  expect(suggested('Write', [written('/p/src/a.ts', '/real/p/src/a.ts')])).toEqual(['Edit(./src/a.ts)']);
+  expect(suggested('Write', [written('/p2/a.ts')])).toEqual(['Edit(//p2/a.ts)']);
 });
 
 test('what is remembered allows the same call the next time', () => {

@@ -1,6 +1,8 @@
 // What "always" would remember: rules that would have allowed exactly the parts that were asked about.
+import { relative, sep } from 'node:path';
 import type { CommandEffect, Effect } from '../contract/effect.js';
 import { type Decision, type DecisionRequest, decisionBases, type TrailEntry } from '../contract/permission.js';
+import { isInside } from '../platform/files/paths.js';
 import { allowsCommand, parseCommandPattern } from './match-command.js';
 import { escapePath } from './match-path.js';
 import { hidesHost, hostOf } from './match-url.js';
@@ -12,13 +14,18 @@ const MAX_RULE_CHARS = 200;
 /**
  * The rules to offer with the question, one for each part that needs it. None where a rule could not help or could not
  * be shown whole: what asks in every mode, what can't be foreseen, programs that run whatever they are given.
+ * Files of the project, given by all its names, are named from there.
  */
-export function suggestRules(request: DecisionRequest, { behavior, trail = [] }: Decision): string[] {
+export function suggestRules(
+  request: DecisionRequest,
+  { behavior, trail = [] }: Decision,
+  project: readonly string[],
+): string[] {
   if (behavior !== 'ask') return [];
   const asking = answersOf(trail).filter((entry) => entry.behavior === 'ask');
   const rules = asking.map((entry) => {
     const effect = request.effects[entry.effect ?? -1];
-    return entry.basis === 'default' && effect ? rulesFor(effect, request) : undefined;
+    return entry.basis === 'default' && effect ? rulesFor(effect, request, project) : undefined;
   });
   const all = [...new Set(rules.flatMap((some) => some ?? ['']))];
   const isComplete = all.length > 0 && all.length <= MAX_RULES && all.every((rule) => canBeShown(rule));
@@ -40,12 +47,12 @@ function answersOf(trail: readonly TrailEntry[]): TrailEntry[] {
   return [...answers.values()];
 }
 
-function rulesFor(effect: Effect, { tool }: DecisionRequest): string[] | undefined {
+function rulesFor(effect: Effect, { tool }: DecisionRequest, project: readonly string[]): string[] | undefined {
   switch (effect.kind) {
     case 'file': {
       const access = effect.access === 'read' ? 'Read' : 'Edit';
       const names = [...new Set([effect.path, effect.real])]; // a link is allowed by both its names or not at all
-      return names.map((name) => `${access}(/${escapePath(name)})`);
+      return [...new Set(names.map((name) => `${access}(${pathPattern(name, project)})`))];
     }
     case 'command': {
       const rule = commandRule(effect);
@@ -61,6 +68,12 @@ function rulesFor(effect: Effect, { tool }: DecisionRequest): string[] | undefin
     case 'session':
       return undefined;
   }
+}
+
+/** `./x` is x in the project and nowhere else, whatever the project is called on another machine. */
+function pathPattern(path: string, project: readonly string[]): string {
+  const folder = project.find((name) => name !== path && isInside(name, path));
+  return folder === undefined ? `/${escapePath(path)}` : `./${escapePath(relative(folder, path).replaceAll(sep, '/'))}`;
 }
 
 /** A prefix where the program is known to have sub-commands, else the command as it is. */

@@ -116,6 +116,7 @@ export class KeyActions {
     const at = this.#options.now();
     const isTwice = this.#pressed?.action === action && at - this.#pressed.at < TWICE_MS;
     this.#pressed = isTwice ? undefined : { action, at };
+    if (isTwice) this.#options.status.endHint();
     return isTwice;
   }
 
@@ -148,13 +149,17 @@ export class KeyActions {
 
   #clear(): void {
     const { work, conversation, status, place, quit } = this.#options;
-    if (this.#isTwice('clear')) quit();
-    else if (!this.#editor.isEmpty) this.#editor.setText('');
-    else {
+    if (this.#isTwice('clear')) {
+      quit();
+      return;
+    }
+    if (!this.#editor.isEmpty) {
+      this.#editor.setText('');
+    } else {
       conversation.interrupt();
       work.stop();
-      status.hint(`${place().keys.shown('clear')} again to leave`, TWICE_MS);
     }
+    status.hint(`${place().keys.shown('clear')} again to leave`, TWICE_MS);
   }
 
   #cycleMode(): void {

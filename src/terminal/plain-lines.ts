@@ -1,9 +1,10 @@
 import type { AgentEvent } from '../contract/event.js';
-import type { DisplayBody } from '../contract/tool.js';
+import type { DisplayBody, ToolDisplay } from '../contract/tool.js';
 import { visible } from '../platform/text/visible.js';
 import { roomMade } from './room-made.js';
 
 const MAX_BODY_LINES = 12;
+const MAX_SUBJECT_LINES = 200; // an answer hangs on it, and nothing can be unfolded here
 
 export interface PlainLinesOptions {
   write(text: string): void;
@@ -50,7 +51,7 @@ export class PlainLines {
         const title = failed ? firstLine(asText(result.content)) : firstLine(display.title);
         this.line(`  ${mark} ${event.tool} ${this.#paint.dim(visible(title))}`);
         const body = failed ? rest(asText(result.content)) : asLines(display.body);
-        for (const text of capped(body)) this.line(`    ${this.#paintDiff(visible(text), display.body)}`);
+        this.#lines(capped(body, MAX_BODY_LINES), display.body);
         return;
       }
       case 'turn_end':
@@ -61,9 +62,19 @@ export class PlainLines {
     }
   }
 
+  /** What a question is about: the change, the command, the plan. */
+  subject({ title, body }: ToolDisplay): void {
+    const lines = asLines(body);
+    if (lines.join('\n') !== title) this.#lines(capped(lines, MAX_SUBJECT_LINES), body);
+  }
+
   line(text: string): void {
     this.#write(`${this.#midLine ? '\n' : ''}${text}\n`);
     this.#midLine = false;
+  }
+
+  #lines(lines: readonly string[], body: DisplayBody | undefined): void {
+    for (const text of lines) this.line(`    ${this.#paintDiff(visible(text), body)}`);
   }
 
   #paintDiff(text: string, body: DisplayBody | undefined): string {
@@ -86,9 +97,9 @@ const todoMarks = { pending: '☐', in_progress: '▶', completed: '☑' } as co
 
 const splitLines = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));
 
-function capped(lines: readonly string[]): string[] {
-  if (lines.length <= MAX_BODY_LINES) return [...lines];
-  return [...lines.slice(0, MAX_BODY_LINES), `… ${lines.length - MAX_BODY_LINES} more lines`];
+function capped(lines: readonly string[], most: number): string[] {
+  if (lines.length <= most) return [...lines];
+  return [...lines.slice(0, most), `… ${lines.length - most} more lines`];
 }
 
 const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';

@@ -1,6 +1,7 @@
 // Questions as lines with numbered answers.
 import type { AskPermission } from '../contract/permission.js';
 import type { AskUser, Question } from '../contract/question.js';
+import { reasonForPeople } from '../permissions/reason-for-people.js';
 import { visible } from '../platform/text/visible.js';
 import type { TrustReport } from '../settings/trust.js';
 import type { Choice } from './contract.js';
@@ -25,10 +26,11 @@ export class PlainQuestions {
     return () => void this.#own.delete(callId);
   }
 
-  readonly askPermission: AskPermission = async ({ callId, tool, display, reason, suggestions }, signal) => {
+  readonly askPermission: AskPermission = async ({ callId, tool, display, decision, reason, suggestions }, signal) => {
     if (this.#own.has(callId)) return { behavior: 'allow' };
     this.#lines.line(`Allow ${tool}? ${visible(display.title)}`);
-    this.#lines.line(`Why it asks: ${visible(reason)}`);
+    this.#lines.subject(display);
+    this.#lines.line(`Why it asks: ${visible(reasonForPeople({ ...decision, reason }))}`);
     const rules = suggestions.map(visible).join(', ');
     const ways = [
       'Yes, this once',

@@ -41,10 +41,14 @@ export class StatusLine {
   hint(text: string, milliseconds: number): void {
     clearTimeout(this.#timer);
     this.#hint = text;
-    this.#timer = setTimeout(() => {
-      this.#hint = undefined;
-      this.#options.draw();
-    }, milliseconds);
+    this.#timer = setTimeout(() => this.endHint(), milliseconds);
+    this.#options.draw();
+  }
+
+  /** What was hinted at has been done, or its time is over. */
+  endHint(): void {
+    clearTimeout(this.#timer);
+    this.#hint = undefined;
     this.#options.draw();
   }
 

@@ -330,7 +330,7 @@ test('names the path that a question is about', async () => {
   expect(request['permission_suggestions']).toEqual([
     {
       type: 'addRules',
-      rules: [{ toolName: 'Edit', ruleContent: `/${path}` }],
+      rules: [{ toolName: 'Edit', ruleContent: './new.txt' }],
       behavior: 'allow',
       destination: 'session',
     },

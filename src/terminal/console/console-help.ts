@@ -5,6 +5,7 @@ import { fieldsOf, optionOf, positionalsOf, usageOf } from './fields.js';
 import { findTool } from './parse-call.js';
 
 const MAX_TOOLS = 30; // so that it fits on a screen
+const MAX_COLUMNS = 80;
 
 /** `help`: the tools, a line each. `help NAME`: one of them, with its parameters. */
 export function consoleHelp(wanted: string, tools: readonly ConsoleTool[]): string {
@@ -22,7 +23,8 @@ export function consoleHelp(wanted: string, tools: readonly ConsoleTool[]): stri
 function listOf(tools: readonly ConsoleTool[]): string {
   const shown = tools.slice(0, MAX_TOOLS);
   const width = Math.max(...shown.map(({ name }) => name.length), 0);
-  const lines = shown.map(({ name, description }) => `  ${name.padEnd(width)}  ${firstSentence(description)}`);
+  const room = Math.max(20, MAX_COLUMNS - width - 4);
+  const lines = shown.map(({ name, description }) => `  ${name.padEnd(width)}  ${firstSentence(description, room)}`);
   const more = tools.length - shown.length;
   return [
     'Tools, each called by its name: Read README.md, Grep TODO --glob "*.ts", Bash npm test',
@@ -46,10 +48,10 @@ function pageOf(tool: ConsoleTool): string {
 }
 
 /** So much that a tool has one line of its own on most screens. */
-const firstSentence = (text: string): string => {
+const firstSentence = (text: string, room: number): string => {
   const [begun = ''] = /^.*?(?=[.:;](?:\s|$)|$)/m.exec(text) ?? [];
   const sentence = begun.replace(/\s*\([^)]*$/, '');
-  return sentence.length > 76 ? `${sentence.slice(0, 75)}…` : sentence;
+  return sentence.length > room ? `${sentence.slice(0, room - 1).replace(/\W+\w*$/, '')}…` : sentence;
 };
 
 const firstLine = (text: string): string => {

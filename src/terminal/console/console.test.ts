@@ -51,6 +51,10 @@ test.each([
 
 test.each([
   ['Reed a', 'There is no tool "Reed". Did you mean Read?'],
+  [
+    'hello there',
+    'No model is set up that could answer, and there is no tool "hello". /key or /model sets a model up; help lists the tools.',
+  ],
   ['Read', /^Read: file_path is missing.\nUsage: Read FILE-PATH \[--offset N\]/],
   ['Read a --limt 3', /^Read: there is no --limt. Did you mean --limit\?\nUsage: /],
   ['Read a --limit', /^Read: --limit needs a value\./],
@@ -118,7 +122,9 @@ test('offers no parameter twice', async () => {
 });
 
 test('lists the tools on one screen, and explains each', () => {
-  expect(consoleHelp('', tools).split('\n').length).toBeLessThanOrEqual(40);
+  const listed = consoleHelp('', tools).split('\n');
+  expect(listed.length).toBeLessThanOrEqual(40);
+  expect(listed.filter((line) => line.startsWith('  ') && line.length > 80)).toEqual([]);
   expect(consoleHelp('read', tools)).toMatch(/^Read FILE-PATH[\s\S]*--limit/);
   expect(consoleHelp('Grap', tools)).toBe('There is no tool "Grap". Did you mean Grep?');
 });

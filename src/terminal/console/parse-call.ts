@@ -1,5 +1,5 @@
 // A typed call of a tool: `Read src/a.ts --limit 20`, `Bash npm test`, `Edit {"file_path": …}`.
-import { nearestWords } from '../../platform/text/similar-text.js';
+import { nearestWords, wordSimilarity } from '../../platform/text/similar-text.js';
 import type { ConsoleTool } from '../contract.js';
 import {
   type Field,
@@ -14,6 +14,8 @@ import {
 } from './fields.js';
 import { readWords, type Word } from './words.js';
 
+const SLIP = 0.6; // any word of a sentence is a little like the name of some tool
+
 export type ParsedCall = { tool: string; input: Record<string, unknown> } | { problem: string };
 
 /** What is wrong is said with how it is typed right. Whether the values are good, the tool's own check says. */
@@ -21,14 +23,7 @@ export function parseCall(line: string, tools: readonly ConsoleTool[]): ParsedCa
   const [, name = '', rest = ''] = /^\s*(\S+)\s*([\s\S]*?)\s*$/.exec(line) ?? [];
   if (name === '') return { problem: 'There is nothing to call. Type the name of a tool, as in: help' };
   const tool = findTool(name, tools);
-  if (!tool) {
-    const [nearest] = nearestWords(
-      name,
-      tools.map((one) => one.name),
-    );
-    const meant = nearest === undefined ? 'Type help for the list.' : `Did you mean ${nearest}?`;
-    return { problem: `There is no tool "${name}". ${meant}` };
-  }
+  if (!tool) return { problem: unknownTool(name, tools) };
   try {
     const input = rest.startsWith('{') ? parseJson(rest) : readInput(rest, fieldsOf(tool));
     return { tool: tool.name, input };
@@ -36,6 +31,14 @@ export function parseCall(line: string, tools: readonly ConsoleTool[]): ParsedCa
     if (!(error instanceof CallProblem)) throw error;
     return { problem: `${tool.name}: ${error.message}\nUsage: ${usageOf(tool)}` };
   }
+}
+
+/** It may be a slip; but most often somebody talks to a model that is not there. */
+function unknownTool(name: string, tools: readonly ConsoleTool[]): string {
+  const names = tools.map((tool) => tool.name);
+  const [nearest] = nearestWords(name, names).filter((one) => wordSimilarity(name, one) > SLIP);
+  if (nearest !== undefined) return `There is no tool "${name}". Did you mean ${nearest}?`;
+  return `No model is set up that could answer, and there is no tool "${name}". /key or /model sets a model up; help lists the tools.`;
 }
 
 export const findTool = (name: string, tools: readonly ConsoleTool[]): ConsoleTool | undefined =>

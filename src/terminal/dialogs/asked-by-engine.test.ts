@@ -50,8 +50,6 @@ test('marks the part of a command that decided, and tells where a link leads', a
     '  runs ls',
     '  lists /project',
     '',
-    '  Why it asks: it runs the command "rm link.txt"',
-    '',
     '❯ y  Yes, this once',
     '  n  No, and say why',
   ]);
@@ -67,12 +65,10 @@ test('shows what would be written, and tells the model why not', async () => {
     '',
     '  writes /project/b.txt',
     '',
-    '  Why it asks: it writes /project/b.txt',
-    '',
     '❯ y  Yes, this once',
     '  m  Yes, and accept edits from now on',
-    '  s  Yes, for this session        Edit(//project/b.txt)',
-    '  a  Yes, always                  Edit(//project/b.txt)',
+    '  s  Yes, for this session        Edit(./b.txt)',
+    '  a  Yes, always                  Edit(./b.txt)',
     '  e  Yes, always, but change the rule first',
     '  n  No, and say why',
   ]);

@@ -17,9 +17,11 @@ export interface ChoiceDialogFacts {
 export class ChoiceDialog extends TitledDialog {
   constructor(theme: Theme, facts: ChoiceDialogFacts, answer: (value: string | undefined) => void) {
     const choices = facts.items.map((item) => ({ ...item, label: item.label ?? item.value }));
-    const list = new ChoiceList(theme, choices, { isFilterable: choices.length > MANY });
+    const isFilterable = choices.length > MANY;
+    const list = new ChoiceList(theme, choices, { isFilterable });
     super(theme, facts, {
       hint: '↑↓ enter to choose · esc to leave',
+      takesText: isFilterable,
       render: (width) => list.render(width),
       handle(data) {
         const done = matchesKey(data, 'escape') ? { chosen: undefined } : list.handle(data);

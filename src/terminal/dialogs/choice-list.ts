@@ -119,6 +119,14 @@ export class ChoiceList<Value> {
     return Math.min(widest + 6, Math.floor(width * 0.6)); // with the sign before it, the mark and the gap behind it
   }
 
+  /** One for all that are described, unless a long label would leave no room for it. */
+  #descriptionColumn(before: number, width: number): number {
+    const labels = this.#all.filter(({ description = '' }) => description !== '').map(({ label }) => cleanLine(label));
+    const widest = before + Math.max(0, ...labels.map((label) => visibleWidth(label))) + 2;
+    const usual = Math.min(34, Math.floor(width / 2));
+    return widest <= width * 0.7 ? Math.max(usual, widest) : usual;
+  }
+
   #line({ label, description, key, value, isCurrent }: ListedChoice<Value>, index: number, width: number): string[] {
     const { paint } = this.#theme;
     const isFocused = index === this.#focus;
@@ -141,7 +149,7 @@ export class ChoiceList<Value> {
       const column = this.#labelColumn(width);
       return [`${painted(padEnd(cut(text, column - 2), column))}${paint.muted(cut(about, width - column))}`];
     }
-    const room = Math.max(visibleWidth(text) + 2, Math.min(34, Math.floor(width / 2)));
+    const room = Math.max(visibleWidth(text) + 2, this.#descriptionColumn(hanging.length, width));
     if (room + visibleWidth(about) <= width) return [`${painted(padEnd(text, room))}${paint.muted(about)}`];
     const below = wrap(about, Math.max(1, width - hanging.length)).map((line) => `${hanging}${line}`);
     return [...wrap(text, width, hanging).map(painted), ...below.map(paint.muted)];

@@ -42,6 +42,30 @@ function queued() {
   return { queue, ask, pass, draw, early, changes: () => changes };
 }
 
+test('a paste without brackets answers nothing, and goes to where the person was typing', async () => {
+  const { queue, ask, pass, draw, early } = queued();
+  const one = ask('One');
+  draw();
+  pass(300);
+  for (const key of ['\r', '1', ' ', 'a', '\r']) queue.handleInput(key);
+  await Promise.resolve();
+  expect(early).toEqual(['\r', '1', ' ', 'a', '\r']);
+  queue.handleInput('1'); // what comes right behind it belongs to it
+  expect(early.at(-1)).toBe('1');
+  pass(300);
+  queue.handleInput('2');
+  expect(await one).toBe('b');
+});
+
+test('several keys at once that type nothing count one by one', async () => {
+  const { queue, ask, pass, draw } = queued();
+  const one = ask('One');
+  draw();
+  pass(300);
+  for (const key of ['\u001b[B', '\r']) queue.handleInput(key);
+  expect(await one).toBe('b');
+});
+
 test('shows one dialog after the other, in the order in which they came', async () => {
   const { queue, ask, pass, draw } = queued();
   const [one, two] = [ask('One'), ask('Two')];

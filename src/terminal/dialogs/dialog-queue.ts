@@ -1,7 +1,7 @@
 import type { Component, Focusable } from '@earendil-works/pi-tui';
 import type { Theme } from '../theme.js';
 import { counted, cut } from '../views/fit.js';
-import type { Dialog } from './dialog.js';
+import { type Dialog, typedCharacter } from './dialog.js';
 
 /** How long a dialog is seen, and no key comes, before a key answers it: what is typed sooner was meant for something else. */
 const QUIET_MS = 300;
@@ -29,6 +29,8 @@ export class DialogQueue implements Component, Focusable {
   readonly #options: DialogQueueOptions;
   #entries: Entry[] = [];
   #callOff: (() => void) | undefined;
+  /** Keys of one read that are not given on yet. */
+  #burst: string[] = [];
   #focused = false;
 
   constructor(options: DialogQueueOptions) {
@@ -74,12 +76,28 @@ export class DialogQueue implements Component, Focusable {
   handleInput(data: string): void {
     const entry = this.#entries[0];
     if (!entry) return;
-    if (this.#takesKeys(entry)) {
-      entry.dialog.handleInput(data);
-    } else {
+    if (!this.#takesKeys(entry)) {
       if (entry.quietSince !== undefined) this.#waitForQuiet(entry);
       this.#options.onEarlyInput?.(data);
+    } else if (entry.dialog.takesText) {
+      entry.dialog.handleInput(data);
+    } else if (this.#burst.push(data) === 1) {
+      queueMicrotask(() => this.#take(entry)); // once all keys of one read are here
     }
+  }
+
+  /** A person presses one key after the other. Several at once, letters among them, are a paste without brackets. */
+  #take(entry: Entry): void {
+    const burst = this.#burst;
+    this.#burst = [];
+    if (this.#entries[0] !== entry) return;
+    if (burst.length > 1 && burst.some((data) => typedCharacter(data) !== undefined)) {
+      this.#waitForQuiet(entry);
+      for (const data of burst) this.#options.onEarlyInput?.(data);
+    } else {
+      for (const data of burst) entry.dialog.handleInput(data);
+    }
+    this.#options.onChange();
   }
 
   invalidate(): void {

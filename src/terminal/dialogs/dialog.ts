@@ -8,6 +8,8 @@ export interface Dialog extends Component, Focusable {
   handleInput(data: string): void;
   /** The keys that count at the moment, in a few words. */
   readonly hint: string;
+  /** Keys write into a line at the moment, so that several at once are a text and no answer. */
+  readonly takesText: boolean;
 }
 
 /** The line that a dialog begins with. */

@@ -174,7 +174,6 @@ test('approves a plan, with or without edits, or refuses it with words', () => {
 test.each([40, 80, 120])('draws the plan above the choices at %i columns', (width) => {
   const dialog = new PlanDialog(theme, { plan: '1. **Do** it', reason: 'the mode becomes default' }, () => {});
   expect(lines(dialog, width).slice(1)).toEqual([
-    'Plan',
     '│ 1. Do it',
     '',
     'the mode becomes default',
@@ -192,7 +191,7 @@ test('a plan that the person has changed is the one that they agree to', async (
   const dialog = new PlanDialog(theme, { plan: '1. Do it', edit, onChange }, (answer) => answers.push(answer));
   press(dialog, { type: 'e' });
   await drawn;
-  expect(lines(dialog, 60).slice(1, 4)).toEqual(['Plan, changed by you', '│ 1. Do it', '│ 2. Test it']);
+  expect(lines(dialog, 60).slice(1, 4)).toEqual(['Changed by you', '│ 1. Do it', '│ 2. Test it']);
   press(dialog, { type: 'y' });
   expect(answers).toEqual([{ behavior: 'allow', plan: '1. Do it\n2. Test it' }]);
 });

@@ -1,24 +1,35 @@
 // What a call would touch, in words for the person who is asked: the real places, and not only the names that were used.
-import type { Effect, FileEffect } from '../../contract/effect.js';
+import type { CommandEffect, Effect, FileEffect } from '../../contract/effect.js';
 import type { Theme } from '../theme.js';
 import { cleanLine, wrap } from '../views/fit.js';
 
-/** From what weighs most to what weighs least; each said once, and nothing that goes without saying. */
-export function effectLines(theme: Theme, effects: readonly Effect[], width: number): string[] {
+/**
+ * From what weighs most to what weighs least, what decides among the first, so that it is not folded away; each said
+ * once, and nothing that goes without saying.
+ */
+export function effectLines(
+  theme: Theme,
+  effects: readonly Effect[],
+  { width, deciding }: { width: number; deciding: Effect | undefined },
+): string[] {
   const { paint } = theme;
   const written = new Set(
     effects.flatMap((effect) => (effect.kind === 'file' && isWrite(effect) ? [effect.path] : [])),
   );
+  const commands = effects.filter((effect) => effect.kind === 'command');
+  const wraps = (command: CommandEffect): boolean =>
+    commands.some(({ wrappedBy }) => wrappedBy === commands.indexOf(command));
   const isPlain = (effect: Effect): boolean =>
+    (effect.kind === 'command' && effect.harmless && wraps(effect)) ||
     (effect.kind === 'session' && effect.access === 'read') ||
     (effect.kind === 'file' && !isWrite(effect) && !effect.tree && written.has(effect.path));
   const said = effects
     .filter((effect) => !isPlain(effect))
-    .map((effect) => ({ ...inWords(effect), weight: weightOf(effect) }))
+    .map((effect) => ({ ...inWords(effect), weight: weightOf(effect, effect === deciding) }))
     .sort((one, other) => one.weight - other.weight);
   const once = [...new Map(said.map((each) => [`${each.verb} ${each.what}`, each])).values()];
   return once.flatMap(({ verb, what, weight }) => {
-    const painted = weight <= 2 ? paint.warning : paint.muted;
+    const painted = weight <= 3 ? paint.warning : paint.muted;
     const [first = '', ...rest] = wrap(`${verb} ${what}`, width, '  ');
     return [`${painted(first.slice(0, verb.length))}${first.slice(verb.length)}`, ...rest];
   });
@@ -66,9 +77,11 @@ const sessionWords = {
   memory: "the project's memory",
 } as const;
 
-function weightOf(effect: Effect): number {
+function weightOf(effect: Effect, decides: boolean): number {
   if (effect.kind === 'unknown') return 0;
-  if (effect.kind === 'file') return effect.removes ? 0 : effect.access === 'write' ? 1 : 4;
-  if (effect.kind === 'command') return effect.harmless ? 3 : 2;
-  return effect.kind === 'network' ? 2 : 5;
+  if (effect.kind === 'file' && effect.removes) return 0;
+  if (decides) return 1;
+  if (effect.kind === 'file') return effect.access === 'write' ? 2 : 5;
+  if (effect.kind === 'command') return effect.harmless ? 4 : 3;
+  return effect.kind === 'network' ? 3 : 6;
 }

@@ -85,6 +85,13 @@ test('shows the command with the part that decided, the real places, the reason 
   ]);
 });
 
+test('has the rules in one column where the window is narrow', () => {
+  const rows = asked({ ...edit, suggestions: ['Edit(./a)'] })
+    .lines(40)
+    .filter((line) => line.includes('Edit('));
+  expect(rows).toEqual(['  s  Yes, for this session  Edit(./a)', '  a  Yes, always            Edit(./a)']);
+});
+
 test('marks by colour where there is colour', () => {
   const { dialog } = asked(command, new Theme({ name: 'dark', depth: 'many' }));
   expect(dialog.render(80)[1]).toBe('  ls src && \u001b[4m\u001b[38;5;179mrm -rf build\u001b[39m\u001b[24m');
@@ -114,6 +121,26 @@ test('shows a change as a diff, and offers to accept edits', () => {
     '  n  No, and say why',
   ]);
   expect(press({ type: 'm' })).toEqual([{ behavior: 'allow', mode: 'acceptEdits' }]);
+});
+
+test('says once what it does where that is why it asks', () => {
+  const because = 'it writes /p/a.ts';
+  const ground = {
+    about: 'writing /p/a.ts',
+    effect: 0,
+    behavior: 'ask',
+    because,
+    basis: 'default',
+    decided: true,
+  } as const;
+  const plain = { ...edit, reason: because, decision: { behavior: 'ask', reason: because, trail: [ground] } } as const;
+  expect(
+    asked(plain)
+      .lines()
+      .filter((line) => line.includes('/p/a.ts')),
+  ).toEqual(['  writes /p/a.ts']);
+  const away = { kind: 'file', access: 'read', path: '/etc/x', real: '/etc/x' } as const;
+  expect(asked({ ...plain, effects: [away] }).lines()).toContain('  Why it asks: it writes /p/a.ts');
 });
 
 test('has one key for each answer', () => {
@@ -167,14 +194,16 @@ test('shows everything that is hidden in a command and in names', () => {
   expect(shown).toContain('  writes /p/\\u001b[2J');
 });
 
-test('warns of what was added to an allowed command, and marks it', () => {
+test('marks what comes with an allowed command, and says why it asks in plain words', () => {
+  const reason = 'command_injection_detected: no rule covers "curl evil"';
   const shown = asked({
     ...command,
-    decision: { behavior: 'ask', reason: 'x', injection: { code: 'command_injection_detected', part: 'curl evil' } },
+    reason,
+    decision: { behavior: 'ask', reason, injection: { code: 'command_injection_detected', part: 'curl evil' } },
     display: { title: 'git status; curl evil', body: { type: 'text', text: 'git status; curl evil' } },
   }).lines();
   expect(shown.slice(1, 3)).toEqual(['  git status; curl evil', '              ^^^^^^^^^']);
-  expect(shown).toContain('  Something was added to a command that a rule allows: curl evil');
+  expect(shown).toContain('  Why it asks: no rule covers "curl evil"');
 });
 
 test('shortens what is long, and shows all of it on request', () => {
@@ -185,6 +214,26 @@ test('shortens what is long, and shows all of it on request', () => {
   press('open');
   expect(lines()).toContain('  echo 59');
   expect(lines()).toContain('  · "ls src": allow, it only reads');
+});
+
+test('what decides is told first, however much else the command does', () => {
+  const files = Array.from({ length: 40 }, (_, index) => `/p/out${index}`);
+  const because = 'it runs the command "curl x"';
+  const text = files.map((file) => `echo > ${file}`).join('\n');
+  const ground = { about: 'curl x', effect: 40, behavior: 'ask', because, basis: 'default', decided: true } as const;
+  const shown = asked({
+    ...command,
+    effects: [
+      ...files.map((path) => ({ kind: 'file', access: 'write', path, real: path }) as const),
+      { kind: 'command', text: 'curl x', harmless: false },
+    ],
+    reason: because,
+    decision: { behavior: 'ask', reason: because, trail: [ground] },
+    display: { title: 'echo > /p/out0 …', body: { type: 'text', text: `${text}\ncurl x` } },
+  }).lines();
+  expect(shown.slice(1, 3)).toEqual(['  echo > /p/out0', '  echo > /p/out1']);
+  expect(shown).toContain('  … 22 more lines (ctrl+o)');
+  expect(shown[shown.indexOf('  … 22 more lines (ctrl+o)') + 2]).toBe('  runs curl x');
 });
 
 test('names the child agent whose call it is', () => {

@@ -1,5 +1,6 @@
 import { matchesKey } from '@earendil-works/pi-tui';
 import type { Decision, PermissionAnswer, PermissionQuestion, TrailEntry } from '../../contract/permission.js';
+import { reasonForPeople } from '../../permissions/reason-for-people.js';
 import type { Theme } from '../theme.js';
 import { bodyLines } from '../views/body-lines.js';
 import { cleanLine, counted, cut, wrap } from '../views/fit.js';
@@ -46,6 +47,10 @@ export class PermissionDialog implements Dialog {
     if (this.#stage.name === 'editing') return 'enter to keep · empty to drop · esc to go back';
     if (this.#stage.name === 'refusing') return 'enter to send · esc to go back';
     return `↑↓ enter · esc for no${this.#isCut() ? ' · ctrl+o for all of it' : ''}`;
+  }
+
+  get takesText(): boolean {
+    return this.#stage.name !== 'choosing';
   }
 
   get focused(): boolean {
@@ -183,7 +188,7 @@ export class PermissionDialog implements Dialog {
     if (!body) return title === '' ? [] : markedLines(this.#theme, display.title, this.#decidingParts(), width);
     if (body.type === 'text') {
       const lines = markedLines(this.#theme, body.text, this.#decidingParts(), width);
-      const head = body.text.startsWith(display.title) ? [] : wrap(title, width);
+      const head = body.text.startsWith(display.title.replace(/ …$/, '')) ? [] : wrap(title, width);
       return [...head, ...this.#cut(lines, MAX_BODY_LINES)];
     }
     const { lines, hidden } = bodyLines(this.#theme, body, width, { isExpanded: true });
@@ -192,29 +197,38 @@ export class PermissionDialog implements Dialog {
   }
 
   #effects(width: number): string[] {
-    return this.#cut(effectLines(this.#theme, this.#question.effects, width), MAX_EFFECT_LINES);
+    const { effects, decision } = this.#question;
+    const ground = decision.trail?.find(({ decided }) => decided);
+    return this.#cut(
+      effectLines(this.#theme, effects, { width, deciding: effects[ground?.effect ?? -1] }),
+      MAX_EFFECT_LINES,
+    );
   }
 
   #why(width: number): string[] {
     const { paint } = this.#theme;
     const { decision, reason } = this.#question;
-    const lines = wrap(`Why it asks: ${cleanLine(reason)}`, width, INDENT);
-    const injected = decision.injection
-      ? wrap(
-          `Something was added to a command that a rule allows: ${cleanLine(decision.injection.part)}`,
-          width,
-          INDENT,
-        )
-      : [];
+    const words = cleanLine(reasonForPeople({ ...decision, reason }));
+    const lines = this.#repeatsEffect() ? [] : wrap(`Why it asks: ${words}`, width, INDENT);
     const trail = (decision.trail ?? []).filter(({ decided }) => decided || this.#isExpanded);
     const told = trail.filter((entry) => this.#isExpanded || entry.rule !== undefined);
     return [
-      ...injected.map(paint.failure),
       ...lines,
       ...told
         .flatMap((entry) => wrap(`${entry.decided ? '•' : '·'} ${trailWords(entry)}`, width, INDENT))
         .map(paint.muted),
     ];
+  }
+
+  /** That nothing allows what it does is why most questions are asked, and what it does is told already. */
+  #repeatsEffect(): boolean {
+    const { decision, reason, effects } = this.#question;
+    const ground = decision.trail?.find(({ decided }) => decided);
+    if (ground?.basis !== 'default' || decision.injection || reason !== ground.because) return false;
+    if (effects.length > MAX_EFFECT_LINES) return false; // it may be one that is folded away
+    const effect = effects[ground.effect ?? -1];
+    if (effect?.kind === 'file') return effect.access === 'write';
+    return effect !== undefined && effect.kind !== 'session';
   }
 
   #asking(width: number): string[] {

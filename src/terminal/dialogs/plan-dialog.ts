@@ -65,6 +65,10 @@ export class PlanDialog implements Dialog {
     return this.#field ? 'enter to send · esc to go back' : '↑↓ enter · esc for no';
   }
 
+  get takesText(): boolean {
+    return this.#field !== undefined;
+  }
+
   get focused(): boolean {
     return this.#focused;
   }
@@ -113,8 +117,11 @@ export class PlanDialog implements Dialog {
     this.#problem = 'problem' in edited ? edited.problem : undefined;
     if ('text' in edited && edited.text.trim() !== '') {
       this.#changed = edited.text === plan ? undefined : edited.text;
-      const title = this.#changed === undefined ? 'Plan' : 'Plan, changed by you';
-      this.#plan = new PlanView(this.#theme, edited.text, { title });
+      this.#plan = new PlanView(
+        this.#theme,
+        edited.text,
+        this.#changed === undefined ? {} : { title: 'Changed by you' },
+      );
     }
     onChange?.();
   }

@@ -38,6 +38,10 @@ export class QuestionDialog implements Dialog {
     return `${isMulti ? 'space to mark · enter to go on' : '↑↓ enter'}${back} · esc to leave`;
   }
 
+  get takesText(): boolean {
+    return this.#field !== undefined;
+  }
+
   get focused(): boolean {
     return this.#focused;
   }

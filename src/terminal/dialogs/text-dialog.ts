@@ -17,6 +17,7 @@ export class TextDialog extends TitledDialog {
     const field = new TextField({ text: facts.draft ?? '', isSecret: facts.isSecret ?? false });
     super(theme, facts, {
       hint: 'enter to send · esc to leave',
+      takesText: true,
       get focused() {
         return field.focused;
       },

@@ -5,6 +5,7 @@ import { type Dialog, titleLine } from './dialog.js';
 /** What a person answers by: a list, a line of text. */
 export interface AnswerPart {
   readonly hint: string;
+  readonly takesText: boolean;
   focused?: boolean;
   handle(data: string): void;
   render(width: number): string[];
@@ -26,6 +27,10 @@ export class TitledDialog implements Dialog {
 
   get hint(): string {
     return this.#part.hint;
+  }
+
+  get takesText(): boolean {
+    return this.#part.takesText;
   }
 
   get focused(): boolean {

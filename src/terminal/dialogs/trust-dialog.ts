@@ -21,6 +21,7 @@ export class TrustDialog implements Dialog {
   readonly #facts: TrustFacts;
   readonly #list: ChoiceList<boolean>;
   readonly #answer: (isTrusted: boolean) => void;
+  readonly takesText = false;
   #isExpanded = false;
   focused = false;
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { editExternally } from './external-editor.js';
 
 const steps: string[] = [];
@@ -26,10 +26,17 @@ test('removes the file, which nobody else could read', async () => {
   expect(existsSync(path)).toBe(false);
 });
 
+test('says so where no file for the editor can be made', async () => {
+  vi.stubEnv('TMPDIR', '/nowhere');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect(await edit('draft', 'true')).toEqual({ problem: expect.stringMatching(/^No file for true can be made/) });
+});
+
 test.each([
   [undefined, /No editor was found. Set VISUAL or EDITOR/],
   ['no-such-editor-here', /can't be started/],
   ['false', /false ended with exit code 1, so the text stays as it was/],
+  ['rm', /What rm saved can't be read \(ENOENT.*so the text stays as it was/],
 ])('says why there is nothing from %s', async (editor, problem) => {
   expect(await edit('draft', editor)).toEqual({ problem: expect.stringMatching(problem) });
 });

@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { splitWords } from '../../agent/commands/arguments.js';
+import { messageOf } from '../../platform/message-of.js';
 
 export interface ExternalEditorOptions {
   env: Readonly<Record<string, string | undefined>>;
@@ -24,10 +25,13 @@ export async function editExternally(
   if (program === undefined) {
     return { problem: 'No editor was found. Set VISUAL or EDITOR, as in EDITOR=nano, and start helve again.' };
   }
-  const folder = await mkdtemp(join(tmpdir(), 'helve-prompt-')); // for nobody else: the system makes it so
+  let folder: string | undefined;
+  let failed = `No file for ${program} can be made`;
   try {
+    folder = await mkdtemp(join(tmpdir(), 'helve-prompt-')); // for nobody else: the system makes it so
     const file = join(folder, 'prompt.md');
     await writeFile(file, text === '' ? '' : `${text}\n`, { mode: 0o600 }); // as editors end a file
+    failed = `What ${program} saved can't be read`;
     await pause();
     let ending: string | undefined;
     try {
@@ -37,8 +41,10 @@ export async function editExternally(
     }
     if (ending !== undefined) return { problem: `${program} ${ending}, so the text stays as it was.` };
     return { text: (await readFile(file, 'utf8')).replace(/\r?\n$/, '') };
+  } catch (error) {
+    return { problem: `${failed} (${messageOf(error)}), so the text stays as it was.` };
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   }
 }
 

@@ -7,10 +7,10 @@ const BAR = '│ ';
 /** A plan, set off from what is said around it. */
 export class PlanView implements Component {
   readonly #theme: Theme;
-  readonly #title: string;
+  readonly #title: string | undefined;
   readonly #plan: MarkdownView;
 
-  constructor(theme: Theme, plan: string, { title = 'Plan' }: { title?: string } = {}) {
+  constructor(theme: Theme, plan: string, { title }: { title?: string } = {}) {
     this.#theme = theme;
     this.#title = title;
     this.#plan = new MarkdownView(theme, plan);
@@ -24,6 +24,7 @@ export class PlanView implements Component {
     const { paint } = this.#theme;
     const lines = this.#plan.render(Math.max(1, width - BAR.length));
     const shown = lines.length === 0 ? [paint.muted('(the plan is empty)')] : lines;
-    return [paint.heading(this.#title), ...shown.map((line) => `${paint.border(BAR)}${line}`.trimEnd())];
+    const head = this.#title === undefined ? [] : [paint.heading(this.#title)];
+    return [...head, ...shown.map((line) => `${paint.border(BAR)}${line}`.trimEnd())];
   }
 }

@@ -34,8 +34,8 @@ test('leaves out what was done first where a list is long', () => {
 });
 
 test('draws a plan with a bar beside it', () => {
-  expect(new PlanView(none, '1. **Do** it\n2. Test it').render(40)).toEqual(['Plan', '│ 1. Do it', '│ 2. Test it']);
-  expect(new PlanView(none, '').render(40)).toEqual(['Plan', '│ (the plan is empty)']);
+  expect(new PlanView(none, '1. **Do** it\n2. Test it').render(40)).toEqual(['│ 1. Do it', '│ 2. Test it']);
+  expect(new PlanView(none, '', { title: 'Changed' }).render(40)).toEqual(['Changed', '│ (the plan is empty)']);
 });
 
 const agents: ShownAgent[] = [
