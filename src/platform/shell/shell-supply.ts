@@ -121,7 +121,8 @@ export function createShellSupply(
       shell?.discard();
       const allEnded = !wasUsed || (await endMarked(mark));
       removeLimitGroups(mark, limitFolders(env)); // those that something was still running in when its command ended
-      if (folder) await rm(folder, { recursive: true, force: true });
+      // Again where pipes for the next shells are still being made in it.
+      if (folder) await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
       folder = undefined;
       // What could not be ended stays written down: the next start tries again.
       if (allEnded) await registered?.then((registration) => registration.remove()).catch(() => {});
