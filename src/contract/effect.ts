@@ -41,6 +41,13 @@ export interface CommandEffect {
   harmless: boolean;
   /** Why it is not harmless, in a few words. */
   why?: string;
+  /**
+   * Runs without a question only where the kernel confines it (`walls: full`): a harmless command in a form too intricate
+   * to rely on its table alone, or, where `harmless` is false, a program that no table knows in a plain form.
+   */
+  needsWalls?: boolean;
+  /** What it reports about the host that full confinement would hide: running processes, or mounts and access rights. */
+  observes?: HostFacts;
   /** The variables that are set for it alone (`A=1 cmd`), by name. */
   assigns?: string[];
   /** One of them may change what runs or what it touches (`PATH=. make`): a rule that allows the command doesn't look past it. */
@@ -48,6 +55,9 @@ export interface CommandEffect {
   /** The position, among the `command` effects of the call, of the wrapper that runs it (`timeout 5 rm x`). */
   wrappedBy?: number;
 }
+
+/** `processes`: the process table. `machine`: mounts, devices, and which files may be written. */
+export type HostFacts = 'processes' | 'machine';
 
 /** An address that is reached. */
 export interface NetworkEffect {

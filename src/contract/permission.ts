@@ -11,6 +11,16 @@ const fromLoosest: readonly PermissionMode[] = ['bypassPermissions', 'acceptEdit
 export const stricterMode = (one: PermissionMode, other: PermissionMode): PermissionMode =>
   fromLoosest.indexOf(one) > fromLoosest.indexOf(other) ? one : other;
 
+/** Whether the kernel can confine commands here: `full`, or `none` where no sandbox works. */
+export type Walls = 'full' | 'none';
+
+/**
+ * How a command is confined while it runs, by what allowed it. `reads`: it is harmless, so everything is read-only and
+ * there is no network. `edits`: the same, but the paths that its effects name for writing are writable. `approved`: a
+ * person or a rule on commands allowed it, so the sandbox settings apply.
+ */
+export type Confinement = 'reads' | 'edits' | 'approved';
+
 /** What is to become of a call. */
 export type Behavior = 'allow' | 'ask' | 'deny';
 
@@ -42,6 +52,8 @@ export interface Decision {
   reason: string;
   /** A rule allows the command that comes first, and `part` was added to it though nothing allows that. */
   injection?: { code: 'command_injection_detected'; part: string };
+  /** How its commands are to be confined; absent where it runs none. */
+  confinement?: Confinement;
   /** Everything that was judged on the way, in the order of the effects. */
   trail?: readonly TrailEntry[];
 }

@@ -9,6 +9,7 @@ import {
   decisionBases,
   type PermissionMode,
   type TrailEntry,
+  type Walls,
 } from '../contract/permission.js';
 import { isInside } from '../platform/files/paths.js';
 import { type PathStyle, thisPathStyle } from './match-path.js';
@@ -39,6 +40,8 @@ export interface Policy {
   rules?: readonly Rule[];
   /** The home folder, by all its names. */
   home?: readonly string[];
+  /** Whether the kernel can confine commands that nobody approved. Default: `none`. */
+  walls?: Walls;
   /** How names of files are compared. Default: as on this machine. */
   style?: PathStyle;
 }

@@ -91,7 +91,7 @@ async function toEffects(
   ];
 }
 
-function commandEffect({ words, why, assigns, wrappedBy }: FoundCommand): CommandEffect {
+function commandEffect({ words, why, assigns, wrappedBy, needsWalls, observes }: FoundCommand): CommandEffect {
   const values = words.map(({ value }) => value ?? null);
   const argv = values.filter((value) => value !== null);
   return {
@@ -103,6 +103,8 @@ function commandEffect({ words, why, assigns, wrappedBy }: FoundCommand): Comman
     ...(assigns.length > 0 && { assigns: assigns.map(({ name }) => name) }),
     ...(why !== undefined && !assigns.every(isHarmlessAssignment) && { assignsUnsafely: true }),
     ...(wrappedBy !== undefined && { wrappedBy }),
+    ...(needsWalls && { needsWalls }),
+    ...(observes && { observes }),
   };
 }
 

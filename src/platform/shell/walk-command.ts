@@ -14,6 +14,7 @@ import type {
   TestExpression,
   Word,
 } from 'unbash';
+import type { HostFacts } from '../../contract/effect.js';
 import { isHarmlessAssignment, isPlainVariable } from './assignments.js';
 import { expandValue, expandWord, placeIn, type Surroundings } from './expand-word.js';
 import { type Dialect, type Parser, parseCommand } from './parse-command.js';
@@ -42,6 +43,8 @@ export interface FoundCommand {
   why?: string;
   assigns: readonly Assigned[];
   wrappedBy?: number;
+  needsWalls?: boolean;
+  observes?: HostFacts;
 }
 
 export interface FoundFile {
@@ -623,7 +626,15 @@ class Walk {
       (unsafe && `it sets ${unsafe.name}, which may change what runs or what it touches`) ??
       (state.tampered && `${name.value} may not be what it seems: ${state.tampered}`) ??
       (state.functions.has(name.value) && !running.programsOnly ? `${name.value} may be a function` : undefined);
-    this.found.commands.push({ words: fields, assigns, ...(why !== undefined && { why }), ...wrapped });
+    const { needsWalls, observes } = verdict;
+    this.found.commands.push({
+      words: fields,
+      assigns,
+      ...(why !== undefined && { why }),
+      ...wrapped,
+      ...(needsWalls && { needsWalls }),
+      ...(observes && { observes }),
+    });
     this.#prints = verdict.prints ?? (verdict.passesNames ? state.piped : undefined);
     if (verdict.unknown !== undefined) this.#unknown(verdict.unknown);
     for (const touch of verdict.touches ?? []) this.#file(touch, state, { command: position, as: 'operand' });

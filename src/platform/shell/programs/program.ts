@@ -1,6 +1,8 @@
 // What the tables of known programs are written in. A table says what a program may do, never what it may not: an
 // option or an operand that no table mentions makes the command one that nothing is known of.
 
+import type { HostFacts } from '../../../contract/effect.js';
+
 /** One word of a command, as far as it can be known before it runs. */
 export interface Field {
   /** In the shell's quoting: requoted where the value is known, else as written. */
@@ -55,6 +57,10 @@ export interface Verdict {
   prints?: readonly Place[];
   /** It prints lines of its standard input as they are. */
   passesNames?: boolean;
+  /** Harmless by this table, but in a form too intricate to run unconfined without a question. */
+  needsWalls?: boolean;
+  /** What it reports about the host that full confinement would hide. */
+  observes?: HostFacts;
 }
 
 export interface Call {
