@@ -131,3 +131,10 @@ function realOrNone(path: string): boolean {
     return false;
   }
 }
+
+test('a new file in a private place opens nothing of the host', () => {
+  const { root } = project(['kept']);
+  const policy = { workspace: [], hidden: [], readOnly: [], home: '/nowhere', writable: [join(root, 'new')] };
+  const { rules } = planAccess(policy, { privatePlaces: [root], placeholders: new Set<string>() });
+  expect(rules).toEqual([]);
+});

@@ -23,6 +23,9 @@ export interface AccessPlan {
   notes: string[];
 }
 
+/** The part of a policy that is about files. */
+export type AccessPolicy = Omit<SandboxPolicy, 'network' | 'temp'> & Partial<Pick<SandboxPolicy, 'temp'>>;
+
 interface Circumstances {
   /** Folders that a command has for itself. */
   privatePlaces: readonly string[];
@@ -35,7 +38,7 @@ interface Circumstances {
  * read and nothing written, except in the private places, of which nothing is to be seen. Nothing here waits: these are
  * a hundred looks at names that the system has at hand, in less time than one look through the thread pool takes.
  */
-export function planAccess(policy: SandboxPolicy, { privatePlaces, placeholders }: Circumstances): AccessPlan {
+export function planAccess(policy: AccessPolicy, { privatePlaces, placeholders }: Circumstances): AccessPlan {
   const notes: string[] = [];
   const rules = new Map<string, AccessRule>();
   const add = (path: string | undefined, access: Access): void => {
@@ -48,8 +51,12 @@ export function planAccess(policy: SandboxPolicy, { privatePlaces, placeholders 
   for (const path of policy.workspace) add(realOf(path), 'write');
   for (const { end } of waysToReadOnly) add(end, 'read');
   for (const path of policy.hidden) add(realOf(path), 'none');
-  for (const path of policy.writable) add(placeToOpen(path, policy.home, notes), 'write');
-  add(realOf(policy.temp), 'write');
+  for (const path of policy.writable) {
+    const place = placeToOpen(path, policy.home, notes);
+    // A new file in a private place is made in the command's own: the one of the host must not be opened for it.
+    if (place !== undefined && !privatePlaces.includes(place)) add(place, 'write');
+  }
+  if (policy.temp !== undefined) add(realOf(policy.temp), 'write');
   for (const path of policy.unreadable ?? []) {
     const real = realOf(path);
     if (real === undefined) continue;
