@@ -120,6 +120,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     home,
     workspace: () => policy.workspace(),
     sandbox: () => withRules(options.sandbox ?? sandboxOf(settings()), policy),
+    fileRules: () => ({ unreadable: policy.unreadable(), readable: policy.readable() }),
     resources: () => connected.resources(),
     web: () => webAccess(options, env),
     commands,
@@ -163,14 +164,14 @@ export function createEngine(options: EngineOptions = {}): Engine {
     ...(options.hooks && { callbacks: options.hooks }),
   });
   const hooks = options.observers ? observedHooks(ownHooks, options.observers) : ownHooks;
-  const contextFor: Engine['contextFor'] = (callId, signal, approved) => {
+  const contextFor: Engine['contextFor'] = (callId, signal, approval) => {
     let reader: ((real: string) => boolean) | undefined;
     const mayRead = (real: string): boolean => {
       reader ??= policy.reader();
       return reader(real);
     };
     const mayFollow: ToolContext['mayFollow'] = (request) => !isRuledOut(policy.decide(request));
-    return session.contextFor(callId, signal, { mayRead, mayFollow, approved });
+    return session.contextFor(callId, signal, { mayRead, mayFollow, approval });
   };
   const audit = options.audit === false ? undefined : createAuditLog({ dataFolder, sessionId: session.id, root });
   let recovery: Promise<void> | undefined;

@@ -264,6 +264,7 @@ function contextAt(engine: Engine, { cwd, home }: Place, { localHosts = [] }: Pl
     resultsFolder: session.resultsFolder,
     env: session.env,
     ...(home !== undefined && { home }),
+    walls: session.walls,
     changeDirectory: () => {},
     ledger: session.ledger,
     changes: session.changes,

@@ -57,12 +57,14 @@ export async function* runLoop(input: LoopInput): AsyncGenerator<AgentEvent, voi
     queue.push(Object.assign(happening, { at: now() }));
   };
   let isOver = false;
+  input.session.isBusy = true;
   const driving = drive({ ...input, signal }, emit)
     .then(
       () => queue.end(),
       (error: unknown) => queue.fail(error),
     )
     .finally(() => {
+      input.session.isBusy = false;
       isOver = true;
       input.onOver?.();
     });

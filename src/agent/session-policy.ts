@@ -95,6 +95,7 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
       readable: [...readable],
       rules: [...rules, ...given, ...agreed, ...granted],
       home: anchors.home,
+      walls: session.walls,
     };
   };
   const parsed = (text: string): Rule | undefined =>

@@ -4,14 +4,21 @@ import { dirname, join } from 'node:path';
 import { Gate } from '../calls/gate.js';
 import type { ChildAgents } from '../contract/agents.js';
 import type { CommandPort } from '../contract/command.js';
-import type { Effect } from '../contract/effect.js';
 import type { FileChanges } from '../contract/file-change.js';
 import type { TextBlock, UserBlock } from '../contract/message.js';
-import { type PermissionMode, stricterMode } from '../contract/permission.js';
+import { type PermissionMode, stricterMode, type Walls } from '../contract/permission.js';
 import type { SwarmPort } from '../contract/planning.js';
 import type { AskUser } from '../contract/question.js';
 import type { Todo } from '../contract/todo.js';
-import type { FileLedger, SandboxWish, ServerResources, SessionPort, ToolContext } from '../contract/tool-context.js';
+import type {
+  Approval,
+  FileLedger,
+  FileRules,
+  SandboxWish,
+  ServerResources,
+  SessionPort,
+  ToolContext,
+} from '../contract/tool-context.js';
 import type { SideModel, WebAccess } from '../contract/web.js';
 import { randomId } from '../platform/crypto.js';
 import { lazyFileChanges } from '../platform/files/lazy-changes.js';
@@ -44,6 +51,7 @@ export interface SessionOptions {
   /** The project and what was added to it, by all names. It may grow with settings. */
   workspace?(): readonly string[];
   sandbox?(): SandboxWish | undefined;
+  fileRules?(): FileRules;
   /** What MCP servers have beside tools; undefined where there are none. */
   resources?(): ServerResources | undefined;
   /** What a person has said about the web. Default: as in the parent. */
@@ -80,9 +88,12 @@ export class Session implements SessionPort {
   agents: ChildAgents | undefined;
   /** What the person said last, as it went into the conversation. */
   latestPrompt: readonly UserBlock[] | undefined;
+  /** Set by the loop while it works on a prompt. */
+  isBusy = false;
   readonly #askUser: AskUser | undefined;
   readonly #workspace: (() => readonly string[]) | undefined;
   readonly #sandbox: (() => SandboxWish | undefined) | undefined;
+  readonly #fileRules: (() => FileRules) | undefined;
   readonly #resources: (() => ServerResources | undefined) | undefined;
   readonly #web: (() => WebAccess | undefined) | undefined;
   #sideModel: SideModel | undefined;
@@ -98,6 +109,7 @@ export class Session implements SessionPort {
   /** How to let what calls do run on in the background. */
   readonly #moves = new Set<() => boolean>();
   #reminders: string[] = [];
+  #walls: Walls = 'none';
   #hasStarted = false;
   #mode: PermissionMode;
   #todos: readonly Todo[] | undefined;
@@ -126,6 +138,7 @@ export class Session implements SessionPort {
     this.#askUser = options.askUser;
     this.#workspace = options.workspace;
     this.#sandbox = options.sandbox;
+    this.#fileRules = options.fileRules;
     this.#resources = options.resources;
     this.#web = options.web;
     this.commands = options.commands;
@@ -139,6 +152,10 @@ export class Session implements SessionPort {
 
   get sandbox(): SandboxWish | undefined {
     return this.#sandbox?.();
+  }
+
+  get fileRules(): FileRules {
+    return this.#fileRules?.() ?? this.#parent?.fileRules ?? { readable: [] };
   }
 
   get resources(): ServerResources | undefined {
@@ -156,6 +173,14 @@ export class Session implements SessionPort {
 
   set sideModel(model: SideModel | undefined) {
     this.#sideModel = model;
+  }
+
+  get walls(): Walls {
+    return (this.#top ?? this).#walls;
+  }
+
+  set walls(walls: Walls) {
+    (this.#top ?? this).#walls = walls;
   }
 
   get cwd(): string {
@@ -288,14 +313,10 @@ export class Session implements SessionPort {
   contextFor(
     callId: string,
     signal: AbortSignal,
-    {
-      mayRead,
-      mayFollow,
-      approved,
-    }: Pick<ToolContext, 'mayRead' | 'mayFollow'> & { approved?: readonly Effect[] | undefined },
+    { mayRead, mayFollow, approval }: Pick<ToolContext, 'mayRead' | 'mayFollow'> & { approval?: Approval | undefined },
   ): ToolContext {
     const session = this;
-    if (approved) this.shownFiles.note(callId, approved);
+    if (approval) this.shownFiles.note(callId, approval.effects);
     return {
       callId,
       signal,
@@ -308,7 +329,8 @@ export class Session implements SessionPort {
       mayRead,
       ...(mayFollow && { mayFollow }),
       ...(this.#askUser && { askUser: this.#askUser }),
-      ...(approved && { approved }),
+      ...(approval && { approved: approval.effects }),
+      ...(approval?.confinement && { confinement: approval.confinement }),
     };
   }
 }

@@ -5,6 +5,7 @@ import type { Effect } from '../contract/effect.js';
 import { ToolFailure } from '../contract/failure.js';
 import type {
   AskPermission,
+  Confinement,
   Decision,
   DecisionRequest,
   PermissionAnswer,
@@ -25,6 +26,8 @@ export interface Authorized {
   rewritten?: Readonly<Record<string, unknown>>;
   /** Whoever was asked made that input, and so has agreed to it. */
   isAgreed?: boolean;
+  /** How its commands are to be confined. */
+  confinement?: Confinement | undefined;
 }
 
 /** Throws `ToolFailure` unless the call may run. */
@@ -47,13 +50,17 @@ export async function authorize(
     ...(readOnlyHint && { readOnlyHint }),
   };
   const { callId, signal } = context;
+  const agreed: Authorized = { asked: true, confinement: 'approved' };
   let authorized: Authorized = { asked: false };
   let display = (): ToolDisplay => bound.displayRefusal();
 
   const settleWith = async (judged: DecisionRequest, decision: Decision): Promise<void> => {
     environment.emit({ type: 'permission_decision', callId, tool: tool.name, decision });
     if (decision.behavior === 'deny') throw denied(tool.name, decision.reason);
-    if (decision.behavior === 'allow') return;
+    if (decision.behavior === 'allow') {
+      authorized = { ...authorized, confinement: authorized.confinement ?? decision.confinement };
+      return;
+    }
     const answered = await hooks.answerQuestion(resolved, effects);
     if (answered?.behavior === 'deny' || answered?.stop) {
       throw denied(
@@ -62,11 +69,11 @@ export async function authorize(
       );
     }
     if (answered?.behavior === 'allow') {
-      authorized = { asked: true, ...(answered.updatedInput && { rewritten: answered.updatedInput }) };
+      authorized = { ...agreed, ...(answered.updatedInput && { rewritten: answered.updatedInput }) };
       return refuseIfDeniedNow(judged);
     }
     if (isAgreed && judged.checkAsks === undefined) {
-      authorized = { asked: true };
+      authorized = agreed;
       return refuseIfDeniedNow(judged);
     }
     const { askPermission } = environment;
@@ -75,7 +82,7 @@ export async function authorize(
     }
     hooks.notify(`Helve needs your permission to use ${tool.name}`);
     const answer = await ask(askPermission, judged, decision);
-    authorized = { asked: true };
+    authorized = agreed;
     if (answer === 'settled') return;
     // Whoever answers may be written without types: nothing but a clear yes is a yes.
     if (answer?.behavior === 'deny') throw refusedByPerson(tool.name, answer.reason);
@@ -86,7 +93,7 @@ export async function authorize(
     // No other mode can be had by an answer, whatever a program without types sends.
     if (answer.mode === 'default' || answer.mode === 'acceptEdits') environment.chooseMode?.(answer.mode);
     if (answer.updatedInput && !isSameInput(answer.updatedInput, bound.input)) {
-      authorized = { asked: true, rewritten: answer.updatedInput, isAgreed: true };
+      authorized = { ...agreed, rewritten: answer.updatedInput, isAgreed: true };
     }
     refuseIfDeniedNow(judged);
   };

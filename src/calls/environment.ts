@@ -1,10 +1,9 @@
 // What the path of a call needs from the session around it, handed in so that the path knows no session.
-import type { Effect } from '../contract/effect.js';
 import type { AgentHappening } from '../contract/event.js';
 import type { Hooks } from '../contract/hook.js';
 import type { AskPermission, Decide, Decision, DecisionRequest, PermissionMode } from '../contract/permission.js';
 import type { Tool } from '../contract/tool.js';
-import type { ToolContext } from '../contract/tool-context.js';
+import type { Approval, ToolContext } from '../contract/tool-context.js';
 import type { Slots } from '../platform/slots.js';
 import type { Gate } from './gate.js';
 
@@ -36,7 +35,7 @@ export interface CallEnvironment {
   agreed?(callId: string): void;
   /** Absent where nobody can answer. */
   readonly askPermission: AskPermission | undefined;
-  /** `approved` is what the call may touch, once that is decided. */
-  contextFor(callId: string, signal: AbortSignal, approved?: readonly Effect[]): ToolContext;
+  /** `approval` is what the call may touch, and how its commands are confined, once that is decided. */
+  contextFor(callId: string, signal: AbortSignal, approval?: Approval): ToolContext;
   emit(happening: AgentHappening): void;
 }

@@ -102,7 +102,8 @@ async function admit(
       const isSettled =
         !authorized.asked || sameEffects(effects, await abortable(() => bound.effects(context), signal));
       if (rewritten === undefined && isSettled) {
-        const approved = environment.contextFor(call.id, signal, effects);
+        const { confinement } = authorized;
+        const approved = environment.contextFor(call.id, signal, { effects, confinement });
         return { ...resolved, context: Object.assign(approved, inputBy && { inputBy, sentInput }) };
       }
     }

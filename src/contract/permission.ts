@@ -17,9 +17,10 @@ export type Walls = 'full' | 'none';
 /**
  * How a command is confined while it runs, by what allowed it. `reads`: it is harmless, so everything is read-only and
  * there is no network. `edits`: the same, but the paths that its effects name for writing are writable. `approved`: a
- * person or a rule on commands allowed it, so the sandbox settings apply.
+ * person or a rule on commands allowed it, so the sandbox settings apply. `none`: it is allowed without a question and
+ * nothing confines it, because there are no walls here or because it reports facts that walls would hide.
  */
-export type Confinement = 'reads' | 'edits' | 'approved';
+export type Confinement = 'reads' | 'edits' | 'approved' | 'none';
 
 /** What is to become of a call. */
 export type Behavior = 'allow' | 'ask' | 'deny';

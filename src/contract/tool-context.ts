@@ -3,7 +3,7 @@ import type { CommandPort } from './command.js';
 import type { Effect } from './effect.js';
 import type { FileChanges } from './file-change.js';
 import type { ContentBlock } from './message.js';
-import type { DecisionRequest } from './permission.js';
+import type { Confinement, DecisionRequest, PermissionMode, Walls } from './permission.js';
 import type { PlanningPort, SwarmPort } from './planning.js';
 import type { AskUser } from './question.js';
 import type { Todo } from './todo.js';
@@ -37,10 +37,18 @@ export interface ToolContext {
    * this list, by real path.
    */
   readonly approved?: readonly Effect[];
+  /** How the commands of the call are to be confined. Absent: as if they had been approved. */
+  readonly confinement?: Confinement;
   /** Who made this input of what the model had sent; absent where it is as the model sent it. */
   readonly inputBy?: 'user' | 'hook';
   /** What the model had sent, where somebody made another input of it, who may have passed on parts unseen. */
   readonly sentInput?: unknown;
+}
+
+/** What was decided about a call that may run. */
+export interface Approval {
+  effects: readonly Effect[];
+  confinement?: Confinement | undefined;
 }
 
 /** The part of a session that outlives the call. */
@@ -60,6 +68,14 @@ export interface SessionPort {
   readonly resultsFolder: string;
   /** Absent: commands run without walls. */
   readonly sandbox?: SandboxWish;
+  /** What rules say about reading files, for what looks at files outside of our own process. */
+  readonly fileRules?: FileRules;
+  /** Whether the kernel can confine commands here, as far as that was tried. Decisions rest on it. */
+  walls: Walls;
+  /** The permission mode as it is now. */
+  readonly mode?: PermissionMode;
+  /** Whether a prompt is being worked on. */
+  readonly isBusy?: boolean;
   changeDirectory(path: string): void;
   readonly ledger: FileLedger;
   readonly changes: FileChanges;
@@ -125,6 +141,14 @@ export interface SandboxWish {
 export interface AllowedHosts {
   allowed: readonly string[];
   denied: readonly string[];
+}
+
+/** What rules say about reading files. */
+export interface FileRules {
+  /** What must not be read; absent where no rule says so. */
+  unreadable?: UnreadableFiles | undefined;
+  /** Folders outside of the project that are free to read, such as those of skills in use. */
+  readable: readonly string[];
 }
 
 /** The files that rules keep from being read, as something that can be looked for on a disk. Paths are absolute. */

@@ -2,11 +2,11 @@ import type { Commands } from '../agent/commands/commands.js';
 import type { Session } from '../agent/session.js';
 import type { ToolCall } from '../calls/assemble.js';
 import type { CallEnvironment } from '../calls/environment.js';
-import type { Effect } from '../contract/effect.js';
+
 import type { AgentHappening } from '../contract/event.js';
 import type { ToolResultBlock } from '../contract/message.js';
 import type { Decide, PermissionMode } from '../contract/permission.js';
-import type { ToolContext } from '../contract/tool-context.js';
+import type { Approval, ToolContext } from '../contract/tool-context.js';
 import type { EngineServers } from './engine-servers.js';
 
 /** The tools with their gate, their permissions and their session, without a model: bring your own loop. */
@@ -19,7 +19,7 @@ export interface Engine {
   /** Runs the calls of one message; the results come in the order of the calls. */
   runCalls(calls: readonly ToolCall[], options?: RunCallsOptions): Promise<ToolResultBlock[]>;
   /** What a tool gets to see of the session, for one call. */
-  contextFor(callId: string, signal: AbortSignal, approved?: readonly Effect[]): ToolContext;
+  contextFor(callId: string, signal: AbortSignal, approval?: Approval): ToolContext;
   /** Takes over what has changed in settings; whoever begins a turn calls it. */
   refresh(emit: (happening: AgentHappening) => void): Promise<void>;
   readonly servers: EngineServers;

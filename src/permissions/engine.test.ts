@@ -505,6 +505,7 @@ test('tells what was judged, which rule matched where, and what decided', () => 
   const request = { tool: 'Bash', input: {}, effects: [command('npm test'), command('rm x'), harmless('ls')] };
   expect(decide(request, policy({ rules }))).toEqual({
     behavior: 'deny',
+    confinement: 'approved',
     reason: 'the rule "Bash(rm:*)" (settings.json:14) denies "rm x"',
     trail: [
       expect.objectContaining({

@@ -3,6 +3,7 @@
 import type { CommandEffect, Effect, FileEffect } from '../contract/effect.js';
 import {
   type Behavior,
+  type Confinement,
   type Decision,
   type DecisionBasis,
   type DecisionRequest,
@@ -60,6 +61,8 @@ interface Judged {
   allowing: ReadonlySet<Rule>;
   style: PathStyle;
   commands: readonly CommandEffect[];
+  /** Whether the commands of this call would be confined. */
+  walls: Walls;
 }
 
 /**
@@ -81,7 +84,7 @@ export function showing(policy: Policy): (real: string) => boolean {
 export function decide(request: DecisionRequest, policy: Policy): Decision {
   const { rules = [] } = policy;
   const looser = rules.filter(({ list }) => list === 'allow');
-  const judged: Judged = {
+  const unconfined: Judged = {
     request,
     policy,
     stricter: rules.filter(({ list }) => list !== 'allow'),
@@ -90,7 +93,9 @@ export function decide(request: DecisionRequest, policy: Policy): Decision {
     allowing: new Set(looser.filter((rule) => allowsCall(rule, request))),
     style: policy.style ?? thisPathStyle(),
     commands: request.effects.filter((effect) => effect.kind === 'command'),
+    walls: 'none',
   };
+  const judged: Judged = { ...unconfined, walls: wallsFor(unconfined) };
   const parts = [aboutCall(judged), ...request.effects.map((effect, index) => aboutEffect(effect, index, judged))];
   const answers = parts.map(strongest).filter((answer) => answer !== undefined);
   const deciding = strictest(answers) ?? touchesNothing(request);
@@ -100,8 +105,48 @@ export function decide(request: DecisionRequest, policy: Policy): Decision {
     .flat()
     .map((finding): TrailEntry => ({ ...finding, decided: finding === decided }));
   const { behavior, reason } = withoutAsking(decided, injected?.reason ?? decided.because, policy);
-  return { behavior, reason, ...(injected && { injection: injected.injection }), trail };
+  return {
+    behavior,
+    reason,
+    ...(injected && { injection: injected.injection }),
+    ...(judged.commands.length > 0 && { confinement: confinementOf(behavior, answers, judged) }),
+    trail,
+  };
 }
+
+/**
+ * A call is confined as a whole. Where a rule or a hook allows a part that is not harmless, the call runs as that part
+ * needs it; and a command that reports facts which confinement hides has to run where they can be seen.
+ */
+function wallsFor(judged: Judged): Walls {
+  const { policy, request } = judged;
+  if (policy.walls !== 'full' || policy.mode === 'bypassPermissions') return 'none';
+  const needsMore = request.effects.some((effect, index) => {
+    if (effect.kind === 'command' && effect.observes === 'machine') return true;
+    if (effect.kind === 'file' || effect.kind === 'session') return false;
+    if (effect.kind === 'command' && effect.harmless) return false;
+    return looserRules(effect, index, judged).some(({ basis }) => basis !== 'untrusted');
+  });
+  return needsMore ? 'none' : 'full';
+}
+
+/** By what allowed it; for a question, what a yes would mean. */
+function confinementOf(behavior: Behavior, answers: readonly Finding[], judged: Judged): Confinement {
+  const { request, policy, commands, walls } = judged;
+  const isApproved = ({ basis, effect }: Finding): boolean =>
+    (basis === 'allow_rule' || basis === 'allow_hook') && request.effects[effect ?? -1]?.kind !== 'file';
+  const approved = answers.filter(isApproved).map(({ effect }) => request.effects[effect ?? -1]);
+  const all = commands.every((command) => approved.includes(command));
+  const isSpecial = approved.some((effect) => !(effect?.kind === 'command' && effect.harmless));
+  if (behavior !== 'allow' || policy.mode === 'bypassPermissions' || all || isSpecial) return 'approved';
+  if (walls === 'none') return 'none';
+  return request.effects.some(writesFile) ? 'edits' : 'reads';
+}
+
+const writesFile = (effect: Effect): boolean =>
+  effect.kind === 'file' && effect.access === 'write' && !isNullDevice(effect);
+
+const isNullDevice = (effect: FileEffect): boolean => namesOf(effect).every((name) => name === '/dev/null');
 
 const touchesNothing = ({ tool }: DecisionRequest): Finding => ({
   about: tool,
@@ -302,15 +347,17 @@ function byMode(effect: Effect, { policy, request, commands, stricter }: Judged,
   return isAcceptedEdit(effect, files) ? accepted('this command') : [];
 }
 
-function byItself(effect: Effect, { policy, commands }: Judged, finding: Find): Finding[] {
+function byItself(effect: Effect, { policy, commands, walls }: Judged, finding: Find): Finding[] {
   switch (effect.kind) {
     case 'command':
-      return effect.harmless ? [finding('allow', 'harmless', whyHarmless(effect, commands))] : [];
+      if (walls === 'none' && effect.needsWalls) return [];
+      if (effect.harmless) return [finding('allow', 'harmless', whyHarmless(effect, commands))];
+      return effect.needsWalls ? [finding('allow', 'harmless', `${inWords(effect)} runs read-only and offline`)] : [];
     case 'session':
       if (effect.what === 'memory' && effect.access === 'write') return []; // later sessions would believe it
       return [finding('allow', 'session', 'it concerns this session alone')];
     case 'file':
-      if (namesOf(effect).every((name) => name === '/dev/null')) {
+      if (isNullDevice(effect)) {
         return [finding('allow', 'harmless', 'nothing is kept in /dev/null')];
       }
       if (isSavedResult(effect, policy))

@@ -493,7 +493,7 @@ test('refuses a path that leads elsewhere than where it was approved', async () 
   await symlink('b.txt', project.path('link'));
   const accepted = editTool.accept(call);
   if (!accepted.ok) throw new Error('The input is right.');
-  const context = project.engine.contextFor('call', new AbortController().signal, approved);
+  const context = project.engine.contextFor('call', new AbortController().signal, { effects: approved });
   await expect(accepted.call.run(context).next()).rejects.toThrow(
     `link now leads elsewhere (to ${project.path('b.txt')}) than when reading it was approved, so it was left alone.`,
   );

@@ -230,7 +230,7 @@ test('reads nothing where the path leads elsewhere than was approved', async () 
   const accepted = grepTool.accept({ pattern: 'needle' });
   if (!accepted.ok) throw new Error('the input is fine');
   const elsewhere = { kind: 'file', access: 'read', path: project.root, real: '/elsewhere', tree: true } as const;
-  const context = project.engine.contextFor('call', new AbortController().signal, [elsewhere]);
+  const context = project.engine.contextFor('call', new AbortController().signal, { effects: [elsewhere] });
   await expect(accepted.call.run(context).next()).rejects.toThrow(/leads elsewhere than when the call was approved/);
 });
 

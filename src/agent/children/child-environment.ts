@@ -3,7 +3,7 @@
 import type { CallEnvironment } from '../../calls/environment.js';
 import type { AgentHappening } from '../../contract/event.js';
 import type { HookEvent, HookPayloads, Hooks } from '../../contract/hook.js';
-import type { AskPermission, Behavior, Decide } from '../../contract/permission.js';
+import type { AskPermission, Behavior, Confinement, Decide } from '../../contract/permission.js';
 import type { ToolContext } from '../../contract/tool-context.js';
 import type { Session } from '../session.js';
 
@@ -40,9 +40,9 @@ export function childEnvironment({ child, session, parent, root, decide }: Child
       decide: decide ? narrowed(outer.decide, decide) : outer.decide,
       hooks,
       askPermission,
-      contextFor(callId, signal, approved): ToolContext {
+      contextFor(callId, signal, approval): ToolContext {
         const { mayRead, mayFollow } = outer.contextFor(callId, signal);
-        return session.contextFor(callId, signal, { mayRead, ...(mayFollow && { mayFollow }), approved });
+        return session.contextFor(callId, signal, { mayRead, ...(mayFollow && { mayFollow }), approval });
       },
     };
   };
@@ -50,12 +50,17 @@ export function childEnvironment({ child, session, parent, root, decide }: Child
 
 const strictness: Readonly<Record<Behavior, number>> = { allow: 0, ask: 1, deny: 2 };
 
-/** Both must agree: the stricter of two answers. */
+const looseness: Readonly<Record<Confinement, number>> = { reads: 0, edits: 1, none: 2, approved: 3 };
+
+/** Both must agree: the stricter of two answers, and of two that allow the one that confines commands more. */
 export const narrowed =
   (one: Decide, other: Decide): Decide =>
   (request) => {
     const [first, second] = [one(request), other(request)];
-    return strictness[second.behavior] > strictness[first.behavior] ? second : first;
+    if (first.behavior !== second.behavior) {
+      return strictness[second.behavior] > strictness[first.behavior] ? second : first;
+    }
+    return looseness[second.confinement ?? 'approved'] < looseness[first.confinement ?? 'approved'] ? second : first;
   };
 
 const askingFor =

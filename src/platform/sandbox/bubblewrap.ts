@@ -145,7 +145,7 @@ function removePlantedLinks(temp: string, { rules }: AccessPlan): void {
 }
 
 /** Owned by root, so that root may write them without any capability, and with some of them run programs outside. */
-function kernelSettings(): string[] {
+export function kernelSettings(): string[] {
   if (process.getuid?.() !== 0) return [];
   return ['sys', 'sysrq-trigger', 'fs', 'acpi', 'scsi', 'irq', 'bus']
     .map((name) => join('/proc', name))
@@ -196,7 +196,7 @@ function mountOf({ path, access, folder }: AccessRule): string[] {
 }
 
 /** A file without a name, so that no other program can change it. Reading it starts at the beginning. */
-function openNameless(content: Uint8Array = new Uint8Array()): number {
+export function openNameless(content: Uint8Array = new Uint8Array()): number {
   const path = join(tmpdir(), `helve-${randomId()}`);
   const descriptor = openSync(path, 'wx+', 0o600);
   unlinkSync(path);
@@ -211,7 +211,7 @@ const LOADER_VARIABLE = /^(?:LD_|MALLOC_|GLIBC_TUNABLES$|GCONV_PATH$|LOCPATH$|NL
 const SOCKET_VARIABLE =
   /^(?:SSH_AUTH_SOCK|SSH_AGENT_PID|SSH_ASKPASS|GIT_ASKPASS|GPG_AGENT_INFO|DBUS_SESSION_BUS_ADDRESS|XDG_RUNTIME_DIR|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|TMUX|TMUX_PANE|STY|VSCODE_.*IPC.*)$/;
 
-function splitEnvironment(
+export function splitEnvironment(
   env: PlainCommand['env'],
   temp: string,
 ): { inside: Array<[name: string, value: string]>; outside: WrappedCommand['env'] } {
@@ -227,14 +227,14 @@ function splitEnvironment(
 }
 
 /** The first process inside leads the session of the command. It is not ended by a polite signal itself, so it goes last. */
-function firstInside(infoFile: number): number | undefined {
+export function firstInside(infoFile: number): number | undefined {
   const bytes = Buffer.alloc(MAX_INFO_BYTES);
   const length = readSync(infoFile, bytes, 0, bytes.length, 0);
   const [, pid] = /"child-pid": *(\d+)/.exec(bytes.toString('latin1', 0, length)) ?? [];
   return pid === undefined ? undefined : Number(pid);
 }
 
-async function waitForEnd(first: number): Promise<string[]> {
+export async function waitForEnd(first: number): Promise<string[]> {
   for (let waited = 0; isRunning(first); waited += POLL_MS) {
     if (waited >= END_WAIT_MS) return [`Processes of the command still run in their sandbox (first process ${first}).`];
     await delay(POLL_MS);

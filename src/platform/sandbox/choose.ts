@@ -112,7 +112,7 @@ async function probe(sandbox: Sandbox, { env }: SandboxSearch): Promise<string |
   }
 }
 
-async function failureOf(wrapped: WrappedCommand): Promise<string | undefined> {
+export async function failureOf(wrapped: WrappedCommand): Promise<string | undefined> {
   const child = startProcess(wrapped.program, wrapped.args, {
     cwd: wrapped.cwd,
     env: wrapped.env,
@@ -139,7 +139,7 @@ function adviceFor(failure: string): string {
 }
 
 /** On PATH, but only what the system's owner has put there: a program found elsewhere could be the model's own. */
-function findProgram(name: string, { env, workspace }: SandboxSearch): string | undefined {
+export function findProgram(name: string, { env, workspace }: SandboxSearch): string | undefined {
   const roots = workspace.map((path) => realOf(path) ?? path);
   return (env['PATH'] ?? '')
     .split(delimiter)

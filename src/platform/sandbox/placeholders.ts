@@ -84,7 +84,7 @@ function removePlaceholder(path: string): string[] {
 }
 
 /** What could not be prevented is undone, by a new name: nothing is lost, and nothing takes effect. */
-async function setAside(path: string): Promise<string[]> {
+export async function setAside(path: string): Promise<string[]> {
   if (!lstatSync(path, { throwIfNoEntry: false })) return []; // nearly always: not worth waiting for a thread
   const aside = `${path}.set-aside-${randomId()}`;
   await rename(path, aside);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { seccompFilter } from './seccomp.js';
+import { seccompFilter, strictFilter } from './seccomp.js';
 
 const ALLOW = 'allowed';
 const [EPERM, ENOSYS, EAFNOSUPPORT] = [1, 38, 97];
@@ -34,6 +34,38 @@ test.each([
 ] as const)('on %s %s is answered as it should', (architecture, _name, number, args, expected) => {
   expect(run(filterOf(architecture), { number, architecture: audits[architecture], args })).toBe(expected);
 });
+
+test.each([
+  ['x64', 'read', 0, [], ALLOW],
+  ['x64', 'ptrace', 101, [], EPERM],
+  ['x64', 'a unix socket', 41, [1], EAFNOSUPPORT],
+  ['x64', 'an IPv4 socket', 41, [2], EAFNOSUPPORT],
+  ['x64', 'a netlink socket', 41, [16], EAFNOSUPPORT],
+  ['x64', 'clone for a thread', 56, [0x3d0f00], ALLOW],
+  ['x64', 'clone for a network namespace', 56, [0x40000011], EPERM],
+  ['x64', 'unshare of files', 272, [0x400], EPERM],
+  ['x64', 'mknod', 133, [], EPERM],
+  ['x64', 'kill, which ends at its own processes', 62, [], ALLOW],
+  ['arm64', 'ptrace', 117, [], EPERM],
+  ['arm64', 'a unix socket', 198, [1], EAFNOSUPPORT],
+  ['arm64', 'clone for a mount namespace', 220, [0x20011], EPERM],
+] as const)(
+  'to a command that only reads, on %s %s is answered as it should',
+  (architecture, _name, number, args, expected) => {
+    const filter = strictFilter(architecture) ?? Buffer.alloc(0);
+    expect(run(filter, { number, architecture: audits[architecture], args })).toBe(expected);
+  },
+);
+
+test.each(['x64', 'arm64'] as const)(
+  'a command that sees the processes of the host on %s may signal none',
+  (architecture) => {
+    const filter = strictFilter(architecture, { seesProcesses: true }) ?? Buffer.alloc(0);
+    for (const number of { x64: [62, 200, 234, 129, 297, 424], arm64: [129, 130, 131, 138, 240, 424] }[architecture]) {
+      expect(run(filter, { number, architecture: audits[architecture], args: [] })).toBe(EPERM);
+    }
+  },
+);
 
 test('the calls of another processor are refused', () => {
   expect(run(filterOf('x64'), { number: 0, architecture: 0x40000003, args: [] })).toBe(ENOSYS);

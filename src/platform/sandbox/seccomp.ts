@@ -4,9 +4,40 @@
  * Programs of another kind of processor (32-bit ones, x32) have other numbers, so their calls are all refused.
  */
 export function seccompFilter(architecture: string): Buffer | undefined {
+  return filterFor(architecture, ({ clone, unshare, socket }) => [
+    // A user namespace of its own would give a process all capabilities over whatever it makes there.
+    ...[clone, unshare].flatMap((number) =>
+      whenEqual(number, [load(argument(0)), ...whenAnyBit(CLONE_NEWUSER, [give(EPERM)]), ALLOW]),
+    ),
+    // Not every family of sockets ends at the network namespace: vsock reaches the host of a virtual machine.
+    ...whenEqual(socket, [
+      load(argument(0)),
+      ...SOCKET_FAMILIES.flatMap((family) => whenEqual(family, [ALLOW])),
+      give(EAFNOSUPPORT),
+    ]),
+  ]);
+}
+
+/**
+ * The stricter filter of a command that only reads: no sockets of any family, so that no service of the host is in reach,
+ * be it started later; no namespaces, no looking into other processes, no devices, no System V memory, no clock. With
+ * `seesProcesses` it shares the process table of the host, so it may signal no process either.
+ */
+export function strictFilter(
+  architecture: string,
+  { seesProcesses = false }: { seesProcesses?: boolean } = {},
+): Buffer | undefined {
+  return filterFor(architecture, ({ clone, unshare, socket, confined, signals }) => [
+    ...[...confined, unshare, ...(seesProcesses ? signals : [])].flatMap((number) => whenEqual(number, [give(EPERM)])),
+    ...whenEqual(clone, [load(argument(0)), ...whenAnyBit(CLONE_NAMESPACES, [give(EPERM)]), ALLOW]),
+    ...whenEqual(socket, [give(EAFNOSUPPORT)]),
+  ]);
+}
+
+function filterFor(architecture: string, more: (table: Table) => Instruction[]): Buffer | undefined {
   const table = tables[architecture];
   if (!table) return undefined;
-  const { audit, highest, refused, ioctl, unshare, clone, socket } = table;
+  const { audit, highest, refused, ioctl } = table;
   return assemble([
     load(ARCHITECTURE),
     ...unlessEqual(audit, [give(ENOSYS)]),
@@ -21,16 +52,7 @@ export function seccompFilter(architecture: string): Buffer | undefined {
       ...[TIOCSTI, TIOCLINUX].flatMap((command) => whenEqual(command, [give(EPERM)])),
       ALLOW,
     ]),
-    // A user namespace of its own would give a process all capabilities over whatever it makes there.
-    ...[clone, unshare].flatMap((number) =>
-      whenEqual(number, [load(argument(0)), ...whenAnyBit(CLONE_NEWUSER, [give(EPERM)]), ALLOW]),
-    ),
-    // Not every family of sockets ends at the network namespace: vsock reaches the host of a virtual machine.
-    ...whenEqual(socket, [
-      load(argument(0)),
-      ...SOCKET_FAMILIES.flatMap((family) => whenEqual(family, [ALLOW])),
-      give(EAFNOSUPPORT),
-    ]),
+    ...more(table),
     ALLOW,
   ]);
 }
@@ -44,6 +66,10 @@ interface Table {
   unshare: number;
   clone: number;
   socket: number;
+  /** Refused as well to a command that only reads. */
+  confined: readonly number[];
+  /** All ways to send a signal. */
+  signals: readonly number[];
 }
 
 const newMountCalls = [428, 429, 430, 431, 432, 433, 442]; // open_tree to fspick, mount_setattr: the same everywhere
@@ -64,6 +90,14 @@ const tables: Readonly<Record<string, Table>> = {
     unshare: 272,
     clone: 56,
     socket: 41,
+    confined: [
+      ...[101, 310, 311, 312, 438, 440], // ptrace, process_vm_readv, process_vm_writev, kcmp, pidfd_getfd, process_madvise
+      ...[161, 133, 259, 303], // chroot, mknod, mknodat, name_to_handle_at
+      ...[29, 30, 31, 64, 65, 66, 220, 68, 69, 70, 71, 240, 241], // System V ipc, mq_open, mq_unlink
+      ...[300, 301, 103], // fanotify_init, fanotify_mark, syslog
+      ...[164, 227, 159, 305, 170, 171], // settimeofday, clock_settime, adjtimex, clock_adjtime, set…name
+    ],
+    signals: [62, 200, 234, 129, 297, 424],
   },
   arm64: {
     audit: 0xc00000b7,
@@ -80,6 +114,14 @@ const tables: Readonly<Record<string, Table>> = {
     unshare: 97,
     clone: 220,
     socket: 198,
+    confined: [
+      ...[117, 270, 271, 272, 438, 440],
+      ...[51, 33, 264],
+      ...[194, 195, 196, 190, 191, 192, 193, 186, 187, 188, 189, 180, 181],
+      ...[262, 263, 116],
+      ...[170, 112, 171, 266, 161, 162],
+    ],
+    signals: [129, 130, 131, 138, 240, 424],
   },
 };
 
@@ -88,6 +130,7 @@ const IO_URING = [425, 426, 427];
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
 const CLONE_NEWUSER = 0x10000000;
+const CLONE_NAMESPACES = 0x7e020000; // mount, cgroup, uts, ipc, user, pid and network
 const SOCKET_FAMILIES = [1, 2, 10, 16]; // unix, IPv4, IPv6, netlink (which tells a program its own addresses)
 const EPERM = 1;
 const ENOSYS = 38;

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, fstatSync, openSync, readSync, rmSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, rmSync, unlinkSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { closeOthers } from './close-others.js';
@@ -9,6 +9,7 @@ import { signalGroup } from './process-group.js';
 import { killTree, MARK_VARIABLE, type ProcessTree, withMark } from './process-tree.js';
 import { startProcess } from './start-process.js';
 
+const MAX_REPORT_CHARS = 64 * 1024; // paths are at most 4,096 long
 const FREE_DESCRIPTOR = 5; // after the standard three, the control line and the task
 
 /** A bash that has started, has its output pipe and waits for its one command. It does not keep this process alive. */
@@ -26,6 +27,8 @@ export interface ReadyShell {
   ended(): void;
   /** Ends one that was not used. */
   discard(): void;
+  /** Whether what it encloses is still right; absent where nothing in it can become wrong. */
+  isCurrent?(): boolean;
 }
 
 export interface ShellTask {
@@ -60,6 +63,11 @@ export interface ShellCommand {
  * the descriptors below `freeDescriptor` have to reach bash as they are.
  */
 export interface WrapShell {
+  /**
+   * The walls are complete at the start, and the same for every wrap of this name: a shell can be kept ready with them.
+   * Its output pipe is handed to it, and it can write nothing in `folder`.
+   */
+  readonly completeAs?: string;
   /** A program that was started ahead by one of these fits every other one of the same name. Absent: it fits none. */
   readonly aheadAs?: string;
   start(command: ShellCommand): Promise<WrappedShell>;
@@ -80,6 +88,8 @@ export interface WrappedShell {
   group(child: number): number | undefined;
   /** Called when it is over. */
   ended(): Promise<unknown>;
+  /** Whether what it encloses is still right, for one that was started ahead with its walls complete. */
+  isCurrent?(): boolean;
 }
 
 export interface ShellOptions {
@@ -107,7 +117,7 @@ export interface BegunShell {
  * Starting a program is what takes longest in a small command, and Node has no call that makes a named pipe. So bash makes
  * the pipe, which it does quicker than we could, with those of the shells after it, and all of that can happen before
  * there is a command. The task comes
- * in a file without a name, byte for byte and of any length; the same file takes the report. If this process dies,
+ * in a file without a name, byte for byte and of any length; the report comes back on the control line. If this process dies,
  * the waiting shell sees the end of its control line and ends too.
  */
 export async function startShell(name: string, options: ShellOptions): Promise<ReadyShell> {
@@ -119,7 +129,7 @@ export async function beginShell(name: string, options: ShellOptions): Promise<B
   const { env, mark, wrap, isAhead, nextNames = [] } = options;
   const names = [name, ...nextNames];
   const folder = dirname(name);
-  const file = openNameless(`${name}-task`);
+  const { file, readOnly } = openTask(`${name}-task`);
   let wrapped: WrappedShell | undefined;
   try {
     const bash = {
@@ -134,9 +144,10 @@ export async function beginShell(name: string, options: ShellOptions): Promise<B
     const child = startProcess(program, args, {
       cwd,
       env: environment,
-      stdio: ['ignore', 'ignore', 'ignore', 'pipe', file, ...descriptors],
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe', readOnly, ...descriptors],
       detached: true,
     });
+    closeSync(readOnly);
     wrapped?.started();
     const pipeMade = isAhead && !existsSync(name) ? makePipes(names, bash.env) : undefined;
     const exited = once(child, 'exit');
@@ -192,6 +203,67 @@ export async function beginShell(name: string, options: ShellOptions): Promise<B
   }
 }
 
+/**
+ * Starts a bash whose walls are complete from the start. Its output pipe is opened here and handed to it, since inside it
+ * finds no folder that it could make one in. Where the walls can't be built, it says so in its output and ends.
+ */
+export async function startCompleteShell(
+  name: string,
+  options: ShellOptions & { wrap: WrapShell },
+): Promise<ReadyShell> {
+  const { env, mark, wrap, nextNames = [] } = options;
+  if (!existsSync(name)) await makePipes([name, ...nextNames], shellEnvironment(env));
+  const pipe = openOutputPipe(name);
+  const { file, readOnly } = openTask(`${name}-task`);
+  let output: number | undefined;
+  let wrapped: WrappedShell | undefined;
+  try {
+    output = openSync(name, constants.O_WRONLY | constants.O_NOFOLLOW);
+    pipe.closeWriteEnd();
+    unlinkSync(name);
+    wrapped = await wrap.start({
+      program: 'bash',
+      args: ['--noprofile', '--norc', '-c', completeWrapper, 'bash'],
+      cwd: '/',
+      env: { ...shellEnvironment(env), [MARK_VARIABLE]: withMark(env[MARK_VARIABLE], mark) },
+      freeDescriptor: FREE_DESCRIPTOR,
+      folder: dirname(name),
+    });
+    const descriptors = wrapped.descriptors.filter((one) => one !== 'pipe');
+    const child = startProcess(wrapped.program, wrapped.args, {
+      cwd: wrapped.cwd,
+      env: wrapped.env,
+      stdio: ['ignore', output, output, 'pipe', readOnly, ...descriptors],
+      detached: true,
+    });
+    wrapped.started();
+    const exited = once(child, 'exit');
+    exited.catch(() => undefined); // a start that fails is told just below
+    const control = child.stdio[3];
+    const { pid } = child;
+    if (pid === undefined || !(control instanceof Socket)) {
+      await exited;
+      throw new Error('bash was started without a process id');
+    }
+    child.unref();
+    control.unref();
+    control.on('error', () => {}); // it ends with the shell, whose exit is what counts
+    const shell = wrapped;
+    const tree = { group: pid, mark, politeGroup: () => shell.group(pid) };
+    const ended = (): void => void shell.ended().catch(() => undefined);
+    const { isCurrent } = shell;
+    return { ...readyShell({ child, tree, exited, pipe, ended, control, file }), ...(isCurrent && { isCurrent }) };
+  } catch (error) {
+    pipe.close();
+    closeSync(file);
+    await wrapped?.ended();
+    throw error;
+  } finally {
+    closeSync(readOnly);
+    if (output !== undefined) closeSync(output);
+  }
+}
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 function readyShell({
@@ -199,33 +271,35 @@ function readyShell({
   file,
   ...shell
 }: Pick<ReadyShell, 'child' | 'tree' | 'exited' | 'pipe' | 'ended'> & { control: Socket; file: number }): ReadyShell {
-  let taskBytes = 0;
+  let isUsed = false;
+  let report = '';
+  // Commands can write to it as well, so it is no more than a hint, and limited.
+  control.on('data', (said: Buffer) => {
+    if (isUsed && report.length < MAX_REPORT_CHARS) report += said.toString();
+  });
   return {
     ...shell,
     run({ cwd, sourceFile, command, env = {} }) {
       const fields = [cwd, sourceFile, ...Object.entries(env).flatMap(checkedVariable), '', command];
       shell.child.ref();
-      taskBytes = writeSync(file, `${fields.join('\0')}\0`, 0);
+      writeSync(file, `${fields.join('\0')}\0`, 0);
+      closeSync(file);
+      isUsed = true;
       control.end('\n');
     },
     readReport() {
-      try {
-        const bytes = Buffer.alloc(Math.max(0, fstatSync(file).size - taskBytes));
-        readSync(file, bytes, 0, bytes.length, taskBytes);
-        const [begun, ...directories] = bytes.toString().split('\n\0').slice(0, -1); // whatever is whole ends so
-        const directory = directories.at(-1); // every report counts more than those before it
-        return { begun: begun !== undefined, ...(directory !== undefined && { directory }) };
-      } finally {
-        closeSync(file);
-      }
+      control.destroy();
+      const [begun, ...directories] = report.split('\n\0').slice(0, -1); // whatever is whole ends so
+      const directory = directories.at(-1); // every report counts more than those before it
+      return { begun: begun !== undefined, ...(directory !== undefined && { directory }) };
     },
     discard() {
       // Before its command a shell has started nothing that could have left its group, but for the program around it.
-      if (taskBytes === 0 && !shell.tree.politeGroup) signalGroup(shell.tree.group, 'SIGKILL');
+      if (!isUsed && !shell.tree.politeGroup) signalGroup(shell.tree.group, 'SIGKILL');
       else killTree(shell.tree);
       control.destroy();
       shell.pipe.close();
-      closeSync(file);
+      if (!isUsed) closeSync(file);
       shell.ended();
     },
   };
@@ -247,7 +321,7 @@ async function connect(control: Socket, name: string, exited: Promise<unknown>):
   let pipe: OutputPipe | undefined;
   const connected = Promise.withResolvers<OutputPipe>();
   control.on('error', () => {}); // it ends with the shell, whose exit is what counts
-  control.on('data', (said: Buffer) => {
+  const onData = (said: Buffer): void => {
     try {
       pipe ??= openOutputPipe(name);
       if (!said.includes('o')) return;
@@ -257,7 +331,8 @@ async function connect(control: Socket, name: string, exited: Promise<unknown>):
     } catch (error) {
       connected.reject(error);
     }
-  });
+  };
+  control.on('data', onData);
   void exited.then(
     () => connected.reject(new Error('bash ended before it could take a command')),
     (error: unknown) => connected.reject(error),
@@ -270,38 +345,54 @@ async function connect(control: Socket, name: string, exited: Promise<unknown>):
     rmSync(name, { force: true });
     throw error;
   } finally {
+    control.off('data', onData);
     control.unref();
   }
 }
 
-/** A file that only those find who have it open. */
-function openNameless(name: string): number {
-  const file = openSync(name, 'wx+', 0o600);
-  unlinkSync(name);
-  return file;
+/**
+ * A file without a name, by two descriptors. The shell gets the one that only reads, and closes it before its command
+ * runs: what is open passes every wall.
+ */
+function openTask(name: string): { file: number; readOnly: number } {
+  const file = openSync(name, 'wx', 0o600);
+  try {
+    return { file, readOnly: openSync(name, 'r') };
+  } finally {
+    unlinkSync(name);
+  }
 }
 
 /**
  * What bash runs. All on one line, so that line numbers in messages are the command's own. Descriptors 3 and 4 move out
- * of the way of commands that use them, and all others are closed. The directory is reported by a trap for commands that
+ * of the way of commands that use them, and all others are closed. The directory is reported on the control line by a trap for commands that
  * `exit`, and once more at the end for those that set a trap of their own. The pipe is opened both ways for a moment:
  * opened for writing alone, it would wait for a reader, and for ever where Helve was killed before it came.
  */
-const wrapper = [
-  closeOthers(4),
-  'exec 99<&3 98<&4 3<&- 4<&-',
-  '{ [ -p "$1" ] || command -p mkfifo -m 600 "$@"; [ -p "$1" ]; } && builtin printf m >&99 && exec 97<>"$1" >"$1" 2>&1 97>&- && builtin printf o >&99 || exit',
-  'IFS= builtin read -r -u 99 || exit; exec 99<&-; set --',
+const takeTask = [
+  'IFS= builtin read -r -u 99 || exit',
   "IFS= builtin read -r -d '' -u 98 helve_directory; IFS= builtin read -r -d '' -u 98 helve_source",
   'while IFS= builtin read -r -d \'\' -u 98 helve_name && [ -n "$helve_name" ]; do IFS= builtin read -r -d \'\' -u 98 helve_value; builtin export "$helve_name=$helve_value"; done',
-  "IFS= builtin read -r -d '' -u 98 helve_command; builtin unset helve_name helve_value",
-  'builtin cd -- "$helve_directory" 2>/dev/null || exit; builtin unset OLDPWD; builtin printf "\\n\\0" >&98',
-  'helve_report() { local status=$?; { builtin pwd -P && builtin printf "\\0"; } >&98; return $status; }',
+  "IFS= builtin read -r -d '' -u 98 helve_command; exec 98<&-; builtin unset helve_name helve_value",
+  'builtin cd -- "$helve_directory" 2>/dev/null || exit; builtin unset OLDPWD; builtin printf "\\n\\0" >&99',
+  'helve_report() { local status=$?; { builtin pwd -P && builtin printf "\\0"; } >&99; return $status; }',
   "trap '{ helve_report; } 2>/dev/null' EXIT",
   'if [ -f "$helve_source" ] && [ -r "$helve_source" ]; then . "$helve_source"; fi',
   'eval -- "$helve_command"',
   '{ helve_report; } 2>/dev/null',
+];
+
+const moveDescriptors = [closeOthers(4), 'exec 99<&3 98<&4 3<&- 4<&-'];
+
+const wrapper = [
+  ...moveDescriptors,
+  '{ [ -p "$1" ] || command -p mkfifo -m 600 "$@"; [ -p "$1" ]; } && builtin printf m >&99 && exec 97<>"$1" >"$1" 2>&1 97>&- && builtin printf o >&99 || exit',
+  'set --',
+  ...takeTask,
 ].join('; ');
+
+/** The same where the output is there already. */
+const completeWrapper = [...moveDescriptors, ...takeTask].join('; ');
 
 /** The environment without what would change how bash works or wait for a person. */
 function shellEnvironment(env: Environment): NodeJS.ProcessEnv {

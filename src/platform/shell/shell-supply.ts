@@ -5,16 +5,28 @@ import { join } from 'node:path';
 import { randomHex } from '../crypto.js';
 import { limitFolders, removeLimitGroups } from './limits.js';
 import { endMarked, killMarked } from './process-tree.js';
-import { type BegunShell, beginShell, type ReadyShell, startShell, type WrapShell } from './ready-shell.js';
+import {
+  type BegunShell,
+  beginShell,
+  type ReadyShell,
+  startCompleteShell,
+  startShell,
+  type WrapShell,
+} from './ready-shell.js';
 import { type Registration, registerShells } from './reap.js';
 
+const COMPLETE_READY = 2; // a model seldom sends more commands at once; the others wait for a new one
+const COMPLETE_IDLE_MS = 10_000; // they hold a view of the disk, and nobody needs them between prompts
 const PIPES_AT_ONCE = 10; // as many calls as a message often has; more are made by and by
 
 /** Shells for one command each. One is kept ready, so that a command need not wait for its shell to start. */
 export interface ShellSupply {
   /** What the processes of all its shells are known by. */
   readonly mark: string;
-  /** Starts a shell ahead of use, where none is ready. One that is to be wrapped gets its walls when it is taken. */
+  /**
+   * Starts a shell ahead of use, where none is ready. One that is to be wrapped gets its walls when it is taken, unless
+   * they are complete from the start: of those, some are kept ready until they have not been used for a while.
+   */
   fill(options?: { wrap?: WrapShell | undefined }): Promise<void>;
   /** The shell that is ready, or a new one where none fits. It is used once, so nothing of it meets the next command. */
   take(options?: { wrap?: WrapShell | undefined }): Promise<ReadyShell>;
@@ -27,17 +39,21 @@ export interface ShellSupply {
 export interface SupplyOptions {
   /** Where it is written down that these shells run, so that a later start can end what a killed Helve left. */
   dataFolder?: string;
+  /** Whether shells that are ready with complete walls are kept, though not used for a while. */
+  isBusy?(): boolean;
 }
 
 export function createShellSupply(
   env: Readonly<Record<string, string | undefined>>,
-  { dataFolder }: SupplyOptions = {},
+  { dataFolder, isBusy = () => false }: SupplyOptions = {},
 ): ShellSupply {
   const mark = randomHex(8);
   let folder: string | undefined;
   let registered: Promise<Registration> | undefined;
   let spare: Promise<ReadyShell> | undefined;
   let begun: { as: string; shell: Promise<BegunShell> } | undefined;
+  let complete: { as: string; shells: Promise<ReadyShell | undefined>[] } = { as: '', shells: [] };
+  let idle: NodeJS.Timeout | undefined;
   let started = 0;
   let wasUsed = false;
 
@@ -82,18 +98,53 @@ export function createShellSupply(
     shell.discard();
     return undefined;
   };
+  const startComplete = async (wrap: WrapShell): Promise<ReadyShell> => {
+    const { name, ...next } = nextShell();
+    return await startCompleteShell(name, { env, ...next, wrap });
+  };
+  const discardComplete = (): Promise<unknown> => {
+    const { shells } = complete;
+    complete = { as: '', shells: [] };
+    return Promise.all(shells.map(async (shell) => (await shell)?.discard()));
+  };
+  const onIdle = (): void => {
+    if (isBusy()) idle?.refresh();
+    else void discardComplete();
+  };
+  const fillComplete = async (wrap: WrapShell, as: string): Promise<void> => {
+    if (complete.as !== as) void discardComplete();
+    complete.as = as;
+    const { shells } = complete;
+    while (shells.length < COMPLETE_READY) shells.push(startComplete(wrap).catch(() => undefined)); // the next start tells what is wrong
+    if (idle) idle.refresh();
+    else idle = setTimeout(onIdle, COMPLETE_IDLE_MS).unref();
+    await Promise.all(shells);
+  };
+  const takeComplete = async (as: string): Promise<ReadyShell | undefined> => {
+    if (complete.as !== as) return undefined;
+    for (let next = complete.shells.shift(); next; next = complete.shells.shift()) {
+      const shell = await next;
+      if (shell && !hasEnded(shell) && shell.isCurrent?.() !== false) return shell;
+      shell?.discard();
+    }
+    return undefined;
+  };
   const startAgain = async (wrap?: WrapShell): Promise<ReadyShell> => {
+    const startOne = (): Promise<ReadyShell> => (wrap?.completeAs === undefined ? start(wrap) : startComplete(wrap));
     try {
-      return await start(wrap);
+      return await startOne();
     } catch {
       folder = undefined; // somebody may have tidied it away
-      return await start(wrap);
+      return await startOne();
     }
   };
+  const takeWrapped = async (wrap: WrapShell): Promise<ReadyShell | undefined> =>
+    wrap.completeAs === undefined ? await takeBegun(wrap) : await takeComplete(wrap.completeAs);
 
   return {
     mark,
     async fill({ wrap } = {}) {
+      if (wrap?.completeAs !== undefined) return await fillComplete(wrap, wrap.completeAs);
       if (wrap) {
         if (wrap.aheadAs === undefined) return;
         begun ??= { as: wrap.aheadAs, shell: begin(wrap) };
@@ -109,7 +160,7 @@ export function createShellSupply(
     },
     async take({ wrap } = {}) {
       wasUsed = true;
-      const shell = (await (wrap ? takeBegun(wrap) : takeSpare())) ?? (await startAgain(wrap));
+      const shell = (await (wrap ? takeWrapped(wrap) : takeSpare())) ?? (await startAgain(wrap));
       await registered?.catch(() => {});
       return shell;
     },
@@ -117,6 +168,8 @@ export function createShellSupply(
       const waiting = await begun?.shell.catch(() => undefined);
       begun = undefined;
       waiting?.discard();
+      clearTimeout(idle);
+      await discardComplete();
       const shell = await takeSpare();
       shell?.discard();
       const allEnded = !wasUsed || (await endMarked(mark));

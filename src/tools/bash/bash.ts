@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 import { ToolFailure } from '../../contract/failure.js';
 import { defineTool, type ToolProgress } from '../../contract/tool.js';
-import type { ToolContext } from '../../contract/tool-context.js';
+import type { SessionPort, ToolContext } from '../../contract/tool-context.js';
 import { monotonicMs } from '../../platform/clock.js';
 import { randomHex } from '../../platform/crypto.js';
 import { type Limits, limitsFrom, parseSize } from '../../platform/shell/limits.js';
@@ -17,6 +17,7 @@ import {
   type RunningProcess,
   startCommand,
 } from '../../platform/shell/run-process.js';
+import { confinedShell, findWalls, refusedCommands } from './confined.js';
 import { describeEnding, limitNote } from './describe-ending.js';
 import { description } from './description.js';
 import { environmentFor } from './harmless-environment.js';
@@ -38,6 +39,8 @@ const MAX_NOTES_CHARS = 10_000; // paths may be 4,096 long each
 const PROGRESS_LINES = 5;
 const MAX_PROGRESS_CHARS = 1_000;
 const PROGRESS_MS = 500;
+const MAX_REPEATS = 2; // of a command whose hidden files change as it runs
+const REFILL_MS = 20; // after a result, so that the next request leaves first
 const LONG_MS = 10_000; // from here on it is worth knowing how long a command took
 const LONGEST_TIMER_MS = 2 ** 31 - 1; // a longer one would fire at once
 
@@ -83,7 +86,13 @@ export const bashTool = defineTool({
   async effects({ command, dangerouslyDisableSandbox }, { cwd, session }) {
     const analyzer = await session.own(sessionAnalyzer);
     const { home } = session;
-    const effects = await analyzer.effects(command, { cwd, ...(home !== undefined && { home }) });
+    const [effects] = await Promise.all([
+      analyzer.effects(command, { cwd, ...(home !== undefined && { home }) }),
+      findWalls(session),
+    ]);
+    if (session.own(refusedCommands).has(command)) {
+      effects.push({ kind: 'unknown', why: 'it failed before, when it ran read-only and without network' });
+    }
     // A question of its own, whether or not there is a sandbox here: no rule for the command answers it.
     if (dangerouslyDisableSandbox) effects.push({ kind: 'unknown', why: 'it is to run outside the sandbox' });
     return effects;
@@ -112,8 +121,9 @@ export const bashTool = defineTool({
 const NO_OUTPUT = '(no output)';
 
 /** Whose code is loaded where there is a sandbox. */
-async function wallsOf(context: ToolContext, leaves: boolean | undefined): Promise<WrapShell | undefined> {
-  if (!context.session.sandbox) return undefined;
+async function sandboxOf(context: ToolContext, leaves: boolean | undefined): Promise<WrapShell | undefined> {
+  const isApproved = context.confinement === undefined || context.confinement === 'approved';
+  if (!context.session.sandbox || !isApproved) return undefined;
   const { wallsFor } = await import('./sandboxed.js');
   return await wallsFor(context, { leaves });
 }
@@ -124,18 +134,28 @@ async function* run(
   watching: Promise<WatchedChanges | undefined>,
 ): AsyncGenerator<ToolProgress, BashData, void> {
   const limits = limitsFrom(context.env);
-  const [place, outputFile, walls, watched] = await Promise.all([
+  const [place, outputFile, sandboxed, confined, watched] = await Promise.all([
     workingDirectory(context),
     context.session.resultFile(`${context.callId}.txt`),
-    wallsOf(context, dangerouslyDisableSandbox),
+    sandboxOf(context, dangerouslyDisableSandbox),
+    confinedShell(context),
     watching,
   ]);
+  const walls = confined?.wrap ?? sandboxed;
   const about = { command, cwd: place.cwd, outputFile, limits, walls, watched, notes: [place.note, watched?.note] };
   if (run_in_background) return await startInBackground(about, backgroundLife(timeout), context);
 
   const timeoutMs = timeoutFor(timeout, context.env);
-  const result = yield* runWithProgress(about, timeoutMs, context);
+  let result = yield* runWithProgress(about, timeoutMs, context);
   if ('backgroundId' in result) return result;
+  // What a rule hides was replaced, or came to be, while it ran: what it has read counts for nothing, and it changed
+  // nothing, so it runs once more.
+  for (let again = 0; confined?.hasChanged() && again < MAX_REPEATS; again += 1) {
+    const { wrap } = (await confinedShell(context)) ?? { wrap: walls };
+    result = yield* runWithProgress({ ...about, walls: wrap }, timeoutMs, context);
+    if ('backgroundId' in result) return result;
+  }
+  if (confined) refillLater(context.session);
 
   const [moved, ending, lost] = await Promise.all([
     carryDirectory(result.finalCwd, place.cwd, context),
@@ -151,6 +171,7 @@ async function* run(
     result.leftRunning ? leftRunningNote(outputFile) : undefined,
     watched?.note,
     lost,
+    confined && result.exitCode !== 0 ? context.session.own(refusedCommands).note(command, ending.output) : undefined,
   ];
   if (!ending.cut && !result.leftRunning) await rm(outputFile, { force: true });
   if (ending.failure !== undefined) {
@@ -168,6 +189,11 @@ async function* run(
     cwd: context.cwd,
     ...((ending.cut || result.leftRunning) && { outputFile }),
   };
+}
+
+/** Shells for the next confined commands, while the model thinks. */
+function refillLater(session: SessionPort): void {
+  setTimeout(() => void session.own(sessionShells).fill(), REFILL_MS).unref();
 }
 
 /** The session's directory, or the project's root where that is gone: a shell can't start in a directory that isn't. */
@@ -215,9 +241,9 @@ interface Command {
 /** What every command is run with, in the foreground and in the background. */
 function commonOptions(
   { command, cwd, outputFile, limits, walls }: Command,
-  { env, root, session, approved }: ToolContext,
+  { env, root, session, approved, confinement }: ToolContext,
 ) {
-  const harmless = environmentFor(approved);
+  const harmless = environmentFor(approved, confinement);
   const envFile = env['HELVE_ENV_FILE'] || env['CLAUDE_ENV_FILE'];
   let kill = (): void => {};
   /** Names what runs to the person, now that it may outlive the call. */
@@ -339,8 +365,13 @@ function backgroundData(
 async function carryDirectory(
   finalCwd: string | undefined,
   cwd: string,
-  { root, session }: ToolContext,
+  { root, session, approved = [], confinement }: ToolContext,
 ): Promise<string | undefined> {
+  const isConfined = confinement === 'reads' || confinement === 'edits';
+  const mayMove = approved.some(
+    (effect) => effect.kind === 'session' && effect.what === 'cwd' && effect.access === 'write',
+  );
+  if (isConfined && !mayMove) return undefined;
   if (finalCwd === undefined || !(await isDirectory(finalCwd))) return undefined;
   const before = await realpath(cwd).catch(() => undefined);
   if (finalCwd === before) return undefined;

@@ -1,4 +1,5 @@
 import type { Effect } from '../../contract/effect.js';
+import type { Confinement } from '../../contract/permission.js';
 
 /**
  * What a command that was judged harmless runs with. A repository may name programs in its own configuration that git
@@ -27,8 +28,12 @@ function gitConfiguration(settings: Readonly<Record<string, string>>): Record<st
 }
 
 /** The variables for a call, by what it was approved for; none where it does more than look. */
-export function environmentFor(approved: readonly Effect[] | undefined): Readonly<Record<string, string>> | undefined {
+export function environmentFor(
+  approved: readonly Effect[] | undefined,
+  confinement?: Confinement,
+): Readonly<Record<string, string>> | undefined {
   if (!approved) return undefined;
+  if (confinement !== undefined && confinement !== 'approved') return harmlessEnvironment;
   const isHarmless = approved.every(
     (effect) =>
       (effect.kind === 'command' && effect.harmless) ||

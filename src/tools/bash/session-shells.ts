@@ -7,12 +7,13 @@ import {
 import type { CommandAnalyzer } from '../../platform/shell/command-effects.js';
 import { reapedLeftovers } from '../../platform/shell/leftovers.js';
 import { createShellSupply, type ShellSupply } from '../../platform/shell/shell-supply.js';
+import { confinedAhead } from './confined.js';
 import { shortTitle } from './title.js';
 
 /** The shells of a session. With the first of them, what killed sessions have left is ended too. */
 export function sessionShells(session: SessionPort): ShellSupply {
   const { dataFolder } = session;
-  const shells = createShellSupply(session.env, { dataFolder });
+  const shells = createShellSupply(session.env, { dataFolder, isBusy: () => session.isBusy === true });
   const reaped = session.own(reapedLeftovers);
   const takeBack = session.whileRunning(() => shells.kill());
   session.atEnd(async () => {
@@ -22,6 +23,8 @@ export function sessionShells(session: SessionPort): ShellSupply {
   return {
     ...shells,
     async fill() {
+      const confined = await confinedAhead(session);
+      if (confined) await shells.fill({ wrap: confined });
       if (!session.sandbox) return await shells.fill();
       const { wallsAhead } = await import('./sandboxed.js');
       await shells.fill({ wrap: await wallsAhead(session) });

@@ -30,9 +30,9 @@ function prepareToWatch(session: SessionPort): void {
 
 /** Begins to keep track of what the call changes; undefined where it is known to change nothing. */
 export async function watchChanges(context: ToolContext, command: string): Promise<WatchedChanges | undefined> {
-  const { session, callId, signal, approved } = context;
+  const { session, callId, signal, approved, confinement } = context;
   session.own(prepareToWatch);
-  if (!mayChangeFiles(approved)) return undefined;
+  if (confinement === 'reads' || !mayChangeFiles(approved)) return undefined;
   const roots = session.workspace.map(realPathSync);
   const written = writtenFiles(approved)?.filter((path) => roots.some((root) => isInside(root, path)));
   if (written?.length === 0) return undefined;

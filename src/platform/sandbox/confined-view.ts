@@ -1,0 +1,203 @@
+// Confines a command with bubblewrap to a view of the disk that is built from nothing: what no rule shows is absent.
+import { type Dirent, existsSync, lstatSync, readdirSync } from 'node:fs';
+import { dirname, join, sep } from 'node:path';
+import { setAside } from './placeholders.js';
+import { type AccessPlan, type AccessPolicy, type AccessRule, contains, planAccess, realOf } from './plan-access.js';
+import { gitSettings, systemFolders } from './system-folders.js';
+
+const SCRATCH_BYTES = 256 * 1024 * 1024; // for a sort of a large file; it is memory
+const MAX_PINNED = 300; // entries of a folder; each is a mount of its own, of a tenth of a millisecond
+
+const NO_PLACEHOLDERS = { has: () => false };
+
+/**
+ * What a confined command sees beside the folders of the system. Where two entries speak of one path, the deeper one
+ * wins. All paths are absolute.
+ */
+export interface ConfinedView {
+  /** The project and the folders added to it, by all their names. */
+  workspace: readonly string[];
+  /** Further files and folders that it may read. */
+  readable: readonly string[];
+  /** Files and folders that it may write, with all that is in them. */
+  writable: readonly string[];
+  /** Folders in which it may make new names. What is there already stays read-only. */
+  extendable: readonly string[];
+  /** Stays read-only in what is writable. What does not exist yet, and exists after the command, is set aside. */
+  readOnly: readonly string[];
+  /** Can't be read. */
+  hidden: readonly string[];
+  /** Can't be read, whatever else the view says about it or about what is below it. */
+  unreadable: readonly string[];
+  /** An empty private folder stands for it, but for what is named above. */
+  home: string;
+  /** Where the command starts. Where the view does not show it, an empty folder stands there. */
+  directory?: string;
+  /** It sees the processes of the host, with their names, but can neither signal nor look into them. */
+  seesProcesses?: boolean;
+}
+
+export interface ConfinedMounts {
+  /** Arguments for bwrap. */
+  mounts: string[];
+  /** Protected paths that did not exist and could be made. */
+  watched: readonly string[];
+}
+
+export interface MountOptions {
+  path: string | undefined;
+  /** Whether this bwrap can limit the size of a tmpfs. */
+  limitsSize: boolean;
+  kernelSettings: readonly string[];
+}
+
+export const confinedNamespaces = ({ seesProcesses }: ConfinedView): string[] => [
+  '--unshare-user',
+  ...(seesProcesses ? [] : ['--unshare-pid']),
+  '--unshare-ipc',
+  '--unshare-uts',
+  '--unshare-net',
+  '--unshare-cgroup-try',
+  '--die-with-parent',
+  '--new-session',
+  ...['--cap-drop', 'ALL'],
+];
+
+/** From the disk as it is now. */
+export function confinedMounts(view: ConfinedView, { path, limitsSize, kernelSettings }: MountOptions): ConfinedMounts {
+  const home = realOf(view.home) ?? view.home;
+  const { shown, links, hidden } = systemFolders({ path, home });
+  const plan = planAccess(policyOf(view, { home, shown, hidden }), {
+    privatePlaces: [sep], // nothing is shown unless a rule says so
+    placeholders: NO_PLACEHOLDERS,
+  });
+  const isShown = (place: string): boolean => accessIn(plan, place) !== undefined;
+  const scratch = ['/tmp', '/var/tmp', home].filter((place) => !isShown(place) && place !== sep);
+  const size = limitsSize ? ['--size', String(SCRATCH_BYTES)] : [];
+  const steps: Step[] = [
+    ...links
+      .filter((link) => !isShown(link.path))
+      .map((link) => step(link.path, ['--symlink', link.target, link.path])),
+    ...scratch.map((place) => step(place, [...size, '--perms', place === home ? '0700' : '1777', '--tmpfs', place])),
+    ...plan.rules.map((rule) => step(rule.path, mountOf(rule))),
+    ...plan.pinned.map((place) => step(place, ['--bind', place, place])),
+    ...otherNames(view, isShown),
+    ...gitSettings(view.home).flatMap((file) => settingsFile(file, isShown)),
+  ];
+  const { directory } = view;
+  if (directory !== undefined && !isShown(realOf(directory) ?? directory))
+    steps.push(step(directory, ['--dir', directory]));
+  const emptied = plan.rules
+    .filter(({ access, folder }) => access === 'none' && folder)
+    .map(({ path: place }) => place);
+  return {
+    mounts: [
+      ...['--dev', '/dev'],
+      ...(view.seesProcesses ? ['--ro-bind', '/proc', '/proc'] : ['--proc', '/proc']),
+      ...(view.seesProcesses ? [] : kernelSettings.flatMap((place) => ['--ro-bind', place, place])),
+      ...steps.toSorted((one, other) => one.depth - other.depth).flatMap(({ args }) => args),
+      ...[...emptied, '/dev', sep].flatMap((place) => ['--remount-ro', place]),
+    ],
+    watched: plan.missing,
+  };
+}
+
+/** Sets aside what appeared in protected places, and returns sentences about it. */
+export async function setAsideAppeared(watched: readonly string[]): Promise<string[]> {
+  const reports = await Promise.all(
+    watched.map(async (path) => {
+      try {
+        return await setAside(path);
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error);
+        return [`${path} is protected, was created while the command ran, and could not be set aside: ${why}.`];
+      }
+    }),
+  );
+  return reports.flat();
+}
+
+interface Step {
+  depth: number;
+  args: string[];
+}
+
+const step = (path: string, args: string[]): Step => ({ depth: path.split(sep).filter(Boolean).length, args });
+
+function policyOf(
+  view: ConfinedView,
+  { home, shown, hidden }: { home: string; shown: readonly string[]; hidden: readonly string[] },
+): AccessPolicy {
+  const extended = view.extendable.flatMap((path) => realOf(path) ?? []);
+  const workspace = view.workspace.flatMap((path) => realOf(path) ?? []);
+  // A protected name may be a link that leads out of the view, and must not bring what it leads to into it.
+  const isInView = (path: string): boolean => {
+    const real = realOf(path);
+    return real === undefined || workspace.some((folder) => contains(folder, real));
+  };
+  return {
+    workspace: [],
+    writable: [...extended, ...view.writable.flatMap((path) => realOf(path) ?? [])],
+    hidden: [...hidden, ...view.hidden],
+    unreadable: view.unreadable,
+    readOnly: [
+      ...shown,
+      ...view.workspace,
+      ...view.readable,
+      ...extended.flatMap((folder) => pinnedIn(folder, view)),
+      ...view.readOnly.filter(isInView),
+    ],
+    home,
+  };
+}
+
+/** What is in such a folder already, but for what may be written itself. */
+function pinnedIn(folder: string, { writable, extendable }: ConfinedView): string[] {
+  const entries = entriesOf(folder);
+  if (entries.length > MAX_PINNED) return [];
+  return entries
+    .filter((entry) => !entry.isSymbolicLink()) // what a link leads to may be no part of the view
+    .map(({ name }) => join(folder, name))
+    .filter((path) => !writable.includes(path) && !extendable.includes(path));
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return []; // not readable
+  }
+}
+
+/** The access that the plan gives to a path; undefined where it is not shown. */
+function accessIn({ rules }: AccessPlan, path: string): AccessRule['access'] | undefined {
+  const [nearest] = rules
+    .filter((rule) => contains(rule.path, path))
+    .toSorted((one, other) => other.path.length - one.path.length);
+  return nearest && nearest.access !== 'none' ? nearest.access : undefined;
+}
+
+function mountOf({ path, access, folder }: AccessRule): string[] {
+  if (access === 'write') return ['--bind', path, path];
+  if (access === 'read') return ['--ro-bind', path, path];
+  if (folder) return ['--perms', '0555', '--tmpfs', path];
+  return ['--ro-bind', '/dev/null', path]; // a device, and devices don't open here
+}
+
+/** Names of shown places that lead to them by links which lie outside of what is shown. */
+function otherNames({ workspace, readable, writable }: ConfinedView, isShown: (place: string) => boolean): Step[] {
+  return [...new Set([...workspace, ...readable, ...writable])].flatMap((path) => {
+    const real = realOf(path);
+    if (real === undefined || real === path || isShown(path)) return [];
+    const parent = realOf(dirname(path));
+    // A link further up leads there as well, or lies in what is shown.
+    if (parent !== undefined && isShown(parent)) return [];
+    return [step(path, ['--symlink', real, path])];
+  });
+}
+
+function settingsFile(path: string, isShown: (place: string) => boolean): Step[] {
+  const real = realOf(path);
+  if (real === undefined || isShown(path) || !lstatSync(real).isFile() || !existsSync(real)) return [];
+  return [step(path, ['--ro-bind', real, path])];
+}

@@ -1,0 +1,134 @@
+// Holds a command that nobody approved to its effects: namespaces, a view of the disk that is built from nothing, and the
+// strict filter of system calls. Tried out once, since a sandbox that might not hold is none.
+import { closeSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { sep } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { firstInside, kernelSettings, openNameless, splitEnvironment, waitForEnd } from './bubblewrap.js';
+import { chooseSandbox, failureOf, findProgram, type SandboxSearch } from './choose.js';
+import { type ConfinedView, confinedMounts, confinedNamespaces, setAsideAppeared } from './confined-view.js';
+import type { PlainCommand, WrappedCommand } from './sandbox.js';
+import { strictFilter } from './seccomp.js';
+
+/** Confines commands, on a machine that can. */
+export interface Confiner {
+  /** Turns a command into one that runs confined to the view, with the disk as it is now. Nothing is started yet. */
+  confine(command: PlainCommand, view: ConfinedView): WrappedCommand;
+}
+
+/** `why` is one sentence: what is missing and how to get it. */
+export type FoundConfiner = { confiner: Confiner } | { confiner?: undefined; why: string };
+
+/** The confiner of this machine, tried out, or why there is none. */
+export async function chooseConfiner(search: SandboxSearch): Promise<FoundConfiner> {
+  const { platform = process.platform, env } = search;
+  if (env['HELVE_WALLS'] === 'none') return { why: 'Commands are not confined because HELVE_WALLS is "none".' };
+  if (platform !== 'linux') return { why: `Commands are not confined on this system (${platform}).` };
+  const program = findProgram('bwrap', search);
+  const filters = { alone: strictFilter(process.arch), among: strictFilter(process.arch, { seesProcesses: true }) };
+  const { alone, among } = filters;
+  if (program === undefined || !alone || !among) return { why: (await chooseSandbox(search)).why };
+  let failure = '';
+  for (const isolation of isolations(search)) {
+    for (const limitsSize of [true, false]) {
+      const confiner = createConfiner({ program, isolation, limitsSize, filters: { alone, among } });
+      const found = await failureIn(confiner, env);
+      if (found === undefined) return { confiner };
+      failure = found;
+      if (!/--size|unknown option/i.test(found)) break;
+    }
+  }
+  const { kind, why } = await chooseSandbox(search);
+  return { why: kind === 'none' ? why : `Commands can't be confined by ${program}: ${failure}.` };
+}
+
+interface ConfinerOptions {
+  program: string;
+  /** Words in front of bwrap that keep later mounts of the host out. */
+  isolation: readonly string[];
+  limitsSize: boolean;
+  filters: { alone: Buffer; among: Buffer };
+}
+
+/**
+ * Where the root of the disk is a shared mount, as systemd has it, a mount that is made later appears in every namespace
+ * that shows the folder, and writable. A mount namespace of its own around bwrap, cut off from that, keeps it out.
+ */
+function isolations(search: SandboxSearch): string[][] {
+  const unshare = findProgram('unshare', search);
+  if (unshare === undefined) return [[]];
+  const mounts = ['--mount', '--propagation', 'private'];
+  const asUser = [unshare, '--user', '--map-current-user', ...mounts];
+  return [...(process.getuid?.() === 0 ? [[unshare, ...mounts]] : []), asUser, []];
+}
+
+function createConfiner({ program, isolation, limitsSize, filters }: ConfinerOptions): Confiner {
+  return {
+    confine(command, view) {
+      const settings = { path: command.env['PATH'], limitsSize, kernelSettings: kernelSettings() };
+      const { mounts, watched } = confinedMounts(view, settings);
+      const { inside, outside } = splitEnvironment(command.env, '/tmp');
+      const variables = inside.flatMap(([name, value]) => ['--setenv', name, value]);
+      const infoFile = openNameless();
+      // By a file, so that no command reads in /proc/1/cmdline what is hidden from it.
+      const hiddenWords = [...variables, ...mounts, '--chdir', sep].map((word) => `${word}\0`).join('');
+      const files = [
+        infoFile,
+        openNameless(view.seesProcesses ? filters.among : filters.alone),
+        openNameless(Buffer.from(hiddenWords)),
+      ];
+      const [info, seccomp, args] = files.map((_, index) => String(command.freeDescriptor + index));
+      const [first = program, ...words] = [
+        ...isolation,
+        program,
+        ...confinedNamespaces(view),
+        ...['--info-fd', info ?? '', '--seccomp', seccomp ?? '', '--args', args ?? ''],
+        ...['--', command.program, ...command.args],
+      ];
+      return {
+        program: first,
+        args: words,
+        cwd: sep,
+        env: outside,
+        descriptors: files,
+        notes: [],
+        started: () => {
+          for (const file of files.slice(1)) closeSync(file);
+        },
+        group: () => firstInside(infoFile),
+        async ended() {
+          await turn(); // the command's result comes first
+          const leader = firstInside(infoFile);
+          closeSync(infoFile);
+          const findings = leader === undefined || view.seesProcesses ? [] : await waitForEnd(leader);
+          return [...findings, ...(await setAsideAppeared(watched))];
+        },
+      };
+    },
+  };
+}
+
+/** What keeps it from running the smallest of all programs, or undefined. */
+async function failureIn(confiner: Confiner, env: PlainCommand['env']): Promise<string | undefined> {
+  const home = homedir();
+  const view = {
+    workspace: [],
+    readable: [],
+    writable: [],
+    extendable: [],
+    readOnly: [],
+    hidden: [],
+    unreadable: [],
+    home,
+  };
+  try {
+    const wrapped = confiner.confine({ program: 'true', args: [], cwd: sep, env, freeDescriptor: 3 }, view);
+    try {
+      return await failureOf(wrapped);
+    } finally {
+      await wrapped.ended();
+    }
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

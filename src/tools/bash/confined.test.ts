@@ -1,0 +1,221 @@
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Effect } from '../../contract/effect.js';
+import type { Confinement } from '../../contract/permission.js';
+import type { EngineOptions } from '../../create-engine.js';
+import { chooseConfiner } from '../../platform/sandbox/confiner.js';
+import { type TemporaryProject, temporaryProject } from '../../testing/index.js';
+import { bashTool } from './bash.js';
+
+const found = await chooseConfiner({ env: process.env, workspace: [] });
+const confined = test.skipIf(!found.confiner);
+
+async function project(
+  files: Readonly<Record<string, string>>,
+  options: Omit<EngineOptions, 'root' | 'dataFolder'> = {},
+): Promise<TemporaryProject> {
+  const made = await temporaryProject(files, { permissionMode: 'default', ...options });
+  onTestFinished(() => made.remove());
+  return made;
+}
+
+/** Runs a command as if a table had wrongly called it harmless, with these files among its effects. */
+async function runAs(
+  { engine }: TemporaryProject,
+  command: string,
+  { confinement = 'reads', files = [] }: { confinement?: Confinement; files?: readonly Effect[] } = {},
+): Promise<string> {
+  const accepted = bashTool.accept({ command });
+  if (!accepted.ok) throw new Error('the input is not accepted');
+  await accepted.call.effects(engine.contextFor('call', new AbortController().signal)); // finds out about walls
+  const effects: Effect[] = [{ kind: 'command', text: command, harmless: true }, ...files];
+  const context = engine.contextFor('call', new AbortController().signal, { effects, confinement });
+  const running = accepted.call.run(context);
+  try {
+    for (;;) {
+      const { done, value } = await running.next();
+      if (done) return String(value.content);
+    }
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+const write = (path: string): Effect => ({ kind: 'file', access: 'write', path, real: path });
+
+confined('a command that only reads can write nothing, whatever a table has overlooked', async () => {
+  const made = await project({ 'a.txt': 'old', '.git/config': '[core]\n' });
+  const home = await mkdtemp(join(tmpdir(), 'helve-outside-'));
+  const output = await runAs(
+    made,
+    `echo x > a.txt; echo y > new.txt; echo z >> .git/config; rm a.txt; echo w > ${home}/out; mkdir sub; cat a.txt`,
+  );
+  expect(output).toContain('Read-only file system');
+  expect(output).toContain('old');
+  expect(await made.text('a.txt')).toBe('old');
+  expect(await made.text('.git/config')).toBe('[core]\n');
+  expect(existsSync(made.path('new.txt')) || existsSync(made.path('sub')) || existsSync(join(home, 'out'))).toBe(false);
+  await rm(home, { recursive: true });
+});
+
+confined('a descriptor that leads out of the view is not there to be opened again', async () => {
+  const made = await project({ 'a.txt': 'old' });
+  await runAs(
+    made,
+    'echo PWNED 3< a.txt > /dev/fd/3; for fd in /proc/self/fd/*; do echo PWNED > "$fd"; done 2>/dev/null',
+  );
+  expect(await made.text('a.txt')).toBe('old');
+});
+
+confined(
+  'a confined command sees the system and the project, and nothing of the home folder or other places',
+  async () => {
+    const elsewhere = await mkdtemp(join(tmpdir(), 'helve-outside-'));
+    await writeFile(join(elsewhere, 'note'), 'PRIVATE');
+    const home = await mkdtemp(join(tmpdir(), 'helve-home-'));
+    await writeFile(join(home, 'note'), 'PRIVATE');
+    await writeFile(join(home, '.gitconfig'), '[user]\n\tname = Test Person\n');
+    const made = await project({ 'a.txt': 'visible' }, { home, env: { ...process.env, HOME: home } });
+    const output = await runAs(
+      made,
+      `cat a.txt ${elsewhere}/note ${home}/note; ls -a ${home}; git config user.name; cat /etc/shadow; ls /proc | grep -c '^[0-9]'`,
+    );
+    expect(output).toContain('visible');
+    expect(output).toContain('Test Person');
+    expect(output).not.toContain('PRIVATE');
+    expect(output).not.toContain('root:');
+    await rm(elsewhere, { recursive: true });
+    await rm(home, { recursive: true });
+  },
+);
+
+confined('a confined command reaches no socket and no network', async () => {
+  const made = await project({});
+  const path = made.path('socket');
+  const server = createServer((socket) => socket.end('REACHED'));
+  onTestFinished(() => void server.close());
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  const output = await runAs(
+    made,
+    `python3 -c 'import socket; s=socket.socket(socket.AF_UNIX); s.connect("socket"); print(s.recv(9))'; echo x > /dev/tcp/127.0.0.1/1; cat /proc/net/tcp | wc -l`,
+  );
+  expect(output).not.toContain('REACHED');
+  expect(output).toMatch(/not supported|Address family|No such file/);
+});
+
+confined('a confined command finds no key in the environment of a process', async () => {
+  const made = await project({}, { env: { ...process.env, ANTHROPIC_API_KEY: 'sk-ant-PROVIDER' } });
+  const output = await runAs(made, `cat /proc/*/environ | tr '\\0' '\\n' | grep -a PROVIDER; echo done`);
+  expect(output).toContain('done');
+  expect(output).not.toContain('sk-ant-PROVIDER');
+});
+
+confined(
+  'a command that reports processes sees those of the host, and can neither signal nor look into them',
+  async () => {
+    const made = await project({});
+    const observing: Effect = { kind: 'command', text: 'ps', harmless: true, observes: 'processes' };
+    const output = await runAs(
+      made,
+      `kill -0 ${process.pid} || echo refused; cat /proc/${process.pid}/environ || echo closed; cat /proc/${process.pid}/comm`,
+      { files: [observing] },
+    );
+    expect(output).toContain('refused');
+    expect(output).toContain('closed');
+    expect(output).toMatch(/node|vitest/);
+  },
+);
+
+confined(
+  'what a rule keeps from being read is hidden, also where it was replaced by rename or made since',
+  async () => {
+    const made = await project({ '.env': 'SECRET-1', 'a.txt': 'open' }, { permissions: { deny: ['Read(.env*)'] } });
+    expect(await runAs(made, 'cat .env a.txt')).not.toContain('SECRET');
+    await bashTool.preload?.(made.engine.session); // a shell is ready that hides what was there
+    await made.write('other', 'SECRET-2');
+    await rename(made.path('other'), made.path('.env'));
+    await made.write('.env.local', 'SECRET-3');
+    const output = await runAs(made, 'cat .env .env.local a.txt');
+    expect(output).toContain('open');
+    expect(output).not.toContain('SECRET');
+  },
+);
+
+confined('an edit may write what its effects name, and nothing else beside it', async () => {
+  const made = await project({ 'a.txt': 'old', 'b.txt': 'old', 'src/c.txt': 'old', '.vscode/tasks.json': '{}' });
+  const output = await runAs(
+    made,
+    'echo new > a.txt; echo bad > b.txt; echo bad > src/c.txt; echo bad > .vscode/tasks.json; echo bad > .mcp.json; sed -i s/new/newer/ a.txt',
+    { confinement: 'edits', files: [write(made.path('a.txt'))] },
+  );
+  expect(output).toContain('Read-only file system');
+  expect(await made.text('a.txt')).toBe('newer\n');
+  expect(await made.text('b.txt')).toBe('old');
+  expect(await made.text('src/c.txt')).toBe('old');
+  expect(await made.text('.vscode/tasks.json')).toBe('{}');
+  await made.engine.end();
+  expect(existsSync(made.path('.mcp.json'))).toBe(false);
+});
+
+confined('a protected link does not bring what it leads to into the view', async () => {
+  const elsewhere = await mkdtemp(join(tmpdir(), 'helve-outside-'));
+  await mkdir(join(elsewhere, 'kept'));
+  await writeFile(join(elsewhere, 'kept/note'), 'PRIVATE');
+  const made = await project({ 'a.txt': 'old' });
+  await symlink(join(elsewhere, 'kept'), made.path('.claude'));
+  await symlink(join(elsewhere, 'kept'), made.path('link'));
+  const output = await runAs(made, 'cat .claude/note link/note; echo new > a.txt', {
+    confinement: 'edits',
+    files: [write(made.path('a.txt'))],
+  });
+  expect(output).not.toContain('PRIVATE');
+  expect(await made.text('a.txt')).toBe('new\n');
+  await rm(elsewhere, { recursive: true });
+});
+
+confined(
+  'a command that fails for want of rights says that it was confined, and is asked about the next time',
+  async () => {
+    const asked: string[] = [];
+    const made = await project(
+      {},
+      {
+        askPermission: async ({ reason }) => {
+          asked.push(reason);
+          return { behavior: 'allow' };
+        },
+      },
+    );
+    const command = 'cd . && mkdir made'; // judged below as if it were harmless
+    const output = await runAs(made, command);
+    expect(output).toContain('It ran read-only and without network');
+    const { isError } = await made.run(bashTool, { command });
+    expect(isError).toBe(false);
+    expect(asked.join()).toMatch(/runs the command|read-only/);
+    expect(existsSync(made.path('made'))).toBe(true);
+  },
+);
+
+confined(
+  'a directory that a confined command claims to have moved to is taken only where its effects say so',
+  async () => {
+    const made = await project({ 'src/a.txt': '' });
+    await runAs(made, 'cd src');
+    expect(made.engine.session.cwd).toBe(made.root);
+    const { content } = await made.run(bashTool, { command: 'cd src' });
+    expect(String(content)).toContain('The working directory is now');
+  },
+);
+
+confined('free commands run at once give their own results each', async () => {
+  const made = await project(
+    Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`f${index}`, `text ${index}`])),
+  );
+  const runs = Array.from({ length: 10 }, (_, index) => made.run(bashTool, { command: `cat f${index}` }));
+  const contents = (await Promise.all(runs)).map(({ content }) => content);
+  expect(contents).toEqual(Array.from({ length: 10 }, (_, index) => `text ${index}`));
+});

@@ -1,0 +1,228 @@
+// Commands that were allowed without a person's or a command rule's approval: what they may see and write is derived from
+// the same effects that were judged.
+import { lstatSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Effect, FileEffect } from '../../contract/effect.js';
+import { ToolFailure } from '../../contract/failure.js';
+import type { SessionPort, ToolContext } from '../../contract/tool-context.js';
+import { isInside, realPathSync } from '../../platform/files/paths.js';
+import type { ConfinedView } from '../../platform/sandbox/confined-view.js';
+import { type Confiner, chooseConfiner, type FoundConfiner } from '../../platform/sandbox/confiner.js';
+import { repositoryPaths } from '../../platform/sandbox/repository-paths.js';
+import { protectedPaths, secretPaths } from '../../platform/sandbox/sensitive-paths.js';
+import { createUnreadableFinder } from '../../platform/sandbox/unreadable-files.js';
+import type { WrapShell } from '../../platform/shell/ready-shell.js';
+
+/** How one command is confined. */
+export interface ConfinedShell {
+  wrap: WrapShell;
+  /** Whether what is hidden from it was replaced, or joined by something new, since it was asked for. */
+  hasChanged(): boolean;
+}
+
+/** Finds out whether commands can be confined, before one is judged. In a mode that allows everything it does not matter. */
+export async function findWalls(session: SessionPort): Promise<void> {
+  if (session.mode !== 'bypassPermissions') await session.own(sessionConfiner);
+}
+
+/** What this machine has to confine commands, tried out once for a session; decisions rest on it from then on. */
+async function sessionConfiner(session: SessionPort): Promise<FoundConfiner> {
+  const { env, workspace } = session;
+  const found = await chooseConfiner({ env, workspace });
+  session.walls = found.confiner ? 'full' : 'none';
+  return found;
+}
+
+/** For a call that is to be confined; undefined for one that was approved, or that nothing confines. */
+export async function confinedShell(context: ToolContext): Promise<ConfinedShell | undefined> {
+  const { session, approved = [], confinement } = context;
+  if (confinement !== 'reads' && confinement !== 'edits') return undefined;
+  const { confiner, ...missing } = await session.own(sessionConfiner);
+  if (!confiner) {
+    const why = 'why' in missing ? ` ${missing.why}` : '';
+    throw new ToolFailure(
+      `The command was not run: it was allowed because it would be confined, and it can't be.${why} Ask the user about it.`,
+    );
+  }
+  const seen = session.own(sessionView);
+  const standard = seen.view();
+  const special = specialView(context, approved, standard);
+  const before = seen.picture();
+  return {
+    wrap: special ? started(confiner, session, () => special) : readyMade(confiner, session),
+    hasChanged: () => seen.picture() !== before,
+  };
+}
+
+/** The same before there is a command, for shells that are started ahead; undefined where commands are not confined. */
+export async function confinedAhead(session: SessionPort): Promise<WrapShell | undefined> {
+  if (session.mode === 'bypassPermissions') return undefined;
+  const { confiner } = await session.own(sessionConfiner);
+  return confiner && readyMade(confiner, session);
+}
+
+function readyMade(confiner: Confiner, session: SessionPort): WrapShell {
+  const seen = session.own(sessionView);
+  return { ...started(confiner, session, seen.view, seen), completeAs: seen.key() };
+}
+
+function started(
+  confiner: Confiner,
+  session: SessionPort,
+  view: () => ConfinedView,
+  seen?: SessionView,
+): WrapShell & { completeAs: string } {
+  return {
+    completeAs: '', // nothing is kept ready for it
+    async start({ folder: _, ...command }) {
+      const picture = seen?.picture();
+      const wrapped = confiner.confine(command, view());
+      const ended = async (): Promise<void> => {
+        for (const sentence of await wrapped.ended()) session.remind(sentence);
+      };
+      return { ...wrapped, ended, ...(seen && { isCurrent: () => seen.latest() === picture }) };
+    },
+  };
+}
+
+interface SessionView {
+  /** What every command of the session sees that names nothing beyond it. */
+  view(): ConfinedView;
+  /** Changes when settings change the view. */
+  key(): string;
+  /** Which files are hidden and which folders are shown now, by identity. */
+  picture(): string;
+  /** The picture that was taken last. */
+  latest(): string;
+}
+
+function sessionView(session: SessionPort): SessionView {
+  const finder = createUnreadableFinder();
+  const { dataFolder, resultsFolder } = session;
+  const home = session.home ?? '/';
+  const temp = join(dirname(resultsFolder), 'tmp');
+  let unreadable: string[] = [];
+  let latest = '';
+  const told = new Set<string>();
+  const find = (): string[] => {
+    const files = session.fileRules?.unreadable;
+    if (!files) return [];
+    const { workspace } = session;
+    const { paths, notes } = finder.find({ files, workspace, needed: [...workspace, temp, resultsFolder] });
+    for (const note of notes.filter((one) => !told.has(one))) {
+      told.add(note);
+      session.remind(note);
+    }
+    return paths;
+  };
+  return {
+    view: () => ({
+      workspace: session.workspace,
+      readable: [resultsFolder, temp, ...(session.fileRules?.readable ?? [])],
+      writable: [],
+      extendable: [],
+      readOnly: [],
+      hidden: [...secretPaths(home, dataFolder), ...(session.sandbox?.denyRead ?? [])],
+      unreadable,
+      home,
+    }),
+    key: () => JSON.stringify([session.workspace, session.fileRules?.unreadable?.key, session.fileRules?.readable]),
+    picture() {
+      unreadable = find();
+      latest = JSON.stringify([...session.workspace, ...unreadable].map((path) => [path, identityOf(path)]));
+      return latest;
+    },
+    latest: () => latest,
+  };
+}
+
+/** A file that takes the place of another has another number, or at least another time of birth. */
+function identityOf(path: string): string {
+  const stats = lstatSync(path, { throwIfNoEntry: false, bigint: true });
+  return stats ? `${stats.dev}:${stats.ino}:${stats.birthtimeNs}` : '';
+}
+
+/** The view of a command that names more than every command sees; undefined where it does not. */
+function specialView(
+  { session, cwd, root, confinement }: ToolContext,
+  approved: readonly Effect[],
+  standard: ConfinedView,
+): ConfinedView | undefined {
+  const files = approved.filter((effect) => effect.kind === 'file');
+  const folders = [...standard.workspace, ...standard.readable];
+  const isSeen = (path: string): boolean => folders.some((folder) => isInside(folder, path));
+  const read = files.filter(({ access }) => access === 'read').flatMap(({ path, real }) => [path, real]);
+  const readable = [...new Set(read)].filter((path) => !isSeen(path) && !path.startsWith('/dev/'));
+  const written = confinement === 'edits' ? files.filter(isWrite) : [];
+  const opened = written.map((effect) => openedFor(effect, session.home ?? '/'));
+  const seesProcesses = approved.some((effect) => effect.kind === 'command' && effect.observes === 'processes');
+  const isElsewhere = !isSeen(cwd);
+  if (readable.length === 0 && opened.length === 0 && !seesProcesses && !isElsewhere) return undefined;
+  const workspace = [...new Set([root, ...session.workspace])];
+  return {
+    ...standard,
+    readable: [...standard.readable, ...readable],
+    writable: [...new Set(opened.flatMap(({ writable = [] }) => writable))],
+    extendable: [...new Set(opened.flatMap(({ extendable = [] }) => extendable))],
+    readOnly:
+      opened.length > 0
+        ? [
+            ...protectedPaths(workspace, standard.home),
+            ...workspace.flatMap(repositoryPaths),
+            ...workspace.map((path) => join(path, '.git')),
+          ]
+        : [],
+    ...(isElsewhere && { directory: cwd }),
+    ...(seesProcesses && { seesProcesses }),
+  };
+}
+
+const isWrite = ({ access, real }: FileEffect): boolean => access === 'write' && !real.startsWith('/dev/');
+
+/**
+ * What has to be writable so that a file can be. Programs replace a file by a new one of its name, and remove it by its
+ * folder, so new names must be possible there; but never in a home folder, where the file alone has to do.
+ */
+function openedFor(
+  { real, path, tree, removes, unresolved }: FileEffect,
+  home: string,
+): { writable?: string[]; extendable?: string[] } {
+  if (unresolved !== undefined) throw cannotConfine(`it is not known which file ${unresolved} names`);
+  const stats = statSync(real, { throwIfNoEntry: false });
+  const folder = nearestFolder(dirname(real));
+  const isTooMuch = isInside(folder, realPathSync(home));
+  if (stats?.isDirectory() && tree && !removes) return { writable: [real] };
+  if (!isTooMuch) return { ...(stats && { writable: [real] }), extendable: [folder] };
+  if (stats) return { writable: [real] };
+  throw cannotConfine(`${path} does not exist, and all of ${folder} would have to be writable`);
+}
+
+const nearestFolder = (path: string): string =>
+  statSync(path, { throwIfNoEntry: false })?.isDirectory() ? path : nearestFolder(dirname(path));
+
+const cannotConfine = (why: string): ToolFailure =>
+  new ToolFailure(
+    `The command was not run: it was allowed because it would be confined to what it writes, and it can't be: ${why}. Write the file with another tool, or ask the user.`,
+  );
+
+const REFUSED =
+  /Read-only file system|Permission denied|Operation not permitted|Network is unreachable|Address family not supported|Could not resolve host|Temporary failure in name resolution|EROFS|EACCES|EPERM|ENETUNREACH|EAFNOSUPPORT|EAI_AGAIN/;
+
+/** Commands that failed because they were confined. They are not run so again, but asked about. */
+export interface RefusedCommands {
+  /** What to say about the output of a confined command that failed; undefined where confinement has no part in it. */
+  note(command: string, output: string): string | undefined;
+  has(command: string): boolean;
+}
+
+export function refusedCommands(): RefusedCommands {
+  const refused = new Set<string>();
+  return {
+    note(command, output) {
+      if (!REFUSED.test(output)) return undefined;
+      refused.add(command);
+      return 'It ran read-only and without network, because it was allowed as harmless. If it is meant to write or to reach the network, send it again: the user will be asked.';
+    },
+    has: (command) => refused.has(command),
+  };
+}
