@@ -9,10 +9,13 @@ import type { Effect } from './contract/effect.js';
 import { ToolFailure } from './contract/failure.js';
 import {
   type Behavior,
+  type Confinement,
   type Decision,
   type PermissionMode,
   permissionModes,
   type TrailEntry,
+  type Walls,
+  wallStates,
 } from './contract/permission.js';
 import { defineTool, type Tool } from './contract/tool.js';
 import type { SessionPort, ToolContext } from './contract/tool-context.js';
@@ -40,6 +43,8 @@ export interface ExplainRequest {
   settings?: unknown;
   /** Default: what the options or the settings say. */
   mode?: PermissionMode;
+  /** Default: what the options say, else what this machine has. */
+  walls?: Walls;
 }
 
 export interface ExplainerOptions {
@@ -47,6 +52,8 @@ export interface ExplainerOptions {
   tools?: readonly Tool[];
   /** For requests that name no mode. */
   mode?: PermissionMode;
+  /** For requests that name none. */
+  walls?: Walls;
   /** Folders that count as part of the project. */
   additionalDirectories?: readonly string[];
   /** Where the settings files are, and whether the folder counts as trusted. */
@@ -59,6 +66,10 @@ export interface Explanation {
   /** By its own name, whatever it was called. */
   tool: string;
   mode: PermissionMode;
+  /** What the decision assumes about the machine. */
+  walls: Walls;
+  /** How its commands would be confined; absent where it runs none. */
+  confinement?: Confinement;
   effects: readonly Effect[];
   trail: readonly TrailEntry[];
   injection?: Decision['injection'];
@@ -127,6 +138,7 @@ export function createExplainer(options: ExplainerOptions = {}): (request: Expla
       reason,
       tool: String(request.tool),
       mode: request.mode ?? options.mode ?? 'default',
+      walls: request.walls ?? options.walls ?? 'none',
       effects: [],
       trail: [],
       problems,
@@ -156,6 +168,10 @@ export function createExplainer(options: ExplainerOptions = {}): (request: Expla
       const off = policy.off?.get(tool.name);
       if (off !== undefined) return refused(`${tool.name} is switched off by the setting tools.${tool.name} (${off}).`);
       const effects = await bound.effects(contextAt(engine, place, policy));
+      const walls = request.walls ?? options.walls ?? engine.session.walls;
+      if (!wallStates.includes(walls)) {
+        return refused(`"walls" takes ${wallStates.join(' or ')}, but was "${String(walls)}".`, problems);
+      }
       const folders = [cwd, ...policy.folders, ...(options.additionalDirectories ?? [])];
       const decision = decide(
         { tool: tool.name, input: bound.input, effects },
@@ -166,11 +182,13 @@ export function createExplainer(options: ExplainerOptions = {}): (request: Expla
           dataFolders: folderNames(dataFolderAt(place, options)),
           rules: policy.rules,
           home: place.home === undefined ? [] : folderNames(place.home),
+          walls,
         },
       );
-      const { behavior, reason, trail = [], injection } = decision;
+      const { behavior, reason, trail = [], injection, confinement } = decision;
       const shown = behavior === 'deny' ? effects.map(asNamed) : effects;
-      const facts = { tool: tool.name, mode, effects: shown, trail, ...(injection && { injection }), problems };
+      const assumed = { mode, walls, ...(confinement && { confinement }) };
+      const facts = { tool: tool.name, ...assumed, effects: shown, trail, ...(injection && { injection }), problems };
       return { decision: behavior, reason, ...facts };
     } catch (error) {
       if (error instanceof ToolFailure) return refused(error.message);

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { knownNames } from '../agent/known-names.js';
-import { type PermissionMode, permissionModes } from '../contract/permission.js';
+import { type PermissionMode, permissionModes, type Walls, wallStates } from '../contract/permission.js';
 import { createExplainer, type ExplainerOptions } from '../explain-call.js';
 import { readLines } from '../platform/text/read-lines.js';
 import { visible } from '../platform/text/visible.js';
@@ -23,6 +23,7 @@ const flags = {
   json: { type: 'boolean' },
   stdin: { type: 'boolean' },
   'permission-mode': { type: 'string' },
+  walls: { type: 'string' },
   settings: { type: 'string' },
   'add-dir': { type: 'string', multiple: true },
   trust: { type: 'boolean' },
@@ -75,8 +76,10 @@ function parsedInput(tool: string, json: string): unknown {
 
 function explainerOptions(values: Flags): ExplainerOptions {
   const mode = modeOf(values['permission-mode']);
+  const walls = wallsOf(values.walls);
   return {
     ...(mode && { mode }),
+    ...(walls && { walls }),
     additionalDirectories: (values['add-dir'] ?? []).map(existingFolder),
     settings: loadOptions(values),
   };
@@ -93,6 +96,12 @@ function modeOf(wanted: string | undefined): PermissionMode | undefined {
   const mode = permissionModes.find((known) => known === wanted);
   if (mode || wanted === undefined) return mode;
   throw new UsageProblem(`--permission-mode takes ${permissionModes.join(', ')}, but was "${wanted}".`);
+}
+
+function wallsOf(wanted: string | undefined): Walls | undefined {
+  const walls = wallStates.find((known) => known === wanted);
+  if (walls || wanted === undefined) return walls;
+  throw new UsageProblem(`--walls takes ${wallStates.join(' or ')}, but was "${wanted}".`);
 }
 
 function existingFolder(path: string): string {

@@ -11,8 +11,10 @@ const fromLoosest: readonly PermissionMode[] = ['bypassPermissions', 'acceptEdit
 export const stricterMode = (one: PermissionMode, other: PermissionMode): PermissionMode =>
   fromLoosest.indexOf(one) > fromLoosest.indexOf(other) ? one : other;
 
+export const wallStates = ['full', 'none'] as const;
+
 /** Whether the kernel can confine commands here: `full`, or `none` where no sandbox works. */
-export type Walls = 'full' | 'none';
+export type Walls = (typeof wallStates)[number];
 
 /**
  * How a command is confined while it runs, by what allowed it. `reads`: it is harmless, so everything is read-only and

@@ -103,7 +103,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
 const isFree = ({ trail = [] }: Decision): boolean =>
   trail.every(({ basis }) => basis === 'harmless' || basis === 'workspace' || basis === 'session');
 
-function asEntry({ behavior, reason, injection, trail = [] }: Decision) {
+function asEntry({ behavior, reason, injection, confinement, trail = [] }: Decision) {
   const decided = trail.find((entry) => entry.decided);
   const rules = new Set(
     trail.flatMap(({ rule }) => {
@@ -117,6 +117,7 @@ function asEntry({ behavior, reason, injection, trail = [] }: Decision) {
     reason: shortened(reason),
     ...(decided && { basis: decided.basis }),
     ...(injection && { injection: injection.code }),
+    ...(confinement && { confinement }),
     ...(rules.size > 0 && { rules: [...rules] }),
   };
 }

@@ -1,12 +1,12 @@
 // One line of `helve permissions explain --stdin`: a question as JSON in, the answer as JSON out. What is wrong with a
 // line is answered with a deny, for that line alone.
-import type { PermissionMode } from '../../contract/permission.js';
+import type { PermissionMode, Walls } from '../../contract/permission.js';
 import type { ExplainRequest, Explanation } from '../../explain-call.js';
 import { isObject } from '../../platform/is-object.js';
 
 type Explain = (request: ExplainRequest) => Promise<Explanation>;
 
-const SHAPE = '{"id"?, "cwd"?, "home"?, "settings"?, "mode"?, "tool", "input"}';
+const SHAPE = '{"id"?, "cwd"?, "home"?, "settings"?, "mode"?, "walls"?, "tool", "input"}';
 
 export async function answerLine(line: string, number: number, explain: Explain): Promise<string> {
   const refused = (id: unknown, problem: string): string =>
@@ -24,7 +24,7 @@ export async function answerLine(line: string, number: number, explain: Explain)
   if (!isObject(request)) return refused(null, 'it is not a JSON object');
   const { id = null, tool } = request;
   if (typeof tool !== 'string') return refused(id, '"tool" must name a tool');
-  for (const field of ['cwd', 'home', 'mode']) {
+  for (const field of ['cwd', 'home', 'mode', 'walls']) {
     if (isGiven(request[field]) && typeof request[field] !== 'string') return refused(id, `"${field}" must be text`);
   }
   try {
@@ -42,19 +42,21 @@ export async function answerLine(line: string, number: number, explain: Explain)
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
 export function asRequest(tool: string, fields: Readonly<Record<string, unknown>>): ExplainRequest {
-  const { cwd, home, mode, settings, input = {} } = fields;
+  const { cwd, home, mode, walls, settings, input = {} } = fields;
   return {
     tool,
     input,
     ...(isGiven(cwd) && { cwd: String(cwd) }),
     ...(isGiven(home) && { home: String(home) }),
     ...(isGiven(mode) && { mode: mode as PermissionMode }), // one that is none is refused by whoever judges
+    ...(isGiven(walls) && { walls: walls as Walls }), // likewise
     ...(isGiven(settings) && { settings }),
   };
 }
 
 /** An explanation as programs read it: the answer first, then what it hangs on. */
-export function asAnswer({ decision, reason, tool, mode, effects, trail, injection, problems }: Explanation) {
+export function asAnswer({ decision, reason, tool, effects, trail, injection, problems, ...assumed }: Explanation) {
+  const { mode, walls, confinement } = assumed;
   const rules = trail.flatMap(({ rule, about, decided, basis }) =>
     rule
       ? [
@@ -70,7 +72,8 @@ export function asAnswer({ decision, reason, tool, mode, effects, trail, injecti
         ]
       : [],
   );
-  return { decision, reason, tool, mode, ...(injection && { injection }), rules, effects, trail, problems };
+  const held = { walls, ...(confinement && { confinement }) };
+  return { decision, reason, tool, mode, ...held, ...(injection && { injection }), rules, effects, trail, problems };
 }
 
 function asLine(answer: { id: unknown; decision: string; reason: string }): string {

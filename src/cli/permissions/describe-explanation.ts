@@ -1,19 +1,21 @@
 // A decision for people: the answer first, then each part of the call with what it would touch and what that hung on.
 import type { CommandEffect, Effect } from '../../contract/effect.js';
-import type { TrailEntry } from '../../contract/permission.js';
+import type { Behavior, Confinement, TrailEntry } from '../../contract/permission.js';
 import type { Explanation } from '../../explain-call.js';
+import { confinementWords } from '../../permissions/confinement-words.js';
 import { reasonForPeople } from '../../permissions/reason-for-people.js';
 import { visible } from '../../platform/text/visible.js';
 import { oneLine } from '../../settings/report.js';
 
 export function describeExplanation(explanation: Explanation, { cwd }: { cwd: string }): string {
-  const { decision, reason, tool, mode, effects, trail, injection, problems } = explanation;
+  const { decision, reason, tool, mode, walls, confinement, effects, trail, injection, problems } = explanation;
   const commands = effects.filter((effect) => effect.kind === 'command');
   const whole = trail.filter(({ effect }) => effect === undefined);
   const lines = [
     `${decision}: ${indented(reasonForPeople({ reason, injection }))}`,
     '',
-    `${oneLine(tool)} in ${oneLine(cwd)}, mode ${mode}`,
+    `${oneLine(tool)} in ${oneLine(cwd)}, mode ${mode}${confinement ? `, walls ${walls}` : ''}`,
+    ...(confinement ? [`  ${inWordsOf(confinement, decision)}`] : []),
   ];
   lines.push(...whole.flatMap((entry) => ground(entry, '  ')));
   const part = (effect: Effect, index: number, indent: string): string[] => [
@@ -43,6 +45,11 @@ export function describeExplanation(explanation: Explanation, { cwd }: { cwd: st
   if (problems.length > 0) lines.push('', 'Problems:', ...problems.map(({ message }) => `  ${oneLine(message)}`));
   return lines.join('\n');
 }
+
+const inWordsOf = (confinement: Confinement, decision: Behavior): string =>
+  decision === 'allow'
+    ? `It runs ${confinementWords[confinement]}.`
+    : `Approved, it runs ${confinementWords[confinement]}.`;
 
 /** What comes after the first line can't be taken for a line of ours. */
 const indented = (text: string): string => visible(text).replaceAll('\n', '\n  ');

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { ParseError } from 'jsonc-parser';
 import * as z from 'zod';
 import type { Behavior } from '../../contract/permission.js';
-import { permissionModes } from '../../contract/permission.js';
+import { permissionModes, wallStates } from '../../contract/permission.js';
 import type { ExplainRequest, Explanation } from '../../explain-call.js';
 import type { JsonNode } from '../../settings/document.js';
 import { UsageProblem } from '../usage-problem.js';
@@ -16,6 +16,7 @@ type Expectation = (typeof expectations)[number];
 const circumstances = {
   settings: z.unknown().optional(),
   mode: z.enum(permissionModes).optional(),
+  walls: z.enum(wallStates).optional(),
   cwd: z.string().optional(),
   home: z.string().optional(),
 };
