@@ -141,7 +141,7 @@ function waitingProgram(aheadAs: string, told: string) {
 
 async function outputOf(shell: ReadyShell, command: string): Promise<string> {
   const folder = await temporaryFolder();
-  shell.pipe.copyTo({ file: join(folder, 'output'), maxBytes: 100, onFull: () => {} });
+  shell.pipe.copyTo({ file: join(folder, 'output'), maxBytes: 1_000, onFull: () => {} });
   shell.run({ cwd: folder, sourceFile: '', command });
   await shell.exited;
   await shell.pipe.drain(1_000);
@@ -213,4 +213,102 @@ test('a program that waits ends with the supply, and its pipe goes with the fold
   expect(events).toEqual(['started', 'ended']);
   const made = readdirSync(tmpdir()).filter((name) => name.startsWith('helve-') && !before.has(name));
   expect(made.filter((name) => /^helve-\w{6}$/.test(name))).toEqual([]);
+});
+
+/** Walls that are complete from the start, as a sandbox of the system would be, without one. */
+function completeWalls(isCurrent: () => boolean = () => true): WrapShell & { starts: number } {
+  const wrap = {
+    completeAs: 'these walls',
+    starts: 0,
+    async start({
+      program,
+      args,
+      cwd,
+      env,
+    }: {
+      program: string;
+      args: readonly string[];
+      cwd: string;
+      env: NodeJS.ProcessEnv;
+    }) {
+      wrap.starts += 1;
+      return {
+        program,
+        args,
+        cwd,
+        env,
+        descriptors: [],
+        started() {},
+        group: (pid: number) => pid,
+        ended: async () => {},
+        isCurrent,
+      };
+    },
+  };
+  return wrap;
+}
+
+test('keeps two shells ready whose walls are complete, and uses each once', async () => {
+  const shells = createShellSupply(process.env);
+  const wrap = completeWalls();
+  await shells.fill({ wrap });
+  expect(wrap.starts).toBe(2);
+  const first = await shells.take({ wrap });
+  expect(wrap.starts).toBe(2);
+  expect(await outputOf(first, 'echo here; echo there >&2')).toBe('here\nthere\n');
+  await shells.fill({ wrap });
+  expect(wrap.starts).toBe(3);
+  const others = await Promise.all([shells.take({ wrap }), shells.take({ wrap }), shells.take({ wrap })]);
+  expect(wrap.starts).toBe(4);
+  expect(new Set([first, ...others].map(({ tree }) => tree.group)).size).toBe(4);
+  for (const shell of others) shell.discard();
+  await shells.end();
+});
+
+test('throws a shell away whose walls are no longer right', async () => {
+  const shells = createShellSupply(process.env);
+  let isRight = true;
+  const wrap = completeWalls(() => isRight);
+  await shells.fill({ wrap });
+  isRight = false;
+  const shell = await shells.take({ wrap });
+  expect(wrap.starts).toBe(3);
+  expect(await outputOf(shell, 'echo here')).toBe('here\n');
+  await shells.end();
+});
+
+test('lets shells with complete walls go when they have not been used for a while, unless a prompt is worked on', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    let isBusy = true;
+    const shells = createShellSupply(process.env, { isBusy: () => isBusy });
+    const wrap = completeWalls();
+    await shells.fill({ wrap });
+    vi.advanceTimersByTime(60_000);
+    await shells.fill({ wrap });
+    expect(wrap.starts).toBe(2);
+    isBusy = false;
+    vi.advanceTimersByTime(10_000);
+    await shells.fill({ wrap });
+    expect(wrap.starts).toBe(4);
+    vi.useRealTimers();
+    await shells.end();
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('a command finds no descriptor of ours but the control line, and can write to no file by one', async () => {
+  const shells = createShellSupply(process.env);
+  const wrap = completeWalls();
+  for (const shell of [await shells.take(), await shells.take({ wrap })]) {
+    const output = await outputOf(shell, 'for fd in /proc/$$/fd/*; do readlink "$fd"; done');
+    expect(
+      output
+        .split('\n')
+        .filter((line) => line.startsWith('/') && line !== '/dev/null' && !line.startsWith('/tmp/helve-')),
+    ).toEqual([]);
+    expect(output).not.toContain('-task');
+  }
+  await shells.end();
 });
