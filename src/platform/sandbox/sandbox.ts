@@ -1,6 +1,6 @@
 /**
- * The port to the sandboxes of operating systems. A sandbox is a second wall around a command that was already judged:
- * no decision ever depends on whether there is one.
+ * The port to the sandboxes of operating systems, for commands that were approved. What confines commands that nobody
+ * approved is in confiner.ts.
  */
 export interface Sandbox {
   readonly kind: 'bubblewrap' | 'seatbelt' | 'none';
