@@ -56,6 +56,7 @@ export function createShellSupply(
   let idle: NodeJS.Timeout | undefined;
   let started = 0;
   let wasUsed = false;
+  let isOver = false;
 
   const nextShell = (): { name: string; nextNames: string[]; mark: string } => {
     if (folder === undefined) {
@@ -144,6 +145,7 @@ export function createShellSupply(
   return {
     mark,
     async fill({ wrap } = {}) {
+      if (isOver) return; // asked for by a call that ended with the session
       if (wrap?.completeAs !== undefined) return await fillComplete(wrap, wrap.completeAs);
       if (wrap) {
         if (wrap.aheadAs === undefined) return;
@@ -165,6 +167,7 @@ export function createShellSupply(
       return shell;
     },
     async end() {
+      isOver = true;
       const waiting = await begun?.shell.catch(() => undefined);
       begun = undefined;
       waiting?.discard();

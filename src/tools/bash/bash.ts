@@ -1,5 +1,5 @@
 import { realpath, rm, stat } from 'node:fs/promises';
-import { resolve, sep } from 'node:path';
+import { sep } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 import { ToolFailure } from '../../contract/failure.js';
@@ -20,6 +20,7 @@ import {
 import { confinedShell, findWalls, refusedCommands } from './confined.js';
 import { describeEnding, limitNote } from './describe-ending.js';
 import { description } from './description.js';
+import { environmentFile } from './environment-file.js';
 import { environmentFor } from './harmless-environment.js';
 import {
   DEFAULT_LIFE_MS,
@@ -244,7 +245,7 @@ function commonOptions(
   { env, root, session, approved, confinement }: ToolContext,
 ) {
   const harmless = environmentFor(approved, confinement);
-  const envFile = env['HELVE_ENV_FILE'] || env['CLAUDE_ENV_FILE'];
+  const [sourceFile] = environmentFile(env, root);
   let kill = (): void => {};
   /** Names what runs to the person, now that it may outlive the call. */
   const nameToPerson = (what: string): void => void session.whileRunning(kill, what);
@@ -257,7 +258,7 @@ function commonOptions(
     wrap: walls,
     ...(harmless && { env: harmless }),
     maxOutputBytes: parseSize(env['HELVE_MAX_OUTPUT'] ?? '') ?? MAX_OUTPUT_BYTES,
-    ...(envFile && { sourceFile: resolve(root, envFile) }),
+    ...(sourceFile !== undefined && { sourceFile }),
     onRunning: (killAll: () => void) => {
       kill = killAll;
       return session.whileRunning(kill);

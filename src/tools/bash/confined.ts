@@ -12,6 +12,7 @@ import { repositoryPaths } from '../../platform/sandbox/repository-paths.js';
 import { protectedPaths, secretPaths } from '../../platform/sandbox/sensitive-paths.js';
 import { createUnreadableFinder } from '../../platform/sandbox/unreadable-files.js';
 import type { WrapShell } from '../../platform/shell/ready-shell.js';
+import { environmentFile } from './environment-file.js';
 
 /** How one command is confined. */
 export interface ConfinedShell {
@@ -101,6 +102,7 @@ function sessionView(session: SessionPort): SessionView {
   const { dataFolder, resultsFolder } = session;
   const home = session.home ?? '/';
   const temp = join(dirname(resultsFolder), 'tmp');
+  const own = [resultsFolder, temp, ...environmentFile(session.env, session.workspace[0] ?? '/')];
   let unreadable: string[] = [];
   let latest = '';
   const told = new Set<string>();
@@ -118,7 +120,7 @@ function sessionView(session: SessionPort): SessionView {
   return {
     view: () => ({
       workspace: session.workspace,
-      readable: [resultsFolder, temp, ...(session.fileRules?.readable ?? [])],
+      readable: [...own, ...(session.fileRules?.readable ?? [])],
       writable: [],
       extendable: [],
       readOnly: [],
