@@ -11,6 +11,7 @@ const all = [
   'edit-large',
   'shell',
   'sandbox',
+  'walls',
   'command-analysis',
   'resume',
   'snapshot',
