@@ -1,3 +1,4 @@
+import { hideInitialSecrets } from '../platform/hide-initial-secrets.js';
 import { exitCode } from './exit-codes.js';
 import { UsageProblem } from './usage-problem.js';
 
@@ -23,6 +24,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
 declare const HELVE_VERSION: string; // put in by the build
 
 export async function main(argv: readonly string[]): Promise<void> {
+  hideInitialSecrets(); // before anything is started that could read them from /proc
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') return; // the reader has seen enough, as `head` does; the work ends by it
     process.stderr.write(`helve: the output could not be written (${error.message}).\n`);
