@@ -49,3 +49,20 @@ test('what one that lives has put there stays', async () => {
   await places.end();
   expect(await readdir(journalFolders(dataFolder).open)).toEqual([]);
 });
+
+test('files that stand for missing ones are taken away as long as they hold nothing else', async () => {
+  const { dataFolder, path, killed } = await place();
+  const places = await HeldPlaces.begin(dataFolder, 'session');
+  for (const name of ['a', 'b']) await mkdir(path(name));
+  places.add(['a/commondir', 'a/config.worktree', 'b/commondir', 'b/config.worktree'].map(path));
+  await writeFile(path('a/commondir'), '.\n');
+  await writeFile(path('a/config.worktree'), '');
+  await writeFile(path('b/commondir'), '../other\n');
+  await writeFile(path('b/config.worktree'), '[core]\n');
+  await killed();
+  await recoverChanges(dataFolder);
+  expect([await readdir(path('a')), (await readdir(path('b'))).toSorted()]).toEqual([
+    [],
+    ['commondir', 'config.worktree'],
+  ]);
+});

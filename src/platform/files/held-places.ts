@@ -1,10 +1,11 @@
-// Empty folders that stand for missing ones while commands run in a sandbox. They are written down beside the changes
-// that are on their way, so that whoever comes after a killed Helve takes them out of the project again:
+// Placeholders for protected names that are missing while commands run in a sandbox. They are written down beside the
+// changes that are on their way, so that the next start after a killed Helve removes them from the project:
 //
 //   journal/open/<token>.held     a line for each that was put somewhere or taken away
-import { closeSync, openSync, readFileSync, rmdirSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomHex } from '../crypto.js';
+import { removeUnchangedPlaceholder } from '../sandbox/placeholders.js';
 import { type JournalFolders, journalFolders, makeJournal } from './journal.js';
 import { closeRecord, type OpenChange, writeRecord } from './lock.js';
 import { thisProcess } from './process-identity.js';
@@ -55,7 +56,7 @@ export class HeldPlaces {
   }
 }
 
-/** Takes away those that a killed Helve has left. What is not empty is somebody's own by now, and stays. */
+/** Removes those that a killed Helve has left. One that holds something by now is not a placeholder any more, and stays. */
 export function removeHeldPlaces(file: string): void {
   const left = new Set<string>();
   for (const { put, gone } of readFileSync(file, 'utf8').split('\n').map(parsed)) {
@@ -64,7 +65,7 @@ export function removeHeldPlaces(file: string): void {
   }
   for (const path of left) {
     try {
-      rmdirSync(path);
+      removeUnchangedPlaceholder(path);
     } catch {
       // gone already, or not empty
     }

@@ -326,12 +326,17 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
     expect(findings.join(' ')).toMatch(/was changed while the command ran.*renamed to/);
   });
 
-  test('a file that would lead git to other hooks is set aside', async () => {
-    const { root, run } = await project();
+  test('a file that would lead git to other hooks can not be made, and git works beside what prevents it', async () => {
+    const { root, run, give } = await project();
     await initRepository(root);
-    const { findings } = await run('echo ../evil > .git/commondir', { workspace: [root] });
-    expect(await readdir(join(root, '.git'))).not.toContain('commondir');
-    expect(findings).toHaveLength(id === undefined ? 1 : 0); // the repository is root's, so nobody could not write it at all
+    await give();
+    const { output, findings } = await run(
+      'for f in commondir config.worktree; do echo ../evil > .git/$f; rm -f .git/$f; done; mv .git g; git status --short',
+    );
+    expect(output.match(/Read-only file system/g)).toHaveLength(2);
+    expect(output).not.toContain('fatal');
+    expect(findings).toEqual([]);
+    expect((await readdir(join(root, '.git'))).filter((name) => /^(?:commondir|config\.)/.test(name))).toEqual([]);
   });
 
   test('no network: neither an address, nor a name, nor a server on this machine', async () => {

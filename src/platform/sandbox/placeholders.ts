@@ -1,17 +1,17 @@
-import { lstatSync, mkdirSync, readlinkSync, rmdirSync } from 'node:fs';
+import { lstatSync, mkdirSync, readFileSync, readlinkSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { readlink, rename, symlink } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { randomId } from '../crypto.js';
 
-/** Git refuses to work beside folders of these names, so they can only be looked at afterwards. */
-const WATCHED_ONLY: ReadonlySet<string> = new Set(['commondir', 'config.worktree']);
+/** Git refuses to work beside folders of these names, so files stand there that say what git assumes without them. */
+const FILES: Readonly<Record<string, string>> = { commondir: '.\n', 'config.worktree': '' };
 
 export interface Placeholders {
   has(path: string): boolean;
   /**
-   * Puts an empty folder in each missing place, so that there is something to make read-only, and notes where the links
-   * lead. `held` is what was put or already stood there. Git, and most else, takes no notice of an empty folder, and
-   * removing it can never take anything along.
+   * Puts an empty folder in each missing place (a file where git wants one), so that there is something to make
+   * read-only, and notes where the links lead. `held` is what was put or already stood there. Git, and most else, takes
+   * no notice of an empty folder, and removing it can never take anything along.
    */
   hold(places: { missing: readonly string[]; links: readonly string[] }): {
     held: string[];
@@ -31,9 +31,8 @@ export function createPlaceholders(notes: () => PlaceholderNotes | undefined = (
   return {
     has: (path) => users.has(path),
     hold({ missing, links }) {
-      const places = missing.filter((path) => !WATCHED_ONLY.has(basename(path)));
-      notes()?.add(places.filter((path) => !users.has(path)));
-      const held = places.filter((path) => users.has(path) || makeFolder(path));
+      notes()?.add(missing.filter((path) => !users.has(path)));
+      const held = missing.filter((path) => users.has(path) || makePlaceholder(path));
       for (const path of held) users.set(path, (users.get(path) ?? 0) + 1);
       const watched = missing.filter((path) => !held.includes(path));
       const targets = new Map(links.map((path) => [path, readlinkSync(path)]));
@@ -62,18 +61,32 @@ export function createPlaceholders(notes: () => PlaceholderNotes | undefined = (
 }
 
 /** False where we can't either: then the command can't. */
-function makeFolder(path: string): boolean {
+function makePlaceholder(path: string): boolean {
+  const content = contentOf(path);
   try {
-    mkdirSync(path);
+    if (content === undefined) mkdirSync(path);
+    else writeFileSync(path, content, { flag: 'wx', mode: 0o444 });
     return true;
   } catch {
-    return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true; // somebody was faster
+    const stats = lstatSync(path, { throwIfNoEntry: false }); // another process was faster
+    return content === undefined ? stats?.isDirectory() === true : stats?.isFile() === true;
   }
+}
+
+const contentOf = (path: string): string | undefined =>
+  Object.hasOwn(FILES, basename(path)) ? FILES[basename(path)] : undefined;
+
+/** Throws where something else is there by now, which is not removed. */
+export function removeUnchangedPlaceholder(path: string): void {
+  const content = contentOf(path);
+  if (content === undefined) rmdirSync(path);
+  else if (readFileSync(path, 'utf8') === content) unlinkSync(path);
+  else throw new Error('it holds something else');
 }
 
 function removePlaceholder(path: string): string[] {
   try {
-    rmdirSync(path);
+    removeUnchangedPlaceholder(path);
     return [];
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return [];
@@ -84,11 +97,11 @@ function removePlaceholder(path: string): string[] {
 }
 
 /** What could not be prevented is undone, by a new name: nothing is lost, and nothing takes effect. */
-export async function setAside(path: string): Promise<string[]> {
+export async function setAside(path: string, why = 'is protected'): Promise<string[]> {
   if (!lstatSync(path, { throwIfNoEntry: false })) return []; // nearly always: not worth waiting for a thread
   const aside = `${path}.set-aside-${randomId()}`;
   await rename(path, aside);
-  return [`${path} is protected and was created while the command ran. It was renamed to ${aside}; look at it there.`];
+  return [`${path} ${why} and was created while the command ran. It was renamed to ${aside}; look at it there.`];
 }
 
 async function restoreLink(path: string, target: string): Promise<string[]> {

@@ -1,47 +1,50 @@
-import { type Dirent, readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { lstatSync, readFileSync } from 'node:fs';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { isDotGit, type Repository } from './find-repositories.js';
 
-const MAX_FOLDERS = 500; // names of submodules are few, and not deep
+/** What git takes programs and further configuration from, below the folder of a repository. */
+export const REPOSITORY_PARTS = ['config', 'config.worktree', 'commondir', 'hooks'] as const;
 
 /**
- * What git takes hooks and configuration from for the submodules and the further work trees of a project. Their
- * repositories lie inside that of the project, and somebody's prompt asks git about them with every `cd`.
+ * What must stay as it is of a repository, so that git starts nothing there that a command has put in place: the parts
+ * that exist, the link that leads to it, and files of the project that its configuration names as programs or further
+ * configuration.
  */
-export function repositoryPaths(root: string): string[] {
-  const found = subfolders(join(root, '.git/worktrees')).flatMap((tree) =>
-    ['commondir', 'config.worktree'].map((name) => join(tree, name)),
-  );
-  const queue = subfolders(join(root, '.git/modules'));
-  // A list that grows while it is walked is walked to its new end. A submodule's name may have slashes in it.
-  for (const [index, folder] of queue.entries()) {
-    if (index >= MAX_FOLDERS) break;
-    const config = textOf(join(folder, 'config'));
-    if (config === undefined) {
-      queue.push(...subfolders(folder));
-      continue;
-    }
-    found.push(...['config', 'config.worktree', 'commondir', 'hooks'].map((name) => join(folder, name)));
-    const [, tree] = /^\s*worktree\s*=\s*(\S.*?)\s*$/m.exec(config) ?? [];
-    if (tree !== undefined) found.push(join(resolve(folder, tree), '.git')); // a file that leads here
-    queue.push(...subfolders(join(folder, 'modules')));
-  }
-  return found;
+export function repositoryPaths(repository: Repository): string[] {
+  const { gitFolder, link } = repository;
+  const parts = REPOSITORY_PARTS.map((name) => join(gitFolder, name)).filter(exists);
+  return [...(link === undefined ? [] : [link]), ...parts, ...namedByConfig(repository)];
 }
 
-function subfolders(folder: string): string[] {
-  let entries: Dirent[] = [];
-  try {
-    entries = readdirSync(folder, { withFileTypes: true });
-  } catch {
-    // nearly always: there is none
-  }
-  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name));
+/** The parts that do not exist. Placeholders for them would show in repositories that tests read, so they are only watched. */
+export function missingParts({ gitFolder }: Repository): string[] {
+  return exists(gitFolder) ? REPOSITORY_PARTS.map((name) => join(gitFolder, name)).filter((path) => !exists(path)) : [];
 }
 
-function textOf(file: string): string | undefined {
+const exists = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+
+/** `core.hooksPath`, `core.fsmonitor` and `include.path`, as far as they name something relative or absolute. */
+function namedByConfig({ gitFolder, link }: Repository): string[] {
+  const workTree = link === undefined ? (isDotGit(gitFolder) ? dirname(gitFolder) : gitFolder) : dirname(link);
+  return ['config', 'config.worktree'].flatMap((name) => {
+    const text = textOf(join(gitFolder, name));
+    // Rather too many than too few: the section is not looked at.
+    const entries = text.matchAll(/(?:^|[\n\]])[ \t]*(path|hookspath|fsmonitor)[ \t]*=[ \t]*("?)([^\n"#;]+)\2/gi);
+    return [...entries].flatMap(([, key = '', , value = '']) => {
+      const path = value.trim();
+      if (path === '' || path.startsWith('~') || /^(?:true|false|yes|no|on|off|[01])$/i.test(path)) return [];
+      const isInclude = key.toLowerCase() === 'path';
+      if (!isInclude && key.toLowerCase() === 'fsmonitor' && !path.includes('/')) return []; // found on PATH
+      const full = isAbsolute(path) ? path : resolve(isInclude ? gitFolder : workTree, path);
+      return key.toLowerCase() === 'hookspath' || exists(full) ? [full] : [];
+    });
+  });
+}
+
+function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    return undefined;
+    return '';
   }
 }

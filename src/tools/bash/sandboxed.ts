@@ -11,7 +11,7 @@ import { lazySandbox } from '../../platform/sandbox/choose.js';
 import type { HostProxy } from '../../platform/sandbox/host-proxy.js';
 import { createPlaceholders, type Placeholders } from '../../platform/sandbox/placeholders.js';
 import { contains } from '../../platform/sandbox/plan-access.js';
-import { repositoryPaths } from '../../platform/sandbox/repository-paths.js';
+import { createRepositoryGuard, type RepositoryGuard } from '../../platform/sandbox/repository-guard.js';
 import type { PreparedCommand, ProxyDoor, Sandbox, SandboxPolicy } from '../../platform/sandbox/sandbox.js';
 import { protectedPaths, secretPaths } from '../../platform/sandbox/sensitive-paths.js';
 import { createUnreadableFinder, type Unreadable } from '../../platform/sandbox/unreadable-files.js';
@@ -99,7 +99,10 @@ async function wallsOf(session: SessionPort, sandbox: Sandbox, about: About): Pr
   const network = await networkOf(session, sandbox, about.wish.network);
   const circumstances = { network, temp };
   const told = session.own(onceOnly);
-  const policyIn = (folder: string): SandboxPolicy => policyOf(session, about, { ...circumstances, folder, told });
+  const repositories = session.own(sessionRepositories);
+  const kept = about.wish.disposable ? [] : await keptRepositories(session, about, { repositories, told });
+  const policyIn = (folder: string): SandboxPolicy =>
+    policyOf(session, about, { ...circumstances, folder, told, kept });
   // What the walls could not hold, and what had to be put back, must not stay unsaid.
   const open = session.own(openWalls);
   const withReport = (wrapped: Pick<PreparedCommand, 'ended'>) => {
@@ -108,6 +111,7 @@ async function wallsOf(session: SessionPort, sandbox: Sandbox, about: About): Pr
     return async (): Promise<void> => {
       try {
         for (const sentence of await wrapped.ended()) session.remind(sentence);
+        for (const sentence of await repositories.ended(wrapped)) session.remind(sentence);
       } finally {
         open.delete(promise);
         resolve();
@@ -119,6 +123,7 @@ async function wallsOf(session: SessionPort, sandbox: Sandbox, about: About): Pr
     return {
       async start({ folder, ...command }) {
         const wrapped = await sandbox.wrap(command, policyIn(folder));
+        if (!about.wish.disposable) repositories.started(wrapped);
         for (const note of wrapped.notes) told(note);
         return { ...wrapped, ended: withReport(wrapped) };
       },
@@ -134,7 +139,9 @@ async function wallsOf(session: SessionPort, sandbox: Sandbox, about: About): Pr
       return shell;
     },
     async enclose(shell, { folder, tell }) {
-      for (const note of prepared.get(shell)?.enclose(policyIn(folder), tell) ?? []) told(note);
+      const one = prepared.get(shell);
+      if (one && !about.wish.disposable) repositories.started(one);
+      for (const note of one?.enclose(policyIn(folder), tell) ?? []) told(note);
     },
   };
 }
@@ -187,18 +194,33 @@ function onceOnly(session: SessionPort): (sentence: string) => void {
   };
 }
 
+const sessionRepositories = (): RepositoryGuard => createRepositoryGuard();
+
+/** What git would start programs from, in all repositories of the workspace. */
+async function keptRepositories(
+  { workspace }: SessionPort,
+  { root }: About,
+  { repositories, told }: { repositories: RepositoryGuard; told(note: string): void },
+): Promise<string[]> {
+  const { readOnly, notes } = await repositories.look([...new Set([root, ...workspace])]);
+  for (const note of notes) told(note);
+  return readOnly;
+}
+
 interface Around extends Pick<SandboxPolicy, 'network' | 'temp'> {
   /** Where bash makes its pipe. */
   folder: string;
+  /** Parts of repositories that stay as they are. */
+  kept: readonly string[];
   told(note: string): void;
 }
 
 function policyOf(session: SessionPort, { wish, written, root }: About, around: Around): SandboxPolicy {
   const { workspace, dataFolder, resultsFolder } = session;
-  const { network, temp, folder, told } = around;
+  const { network, temp, folder, told, kept: ofRepositories } = around;
   const home = session.home ?? root;
   const folders = [...new Set([root, ...workspace])];
-  const kept = wish.disposable ? [] : [...protectedPaths(folders, home), ...folders.flatMap(repositoryPaths)];
+  const kept = wish.disposable ? [] : [...protectedPaths(folders, home), ...ofRepositories];
   const { allowRead = [] } = wish;
   const shown = allowRead.filter((path) => !contains(dataFolder, path)); // of Helve's own data nothing is shown
   const hidden = [...secretPaths(home, dataFolder), ...wish.denyRead].filter((path) => !shown.includes(path));
