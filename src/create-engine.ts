@@ -22,6 +22,7 @@ import type { Engine, RunCallsOptions } from './engine/engine.js';
 import type { EngineOptions } from './engine/engine-options.js';
 import { type ConnectedServers, createServers } from './engine/engine-servers.js';
 import { createNotices } from './engine/notices.js';
+import { createSandboxNotice } from './engine/sandbox-notice.js';
 import { sandboxOf, withRules } from './engine/sandbox-wish.js';
 import { withoutSecrets } from './engine/visible-environment.js';
 import { webAccess } from './engine/web-access.js';
@@ -182,10 +183,12 @@ export function createEngine(options: EngineOptions = {}): Engine {
     if (text !== undefined) tell(emit, { type: 'notice', text });
   };
 
+  const tellMissingSandbox = createSandboxNotice(session, notices.say);
   const refresh = async (emit: (happening: AgentHappening) => void): Promise<void> => {
     const { problems = [], changed = false } = (await options.settings?.refresh()) ?? {};
     for (const { message } of problems) emit({ type: 'notice', text: message });
     notices.tell((text) => tell(emit, { type: 'notice', text }));
+    await tellMissingSandbox();
     if (!changed) return;
     connected.configure();
     mcp.rootsChanged();

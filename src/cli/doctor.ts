@@ -4,6 +4,7 @@ import { access, constants } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { type Model, ModelFailure } from '../contract/model.js';
+import { withoutSecrets } from '../engine/visible-environment.js';
 import type { ServerState } from '../mcp/client.js';
 import { accessTo, unusualHost } from '../models/catalogue.js';
 import { chooseModel } from '../models/choose-model.js';
@@ -93,7 +94,16 @@ async function limits(): Promise<Finding> {
 
 async function sandbox(): Promise<Finding> {
   const { chooseSandbox, describeSandbox } = await import('../platform/sandbox/choose.js');
-  return describeSandbox(await chooseSandbox({ env: process.env, workspace: [process.cwd()] }));
+  const { withoutConsequence } = await import('../platform/sandbox/why-unavailable.js');
+  const { readSettings } = await import('../settings/load.js');
+  const found = await chooseSandbox({ env: process.env, workspace: [process.cwd()] });
+  const finding = describeSandbox(found);
+  if (found.kind !== 'none') return finding;
+  const { sandbox } = await readSettings({ root: process.cwd(), env: process.env });
+  if (!sandbox.enabled?.value) return finding;
+  if (!sandbox.failIfUnavailable?.value) return { ...finding, detail: `turned on by settings, but ${found.why}` };
+  const detail = `demanded by settings ("sandbox.failIfUnavailable"), so commands are refused: ${withoutConsequence(found.why)}`;
+  return { ...finding, state: 'broken', detail };
 }
 
 async function search(): Promise<Finding> {
@@ -213,7 +223,8 @@ function nearestFolder(path: string): string {
 async function firstLineOf(command: string, args: readonly string[]): Promise<string | undefined> {
   try {
     // Not in the project: nothing from it may run on our own initiative.
-    const { stdout } = await promisify(execFile)(command, args, { cwd: homeFolder() ?? '/' });
+    const env = withoutSecrets(process.env);
+    const { stdout } = await promisify(execFile)(command, args, { cwd: homeFolder() ?? '/', env });
     return stdout.split('\n', 1)[0];
   } catch {
     return undefined;

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { chooseSandbox, describeSandbox, lazySandbox } from './choose.js';
+import { chooseSandbox, describeSandbox, lazySandbox, mayLackSandbox } from './choose.js';
 
 async function folderWithBwrap(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'helve-choose-'));
@@ -37,9 +37,12 @@ test.runIf(process.getuid?.() === 0 && process.platform === 'linux')(
   'a bwrap that does not work is not used, and its own words and the way out are told',
   async () => {
     const folder = await folderWithBwrap();
-    const sandbox = await chooseSandbox({ env: { PATH: folder }, workspace: [], platform: 'linux' });
+    const readMachine = (path: string): string | undefined => (path.includes('apparmor') ? '1' : undefined);
+    const search = { env: { PATH: folder }, workspace: [], platform: 'linux', readMachine } as const;
+    const sandbox = await chooseSandbox(search);
     expect(sandbox.kind).toBe('none');
-    expect(sandbox.why).toMatch(/bwrap does not work here.*setting up uid map: Permission denied.*AppArmor/);
+    expect(sandbox.why).toMatch(/bwrap does not work here \(setting up uid map: Permission denied\).*AppArmor/);
+    expect(mayLackSandbox(search)).toBe(true);
   },
 );
 

@@ -11,6 +11,7 @@ import { contains, realOf } from './plan-access.js';
 import type { Sandbox, WrappedCommand } from './sandbox.js';
 import { SANDBOX_EXEC, seatbelt } from './seatbelt.js';
 import { seccompFilter } from './seccomp.js';
+import { bubblewrapMissing, mayLackNamespaces, type ReadMachine, whyUnavailable } from './why-unavailable.js';
 
 const PROBE_MS = 10_000; // it takes a hundredth of a second; a machine that needs more has stopped
 
@@ -21,6 +22,8 @@ export interface SandboxSearch {
   /** What stands for missing folders while commands run, where somebody else has to know of it. */
   placeholders?: Placeholders;
   platform?: NodeJS.Platform;
+  /** Reads what the machine says about itself, in the place of its own files. */
+  readMachine?: ReadMachine;
 }
 
 /** Looks for the machine's sandbox with the first command that needs it, and then stays with what was found. */
@@ -51,11 +54,7 @@ export function describeSandbox({ kind, why }: Pick<Sandbox, 'kind' | 'why'>): {
 
 async function chooseBubblewrap(search: SandboxSearch): Promise<Sandbox> {
   const program = findProgram('bwrap', search);
-  if (program === undefined) {
-    return noSandbox(
-      'bwrap was not found in the system folders on PATH, so commands run without a sandbox. Install it: apt install bubblewrap, dnf install bubblewrap or pacman -S bubblewrap.',
-    );
-  }
+  if (program === undefined) return noSandbox(bubblewrapMissing);
   const filter = seccompFilter(process.arch);
   const walls = 'files, processes and network';
   const { placeholders } = search;
@@ -75,9 +74,14 @@ async function chooseBubblewrap(search: SandboxSearch): Promise<Sandbox> {
   if (failure === undefined || (/seccomp/i.test(failure) && (await probe(bubblewrap(partial), search)) === undefined)) {
     return bubblewrap(partial);
   }
-  return noSandbox(
-    `${program} does not work here, so commands run without a sandbox: ${failure}. ${adviceFor(failure)}`,
-  );
+  return noSandbox(whyUnavailable(program, failure, search.readMachine));
+}
+
+/** A look that starts nothing: whether the machine's sandbox is likely to be missing. Only a trial says for certain. */
+export function mayLackSandbox(search: SandboxSearch): boolean {
+  const { platform = process.platform } = search;
+  if (platform !== 'linux') return platform !== 'darwin';
+  return findProgram('bwrap', search) === undefined || mayLackNamespaces(search.readMachine);
 }
 
 async function chooseSeatbelt(search: SandboxSearch): Promise<Sandbox> {
@@ -93,7 +97,7 @@ async function probe(sandbox: Sandbox, { env }: SandboxSearch): Promise<string |
   const policy = {
     workspace: [],
     writable: [],
-    hidden: [],
+    hidden: ['/sys'], // so that the options for it are tried; the program does not need it
     readOnly: [],
     network: 'off',
     temp,
@@ -126,16 +130,6 @@ export async function failureOf(wrapped: WrappedCommand): Promise<string | undef
   const [code, signal] = await exited;
   if (code === 0) return undefined;
   return (await said).trim().replaceAll('\n', ' ') || `it ended with ${signal ?? `exit code ${code}`}`;
-}
-
-function adviceFor(failure: string): string {
-  if (/uid map|new namespace|CLONE_NEW|clone|unshare|RTM_NEWADDR/i.test(failure)) {
-    return 'This system keeps ordinary users from making namespaces. On Ubuntu 24.04 and later give bwrap an AppArmor profile with "userns"; on Debian set kernel.unprivileged_userns_clone=1; in a container start it with permission for user namespaces.';
-  }
-  if (/mount proc/i.test(failure)) {
-    return 'This container hides a part of /proc, so no new one can be mounted. Start it with an unmasked /proc.';
-  }
-  return 'Run "bwrap --ro-bind / / --unshare-all true" to see it for yourself.';
 }
 
 /** On PATH, but only what the system's owner has put there: a program found elsewhere could be the model's own. */

@@ -168,6 +168,15 @@ test.each([
   expect(new StatusLineView(none, facts).render(width)).toEqual([line]);
 });
 
+test.each([
+  ['full', 80, 'no model · default · / · walls: full'],
+  ['none', 80, 'no model · default · / · walls: none'],
+  ['full', 24, 'no model · default · /'],
+  ['none', 32, 'no model · default · no walls'],
+] as const)('says in a word whether commands are confined: %s, in %i columns', (walls, width, line) => {
+  expect(new StatusLineView(none, { mode: 'default', directory: '/', walls }).render(width)).toEqual([line]);
+});
+
 test('shows the output of a command of the person, without what acts on the terminal', () => {
   const view = new StatusLineView(dark, facts);
   view.showOutput('\u001b[32mgreen\u001b[2J\u001b[0m\ntwo\nthree\nfour\n');

@@ -18,6 +18,8 @@ export interface StatusFacts {
   context?: { used: number; window: number } | undefined;
   /** Undefined where nothing is known of it. */
   sandbox?: boolean | undefined;
+  /** Whether commands that run without a question are confined by the kernel; undefined where that is not known yet. */
+  walls?: 'full' | 'none' | undefined;
   /** In US dollars; null where it is not known. */
   costUsd?: number | null | undefined;
 }
@@ -92,7 +94,7 @@ interface Part {
   weight: number;
 }
 
-function partsOf({ model, mode, directory, branch, context, sandbox, costUsd }: StatusFacts): Part[] {
+function partsOf({ model, mode, directory, branch, context, sandbox, walls, costUsd }: StatusFacts): Part[] {
   const parts: Part[] = [];
   const name = cleanLine(model ?? 'no model');
   const short = name.slice(name.lastIndexOf('/') + 1);
@@ -123,6 +125,10 @@ function partsOf({ model, mode, directory, branch, context, sandbox, costUsd }: 
   if (sandbox !== undefined) {
     const texts = sandbox ? ['sandbox on', 'sandbox', 'box'] : ['sandbox off', 'no sandbox', 'no box'];
     parts.push({ texts, role: sandbox ? 'muted' : 'warning', weight: 3 });
+  }
+  if (walls !== undefined) {
+    const texts = walls === 'full' ? ['walls: full', 'walls', ''] : ['walls: none', 'no walls'];
+    parts.push({ texts, role: walls === 'full' ? 'muted' : 'warning', weight: walls === 'full' ? 0.5 : 3.5 });
   }
   if (costUsd !== undefined && costUsd !== null && costUsd > 0) {
     parts.push({ texts: [shortCost(costUsd), ''], role: 'muted', weight: 0 });

@@ -15,6 +15,7 @@ import { createRepositoryGuard, type RepositoryGuard } from '../../platform/sand
 import type { PreparedCommand, ProxyDoor, Sandbox, SandboxPolicy } from '../../platform/sandbox/sandbox.js';
 import { protectedPaths, secretPaths } from '../../platform/sandbox/sensitive-paths.js';
 import { createUnreadableFinder, type Unreadable } from '../../platform/sandbox/unreadable-files.js';
+import { withoutConsequence } from '../../platform/sandbox/why-unavailable.js';
 import type { WrappedShell, WrapShell } from '../../platform/shell/ready-shell.js';
 
 const TAKE_DOWN_MS = 5_000; // a thousand times what it takes
@@ -34,7 +35,7 @@ export async function wallsFor(
   if (sandbox.kind === 'none') {
     if (!wish.failIfUnavailable) return undefined;
     throw new ToolFailure(
-      `The command was not run: settings demand a sandbox, and there is none. ${sandbox.why} Ask the user about it.`,
+      `The command was not run: settings demand a sandbox, and there is none. ${withoutConsequence(sandbox.why)} Ask the user about it.`,
     );
   }
   const written = approved.flatMap((effect) =>
@@ -157,7 +158,7 @@ function openWalls(session: SessionPort): Set<Promise<void>> {
 
 const preparedCommands = (): WeakMap<WrappedShell, PreparedCommand> => new WeakMap();
 
-function sessionSandbox(session: SessionPort): () => Promise<Sandbox> {
+export function sessionSandbox(session: SessionPort): () => Promise<Sandbox> {
   const { env, workspace } = session;
   const { placeholders, begun } = session.own(sessionPlaceholders);
   const find = lazySandbox({ env, workspace, placeholders });
