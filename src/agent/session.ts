@@ -109,7 +109,7 @@ export class Session implements SessionPort {
   /** How to let what calls do run on in the background. */
   readonly #moves = new Set<() => boolean>();
   #reminders: string[] = [];
-  #walls: Walls = 'none';
+  #walls: Walls | undefined;
   #hasStarted = false;
   #mode: PermissionMode;
   #todos: readonly Todo[] | undefined;
@@ -176,6 +176,11 @@ export class Session implements SessionPort {
   }
 
   get walls(): Walls {
+    return this.foundWalls ?? 'none';
+  }
+
+  /** Undefined while it has not been tried. */
+  get foundWalls(): Walls | undefined {
     return (this.#top ?? this).#walls;
   }
 

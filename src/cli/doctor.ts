@@ -50,6 +50,7 @@ export async function findSetup(): Promise<Finding[]> {
     settings(),
     shell(),
     limits(),
+    walls(),
     sandbox(),
     search(),
     model(),
@@ -90,6 +91,20 @@ async function limits(): Promise<Finding> {
   } catch (error) {
     return { what: 'Limits', state: 'broken', detail: messageOf(error) };
   }
+}
+
+async function walls(): Promise<Finding> {
+  const what = 'Walls';
+  const { chooseConfiner } = await import('../platform/sandbox/confiner.js');
+  const found = await chooseConfiner({ env: process.env, workspace: [process.cwd()] });
+  if (found.confiner) {
+    return {
+      what,
+      state: 'ok',
+      detail: 'commands that run without a question are confined: read-only, without network',
+    };
+  }
+  return { what, state: 'missing', detail: `${found.why} Fewer commands run without a question.` };
 }
 
 async function sandbox(): Promise<Finding> {

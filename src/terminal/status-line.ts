@@ -66,6 +66,7 @@ export class StatusLine {
       branch: gitBranch(session.root),
       context: usage && { used: usage.total, window: usage.window },
       sandbox: session.sandbox !== undefined,
+      walls: session.foundWalls,
       costUsd,
     });
     this.#command?.refresh();
@@ -105,6 +106,7 @@ export class StatusLine {
       cost: { total_cost_usd: this.#costUsd },
       ...(usage && { context_window: { used_tokens: usage.total, size: usage.window } }),
       sandbox: session.sandbox !== undefined,
+      walls: session.foundWalls,
     };
   }
 }

@@ -8,7 +8,7 @@ import type { SessionPort, ToolContext } from '../../contract/tool-context.js';
 import { isInside, realPathSync } from '../../platform/files/paths.js';
 import type { ConfinedView } from '../../platform/sandbox/confined-view.js';
 import { type Confiner, chooseConfiner, type FoundConfiner } from '../../platform/sandbox/confiner.js';
-import { repositoryPaths } from '../../platform/sandbox/repository-paths.js';
+import { createRepositoryFinder } from '../../platform/sandbox/find-repositories.js';
 import { protectedPaths, secretPaths } from '../../platform/sandbox/sensitive-paths.js';
 import { createUnreadableFinder } from '../../platform/sandbox/unreadable-files.js';
 import type { WrapShell } from '../../platform/shell/ready-shell.js';
@@ -47,7 +47,8 @@ export async function confinedShell(context: ToolContext): Promise<ConfinedShell
   }
   const seen = session.own(sessionView);
   const standard = seen.view();
-  const special = specialView(context, approved, standard);
+  const named = specialView(context, approved, standard);
+  const special = named && (await withRepositories(named, session));
   const before = seen.picture();
   return {
     wrap: special ? started(confiner, session, () => special) : readyMade(confiner, session),
@@ -166,18 +167,23 @@ function specialView(
     readable: [...standard.readable, ...readable],
     writable: [...new Set(opened.flatMap(({ writable = [] }) => writable))],
     extendable: [...new Set(opened.flatMap(({ extendable = [] }) => extendable))],
-    readOnly:
-      opened.length > 0
-        ? [
-            ...protectedPaths(workspace, standard.home),
-            ...workspace.flatMap(repositoryPaths),
-            ...workspace.map((path) => join(path, '.git')),
-          ]
-        : [],
+    readOnly: opened.length > 0 ? [...protectedPaths(workspace, standard.home), ...workspace.map(gitIn)] : [],
     ...(isElsewhere && { directory: cwd }),
     ...(seesProcesses && { seesProcesses }),
   };
 }
+
+const gitIn = (folder: string): string => join(folder, '.git');
+
+/** The same with repositories in the trees that it may write, which stay as they are. */
+async function withRepositories(view: ConfinedView, session: SessionPort): Promise<ConfinedView> {
+  if (view.writable.length === 0) return view;
+  const { repositories } = await session.own(sessionRepositories)(view.writable);
+  const held = repositories.flatMap(({ gitFolder, link }) => [gitFolder, ...(link === undefined ? [] : [link])]);
+  return { ...view, readOnly: [...view.readOnly, ...held] };
+}
+
+const sessionRepositories = () => createRepositoryFinder();
 
 const isWrite = ({ access, real }: FileEffect): boolean => access === 'write' && !real.startsWith('/dev/');
 
