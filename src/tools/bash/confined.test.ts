@@ -219,3 +219,25 @@ confined('free commands run at once give their own results each', async () => {
   const contents = (await Promise.all(runs)).map(({ content }) => content);
   expect(contents).toEqual(Array.from({ length: 10 }, (_, index) => `text ${index}`));
 });
+
+confined('the first command of a session that sees more than others is kept from what rules hide, too', async () => {
+  const elsewhere = await mkdtemp(join(tmpdir(), 'helve-outside-'));
+  onTestFinished(() => rm(elsewhere, { recursive: true }));
+  await writeFile(join(elsewhere, 'note'), 'open');
+  const made = await project({ '.env': 'SECRET' }, { permissions: { deny: ['Read(.env)'] } });
+  const note = join(elsewhere, 'note');
+  const output = await runAs(made, `cat .env ${note}`, {
+    files: [{ kind: 'file', access: 'read', path: note, real: note }],
+  });
+  expect(output).toContain('open');
+  expect(output).not.toContain('SECRET');
+});
+
+confined('an edit runs once, also where it makes a file that rules hide', async () => {
+  const made = await project({ 'a.txt': '' }, { permissions: { deny: ['Read(.env*)'] } });
+  await runAs(made, 'echo x >> a.txt; echo y > .env.new', {
+    confinement: 'edits',
+    files: [write(made.path('a.txt')), write(made.path('.env.new'))],
+  });
+  expect(await made.text('a.txt')).toBe('x\n');
+});

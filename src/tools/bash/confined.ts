@@ -17,7 +17,10 @@ import { environmentFile } from './environment-file.js';
 /** How one command is confined. */
 export interface ConfinedShell {
   wrap: WrapShell;
-  /** Whether what is hidden from it was replaced, or joined by something new, since it was asked for. */
+  /**
+   * Whether a command that only reads must run again, because what is hidden from it was replaced, or joined by something
+   * new, since it was asked for.
+   */
   hasChanged(): boolean;
 }
 
@@ -46,13 +49,12 @@ export async function confinedShell(context: ToolContext): Promise<ConfinedShell
     );
   }
   const seen = session.own(sessionView);
-  const standard = seen.view();
-  const named = specialView(context, approved, standard);
+  const before = seen.picture(); // the view hides what it finds
+  const named = specialView(context, approved, seen.view());
   const special = named && (await withRepositories(named, session));
-  const before = seen.picture();
   return {
     wrap: special ? started(confiner, session, () => special) : readyMade(confiner, session),
-    hasChanged: () => seen.picture() !== before,
+    hasChanged: () => confinement === 'reads' && seen.picture() !== before,
   };
 }
 
