@@ -6,9 +6,10 @@ import type { CommandEffect, Effect, FileEffect } from '../../contract/effect.js
 import { fileIdentity, isInside, realPathAsWritten } from '../files/paths.js';
 import { isHarmlessAssignment } from './assignments.js';
 import { linksInGlob, linksInTree, targetOf } from './find-links.js';
+import { Findings, type FoundCommand, type FoundFile } from './findings.js';
 import { programsOfRepositories } from './git-programs.js';
 import { loadParser, type Parser } from './parse-command.js';
-import { type Findings, type FoundCommand, type FoundFile, walkCommand } from './walk-command.js';
+import { walkCommand } from './walk-command.js';
 
 const MAX_REMEMBERED = 200; // commands; gate, permission and explain ask about the same few
 const MAX_REMEMBERED_CHARS = 10_000; // longer ones are rare, and would fill the memory
@@ -61,7 +62,11 @@ function findingsOf(command: string, place: { cwd: string; home: string | undefi
   } catch (error) {
     const why = `it can't be analysed: ${error instanceof Error ? error.message : String(error)}`;
     const words = [{ text: command, value: command, mayBeOption: false, splits: false }];
-    return { commands: [{ words, why, assigns: [] }], files: [], network: [], unknown: [why], movesDirectory: true };
+    const findings = new Findings();
+    findings.command({ words, why, assigns: [] });
+    findings.isUnknown(why);
+    findings.movesDirectory = true;
+    return findings;
   }
 }
 

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import type { Word, WordPart } from 'unbash';
 import { type Field, known, type Place, quoteWord } from './programs/program.js';
 
-const MAX_WORDS = 100; // of one word with braces; more than this is no longer a list that somebody reads
+const MAX_WORDS = 100; // of one word with braces; more than this is no longer a list that a person reads
+const MAX_VALUE_CHARS = 10_000; // as long as the longest command that is understood
+const CHARS_PER_STEP = 100; // what copying text counts as work
 
 /** What a variable holds: one of these, each a word of its own. */
 export type Value = readonly Field[];
@@ -15,15 +17,19 @@ export interface Surroundings {
   variable(name: string): Value | undefined;
   /** Whether a variable holds nothing but numbers wherever the command sets it. */
   isNumber(name: string): boolean;
+  /** Counts work; false where there has been too much of it. */
+  spend(cost: number): boolean;
 }
 
 /** The words that one word of the source becomes. */
 export function expandWord(word: Word, surroundings: Surroundings): Field[] {
   const { parts, text } = word;
   if (parts === undefined) return [plainWord(word, surroundings)];
+  const unknown = [{ text, mayBeOption: true, splits: true }];
   const alternatives = expandBraces(parts);
-  if (alternatives === undefined) return [{ text, mayBeOption: true, splits: true }];
+  if (alternatives === undefined || !surroundings.spend(alternatives.length * parts.length)) return unknown;
   const fields = alternatives.map((each) => assemble(each, surroundings));
+  if (fields.some((field) => isTooLong(field, surroundings))) return unknown;
   // With braces the source text stands for all of them together, so each needs one of its own.
   if (fields.length === 1) return fields.map((field) => (field.value === undefined ? { ...field, text } : field));
   return fields.every(({ value }) => value !== undefined && value !== '')
@@ -37,7 +43,17 @@ export function expandValue(word: Word, surroundings: Surroundings): Field {
   if (text.includes(':~')) return { text, mayBeOption: false, splits: false }; // expanded in assignments
   if (parts === undefined) return plainWord(word, surroundings);
   const quoted = parts.map((part): Piece[] => piecesOf(part, surroundings, { quoted: true }));
-  return { ...joined(quoted.flat(), tildeOf(parts[0], parts.length, surroundings)), text };
+  const field = { ...joined(quoted.flat(), tildeOf(parts[0], parts.length, surroundings)), text };
+  return isTooLong(field, surroundings) ? { text, mayBeOption: true, splits: false } : field;
+}
+
+/** Variables that are made of each other double with every assignment. */
+function isTooLong({ value = '', places = [] }: Field, { spend }: Surroundings): boolean {
+  return (
+    value.length > MAX_VALUE_CHARS ||
+    places.length > MAX_WORDS ||
+    !spend(Math.ceil((value.length + places.reduce((sum, { path }) => sum + path.length, 0)) / CHARS_PER_STEP))
+  );
 }
 
 function plainWord({ text, value }: Word, { home }: Surroundings): Field {
@@ -111,7 +127,12 @@ function withValues(field: Field, pieces: readonly Piece[], values: Value, tilde
   if (all.length < each.length) return field;
   const [single] = all;
   if (all.length === 1 && single?.value !== undefined) return { ...single, splits: false };
-  return { ...field, mayBeOption: all.some(({ mayBeOption }) => mayBeOption), ...placesOf(all) };
+  return {
+    ...field,
+    mayBeOption: all.some(({ mayBeOption }) => mayBeOption),
+    ...placesOf(all),
+    ...(all.some(({ anyWords }) => anyWords) && { anyWords: true }),
+  };
 }
 
 function placesOf(fields: readonly Field[]): { places?: readonly Place[] } {

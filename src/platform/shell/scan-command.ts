@@ -15,19 +15,66 @@ export const MOVERS: ReadonlySet<string> = new Set([
   'command',
 ]);
 
-/** Whether something in here may leave the shell in another directory: also a name that is not known, or a function. */
-export function mayMove(nodes: readonly SyntaxNode[], movers: ReadonlySet<string>, { forEachChild }: Parser): boolean {
-  let moves = false;
+/** Builtins that may leave the shell with other descriptors, or run what does. */
+export const OPENERS: ReadonlySet<string> = new Set(['exec', 'eval', 'source', '.', 'builtin', 'command']);
+
+/** Whether the shell itself, no child of it, may run one of these in here: also a name that is not known may be one. */
+export function mayRun(nodes: readonly SyntaxNode[], names: ReadonlySet<string>, { forEachChild }: Parser): boolean {
+  let found = false;
   const visit = (node: SyntaxNode): void => {
-    if (moves || node.type === 'Subshell') return;
+    if (found || node.type === 'Subshell') return;
     if (node.type === 'Command' && node.name) {
       const { name } = node;
-      moves = name.parts?.some((part) => part.type !== 'Literal') === true || movers.has(name.value);
+      found = name.parts?.some((part) => part.type !== 'Literal') === true || names.has(name.value);
     }
     forEachChild(node, visit);
   };
   for (const node of nodes) visit(node);
-  return moves;
+  return found;
+}
+
+/** Whether a variable may be an array. */
+export function hasArrays(tree: SyntaxNode, { forEachChild }: Parser): boolean {
+  let found = false;
+  const visit = (node: SyntaxNode): void => {
+    if (found) return;
+    const isArray = node.type === 'ArrayValue' || (node.type === 'Assignment' && node.index !== undefined);
+    // `read -a`, `mapfile`, or anything that is evaluated.
+    const mayMake =
+      node.type === 'Command' &&
+      node.name !== undefined &&
+      !/^(echo|declare|typeset|local|readonly|export|test|\[|cd|ls|cat|grep)$/.test(node.name.value) &&
+      (/^(mapfile|readarray|eval|source|\.|builtin|command)$/.test(node.name.value) ||
+        node.args.some(({ text }) => /^-\w*a/.test(text)));
+    found = isArray || mayMake;
+    forEachChild(node, visit);
+  };
+  visit(tree);
+  return found;
+}
+
+/**
+ * Whether nothing in here puts a file that is open for reading where the output of a function goes: then a name like
+ * /dev/stdout leads to some output in every function.
+ */
+export function keepsOutputs(tree: SyntaxNode, { forEachChild }: Parser): boolean {
+  let keeps = true;
+  const visit = (node: SyntaxNode): void => {
+    if (!keeps) return;
+    if (node.type === 'Redirect') {
+      const { operator, descriptor, target } = node;
+      const number = descriptor?.type === 'FileDescriptor' ? descriptor.value : undefined;
+      const reads = operator === '<' || operator === '<>' || operator === '<&';
+      const copies = operator === '>&' && !/^[12]$/.test(target?.text ?? '');
+      keeps = !(reads && descriptor !== undefined && number !== 0) && !copies;
+    }
+    if (node.type === 'Command' && node.name) {
+      keeps &&= !OPENERS.has(node.name.value) && !node.name.parts?.some((part) => part.type !== 'Literal');
+    }
+    forEachChild(node, visit);
+  };
+  visit(tree);
+  return keeps;
 }
 
 /** The variables that expansions and arithmetic in here may set. */

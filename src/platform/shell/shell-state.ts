@@ -1,8 +1,10 @@
 // What the shell knows at one point of a command, as far as the text alone tells: where it is, what its variables hold,
 // which functions it has. And how builtins change that for what comes after them.
 import { isHarmlessAssignment } from './assignments.js';
+import { type Descriptors, joinDescriptors, processPlace } from './descriptors.js';
 import { placeIn, type Value } from './expand-word.js';
-import type { Call, Field, Place } from './programs/program.js';
+import { storesCount } from './printf-format.js';
+import { type Call, type Field, type PipedNames, wordOfNames } from './programs/program.js';
 
 const MAX_DIRECTORIES = 4; // in which a command may find itself
 
@@ -15,7 +17,9 @@ export interface State {
   functions: ReadonlyMap<string, 'defined' | 'maybe'>;
   /** Why programs may no longer be what their names say. */
   tampered: string | undefined;
-  piped: readonly Place[] | undefined;
+  /** What standard input names. */
+  piped: PipedNames | undefined;
+  descriptors: Descriptors;
   /** Where `cd -` leads. */
   previous: readonly string[] | undefined;
 }
@@ -66,6 +70,7 @@ export function join(a: State, b: State): State {
     ),
     tampered: a.tampered ?? b.tampered,
     piped: a.piped === b.piped ? a.piped : undefined,
+    descriptors: joinDescriptors(a.descriptors, b.descriptors),
     previous: a.previous === b.previous ? a.previous : joinDirectories(a.previous, b.previous),
   };
 }
@@ -127,23 +132,18 @@ export function afterBuiltin({ name, args, piped }: Call, state: State, home: st
     case 'readonly':
     case 'export': {
       let next = state;
-      for (const { value, text } of args) {
-        const target = /^([A-Za-z_]\w*)(=|$|\[|\+=)/.exec(value ?? text)?.[1];
-        const places = name === 'read' && piped && /^[A-Za-z_]\w*$/.test(value ?? '') ? piped : undefined;
-        if (target !== undefined && name !== 'printf') {
-          next = withVariable(
-            next,
-            target,
-            places
-              ? [{ text, mayBeOption: places.some(({ path }) => path === '.'), splits: false, places }]
-              : undefined,
-          );
-        }
+      const names = args.filter(({ value, text }) => /^[A-Za-z_]\w*(=|$|\[|\+=)/.test(value ?? text));
+      for (const { value, text } of name === 'printf' ? [] : names) {
+        const target = /^\w+/.exec(value ?? text)?.[0] ?? '';
+        const isName = name === 'read' && names.length === 1 && value === target;
+        const field =
+          isName && piped ? wordOfNames(text, piped, { atNul: readsToNul(args), splits: false }) : undefined;
+        next = withVariable(next, target, field && [field]);
       }
       // What is exported reaches every program from here on.
       const unsafe = name === 'export' && args.some(({ value, text }) => !isHarmlessExport(value ?? text));
       if (unsafe) next = { ...next, tampered: next.tampered ?? 'variables were exported before' };
-      if (name === 'printf' && args.some(({ value }) => value === undefined || value.startsWith('-v'))) {
+      if (name === 'printf' && args.some(({ value }) => value?.startsWith('-v') || storesCount(value))) {
         next = { ...next, variables: withoutValues(next.variables) };
       }
       return both(next);
@@ -151,6 +151,15 @@ export function afterBuiltin({ name, args, piped }: Call, state: State, home: st
     default:
       return both(state);
   }
+}
+
+/** `read -r -d ''` gets each name as it is, where NUL ends it. */
+function readsToNul(args: readonly Field[]): boolean {
+  const values = args.map(({ value }) => value);
+  return (
+    values.some((value, index) => value === '' && /^-\w*d$/.test(values[index - 1] ?? '')) &&
+    values.some((value) => /^-\w*r/.test(value ?? ''))
+  );
 }
 
 function directoriesAfter(
@@ -167,8 +176,13 @@ function directoriesAfter(
   if (operands.length > 1 || operand.value === undefined || /^[-+]/.test(operand.value)) return undefined;
   const path = operand.value;
   if (args.some(({ value }) => /^-\w*P/.test(value ?? '')) && path.includes('..')) return undefined;
-  if (path.startsWith('/')) return [placeIn('/', path)];
-  return directories?.map((directory) => placeIn(directory, path));
+  const folders = path.startsWith('/')
+    ? [placeIn('/', path)]
+    : directories?.map((directory) => placeIn(directory, path));
+  // Below such a name each process finds something else, and the shell itself goes to where it leads.
+  return folders?.some((folder) => /^\/proc(\/|$)/.test(folder) || processPlace(folder) !== undefined)
+    ? undefined
+    : folders;
 }
 
 function isHarmlessExport(text: string): boolean {

@@ -1,8 +1,7 @@
 // Walks the tree of a command in the order in which the shell would run it, and notes what could run and which files it
-// would touch. Nothing is run and nothing looked up: the directory after a `cd`, the functions and the variables that
-// are set on the way are followed as far as the text alone tells.
+// would touch. Nothing is run and nothing looked up: the directory after a `cd`, the functions, the variables and the
+// descriptors that are set on the way are followed as far as the text alone tells.
 import type {
-  ArithmeticExpression,
   Assignment,
   Command,
   CommandNode,
@@ -11,17 +10,30 @@ import type {
   Redirection,
   Statement,
   SyntaxNode,
-  TestExpression,
   Word,
 } from 'unbash';
-import type { HostFacts } from '../../contract/effect.js';
 import { isHarmlessAssignment, isPlainVariable } from './assignments.js';
-import { expandValue, expandWord, placeIn, type Surroundings } from './expand-word.js';
+import { beyondCore, coreStarters, isCoreLanguage } from './core-language.js';
+import { anyDescriptors, joinDescriptors, ownDescriptors, restored, withDescriptor } from './descriptors.js';
+import { EvaluatedWords } from './evaluated-words.js';
+import { expandValue, expandWord, type Surroundings } from './expand-word.js';
+import { Findings } from './findings.js';
 import { type Dialect, type Parser, parseCommand } from './parse-command.js';
+import { asGiven, namesPrinted } from './piped-names.js';
 import { findProgram } from './programs/index.js';
-import type { Assigned, Field, Place, Started, Touch, Verdict } from './programs/program.js';
+import type { Assigned, Call, Field, PipedNames, Started, Verdict } from './programs/program.js';
 import { known } from './programs/program.js';
-import { assignedIn, MOVERS, mayMove, numericVariables, setOnTheSide } from './scan-command.js';
+import { type Redirected, redirected } from './redirections.js';
+import {
+  assignedIn,
+  hasArrays,
+  keepsOutputs,
+  MOVERS,
+  mayRun,
+  numericVariables,
+  OPENERS,
+  setOnTheSide,
+} from './scan-command.js';
 import {
   afterBuiltin,
   both,
@@ -34,41 +46,7 @@ import {
   withVariable,
 } from './shell-state.js';
 
-const MAX_COMMANDS = 200; // beyond this a person can't judge it either
 const MAX_NESTED_SCRIPTS = 8; // sh -c 'sh -c …'
-const MAX_STEPS = 50_000;
-
-export interface FoundCommand {
-  words: readonly Field[];
-  why?: string;
-  assigns: readonly Assigned[];
-  wrappedBy?: number;
-  needsWalls?: boolean;
-  observes?: HostFacts;
-}
-
-export interface FoundFile {
-  access: 'read' | 'write';
-  /** Absolute, not normalised: `..` behind a link leads elsewhere than it looks. Absent where it can't be known. */
-  path?: string;
-  /** As written. */
-  text: string;
-  tree?: boolean;
-  /** Which files of the tree or glob it is, another command or the disk decides: there may be links among them. */
-  chosen?: boolean;
-  listing?: boolean;
-  removes?: boolean;
-  pattern?: string;
-  by?: { command: number; as: 'operand' | 'redirection' };
-}
-
-export interface Findings {
-  commands: FoundCommand[];
-  files: FoundFile[];
-  network: string[];
-  unknown: string[];
-  movesDirectory: boolean;
-}
 
 export interface StartingPoint {
   cwd: string;
@@ -87,24 +65,39 @@ interface Running {
   programsOnly?: boolean;
 }
 
+/** What is known of a whole script, found by looking at all of its tree. */
+interface ScriptFacts {
+  /** Variables that hold nothing but numbers wherever the script sets them. */
+  numbers(): ReadonlySet<string>;
+  /** Variables that an expansion sets on the side (`${x:=y}`, `$((x=1))`): what they hold is not followed. */
+  setOnTheSide(): ReadonlySet<string>;
+  /** Whether some variable may be an array, which `declare` evaluates. */
+  hasArrays(): boolean;
+  /** Whether the standard output of a function is always some output. */
+  keepsOutputs(): boolean;
+}
+
 class Walk {
-  readonly found: Findings = { commands: [], files: [], network: [], unknown: [], movesDirectory: false };
+  readonly found = new Findings();
   readonly #home: string | undefined;
   readonly #parser: Parser;
   readonly #start: State;
-  #steps = 0;
+  readonly #evaluated: EvaluatedWords;
   #nested = 0;
   /** How many shells deep it is: what a child does to its directory ends with it. */
   #children = 0;
-  /** Variables that hold nothing but numbers wherever the command sets them. */
-  #numbers: () => ReadonlySet<string> = () => new Set();
-  #prints: readonly Place[] | undefined;
-  /** Variables that an expansion sets on the side (`${x:=y}`, `$((x=1))`): what they hold is not followed. */
-  #setOnTheSide: () => ReadonlySet<string> = () => new Set();
+  #facts: ScriptFacts = {
+    numbers: () => new Set(),
+    setOnTheSide: () => new Set(),
+    hasArrays: () => true,
+    keepsOutputs: () => false,
+  };
+  #prints: PipedNames | undefined;
   /** Whether the command may leave the directory that it starts in, so that it is not known where a function runs. */
   #moves: () => boolean = () => false;
-  /** Whether a function that the command defines may leave the shell in another directory. */
+  /** Whether a function that the command defines may leave the shell in another directory, or with other descriptors. */
   #functionsMove = false;
+  #functionsOpen = false;
 
   constructor({ cwd, home }: StartingPoint, parser: Parser) {
     this.#home = home;
@@ -116,25 +109,46 @@ class Walk {
       tampered: undefined,
       piped: undefined,
       previous: undefined,
+      descriptors: ownDescriptors,
     };
+    this.#evaluated = new EvaluatedWords({
+      found: this.found,
+      parser,
+      numbers: () => this.#facts.numbers(),
+      value: (word, state) => this.#value(word, state),
+      substitution: (script, descriptor, state) => {
+        const descriptors = withDescriptor(state.descriptors, descriptor, 'pipe');
+        this.#inChild(() => this.#script(script, { ...state, piped: undefined, descriptors }));
+      },
+    });
   }
 
   top(text: string): void {
     const { tree, problems } = parseCommand(text, 'bash', this.#parser);
     this.found.unknown.push(...problems);
     if (tree === undefined) {
-      this.found.commands.push({ words: [{ ...known(text), text }], why: "it can't be parsed", assigns: [] });
+      this.found.command({ words: [{ ...known(text), text }], why: "it can't be parsed", assigns: [] });
       return;
     }
-    this.#numbers = once(() => numericVariables(tree, this.#parser));
+    this.#facts = this.#factsOf(tree);
     this.#moves = once(() => this.#mayMove([tree], this.#start));
-    this.#setOnTheSide = once(() => setOnTheSide(tree, this.#parser));
+    this.found.beyondCore = !isCoreLanguage(tree, this.#parser);
     this.#script(tree, this.#start);
-    if (this.found.commands.length > MAX_COMMANDS) this.#unknown(`it has more than ${MAX_COMMANDS} commands`);
+    if (!this.found.beyondCore) return;
+    for (const command of this.found.commands) if (command.why === undefined) command.needsWalls = true;
+  }
+
+  #factsOf(tree: SyntaxNode): ScriptFacts {
+    return {
+      numbers: once(() => numericVariables(tree, this.#parser)),
+      setOnTheSide: once(() => setOnTheSide(tree, this.#parser)),
+      hasArrays: once(() => hasArrays(tree, this.#parser)),
+      keepsOutputs: once(() => keepsOutputs(tree, this.#parser)),
+    };
   }
 
   #unknown(why: string): void {
-    if (!this.found.unknown.includes(why)) this.found.unknown.push(why);
+    this.found.isUnknown(why);
   }
 
   #inChild<Result>(walk: () => Result): Result {
@@ -164,11 +178,7 @@ class Walk {
   }
 
   #node(node: Statement['command'] | CommandNode, state: State): Outcome {
-    this.#steps += 1;
-    if (this.#steps > MAX_STEPS) {
-      this.#unknown('it is too large to be understood');
-      return both(state);
-    }
+    if (!this.found.step()) return both(state);
     switch (node.type) {
       case 'Command':
         return this.#command(node, state);
@@ -177,11 +187,16 @@ class Walk {
       case 'Pipeline':
         return this.#pipeline(node, state);
       case 'Redirected': {
-        const targets = this.#targets(node.redirects, state);
+        const redirects = this.#redirections(node.redirects, state);
         const first = this.found.commands.length;
-        const outcome = this.#node(node.command, state);
-        this.#redirect(targets, state, this.found.commands.length > first ? first : undefined);
-        return outcome;
+        const outcome = this.#node(node.command, redirects.inside);
+        this.#redirect(redirects, this.found.commands.length > first ? first : undefined);
+        const after = (end: State): State => ({
+          ...end,
+          descriptors: restored(end.descriptors, state.descriptors, redirects.touched),
+          piped: redirects.touched.has(0) ? state.piped : end.piped,
+        });
+        return { ok: after(outcome.ok), fail: after(outcome.fail) };
       }
       case 'BraceGroup':
         return this.#list(node.body.commands, state);
@@ -199,43 +214,50 @@ class Walk {
       case 'Select':
         return both(this.#for(node, state));
       case 'ArithmeticFor': {
-        for (const expression of [node.initialize, node.test, node.update]) this.#arithmetic(expression, state);
+        for (const expression of [node.initialize, node.test, node.update]) {
+          this.#evaluated.arithmetic(expression, state);
+        }
         const entry = this.#beforeLoop([node.body], state);
         return both(join(entry, this.#block(node.body, entry)));
       }
       case 'Case': {
-        this.#inside(node.word, state);
+        this.#evaluated.inside(node.word, state);
         let after = state;
         for (const { pattern, body } of node.items) {
-          for (const word of pattern) this.#inside(word, state);
+          for (const word of pattern) this.#evaluated.inside(word, state);
           after = join(after, this.#block(body, after));
         }
         return both(after);
       }
       case 'TestCommand':
-        this.#test(node.expression, state);
+        this.#evaluated.test(node.expression, state);
         return both(state);
       case 'ArithmeticCommand':
-        this.#arithmetic(node.expression, state);
+        this.#evaluated.arithmetic(node.expression, state);
         return both(state);
-      case 'Function': {
-        const directories = this.#moves() ? undefined : state.directories;
-        const inBody = { ...state, directories, variables: new Map(), piped: undefined };
-        const body = node.body;
-        const after = body.type === 'CompoundList' ? both(this.#block(body, inBody)) : this.#node(body, inBody);
-        this.#functionsMove ||= this.#mayMove([body], state);
-        return both({
-          ...state,
-          tampered: state.tampered ?? after.ok.tampered ?? after.fail.tampered,
-          functions: new Map([...state.functions, [node.name.value, 'defined']]),
-        });
-      }
+      case 'Function':
+        return both(this.#function(node.name.value, node.body, state));
       case 'Coproc': {
         if (node.body.type === 'CompoundList') this.#block(node.body, state);
         else this.#node(node.body, state);
         return both(state);
       }
     }
+  }
+
+  /** The body is walked where it is defined; when and with what it runs is not known there. */
+  #function(name: string, body: CommandNode | CompoundList, state: State): State {
+    const directories = this.#moves() ? undefined : state.directories;
+    const descriptors = this.#facts.keepsOutputs() ? ownDescriptors : anyDescriptors;
+    const inBody = { ...state, directories, descriptors, variables: new Map(), piped: undefined };
+    const after = body.type === 'CompoundList' ? both(this.#block(body, inBody)) : this.#node(body, inBody);
+    this.#functionsMove ||= this.#mayMove([body], state);
+    this.#functionsOpen ||= mayRun([body], OPENERS, this.#parser);
+    return {
+      ...state,
+      tampered: state.tampered ?? after.ok.tampered ?? after.fail.tampered,
+      functions: new Map([...state.functions, [name, 'defined']]),
+    };
   }
 
   #andOr(
@@ -260,7 +282,15 @@ class Walk {
   }
 
   #pipeline(
-    { commands, prefixes }: { commands: readonly CommandNode[]; prefixes: readonly { type: string }[] },
+    {
+      commands,
+      prefixes,
+      operators,
+    }: {
+      commands: readonly CommandNode[];
+      prefixes: readonly { type: string }[];
+      operators: readonly string[];
+    },
     state: State,
   ): Outcome {
     const [only] = commands;
@@ -270,10 +300,14 @@ class Walk {
       return turned ? { ok: outcome.fail, fail: outcome.ok } : outcome;
     }
     let piped = state.piped;
-    for (const command of commands) {
+    for (const [index, command] of commands.entries()) {
       this.#prints = undefined;
-      const input = piped;
-      this.#inChild(() => this.#node(command, { ...state, piped: input }));
+      let { descriptors } = state;
+      if (index > 0) descriptors = withDescriptor(descriptors, 0, 'pipe');
+      if (index < commands.length - 1) descriptors = withDescriptor(descriptors, 1, 'pipe');
+      if (operators[index] === '|&') descriptors = withDescriptor(descriptors, 2, 'pipe');
+      const input = { ...state, piped, descriptors };
+      this.#inChild(() => this.#node(command, input));
       piped = command.type === 'Command' ? this.#prints : undefined;
     }
     this.#prints = piped;
@@ -307,32 +341,42 @@ class Walk {
     return join(entry, this.#block(node.body, inBody));
   }
 
-  /** `$(git ls-files)` in the list of a loop stands for files, where all that it prints is known to be their names. */
+  /** `$(git ls-files)` in the list of a loop is made of the names of files, but the shell splits it at blanks. */
   #listed(word: Word, state: State): Field[] {
     this.#prints = undefined;
     const fields = this.#words(word, state);
-    const places: readonly Place[] | undefined = printsOnce(word) ? this.#prints : undefined;
-    return places ? [{ text: word.text, mayBeOption: true, splits: true, places }] : fields;
+    const { places } = (printsOnce(word) ? this.#prints : undefined) ?? ({} as Partial<PipedNames>);
+    return places ? [{ text: word.text, mayBeOption: true, splits: true, places, anyWords: true }] : fields;
   }
 
   /** At the top of a loop the shell may have been through its body already. */
   #beforeLoop(bodies: readonly CompoundList[], state: State): State {
-    const directories = this.#mayMove(bodies, state) ? undefined : state.directories;
-    const functions = maybeFunctions(state.functions);
-    return { ...state, directories, functions, variables: without(state.variables, assignedIn(bodies, this.#parser)) };
+    return {
+      ...state,
+      directories: this.#mayMove(bodies, state) ? undefined : state.directories,
+      descriptors: this.#mayOpen(bodies, state) ? anyDescriptors : state.descriptors,
+      functions: maybeFunctions(state.functions),
+      variables: without(state.variables, assignedIn(bodies, this.#parser)),
+    };
   }
 
   #mayMove(nodes: readonly SyntaxNode[], { functions }: State): boolean {
     const names = this.#functionsMove ? new Set([...MOVERS, ...functions.keys()]) : MOVERS;
-    return mayMove(nodes, names, this.#parser);
+    return mayRun(nodes, names, this.#parser);
+  }
+
+  #mayOpen(nodes: readonly SyntaxNode[], { functions }: State): boolean {
+    const names = this.#functionsOpen ? new Set([...OPENERS, ...functions.keys()]) : OPENERS;
+    return mayRun(nodes, names, this.#parser);
   }
 
   #surroundings({ variables, directories }: State): Surroundings {
     return {
       home: this.#home,
-      isNumber: (name) => this.#numbers().has(name),
+      isNumber: (name) => this.#facts.numbers().has(name),
+      spend: (cost) => this.found.step(cost),
       variable: (name) => {
-        if (this.#setOnTheSide().has(name)) return undefined;
+        if (this.#facts.setOnTheSide().has(name)) return undefined;
         if (variables.has(name)) return variables.get(name);
         if (name === 'HOME' && this.#home !== undefined) return [known(this.#home)];
         const [directory] = directories ?? [];
@@ -343,204 +387,41 @@ class Walk {
   }
 
   #words(word: Word, state: State): Field[] {
-    this.#inside(word, state);
-    return expandWord(word, this.#surroundings(state));
+    this.#evaluated.inside(word, state);
+    const fields = expandWord(word, this.#surroundings(state));
+    // A glob may name a file that begins with a dash.
+    if (fields.some(({ value, mayBeOption }) => value === undefined && mayBeOption)) this.found.beyondCore = true;
+    return fields;
   }
 
   #value(word: Word, state: State): Field {
-    this.#inside(word, state);
-    return expandValue(word, this.#surroundings(state));
+    this.#evaluated.inside(word, state);
+    const field = expandValue(word, this.#surroundings(state));
+    if (field.value === undefined) this.found.beyondCore = true;
+    return field;
   }
 
-  /** Goes through what a word expands: the commands in it run, and some expansions evaluate what a variable holds. */
-  #inside(node: SyntaxNode, state: State): void {
-    switch (node.type) {
-      case 'CommandExpansion':
-      case 'ProcessSubstitution':
-      case 'ArithmeticCommandExpansion':
-        if (node.script) {
-          const { script } = node;
-          this.#inChild(() => this.#script(script, { ...state, piped: undefined }));
-        }
-        return;
-      case 'ArithmeticExpansion':
-        this.#arithmetic(node.expression, state);
-        return;
-      case 'ParameterExpansion': {
-        const { prefix, index, operation, text } = node;
-        if (prefix === '!' && operation?.type !== 'Names')
-          this.#unknown(`${text} evaluates what another variable holds`);
-        if (index && !/^(@|\*|\d+)$/.test(index.text)) this.#unknown(`the subscript in ${text} is evaluated`);
-        if (operation?.type === 'Default' && /=$/.test(operation.operator)) this.#setsOnTheSide(node.parameter);
-        if (operation?.type === 'Slice') {
-          const isPlain = [operation.offset, operation.length].every((word) => /^\s*-?\d*\s*$/.test(word?.text ?? ''));
-          if (!isPlain) this.#unknown(`the numbers in ${text} are evaluated`);
-        }
-        break;
-      }
-    }
-    this.#parser.forEachChild(node, (child) => this.#inside(child, state));
-  }
-
-  /** What `${x:=y}`, `$((x = 1))` and `{x}>` set is not followed, so it must be nothing that programs know. */
-  #setsOnTheSide(name: string): void {
-    if (!isPlainVariable(name)) this.#unknown(`it sets ${name}, which may change what runs or what it touches`);
-  }
-
-  /** Arithmetic evaluates what variables hold, and what they hold may run commands: only numbers are let through. */
-  #arithmetic(expression: ArithmeticExpression | undefined, state: State): void {
-    if (expression === undefined) return;
-    if (expression.type === 'ArithmeticWord') {
-      const isNumber = /^\s*(\d+#)?[0-9a-zA-Z]*\s*$/.test(expression.value) && /^\s*\d/.test(expression.value);
-      const name = /^\s*\$?\{?([A-Za-z_]\w*)\}?\s*$/.exec(expression.value)?.[1];
-      if (
-        !isNumber &&
-        !(name !== undefined && this.#numbers().has(name)) &&
-        !/^\s*\$[#?$]\s*$/.test(expression.value)
-      ) {
-        this.#unknown(`the arithmetic with ${expression.value.trim()} evaluates what it holds`);
-      }
-    }
-    const target = assignedBy(expression);
-    if (target?.type === 'ArithmeticWord') this.#setsOnTheSide(target.value.trim());
-    if (expression.type === 'ArithmeticCommandExpansion')
-      this.#unknown(`the arithmetic with ${expression.text} evaluates what it prints`);
-    this.#parser.forEachChild(expression, (child) => {
-      if (child.type.startsWith('Arithmetic') && child.type !== 'ArithmeticExpansion') {
-        this.#arithmeticChild(child, state);
-      } else {
-        this.#inside(child, state);
-      }
+  #redirections(redirections: readonly Redirection[], state: State): Redirected {
+    return redirected(redirections, state, {
+      inside: (node, now) => this.#evaluated.inside(node, now),
+      value: (word, now) => this.#value(word, now),
+      sets: (name) => this.#evaluated.sets(name),
     });
   }
 
-  #arithmeticChild(child: SyntaxNode, state: State): void {
-    switch (child.type) {
-      case 'ArithmeticBinary':
-      case 'ArithmeticUnary':
-      case 'ArithmeticTernary':
-      case 'ArithmeticGroup':
-      case 'ArithmeticWord':
-      case 'ArithmeticCommandExpansion':
-        this.#arithmetic(child, state);
-        return;
-      default:
-        this.#inside(child, state);
-    }
-  }
-
-  #test(expression: TestExpression, state: State): void {
-    switch (expression.type) {
-      case 'TestUnary': {
-        const { operator, operand } = expression;
-        const field = this.#value(operand, state);
-        if (/^-[vR]$/.test(operator) && !/^\w+$/.test(operand.text))
-          this.#unknown(`the test ${operator} evaluates the subscript of ${operand.text}`);
-        const isKnown = field.value !== undefined || field.places !== undefined;
-        if (/^-[a-hkprsuwxLNOGS]$/.test(operator) && isKnown) {
-          this.#file({ access: 'read', file: field, listing: true }, state, undefined);
-        }
-        return;
-      }
-      case 'TestBinary': {
-        const { operator, left, right } = expression;
-        const fields = [left, right].map((word) => this.#value(word, state));
-        if (/^-(eq|ne|lt|le|gt|ge)$/.test(operator)) {
-          for (const word of [left, right]) {
-            const name = /^\$?"?\$?\{?([A-Za-z_]\w*)\}?"?$/.exec(word.text)?.[1];
-            const isNumber = /^-?\d+$/.test(word.text) || /^"?\$[#?$]"?$/.test(word.text);
-            if (!isNumber && !(name !== undefined && this.#numbers().has(name))) {
-              this.#unknown(`the test ${operator} evaluates what ${word.text} holds`);
-            }
-          }
-        }
-        if (/^-(nt|ot|ef)$/.test(operator)) {
-          for (const file of fields) this.#file({ access: 'read', file, listing: true }, state, undefined);
-        }
-        return;
-      }
-      case 'TestLogical':
-        for (const operand of expression.operands) this.#test(operand, state);
-        return;
-      case 'TestNot':
-        this.#test(expression.operand, state);
-        return;
-      case 'TestGroup':
-        this.#test(expression.expression, state);
-        return;
-    }
-  }
-
-  /** What redirections name, after walking what is substituted in them. */
-  #targets(redirections: readonly Redirection[], state: State): Touch[] {
-    return redirections.flatMap((redirection): Touch[] => {
-      if (redirection.type === 'HereDoc') {
-        this.#inside(redirection.body, state);
-        return [];
-      }
-      const { target, operator } = redirection;
-      const descriptor = 'descriptor' in redirection ? redirection.descriptor : undefined;
-      if (descriptor?.type === 'FileDescriptorVariable') this.#setsOnTheSide(descriptor.name);
-      if (target === undefined) return [];
-      const file = this.#value(target, state);
-      const isDescriptor = (operator === '>&' || operator === '<&') && /^(\d+-?|-)$/.test(file.value ?? '');
-      if (operator === '<<<' || isDescriptor) return [];
-      const read: Touch = { access: 'read', file };
-      const write: Touch = { access: 'write', file };
-      if (operator === '<>') return [read, write];
-      return operator === '<' || operator === '<&' ? [read] : [write];
-    });
-  }
-
-  #redirect(targets: readonly Touch[], state: State, command: number | undefined): void {
+  #redirect({ targets }: Redirected, command: number | undefined): void {
     const by = command === undefined ? undefined : { command, as: 'redirection' as const };
-    for (const target of targets) this.#file(target, state, by);
-  }
-
-  #file({ file, ...touch }: Touch, { directories }: State, by: FoundFile['by']): void {
-    const base = { ...touch, text: file.text, ...(by && { by }) };
-    const places = file.value === undefined ? file.places : [{ path: file.value }];
-    if (places === undefined) {
-      this.found.files.push({ ...base, tree: true });
-      return;
-    }
-    const isChosen = file.value === undefined;
-    for (const place of places) this.#place(place, directories, { ...base, ...(isChosen && { chosen: true }) });
-  }
-
-  #place(
-    { path, tree, pattern }: Place,
-    directories: readonly string[] | undefined,
-    base: Omit<FoundFile, 'path'>,
-  ): void {
-    if (path === '' || isStandardStream(path)) return;
-    const remote = /^\/dev\/(tcp|udp)\/([^/]*)\/([^/]*)$/.exec(path);
-    if (remote) {
-      this.found.network.push(`${remote[1]}://${remote[2]}:${remote[3]}`);
-      return;
-    }
-    const file = { ...base, ...(tree && { tree }) };
-    if (path.startsWith('/')) {
-      this.found.files.push({ ...file, path, ...(pattern !== undefined && { pattern }) });
-      return;
-    }
-    if (directories === undefined) {
-      this.found.files.push({ ...file, tree: true });
-      return;
-    }
-    for (const directory of directories) {
-      this.found.files.push({
-        ...file,
-        path: `${directory}/${path}`,
-        ...(pattern !== undefined && { pattern: pattern.startsWith('/') ? pattern : placeIn(directory, pattern) }),
-      });
-    }
+    for (const { touch, state } of targets) this.found.file(touch, state, by);
   }
 
   #command(node: Command, state: State): Outcome {
     const assigned: { assignment: Assignment; value: Field | undefined }[] = [];
+    let assigning = state; // each sees those before it
     for (const part of node.prefix) {
-      if (part.type === 'Assignment') assigned.push({ assignment: part, value: this.#assignment(part, state) });
+      if (part.type !== 'Assignment') continue;
+      const value = this.#assignment(part, assigning);
+      assigned.push({ assignment: part, value });
+      assigning = withVariable(assigning, part.name, part.append || part.index ? undefined : knownValue(value));
     }
     const fields = [
       ...(node.name ? this.#words(node.name, state) : []),
@@ -548,26 +429,45 @@ class Walk {
         argument.type === 'Word' ? this.#words(argument, state) : [this.#assignmentWord(argument, state)],
       ),
     ];
-    const targets = this.#targets(node.redirects, state);
+    const redirects = this.#redirections(node.redirects, state);
     if (fields.length === 0) {
-      this.#redirect(targets, state, undefined);
+      this.#redirect(redirects, undefined);
       return both(assigned.reduce((before, { assignment, value }) => this.#assign(assignment, value, before), state));
     }
     const assigns = assigned.map(({ assignment: { name }, value }): Assigned => withValue(name, value));
     const first = this.found.commands.length;
-    const outcome = this.#run(fields, assigns, state, {});
-    this.#redirect(targets, state, this.found.commands.length > first ? first : undefined);
-    return outcome;
+    const outcome = this.#run(fields, assigns, redirects.inside, {});
+    this.#redirect(redirects, this.found.commands.length > first ? first : undefined);
+    return this.#afterRedirections(fields[0]?.value, outcome, redirects, state);
+  }
+
+  /** Redirections end with their command, but for those of `exec`, which stay. */
+  #afterRedirections(name: string | undefined, { ok, fail }: Outcome, redirects: Redirected, before: State): Outcome {
+    const { touched, targets } = redirects;
+    if (touched.size === 0) return { ok, fail };
+    if (name === 'exec') {
+      // Where a file can't be opened, the descriptors are as they were, or some of them are.
+      const descriptors =
+        targets.length === 0 ? fail.descriptors : joinDescriptors(fail.descriptors, before.descriptors);
+      return { ok, fail: { ...fail, descriptors } };
+    }
+    const mayStay = name === undefined || OPENERS.has(name); // `command exec 3<file`
+    const after = (end: State): State => ({
+      ...end,
+      descriptors: restored(end.descriptors, mayStay ? new Map() : before.descriptors, touched),
+      piped: touched.has(0) ? (mayStay ? undefined : before.piped) : end.piped,
+    });
+    return { ok: after(ok), fail: after(fail) };
   }
 
   #assignment({ index, value }: Assignment, state: State): Field | undefined {
     if (index) {
-      this.#inside(index, state);
+      this.#evaluated.inside(index, state);
       if (!/^\d+$/.test(index.text)) this.#unknown(`the subscript ${index.text} is evaluated`);
     }
     if (value.type === 'Word') return this.#value(value, state);
     for (const element of value.elements) {
-      this.#inside(element, state);
+      this.#evaluated.inside(element, state);
       if (/^\[.*\]\+?=/s.test(element.text) && !/^\[\d+\]/.test(element.text))
         this.#unknown(`the subscript in ${element.text} is evaluated`);
     }
@@ -601,14 +501,14 @@ class Walk {
 
   #run(fields: readonly Field[], assigns: readonly Assigned[], state: State, running: Running): Outcome {
     const [name, ...args] = fields;
-    if (name === undefined) return both(state);
+    if (name === undefined || !this.found.step(fields.length)) return both(state);
     const position = this.found.commands.length;
     this.#prints = undefined; // of what was substituted in its words
     const wrapped = running.wrappedBy === undefined ? {} : { wrappedBy: running.wrappedBy };
     if (name.value === undefined || name.value === '') {
       this.#unknown(`which program ${name.text} runs is not known before it runs`);
-      this.found.commands.push({ words: fields, why: 'its name is not known before it runs', assigns, ...wrapped });
-      return both({ ...state, directories: undefined });
+      this.found.command({ words: fields, why: 'its name is not known before it runs', assigns, ...wrapped });
+      return both({ ...state, directories: undefined, descriptors: anyDescriptors });
     }
     if (!running.programsOnly && state.functions.get(name.value) === 'defined') {
       if (assigns.length > 0) this.#unknown(`it calls the function ${name.value} with variables set`);
@@ -618,41 +518,58 @@ class Walk {
     const { value: written } = name;
     const programName = standardName(written);
     const program = programName === undefined ? undefined : findProgram(programName);
-    const call = { name: programName ?? name.value, args, ...(state.piped && { piped: state.piped }) };
+    const call: Call = {
+      name: programName ?? name.value,
+      args: asGiven(programName ?? name.value, args),
+      ...(state.piped && { piped: state.piped }),
+    };
     const verdict: Verdict = program?.judge(call) ?? { why: `${name.value} is not known to be harmless` };
     const unsafe = assigns.find((assigned) => !isHarmlessAssignment(assigned) && !isOwnSeparator(assigned, written));
     const why =
       verdict.why ??
       (unsafe && `it sets ${unsafe.name}, which may change what runs or what it touches`) ??
       (state.tampered && `${name.value} may not be what it seems: ${state.tampered}`) ??
-      (state.functions.has(name.value) && !running.programsOnly ? `${name.value} may be a function` : undefined);
-    const { needsWalls, observes } = verdict;
-    this.found.commands.push({
+      (state.functions.has(name.value) && !running.programsOnly ? `${name.value} may be a function` : undefined) ??
+      this.#evaluatesArray(written, args);
+    const { needsWalls, observes, starts = [] } = verdict;
+    if (beyondCore.has(written) || (starts.length > 0 && !coreStarters.has(written))) this.found.beyondCore = true;
+    this.found.command({
       words: fields,
       assigns,
       ...(why !== undefined && { why }),
       ...wrapped,
-      ...(needsWalls && { needsWalls }),
+      ...(needsWalls && why === undefined && { needsWalls }),
       ...(observes && { observes }),
+      ...(state.directories && { directories: state.directories }),
     });
-    this.#prints = verdict.prints ?? (verdict.passesNames ? state.piped : undefined);
+    this.#prints = namesPrinted(call, verdict);
     if (verdict.unknown !== undefined) this.#unknown(verdict.unknown);
-    for (const touch of verdict.touches ?? []) this.#file(touch, state, { command: position, as: 'operand' });
+    for (const touch of verdict.touches ?? []) this.found.file(touch, state, { command: position, as: 'operand' });
 
-    let after = state;
-    for (const started of verdict.starts ?? []) {
+    // What it starts in this shell sees the variables that were set for it.
+    let after = assigns.reduce((before, assigned) => withVariable(before, assigned.name, undefined), state);
+    for (const started of starts) {
       after = this.#started(started, { ...after, piped: undefined }, { wrappedBy: position, assigns });
     }
     const maybeFunction = state.functions.has(name.value) && !running.programsOnly;
     if (maybeFunction) after = this.#afterFunction(after);
+    if (starts.length === 0 && !maybeFunction) after = state;
     if (this.#children === 0 && LEAVES.has(written)) this.found.movesDirectory = true;
     return afterBuiltin({ ...call, name: written }, { ...after, piped: state.piped }, this.#home);
+  }
+
+  /** `declare a=$x` evaluates the subscripts in what x holds where `a` is an array. */
+  #evaluatesArray(name: string, args: readonly Field[]): string | undefined {
+    if (!/^(declare|typeset|local|readonly|export)$/.test(name) || !this.#facts.hasArrays()) return undefined;
+    const isPlain = ({ value }: Field): boolean => value !== undefined && !/^[^=]*=\s*\(/.test(value);
+    return args.every(isPlain) ? undefined : `${name} may evaluate the subscripts of an array`;
   }
 
   #afterFunction(state: State): State {
     return {
       ...state,
       directories: this.#functionsMove ? undefined : state.directories,
+      descriptors: this.#functionsOpen ? anyDescriptors : state.descriptors,
       variables: withoutValues(state.variables),
     };
   }
@@ -677,23 +594,29 @@ class Walk {
   }
 
   #nestedScript(script: string, dialect: Dialect, sameShell: boolean, state: State, wrappedBy: number): State {
+    const givenUp = { ...state, directories: undefined, descriptors: anyDescriptors, variables: new Map() };
     if (this.#nested >= MAX_NESTED_SCRIPTS) {
       this.#unknown('its scripts are nested too deeply to be understood');
-      return { ...state, directories: undefined };
+      return givenUp;
     }
+    if (!this.found.step(script.length)) return givenUp;
+    this.found.beyondCore = true;
     const { tree, problems } = parseCommand(script, dialect, this.#parser);
     for (const problem of problems) this.#unknown(problem);
-    if (tree === undefined) return { ...state, directories: undefined };
+    if (tree === undefined) return givenUp;
     this.#nested += 1;
-    const outside = this.#setOnTheSide;
-    this.#setOnTheSide = once(() => new Set([...outside(), ...setOnTheSide(tree, this.#parser)]));
     const first = this.found.commands.length;
     const inside = sameShell ? state : { ...state, variables: new Map(), functions: new Map() };
-    const numbers = this.#numbers;
-    if (!sameShell) this.#numbers = once(() => numericVariables(tree, this.#parser));
-    else this.#numbers = () => new Set();
+    const outside = this.#facts;
+    const own = this.#factsOf(tree);
+    this.#facts = {
+      numbers: sameShell ? () => new Set() : own.numbers,
+      setOnTheSide: once(() => new Set([...outside.setOnTheSide(), ...own.setOnTheSide()])),
+      hasArrays: () => outside.hasArrays() || own.hasArrays(),
+      keepsOutputs: () => false,
+    };
     const { ok, fail } = sameShell ? this.#script(tree, inside) : this.#inChild(() => this.#script(tree, inside));
-    this.#numbers = numbers;
+    this.#facts = outside;
     this.#nested -= 1;
     for (const command of this.found.commands.slice(first)) command.wrappedBy ??= wrappedBy;
     // A script in the same shell may set what the command around it takes for constant.
@@ -714,14 +637,6 @@ function printsOnce({ parts }: Word): boolean {
   );
 }
 
-/** What an arithmetic expression assigns to, where it is an assignment. */
-function assignedBy(expression: ArithmeticExpression): ArithmeticExpression | undefined {
-  if (expression.type === 'ArithmeticUnary')
-    return /^(\+\+|--)$/.test(expression.operator) ? expression.operand : undefined;
-  const isAssignment = expression.type === 'ArithmeticBinary' && /^([-+*/%&|^]|<<|>>)?=$/.test(expression.operator);
-  return isAssignment ? expression.left : undefined;
-}
-
 /** Looks at the tree when it is first asked for, and not again. */
 function once<Value>(find: () => Value): () => Value {
   let found: { value: Value } | undefined;
@@ -730,6 +645,9 @@ function once<Value>(find: () => Value): () => Value {
     return found.value;
   };
 }
+
+const knownValue = (value: Field | undefined): readonly Field[] | undefined =>
+  value?.value !== undefined || value?.places ? [value] : undefined;
 
 const withValue = (name: string, field: Field | undefined): Assigned =>
   field?.value === undefined ? { name } : { name, value: field.value };
@@ -743,10 +661,6 @@ function standardName(name: string): string | undefined {
   if (!name.includes('/')) return name;
   const program = /^\/(?:usr\/(?:local\/)?)?bin\/([^/]+)$/.exec(name)?.[1];
   return program !== undefined && BUILTINS.has(program) ? undefined : program;
-}
-
-function isStandardStream(path: string): boolean {
-  return /^\/dev\/(null|zero|stdin|stdout|stderr|fd\/\d+)$/.test(path);
 }
 
 // What leaves the shell in another directory when it runs.

@@ -15,6 +15,8 @@ export interface Field {
   splits: boolean;
   /** Where it is not known but can only name certain files: those. */
   places?: readonly Place[];
+  /** Made of names that blanks, quotes or newlines in them may split: any word at all, though `places` says where the files lie. */
+  anyWords?: boolean;
   /** A variable by itself that holds nothing but a number, if it is set. */
   isNumber?: boolean;
 }
@@ -67,8 +69,17 @@ export interface Call {
   name: string;
   /** The words after the name. */
   args: readonly Field[];
-  /** What the files are that standard input names, where it comes from a program whose output is known. */
-  piped?: readonly Place[];
+  /** What standard input names, where it comes from a program whose output is known. */
+  piped?: PipedNames;
+}
+
+/** Names of files that another program prints. */
+export interface PipedNames {
+  places: readonly Place[];
+  /** Only NUL separates them for certain: a reader that splits at NUL alone gets each name in one piece. */
+  whole: boolean;
+  /** A name may begin with a dash. */
+  mayBeOption: boolean;
 }
 
 export interface Program {
@@ -94,3 +105,15 @@ export function quoteWord(value: string): string {
 }
 
 export const notHarmless = (why: string, more: Omit<Verdict, 'why'> = {}): Verdict => ({ why, ...more });
+
+/** A word, or several, made of names that were read up to a separator: NUL for `whole` names, else blanks or newlines. */
+export function wordOfNames(
+  text: string,
+  piped: PipedNames,
+  { atNul, splits }: { atNul: boolean; splits: boolean },
+): Field {
+  const { places, whole, mayBeOption } = piped;
+  return whole && atNul
+    ? { text, mayBeOption, splits, places }
+    : { text, mayBeOption: true, splits, places, anyWords: true };
+}

@@ -1,28 +1,29 @@
 // Builtins of the shell. What they change for the commands after them (directory, variables) the walk follows itself.
 import { isPlainVariable } from '../assignments.js';
+import { storesCount } from '../printf-format.js';
 import { optionTable, parseOptions, plain, touch } from './options.js';
 import { type Field, notHarmless, type Program, type Verdict } from './program.js';
 
 const isName = ({ value }: Field): boolean => value !== undefined && /^[A-Za-z_]\w*$/.test(value);
 
+/** A word in which nothing can be evaluated, whatever operator stands before it. */
+const hasNoSubscript = ({ value }: Field): boolean => value !== undefined && !value.includes('[');
+
 const testFiles = /^-[abcdefghkprsuwxLNOGS]$/;
 
-/** `test` evaluates the subscript of a variable with -v and -R; everything else only looks. */
+/**
+ * `test` evaluates the subscript of the word after -v or -R, wherever a word of them may stand; everything else only
+ * looks. A word that is not literal may be such an operator, and the word behind it what it evaluates.
+ */
 function judgeTest({ name, args }: { name: string; args: readonly Field[] }): Verdict {
   const last = args.at(-1);
   if (name === '[' && last?.value !== ']') return notHarmless('it has no closing ]');
   const words = name === '[' ? args.slice(0, -1) : args;
-  const evaluates = words.some(({ value }, index) => {
-    const next = words[index + 1];
-    return (value === '-v' || value === '-R') && !(next && isName(next));
-  });
-  if (evaluates) return notHarmless('-v evaluates the subscript of what it is given');
-  const [first, second] = words[0]?.value === '!' ? words.slice(1) : words;
-  const unknownOperator =
-    first?.value === undefined && second !== undefined && words.length <= 3 && words.at(-1) === second;
-  if (unknownOperator || words.some(({ value = '' }) => value.includes('[') && /[$`]/.test(value))) {
+  const mayEvaluate = ({ value }: Field): boolean => value === undefined || value === '-v' || value === '-R';
+  const maySubscript = (field: Field | undefined): boolean =>
+    field !== undefined && !field.isNumber && !hasNoSubscript(field);
+  if (words.some((word, index) => !word.isNumber && mayEvaluate(word) && maySubscript(words[index + 1])))
     return notHarmless('it may evaluate the subscript of what it is given');
-  }
   if (words.some(({ value, splits, isNumber }) => value === undefined && splits && !isNumber))
     return notHarmless('a word of it may be several words');
   const touches = words.flatMap(({ value }, index) => {
@@ -33,7 +34,8 @@ function judgeTest({ name, args }: { name: string; args: readonly Field[] }): Ve
     const looked = value !== undefined && testFiles.test(value) && isKnown ? [next] : compared;
     return looked.flatMap((file) => (file?.value === undefined ? [] : touch('list', file)));
   });
-  return { touches };
+  const asksToWrite = words.some(({ value }) => value === '-w');
+  return { touches, ...(asksToWrite && { observes: 'machine' }) };
 }
 
 const setOptions = new Set(['errexit', 'nounset', 'pipefail', 'xtrace', 'verbose']);
@@ -105,15 +107,26 @@ export const shell: readonly Program[] = [
   },
   {
     names: ['printf'],
-    judge({ args: [first] }) {
+    judge({ args }) {
+      const [first, second] = args;
       if (first?.value === undefined && first?.mayBeOption) return notHarmless(`${first.text} may be the option -v`);
-      return first?.value?.startsWith('-') && first.value !== '--' && first.value !== '-'
-        ? notHarmless('-v sets a variable')
-        : {};
+      if (first?.value?.startsWith('-') && first.value !== '--' && first.value !== '-')
+        return notHarmless('-v sets a variable');
+      const format = first?.value === '--' ? second : first;
+      return format && storesCount(format.value) ? notHarmless('its format may set a variable by %n') : {};
     },
     examples: {
       harmless: ["printf '%s\\n' foo", 'printf -- x', 'printf \'%s\' "$x"'],
-      not: ["printf -v 'a[$(x)]' y", 'printf $x', 'printf "$x" y'],
+      not: [
+        "printf -v 'a[$(x)]' y",
+        'printf $x',
+        'printf "$x" y',
+        'printf "a$x" y',
+        "printf 'a%n' PATH",
+        "printf -- '%5.3n' PATH",
+        "printf '%hhn' x",
+        "printf '%*n' 3 x",
+      ],
     },
   },
   {
@@ -127,7 +140,16 @@ export const shell: readonly Program[] = [
         '[ "$a" = b ]',
         'test -z "$x" && echo y',
       ],
-      not: ["test -v 'a[$(touch x)]'", '[ -f a', 'test $x'],
+      not: [
+        "test -v 'a[$(touch x)]'",
+        '[ -f a',
+        'test $x',
+        '[ ! ! "$1" "$2" ]',
+        '[ "$op" "$x" ]',
+        '[ -v "$x" ]',
+        "[ a -o -v 'b[1]' ]",
+        '[ ! "$op" \'a[1]\' ]',
+      ],
     },
   },
   plain({

@@ -19,6 +19,7 @@ import {
   type Program,
   type Started,
   type Verdict,
+  wordOfNames,
 } from './program.js';
 
 interface WrapperSpec {
@@ -135,13 +136,13 @@ function judgeXargs({ args, piped }: Call): Verdict {
   const marks = parsed.options
     .filter(({ name }) => ['-I', '-i', '--replace', '-J'].includes(name))
     .map(({ value }) => value?.value ?? '{}');
-  const places = fromFile ? undefined : piped;
-  const stdin: Field = {
-    text: marks[0] ?? '',
-    mayBeOption: places === undefined || places.some(({ path }) => path === '.'),
-    splits: true,
-    ...(places && { places }),
-  };
+  const atNul =
+    hasOption(parsed, '-0', '--null') && !hasOption(parsed, '-d', '--delimiter', '-I', '-i', '--replace', '-J');
+  const names = fromFile ? undefined : piped;
+  const text = marks[0] ?? '';
+  const stdin: Field = names
+    ? wordOfNames(text, names, { atNul, splits: true })
+    : { text, mayBeOption: true, splits: true };
   const words = parsed.operands.map((word): Field => {
     const holds = marks.some((mark) => mark !== '' && (word.value ?? word.text).includes(mark));
     if (!holds) return word;
@@ -155,6 +156,7 @@ function judgeXargs({ args, piped }: Call): Verdict {
   return {
     touches: optionTouches(parsed),
     starts: [{ words: [...command, ...appended] }],
+    needsWalls: true,
     ...(hasOption(parsed, '--process-slot-var') && { why: 'it sets a variable' }),
   };
 }

@@ -1,0 +1,141 @@
+// What the walk through a command has found: commands, files, addresses, and what can't be known. All of it is bounded:
+// what goes beyond a bound is not understood, and is neither kept nor worked on.
+import type { HostFacts } from '../../contract/effect.js';
+import { processPlace } from './descriptors.js';
+import { placeIn } from './expand-word.js';
+import type { Assigned, Field, Place, Touch } from './programs/program.js';
+import type { State } from './shell-state.js';
+
+const MAX_COMMANDS = 200; // beyond this a person can't judge it either
+const MAX_KEPT_COMMANDS = 5_000; // deny rules look at more than a person would
+const MAX_FILES = 2_000;
+const MAX_STEPS = 50_000; // nodes, words and nested scripts by their length
+
+export interface FoundCommand {
+  words: readonly Field[];
+  why?: string;
+  assigns: readonly Assigned[];
+  wrappedBy?: number;
+  needsWalls?: boolean;
+  observes?: HostFacts;
+  /** No table knows it: with walls it may run, if it proves to be a program of the system. */
+  isSystemCandidate?: boolean;
+  /** Where it may run; absent where that can't be known. */
+  directories?: readonly string[];
+}
+
+export interface FoundFile {
+  access: 'read' | 'write';
+  /** Absolute, not normalised: `..` behind a link leads elsewhere than it looks. Absent where it can't be known. */
+  path?: string;
+  /** As written. */
+  text: string;
+  tree?: boolean;
+  /** Which files of the tree or glob it is, another command or the disk decides: there may be links among them. */
+  chosen?: boolean;
+  listing?: boolean;
+  removes?: boolean;
+  pattern?: string;
+  by?: { command: number; as: 'operand' | 'redirection' };
+}
+
+export class Findings {
+  readonly commands: FoundCommand[] = [];
+  readonly files: FoundFile[] = [];
+  readonly network: string[] = [];
+  readonly unknown: string[] = [];
+  movesDirectory = false;
+  /** A test of the shell's own asks whether a file may be written. */
+  observesMachine = false;
+  /** Something in it goes beyond the core of the language that is relied on without walls. */
+  beyondCore = false;
+  /** How much work the analysis was, in nodes, words and characters of nested scripts. */
+  steps = 0;
+
+  isUnknown(why: string): void {
+    if (this.unknown.length < 100 && !this.unknown.includes(why)) this.unknown.push(why);
+  }
+
+  /** Whether there is still room for more work. */
+  step(cost = 1): boolean {
+    if (this.steps > MAX_STEPS) return false;
+    this.steps += cost;
+    if (this.steps > MAX_STEPS) this.isUnknown('it is too large to be understood');
+    return this.steps <= MAX_STEPS;
+  }
+
+  command(command: FoundCommand): void {
+    if (this.commands.length === MAX_COMMANDS) this.isUnknown(`it has more than ${MAX_COMMANDS} commands`);
+    if (this.commands.length < MAX_KEPT_COMMANDS) this.commands.push(command);
+  }
+
+  file({ file, ...touch }: Touch, state: State, by: FoundFile['by']): void {
+    const base = { ...touch, text: file.text, ...(by && { by }) };
+    const places = file.value === undefined ? file.places : [{ path: file.value }];
+    if (places === undefined) {
+      this.#push({ ...base, tree: true });
+      return;
+    }
+    const isChosen = file.value === undefined;
+    for (const place of places) this.#place(place, state, { ...base, ...(isChosen && { chosen: true }) });
+  }
+
+  #push(file: FoundFile): void {
+    if (this.files.length < MAX_FILES) this.files.push(file);
+    else this.isUnknown(`it names more than ${MAX_FILES} files`);
+  }
+
+  #place({ path, tree, pattern }: Place, state: State, base: Omit<FoundFile, 'path'>): void {
+    if (path === '') return;
+    const { directories } = state;
+    const file = { ...base, ...(tree && { tree }) };
+    if (!path.startsWith('/') && directories === undefined) {
+      this.#push({ ...file, tree: true });
+      return;
+    }
+    for (const directory of path.startsWith('/') ? ['/'] : (directories ?? [])) {
+      const from = pattern?.startsWith('/') ? '/' : directory;
+      this.#absolute(path.startsWith('/') ? path : `${directory}/${path}`, state, {
+        ...file,
+        ...(pattern !== undefined && { pattern: placeIn(from, pattern) }),
+      });
+    }
+  }
+
+  #absolute(path: string, state: State, file: Omit<FoundFile, 'path'>): void {
+    if (/^\/dev\/(null|zero)$/.test(path)) return;
+    const remote = /^\/dev\/(tcp|udp)\/([^/]*)\/([^/]*)$/.exec(path);
+    if (remote) {
+      this.network.push(`${remote[1]}://${remote[2]}:${remote[3]}`);
+      return;
+    }
+    const place = processPlace(path);
+    if (place === undefined) {
+      this.#push({ ...file, path });
+      return;
+    }
+    const { pattern: _, ...base } = file;
+    const anywhere = { ...base, tree: true };
+    if (place === 'unknown') {
+      this.#push(anywhere);
+      return;
+    }
+    if ('directory' in place) {
+      const folders = place.directory === 'root' ? ['/'] : state.directories;
+      if (folders === undefined) this.#push(anywhere);
+      for (const folder of folders ?? []) this.#push({ ...base, path: `${folder}${place.rest}` });
+      return;
+    }
+    const opened = state.descriptors.get(place.descriptor);
+    const isStream = opened === 'output' || opened === 'pipe' || (opened === 'input' && file.access === 'read');
+    if (isStream && place.rest === '') return;
+    if (opened === undefined || typeof opened === 'string') {
+      this.#push(anywhere);
+      return;
+    }
+    for (const { path: behind } of opened) {
+      if (behind === undefined) this.#push(anywhere);
+      else if (!/^\/dev\/(null|zero)$/.test(behind)) this.#push({ ...base, path: behind + place.rest });
+    }
+  }
+}

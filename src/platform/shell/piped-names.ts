@@ -1,0 +1,40 @@
+// Names of files on their way from one program to another. A name may hold blanks, quotes, newlines and begin with a
+// dash. What `xargs`, `read` or a substitution makes of it may then be any words: other files, and options.
+
+import type { Call, Field, PipedNames, Verdict } from './programs/program.js';
+import { wrappers } from './programs/wrappers.js';
+import { withoutGuess } from './redirections.js';
+
+/** Programs of which no option and no operand, whatever it is, writes a file or starts a program. */
+const harmlessWithAnyWords: ReadonlySet<string> = new Set(
+  `cat head tail wc grep egrep fgrep ls dir vdir stat du cut nl tac rev basename dirname realpath readlink md5sum sha1sum
+  sha224sum sha256sum sha384sum sha512sum b2sum cksum sum od cmp paste comm join fold fmt expand unexpand tr echo
+  test [ true false seq read cd`.split(/\s+/),
+);
+
+const wrapperNames: ReadonlySet<string> = new Set(wrappers.flatMap(({ names }) => names));
+
+/**
+ * The words as the program has to be judged with them. Where any word does no harm, they stand for the files that they
+ * come from; what else they may name, only the kernel can hold. A wrapper passes them on.
+ */
+export function asGiven(name: string, args: readonly Field[]): readonly Field[] {
+  if (!args.some(({ anyWords }) => anyWords)) return args;
+  return harmlessWithAnyWords.has(name) || wrapperNames.has(name) ? args : args.map(withoutGuess);
+}
+
+/** What the next program of a pipeline gets on its standard input. */
+export function namesPrinted(call: Call, { prints, passesNames }: Verdict): PipedNames | undefined {
+  if (prints) return { places: prints, whole: true, mayBeOption: namesMayBeOptions(call, prints) };
+  if (!passesNames || !call.piped) return undefined;
+  const keepsNul = call.args.some(({ value }) => /^(-[a-zA-Z]*z|--zero-terminated|--null-data)$/.test(value ?? ''));
+  return { ...call.piped, whole: call.piped.whole && keepsNul };
+}
+
+/** Find puts its root in front of each name; others do so only for a folder that they were given. */
+function namesMayBeOptions({ name }: Call, places: PipedNames['places']): boolean {
+  if (places.some(({ path }) => path.startsWith('-'))) return true;
+  if (name === 'find' || name === 'gfind') return false;
+  const isPrefixed = /^(grep|egrep|fgrep|rg)$/.test(name) && places.every(({ path }) => path !== '.');
+  return !isPrefixed;
+}
