@@ -7,7 +7,7 @@ import type { Effect, FileEffect } from '../../contract/effect.js';
 import { realPathSync } from '../files/paths.js';
 import { createCommandAnalyzer } from './command-effects.js';
 
-const analyzer = createCommandAnalyzer();
+const analyzer = createCommandAnalyzer({ path: '' }); // which programs the machine has must not matter
 const place = { cwd: '/project', home: '/home/me' };
 
 interface Row {

@@ -5,15 +5,16 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { CommandEffect, Effect, FileEffect } from '../../contract/effect.js';
 import { fileIdentity, isInside, realPathAsWritten } from '../files/paths.js';
 import { isHarmlessAssignment } from './assignments.js';
-import { linksInGlob, linksInTree, targetOf } from './find-links.js';
+import { type LinkBudget, linkBudget, linksInGlob, linksInTree, targetOf } from './find-links.js';
+import { type FindSystemProgram, systemPrograms } from './find-system-program.js';
 import { Findings, type FoundCommand, type FoundFile } from './findings.js';
 import { programsOfRepositories } from './git-programs.js';
 import { loadParser, type Parser } from './parse-command.js';
+import { leadsThroughProcess } from './process-links.js';
 import { walkCommand } from './walk-command.js';
 
 const MAX_REMEMBERED = 200; // commands; gate, permission and explain ask about the same few
 const MAX_REMEMBERED_CHARS = 10_000; // longer ones are rare, and would fill the memory
-const MAX_FILES = 2_000; // places looked up on disk for one command
 
 export interface CommandPlace {
   /** The directory in which the command would start, absolute. */
@@ -29,7 +30,15 @@ export interface CommandAnalyzer {
   preload(): Promise<void>;
 }
 
-export function createCommandAnalyzer(): CommandAnalyzer {
+export interface CommandAnalyzerOptions {
+  /** Where commands look for programs. Default: as this process does. */
+  path?: string;
+}
+
+export function createCommandAnalyzer({
+  path = process.env['PATH'] ?? '',
+}: CommandAnalyzerOptions = {}): CommandAnalyzer {
+  const isSystemProgram = systemPrograms(path);
   let parser: Promise<Parser> | undefined;
   const remembered = new Map<string, Findings>();
   const load = (): Promise<Parser> => {
@@ -50,7 +59,7 @@ export function createCommandAnalyzer(): CommandAnalyzer {
         if (remembered.size >= MAX_REMEMBERED) remembered.delete(remembered.keys().next().value ?? '');
         if (command.length <= MAX_REMEMBERED_CHARS) remembered.set(key, findings);
       }
-      return await toEffects(findings, cwd);
+      return await toEffects(findings, cwd, isSystemProgram);
     },
   };
 }
@@ -71,23 +80,35 @@ function findingsOf(command: string, place: { cwd: string; home: string | undefi
 }
 
 async function toEffects(
-  { commands, files, network, unknown, movesDirectory }: Findings,
+  { commands: found, files: named, network, unknown, movesDirectory, observesMachine }: Findings,
   cwd: string,
+  isSystemProgram: FindSystemProgram,
 ): Promise<Effect[]> {
   const problems = [...unknown];
-  if (files.length > MAX_FILES) problems.push(`it names more than ${MAX_FILES} files`);
+  const commands = found.map((command): FoundCommand => {
+    const isSystem = command.isSystemCandidate === true && isSystemProgram(valuesOf(command));
+    const observes = command.observes ?? (observesMachine ? 'machine' : undefined);
+    return {
+      ...command,
+      isSystemCandidate: isSystem,
+      ...(isSystem && { needsWalls: true }),
+      ...(observes && { observes }),
+    };
+  });
+  const files = named.filter(({ ofCandidate, by }) => !ofCandidate || commands[by?.command ?? -1]?.isSystemCandidate);
   const lookUp = realNames();
-  const touched = await Promise.all(files.slice(0, MAX_FILES).map((file) => resolved(file, lookUp)));
+  const touched = await Promise.all(files.map((file) => resolved(file, lookUp)));
   problems.push(...touched.filter((effect) => typeof effect === 'string'));
-  const named = touched.filter((effect) => typeof effect === 'object');
+  const effects = touched.filter((effect) => typeof effect === 'object');
+  const budget = linkBudget();
   const linked = touched.flatMap((effect, index) =>
-    typeof effect === 'object' && files[index]?.chosen ? behindLinks(effect) : [],
+    typeof effect === 'object' && files[index]?.chosen ? behindLinks(effect, budget) : [],
   );
   problems.push(...linked.filter((effect) => typeof effect === 'string'));
   const writesDirectory = movesDirectory || problems.length > 0;
   return [
     ...withoutTrustInRepositories(commands.map(commandEffect), [cwd, ...files.flatMap(({ path }) => path ?? [])]),
-    ...named,
+    ...effects,
     ...linked.filter((effect) => typeof effect === 'object'),
     ...network.map((url): Effect => ({ kind: 'network', url })),
     ...problems.map((why): Effect => ({ kind: 'unknown', why })),
@@ -95,6 +116,8 @@ async function toEffects(
     ...(writesDirectory ? [{ kind: 'session', access: 'write', what: 'cwd' } as const] : []),
   ];
 }
+
+const valuesOf = ({ words }: FoundCommand): string[] => words.flatMap(({ value }) => value ?? []);
 
 function commandEffect({ words, why, assigns, wrappedBy, needsWalls, observes }: FoundCommand): CommandEffect {
   const values = words.map(({ value }) => value ?? null);
@@ -126,11 +149,11 @@ function withoutTrustInRepositories(commands: CommandEffect[], places: readonly 
  * What a glob, or a list of names that another command gives, reaches by links that lead out of it. A command that goes
  * through a tree by itself follows no links.
  */
-function behindLinks(effect: FileEffect): Array<FileEffect | string> {
+function behindLinks(effect: FileEffect, budget: LinkBudget): Array<FileEffect | string> {
   const { path, real, pattern, tree, listing, unresolved } = effect;
   if (listing || unresolved !== undefined || (pattern === undefined && !tree)) return [];
   if (dirname(real) === real) return []; // nothing lies outside of that
-  const links = pattern === undefined ? linksInTree(real) : linksInGlob(pattern);
+  const links = pattern === undefined ? linksInTree(real, budget) : linksInGlob(pattern, budget);
   if (links === undefined) return [`${pattern ?? path} stands for more names than can be looked at`];
   return links.flatMap((link): FileEffect[] => {
     const target = targetOf(link);
@@ -196,20 +219,14 @@ async function resolved(file: FoundFile, lookUp: LookUp): Promise<FileEffect | s
 async function fileEffect(file: FoundFile, lookUp: LookUp): Promise<FileEffect> {
   const { access, path, text, tree, listing, removes, pattern, by } = file;
   const flags = { ...(tree && { tree }), ...(removes && { removes }), ...(listing && { listing }) };
-  if (path === undefined) {
+  const anywhere = (): FileEffect => {
     const root = resolve('/');
-    return {
-      kind: 'file',
-      access,
-      path: root,
-      real: root,
-      ...flags,
-      tree: true,
-      unresolved: text || 'standard input',
-      ...(by && { by }),
-    };
-  }
+    const name = text || 'standard input';
+    return { kind: 'file', access, path: root, real: root, ...flags, tree: true, unresolved: name, ...(by && { by }) };
+  };
+  if (path === undefined) return anywhere();
   const { real, identity } = await lookUp(path);
+  if (real !== path && leadsThroughProcess(path)) return anywhere();
   return {
     kind: 'file',
     access,

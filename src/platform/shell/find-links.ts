@@ -5,10 +5,16 @@ import { join } from 'node:path';
 
 const MAX_ENTRIES = 100_000;
 
+/** How many names may still be looked at; one for all that a command names. */
+export interface LinkBudget {
+  left: number;
+}
+
+export const linkBudget = (): LinkBudget => ({ left: MAX_ENTRIES });
+
 /** The links among what a shell glob, absolute, may stand for; undefined where there are too many names to look at. */
-export function linksInGlob(glob: string): string[] | undefined {
+export function linksInGlob(glob: string, budget: LinkBudget = linkBudget()): string[] | undefined {
   const names = glob.split('/').filter((name) => name !== '');
-  const budget = { left: MAX_ENTRIES };
   const links: string[] = [];
   const walk = (folder: string, index: number): void => {
     const name = names[index];
@@ -32,8 +38,7 @@ export function linksInGlob(glob: string): string[] | undefined {
 }
 
 /** The links in a tree; undefined where it is too large to be looked through. */
-export function linksInTree(root: string): string[] | undefined {
-  const budget = { left: MAX_ENTRIES };
+export function linksInTree(root: string, budget: LinkBudget = linkBudget()): string[] | undefined {
   const links: string[] = [];
   const folders = [root];
   for (let folder = folders.pop(); folder !== undefined && budget.left >= 0; folder = folders.pop()) {
@@ -54,7 +59,7 @@ export function targetOf(link: string): string | undefined {
   }
 }
 
-function entriesOf(folder: string, budget: { left: number }): Dirent[] {
+function entriesOf(folder: string, budget: LinkBudget): Dirent[] {
   try {
     const entries = readdirSync(folder, { withFileTypes: true });
     budget.left -= entries.length + 1;
@@ -67,11 +72,37 @@ function entriesOf(folder: string, budget: { left: number }): Dirent[] {
 /** Whether a name may be meant; an extended glob may mean any. */
 function nameMatcher(glob: string): (name: string) => boolean {
   if (/[()]/.test(glob)) return () => true;
-  const source = [...glob.matchAll(/\\[\s\S]|\[[!^]?\]?[^\]]*\]|[\s\S]/gu)].map(([token]) => {
-    if (token === '*') return '[\\s\\S]*';
-    if (token === '?' || (token.length > 1 && token.startsWith('['))) return '[\\s\\S]'; // a set counts as any character
-    return token.replace(/^\\(?=.)/s, '').replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  const tokens = [...glob.matchAll(/\\[\s\S]|\[[!^]?\]?[^\]]*\]|[\s\S]/gu)].map(([token]) => {
+    if (token === '*') return 'any';
+    if (token === '?' || (token.length > 1 && token.startsWith('['))) return 'one'; // a set counts as any character
+    return { character: token.replace(/^\\(?=.)/s, '') };
   });
-  const pattern = new RegExp(`^${source.join('')}$`, 'u');
-  return (name) => pattern.test(name);
+  return (name) => matches([...name], tokens);
+}
+
+type Token = 'any' | 'one' | { character: string };
+
+/** In time that grows with the product of both lengths: a regular expression with many stars would never come back. */
+function matches(name: readonly string[], tokens: readonly Token[]): boolean {
+  let star = -1;
+  let retry = 0;
+  let token = 0;
+  for (let at = 0; at < name.length; ) {
+    const wanted = tokens[token];
+    if (wanted === 'any') {
+      star = token;
+      retry = at;
+      token += 1;
+    } else if (wanted === 'one' || (wanted !== undefined && wanted.character === name[at])) {
+      token += 1;
+      at += 1;
+    } else if (star >= 0) {
+      retry += 1;
+      at = retry;
+      token = star + 1;
+    } else {
+      return false;
+    }
+  }
+  return tokens.slice(token).every((left) => left === 'any');
 }

@@ -21,7 +21,7 @@ export interface FoundCommand {
   /** No table knows it: with walls it may run, if it proves to be a program of the system. */
   isSystemCandidate?: boolean;
   /** Where it may run; absent where that can't be known. */
-  directories?: readonly string[];
+  directories?: readonly string[] | undefined;
 }
 
 export interface FoundFile {
@@ -36,6 +36,8 @@ export interface FoundFile {
   listing?: boolean;
   removes?: boolean;
   pattern?: string;
+  /** Counts only where the command proves to be a program of the system. */
+  ofCandidate?: boolean;
   by?: { command: number; as: 'operand' | 'redirection' };
 }
 
@@ -69,8 +71,8 @@ export class Findings {
     if (this.commands.length < MAX_KEPT_COMMANDS) this.commands.push(command);
   }
 
-  file({ file, ...touch }: Touch, state: State, by: FoundFile['by']): void {
-    const base = { ...touch, text: file.text, ...(by && { by }) };
+  file({ file, ...touch }: Touch, state: State, by: FoundFile['by'], ofCandidate = false): void {
+    const base = { ...touch, text: file.text, ...(by && { by }), ...(ofCandidate && { ofCandidate }) };
     const places = file.value === undefined ? file.places : [{ path: file.value }];
     if (places === undefined) {
       this.#push({ ...base, tree: true });

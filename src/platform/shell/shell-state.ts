@@ -7,6 +7,7 @@ import { storesCount } from './printf-format.js';
 import { type Call, type Field, type PipedNames, wordOfNames } from './programs/program.js';
 
 const MAX_DIRECTORIES = 4; // in which a command may find itself
+const MAX_VARIABLES = 200; // each step copies them
 
 /** What the shell knows at one point of the command. Never changed: each step makes a new one. */
 export interface State {
@@ -37,6 +38,8 @@ export const withoutValues = (variables: State['variables']): State['variables']
   new Map([...variables].map(([name]) => [name, undefined]));
 
 export function withVariable(state: State, name: string, value: Value | undefined): State {
+  // One that is not kept counts as not known.
+  if (state.variables.size >= MAX_VARIABLES && !state.variables.has(name)) return state;
   return { ...state, variables: new Map([...state.variables, [name, value]]) };
 }
 

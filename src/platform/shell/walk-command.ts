@@ -21,8 +21,11 @@ import { Findings } from './findings.js';
 import { type Dialect, type Parser, parseCommand } from './parse-command.js';
 import { asGiven, namesPrinted } from './piped-names.js';
 import { findProgram } from './programs/index.js';
-import type { Assigned, Call, Field, PipedNames, Started, Verdict } from './programs/program.js';
+import { onlyReports } from './programs/never-free.js';
+import { openers } from './programs/openers.js';
+import type { Assigned, Call, Field, PipedNames, Program, Started, Touch, Verdict } from './programs/program.js';
 import { known } from './programs/program.js';
+import { plainForm } from './programs/system-programs.js';
 import { type Redirected, redirected } from './redirections.js';
 import {
   assignedIn,
@@ -532,6 +535,8 @@ class Walk {
       (state.functions.has(name.value) && !running.programsOnly ? `${name.value} may be a function` : undefined) ??
       this.#evaluatesArray(written, args);
     const { needsWalls, observes, starts = [] } = verdict;
+    const mayBeSystems = unsafe === undefined && state.tampered === undefined && !state.functions.has(name.value);
+    const reads = mayBeSystems ? readsOfUnknown(written, program, verdict, call) : undefined;
     if (beyondCore.has(written) || (starts.length > 0 && !coreStarters.has(written))) this.found.beyondCore = true;
     this.found.command({
       words: fields,
@@ -540,11 +545,14 @@ class Walk {
       ...wrapped,
       ...(needsWalls && why === undefined && { needsWalls }),
       ...(observes && { observes }),
-      ...(state.directories && { directories: state.directories }),
+      ...(reads && { isSystemCandidate: true }),
+      directories: state.directories,
     });
     this.#prints = namesPrinted(call, verdict);
     if (verdict.unknown !== undefined) this.#unknown(verdict.unknown);
-    for (const touch of verdict.touches ?? []) this.found.file(touch, state, { command: position, as: 'operand' });
+    const by = { command: position, as: 'operand' as const };
+    for (const touch of verdict.touches ?? []) this.found.file(touch, state, by);
+    for (const touch of verdict.touches ? [] : (reads ?? [])) this.found.file(touch, state, by, true);
 
     // What it starts in this shell sees the variables that were set for it.
     let after = assigns.reduce((before, assigned) => withVariable(before, assigned.name, undefined), state);
@@ -622,6 +630,21 @@ class Walk {
     // A script in the same shell may set what the command around it takes for constant.
     return sameShell ? { ...join(ok, fail), variables: withoutValues(state.variables) } : state;
   }
+}
+
+/** What a program that no table judges may read by its words, where it may run behind walls. */
+function readsOfUnknown(
+  written: string,
+  program: Program | undefined,
+  { touches = [], why }: Verdict,
+  { args }: Call,
+): readonly Touch[] | undefined {
+  const words = args.flatMap(({ value }) => value ?? []);
+  const isReport = words.length === args.length && onlyReports(written, words);
+  const isJudged = program !== undefined && !openers.includes(program);
+  if (why === undefined || (isJudged && !isReport) || touches.some(({ access }) => access === 'write'))
+    return undefined;
+  return plainForm(written, args);
 }
 
 /** Whether a word is one substitution, unquoted, of one command or one plain pipeline. */
