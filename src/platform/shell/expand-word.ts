@@ -204,8 +204,12 @@ function variablePiece(name: string, surroundings: Surroundings, quoted: boolean
     return { text: only.value };
   const whole =
     quoted || values.every(({ value, places }) => (value === undefined ? places !== undefined : staysOneWord(value)));
-  return { unknown: true, splits: !quoted, ...(whole && { values }) };
+  return { unknown: true, splits: !quoted, ...(whole && { values: quoted ? values : values.map(splitName) }) };
 }
+
+/** Without quotes the name of a file becomes as many words as its blanks make of it. */
+const splitName = (field: Field): Field =>
+  field.value === undefined ? { ...field, mayBeOption: true, splits: true, anyWords: true } : field;
 
 /** Whether an unquoted variable with this value stays the one word that it is. */
 const staysOneWord = (value: string): boolean => value !== '' && !/[\s*?[\]\\~]/.test(value);

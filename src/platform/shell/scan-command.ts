@@ -18,8 +18,14 @@ export const MOVERS: ReadonlySet<string> = new Set([
 /** Builtins that may leave the shell with other descriptors, or run what does. */
 export const OPENERS: ReadonlySet<string> = new Set(['exec', 'eval', 'source', '.', 'builtin', 'command']);
 
+const EVALUATORS: ReadonlySet<string> = new Set(['eval', 'source', '.', 'trap', 'builtin', 'command']);
+
 /** Whether the shell itself, no child of it, may run one of these in here: also a name that is not known may be one. */
-export function mayRun(nodes: readonly SyntaxNode[], names: ReadonlySet<string>, { forEachChild }: Parser): boolean {
+export function mayRun(
+  nodes: readonly SyntaxNode[],
+  names: ReadonlySet<string>,
+  { forEachChild }: Pick<Parser, 'forEachChild'>,
+): boolean {
   let found = false;
   const visit = (node: SyntaxNode): void => {
     if (found || node.type === 'Subshell') return;
@@ -119,9 +125,10 @@ const ALWAYS_NUMBERS = ['RANDOM', 'SECONDS', 'LINENO', 'UID', 'EUID', 'PPID', 'B
 export function numericVariables(tree: SyntaxNode, { forEachChild }: Parser): ReadonlySet<string> {
   const numbers = new Set(ALWAYS_NUMBERS);
   const others = new Set<string>();
-  let hasFunctions = false; // one may be named `seq`, and print something else
+  // A function may be named `seq`, and print something else; what text that is evaluated sets, its words do not say.
+  let isOpen = mayRun([tree], EVALUATORS, { forEachChild });
   const visit = (node: SyntaxNode): void => {
-    if (node.type === 'Function') hasFunctions = true;
+    if (node.type === 'Function') isOpen = true;
     if (node.type === 'Assignment') {
       const isNumber = node.value.type === 'Word' && isNumberWord(node.value) && !node.index && !node.append;
       (isNumber ? numbers : others).add(node.name);
@@ -148,5 +155,5 @@ export function numericVariables(tree: SyntaxNode, { forEachChild }: Parser): Re
     forEachChild(node, visit);
   };
   visit(tree);
-  return new Set(hasFunctions ? [] : [...numbers].filter((name) => !others.has(name)));
+  return new Set(isOpen ? [] : [...numbers].filter((name) => !others.has(name)));
 }

@@ -134,6 +134,20 @@ const test_ = fc.tuple(fc.array(word, { minLength: 1, maxLength: 6 }), fc.nat(3)
   return [`[ ${text} ]`, `test ${text}`, `[[ ${words.slice(0, 3).join(' ')} ]]`, `[ ! ${text} ]`][form] ?? '';
 });
 
+// What is evaluated may set what arithmetic takes for a number.
+const evaluated = fc
+  .tuple(fc.constantFrom(subscript, '1', 'x'), fc.nat(4))
+  .map(
+    ([value, form]) =>
+      [
+        `i=1; x='i="${value.replaceAll('$', '\\\\$')}"'; eval "$x"; echo $((i))`,
+        `i=1; eval 'i="${value}"'; echo $((i))`,
+        `i=1; trap 'i=${value}' DEBUG; echo $((i))`,
+        `i=1 v='${value}'; [[ $i -eq 1 ]]`,
+        `i=1; sh -c 'v=$(echo x >/dev/stderr) true 2<watched'`,
+      ][form] ?? '',
+  );
+
 const setters = fc
   .tuple(
     fc.constantFrom('v', 'SRANDOM', 'RANDOM', 'OPTIND', 'a', 'i', 'HISTCMD', 'PATH', 'IFS'),
@@ -237,13 +251,26 @@ const names = fc
       'echo',
     ),
   )
-  .map(([from, xargs, command]) => `${from} | ${xargs} ${command}`);
+  .chain(([from, xargs, command]) =>
+    fc.constantFrom(
+      `${from} | ${xargs} ${command}`,
+      `for f in names/*; do ${command} $f; done`,
+      `for f in names/*; do ${command} "$f"; done`,
+      `for f in *; do ${command} "$f"; done`,
+      `for f in $(${from}); do ${command} "$f"; done`,
+      `${from} | while read -r f; do ${command} "$f"; done`,
+      `${from} | while IFS= read -r -d '' f; do ${command} "$f"; done`,
+      `${command} names/*`,
+      `${command} *`,
+    ),
+  );
 
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: they are the shell's
 const simple = fc.oneof(
   { weight: 3, arbitrary: test_ },
   { weight: 2, arbitrary: arithmetic },
   { weight: 2, arbitrary: setters },
+  { weight: 1, arbitrary: evaluated },
   { weight: 4, arbitrary: redirected },
   { weight: 1, arbitrary: names },
 );

@@ -101,6 +101,7 @@ class Walk {
   /** Whether a function that the command defines may leave the shell in another directory, or with other descriptors. */
   #functionsMove = false;
   #functionsOpen = false;
+  #isPosix = false;
 
   constructor({ cwd, home }: StartingPoint, parser: Parser) {
     this.#home = home;
@@ -419,7 +420,9 @@ class Walk {
 
   #command(node: Command, state: State): Outcome {
     const assigned: { assignment: Assignment; value: Field | undefined }[] = [];
-    let assigning = state; // each sees those before it
+    // Each sees those before it; a POSIX shell makes the redirections first.
+    const afterRedirections = this.#isPosix && node.redirects.length > 0;
+    let assigning = afterRedirections ? { ...state, descriptors: anyDescriptors } : state;
     for (const part of node.prefix) {
       if (part.type !== 'Assignment') continue;
       const value = this.#assignment(part, assigning);
@@ -617,6 +620,8 @@ class Walk {
     const inside = sameShell ? state : { ...state, variables: new Map(), functions: new Map() };
     const outside = this.#facts;
     const own = this.#factsOf(tree);
+    const wasPosix = this.#isPosix;
+    this.#isPosix = sameShell ? wasPosix : dialect !== 'bash';
     this.#facts = {
       numbers: sameShell ? () => new Set() : own.numbers,
       setOnTheSide: once(() => new Set([...outside.setOnTheSide(), ...own.setOnTheSide()])),
@@ -625,6 +630,7 @@ class Walk {
     };
     const { ok, fail } = sameShell ? this.#script(tree, inside) : this.#inChild(() => this.#script(tree, inside));
     this.#facts = outside;
+    this.#isPosix = wasPosix;
     this.#nested -= 1;
     for (const command of this.found.commands.slice(first)) command.wrappedBy ??= wrappedBy;
     // A script in the same shell may set what the command around it takes for constant.
