@@ -18,25 +18,14 @@ import { anyDescriptors, joinDescriptors, ownDescriptors, restored, withDescript
 import { EvaluatedWords } from './evaluated-words.js';
 import { expandValue, expandWord, type Surroundings } from './expand-word.js';
 import { Findings } from './findings.js';
+import { judgeCommand } from './judge-command.js';
 import { type Dialect, type Parser, parseCommand } from './parse-command.js';
-import { asGiven, namesPrinted } from './piped-names.js';
-import { findProgram } from './programs/index.js';
-import { onlyReports } from './programs/never-free.js';
-import { openers } from './programs/openers.js';
-import type { Assigned, Call, Field, PipedNames, Program, Started, Touch, Verdict } from './programs/program.js';
+import { namesPrinted } from './piped-names.js';
+import type { Assigned, Field, PipedNames, Started } from './programs/program.js';
 import { known } from './programs/program.js';
-import { plainForm } from './programs/system-programs.js';
 import { type Redirected, redirected } from './redirections.js';
-import {
-  assignedIn,
-  hasArrays,
-  keepsOutputs,
-  MOVERS,
-  mayRun,
-  numericVariables,
-  OPENERS,
-  setOnTheSide,
-} from './scan-command.js';
+import { assignedIn, MOVERS, mayRun, OPENERS } from './scan-command.js';
+import { factsOf, nestedFacts, once, type ScriptFacts } from './script-facts.js';
 import {
   afterBuiltin,
   both,
@@ -68,18 +57,6 @@ interface Running {
   programsOnly?: boolean;
 }
 
-/** What is known of a whole script, found by looking at all of its tree. */
-interface ScriptFacts {
-  /** Variables that hold nothing but numbers wherever the script sets them. */
-  numbers(): ReadonlySet<string>;
-  /** Variables that an expansion sets on the side (`${x:=y}`, `$((x=1))`): what they hold is not followed. */
-  setOnTheSide(): ReadonlySet<string>;
-  /** Whether some variable may be an array, which `declare` evaluates. */
-  hasArrays(): boolean;
-  /** Whether the standard output of a function is always some output. */
-  keepsOutputs(): boolean;
-}
-
 class Walk {
   readonly found = new Findings();
   readonly #home: string | undefined;
@@ -89,12 +66,7 @@ class Walk {
   #nested = 0;
   /** How many shells deep it is: what a child does to its directory ends with it. */
   #children = 0;
-  #facts: ScriptFacts = {
-    numbers: () => new Set(),
-    setOnTheSide: () => new Set(),
-    hasArrays: () => true,
-    keepsOutputs: () => false,
-  };
+  #facts: ScriptFacts;
   #prints: PipedNames | undefined;
   /** Whether the command may leave the directory that it starts in, so that it is not known where a function runs. */
   #moves: () => boolean = () => false;
@@ -106,6 +78,7 @@ class Walk {
   constructor({ cwd, home }: StartingPoint, parser: Parser) {
     this.#home = home;
     this.#parser = parser;
+    this.#facts = factsOf(parser.parse(''), parser);
     this.#start = {
       directories: [cwd],
       variables: new Map(),
@@ -134,21 +107,12 @@ class Walk {
       this.found.command({ words: [{ ...known(text), text }], why: "it can't be parsed", assigns: [] });
       return;
     }
-    this.#facts = this.#factsOf(tree);
+    this.#facts = factsOf(tree, this.#parser);
     this.#moves = once(() => this.#mayMove([tree], this.#start));
     this.found.beyondCore = !isCoreLanguage(tree, this.#parser);
     this.#script(tree, this.#start);
     if (!this.found.beyondCore) return;
     for (const command of this.found.commands) if (command.why === undefined) command.needsWalls = true;
-  }
-
-  #factsOf(tree: SyntaxNode): ScriptFacts {
-    return {
-      numbers: once(() => numericVariables(tree, this.#parser)),
-      setOnTheSide: once(() => setOnTheSide(tree, this.#parser)),
-      hasArrays: once(() => hasArrays(tree, this.#parser)),
-      keepsOutputs: once(() => keepsOutputs(tree, this.#parser)),
-    };
   }
 
   #unknown(why: string): void {
@@ -522,24 +486,15 @@ class Walk {
     }
 
     const { value: written } = name;
-    const programName = standardName(written);
-    const program = programName === undefined ? undefined : findProgram(programName);
-    const call: Call = {
-      name: programName ?? name.value,
-      args: asGiven(programName ?? name.value, args),
-      ...(state.piped && { piped: state.piped }),
-    };
-    const verdict: Verdict = program?.judge(call) ?? { why: `${name.value} is not known to be harmless` };
-    const unsafe = assigns.find((assigned) => !isHarmlessAssignment(assigned) && !isOwnSeparator(assigned, written));
-    const why =
-      verdict.why ??
-      (unsafe && `it sets ${unsafe.name}, which may change what runs or what it touches`) ??
-      (state.tampered && `${name.value} may not be what it seems: ${state.tampered}`) ??
-      (state.functions.has(name.value) && !running.programsOnly ? `${name.value} may be a function` : undefined) ??
-      this.#evaluatesArray(written, args);
+    const { call, verdict, why, reads } = judgeCommand({
+      name: written,
+      args,
+      assigns,
+      state,
+      programsOnly: running.programsOnly ?? false,
+      hasArrays: () => this.#facts.hasArrays(),
+    });
     const { needsWalls, observes, starts = [] } = verdict;
-    const mayBeSystems = unsafe === undefined && state.tampered === undefined && !state.functions.has(name.value);
-    const reads = mayBeSystems ? readsOfUnknown(written, program, verdict, call) : undefined;
     if (beyondCore.has(written) || (starts.length > 0 && !coreStarters.has(written))) this.found.beyondCore = true;
     this.found.command({
       words: fields,
@@ -567,13 +522,6 @@ class Walk {
     if (starts.length === 0 && !maybeFunction) after = state;
     if (this.#children === 0 && LEAVES.has(written)) this.found.movesDirectory = true;
     return afterBuiltin({ ...call, name: written }, { ...after, piped: state.piped }, this.#home);
-  }
-
-  /** `declare a=$x` evaluates the subscripts in what x holds where `a` is an array. */
-  #evaluatesArray(name: string, args: readonly Field[]): string | undefined {
-    if (!/^(declare|typeset|local|readonly|export)$/.test(name) || !this.#facts.hasArrays()) return undefined;
-    const isPlain = ({ value }: Field): boolean => value !== undefined && !/^[^=]*=\s*\(/.test(value);
-    return args.every(isPlain) ? undefined : `${name} may evaluate the subscripts of an array`;
   }
 
   #afterFunction(state: State): State {
@@ -619,15 +567,9 @@ class Walk {
     const first = this.found.commands.length;
     const inside = sameShell ? state : { ...state, variables: new Map(), functions: new Map() };
     const outside = this.#facts;
-    const own = this.#factsOf(tree);
     const wasPosix = this.#isPosix;
     this.#isPosix = sameShell ? wasPosix : dialect !== 'bash';
-    this.#facts = {
-      numbers: sameShell ? () => new Set() : own.numbers,
-      setOnTheSide: once(() => new Set([...outside.setOnTheSide(), ...own.setOnTheSide()])),
-      hasArrays: () => outside.hasArrays() || own.hasArrays(),
-      keepsOutputs: () => false,
-    };
+    this.#facts = nestedFacts(outside, factsOf(tree, this.#parser), sameShell);
     const { ok, fail } = sameShell ? this.#script(tree, inside) : this.#inChild(() => this.#script(tree, inside));
     this.#facts = outside;
     this.#isPosix = wasPosix;
@@ -636,21 +578,6 @@ class Walk {
     // A script in the same shell may set what the command around it takes for constant.
     return sameShell ? { ...join(ok, fail), variables: withoutValues(state.variables) } : state;
   }
-}
-
-/** What a program that no table judges may read by its words, where it may run behind walls. */
-function readsOfUnknown(
-  written: string,
-  program: Program | undefined,
-  { touches = [], why }: Verdict,
-  { args }: Call,
-): readonly Touch[] | undefined {
-  const words = args.flatMap(({ value }) => value ?? []);
-  const isReport = words.length === args.length && onlyReports(written, words);
-  const isJudged = program !== undefined && !openers.includes(program);
-  if (why === undefined || (isJudged && !isReport) || touches.some(({ access }) => access === 'write'))
-    return undefined;
-  return plainForm(written, args);
 }
 
 /** Whether a word is one substitution, unquoted, of one command or one plain pipeline. */
@@ -666,38 +593,11 @@ function printsOnce({ parts }: Word): boolean {
   );
 }
 
-/** Looks at the tree when it is first asked for, and not again. */
-function once<Value>(find: () => Value): () => Value {
-  let found: { value: Value } | undefined;
-  return () => {
-    found ??= { value: find() };
-    return found.value;
-  };
-}
-
 const knownValue = (value: Field | undefined): readonly Field[] | undefined =>
   value?.value !== undefined || value?.places ? [value] : undefined;
 
 const withValue = (name: string, field: Field | undefined): Assigned =>
   field?.value === undefined ? { name } : { name, value: field.value };
 
-// `IFS= read -r line` is how a line is read as it is; the separator holds for `read` alone.
-const isOwnSeparator = ({ name, value }: Assigned, program: string): boolean =>
-  program === 'read' && name === 'IFS' && value !== undefined;
-
-/** The name by which the tables know a program: a path only where programs of the system lie. */
-function standardName(name: string): string | undefined {
-  if (!name.includes('/')) return name;
-  const program = /^\/(?:usr\/(?:local\/)?)?bin\/([^/]+)$/.exec(name)?.[1];
-  return program !== undefined && BUILTINS.has(program) ? undefined : program;
-}
-
 // What leaves the shell in another directory when it runs.
 const LEAVES: ReadonlySet<string> = new Set(['cd', 'pushd', 'popd', 'chdir', 'source', '.']);
-
-// What only the shell itself can do; a program of that name would do something else.
-const BUILTINS: ReadonlySet<string> = new Set(
-  'cd pushd popd dirs eval source . export declare typeset local readonly read set trap exec builtin command unset shift'.split(
-    ' ',
-  ),
-);

@@ -1,0 +1,90 @@
+// Judges one simple command by the table of its program and by what is known where it runs.
+import { isHarmlessAssignment } from './assignments.js';
+import { asGiven } from './piped-names.js';
+import { findProgram } from './programs/index.js';
+import { onlyReports } from './programs/never-free.js';
+import { openers } from './programs/openers.js';
+import type { Assigned, Call, Field, Program, Touch, Verdict } from './programs/program.js';
+import { plainForm } from './programs/system-programs.js';
+import type { State } from './shell-state.js';
+
+export interface CommandToJudge {
+  /** Its name, as written. */
+  name: string;
+  args: readonly Field[];
+  assigns: readonly Assigned[];
+  state: State;
+  /** A wrapper starts programs, never functions of the shell. */
+  programsOnly: boolean;
+  /** Whether some variable may be an array. */
+  hasArrays(): boolean;
+}
+
+export interface JudgedCommand {
+  call: Call;
+  verdict: Verdict;
+  /** Why it is not harmless. */
+  why: string | undefined;
+  /** What it reads if it proves to be a program of the system that no table knows. */
+  reads: readonly Touch[] | undefined;
+}
+
+export function judgeCommand({ name, args, assigns, state, programsOnly, hasArrays }: CommandToJudge): JudgedCommand {
+  const programName = standardName(name);
+  const program = programName === undefined ? undefined : findProgram(programName);
+  const call: Call = {
+    name: programName ?? name,
+    args: asGiven(programName ?? name, args),
+    ...(state.piped && { piped: state.piped }),
+  };
+  const verdict: Verdict = program?.judge(call) ?? { why: `${name} is not known to be harmless` };
+  const unsafe = assigns.find((assigned) => !isHarmlessAssignment(assigned) && !isOwnSeparator(assigned, name));
+  const mayBeFunction = state.functions.has(name) && !programsOnly;
+  const why =
+    verdict.why ??
+    (unsafe && `it sets ${unsafe.name}, which may change what runs or what it touches`) ??
+    (state.tampered && `${name} may not be what it seems: ${state.tampered}`) ??
+    (mayBeFunction ? `${name} may be a function` : undefined) ??
+    (evaluatesArray(name, args, hasArrays) ? `${name} may evaluate the subscripts of an array` : undefined);
+  const isItself = unsafe === undefined && state.tampered === undefined && !state.functions.has(name);
+  return { call, verdict, why, reads: isItself ? readsOfUnknown(name, program, verdict, call) : undefined };
+}
+
+/** `declare a=$x` evaluates the subscripts in what x holds where `a` is an array. */
+function evaluatesArray(name: string, args: readonly Field[], hasArrays: () => boolean): boolean {
+  if (!/^(declare|typeset|local|readonly|export)$/.test(name) || !hasArrays()) return false;
+  return !args.every(({ value }) => value !== undefined && !/^[^=]*=\s*\(/.test(value));
+}
+
+/** What a program that no table judges may read by its words, where it may run behind walls. */
+function readsOfUnknown(
+  written: string,
+  program: Program | undefined,
+  { touches = [], why }: Verdict,
+  { args }: Call,
+): readonly Touch[] | undefined {
+  const words = args.flatMap(({ value }) => value ?? []);
+  const isReport = words.length === args.length && onlyReports(written, words);
+  const isJudged = program !== undefined && !openers.includes(program);
+  if (why === undefined || (isJudged && !isReport) || touches.some(({ access }) => access === 'write'))
+    return undefined;
+  return plainForm(written, args);
+}
+
+// `IFS= read -r line` is how a line is read as it is; the separator holds for `read` alone.
+const isOwnSeparator = ({ name, value }: Assigned, program: string): boolean =>
+  program === 'read' && name === 'IFS' && value !== undefined;
+
+/** The name by which the tables know a program: a path only where programs of the system lie. */
+function standardName(name: string): string | undefined {
+  if (!name.includes('/')) return name;
+  const program = /^\/(?:usr\/(?:local\/)?)?bin\/([^/]+)$/.exec(name)?.[1];
+  return program !== undefined && BUILTINS.has(program) ? undefined : program;
+}
+
+// What only the shell itself can do; a program of that name would do something else.
+const BUILTINS: ReadonlySet<string> = new Set(
+  'cd pushd popd dirs eval source . export declare typeset local readonly read set trap exec builtin command unset shift'.split(
+    ' ',
+  ),
+);
