@@ -1,80 +1,192 @@
-/** Why a sed script may do more than print; undefined where every command in it is known not to. */
-export function checkSed(script: string | undefined): string | undefined {
-  if (script === undefined) return 'its script is not known';
-  let at = 0;
-  let depth = 0;
-  const rest = (): string => script.slice(at);
-  const skip = (pattern: RegExp): string => {
-    const [found = ''] = new RegExp(`^(?:${pattern.source})`, 'su').exec(rest()) ?? [];
-    at += found.length;
-    return found;
-  };
-  while (at < script.length) {
-    if (skip(/[\s;]+/)) continue;
-    if (skip(/#[^\n]*/)) continue;
-    const from = at;
-    if (skipAddress()) {
-      skip(/\s*/);
-      if (skip(/,\s*/) && !skip(/[+~]\d+/) && !skipAddress())
-        return `the address at ${from + 1} of its script is not understood`;
-    }
-    skip(/[\s!]*/);
-    const command = script[at];
-    at += 1;
-    if (command === '{') depth += 1;
-    else if (command === '}') depth -= 1;
-    else if (command === 's') {
-      const flags = skipDelimited(2) ? skip(/[^\s;}]*/) : undefined;
-      if (flags === undefined || !/^[gpiIm0-9M]*$/.test(flags.replace(/m/gi, '')))
-        return 'its substitution may write or run something';
-    } else if (command === 'y') {
-      if (!skipDelimited(2)) return 'its script is not understood';
-    } else if (command && 'pPdDnNgGhHxl='.includes(command)) {
-      if (command === 'l') skip(/ *\d*/);
-    } else if (command && 'qQ'.includes(command)) skip(/ *\d*/);
-    else if (command && 'btT:'.includes(command)) skip(/ *[\w.-]*/);
-    else if (command && 'aic'.includes(command)) skip(/[^\n]*(\\\n[^\n]*)*/);
-    else return `the sed command ${command ?? 'at the end'} is not known to be harmless`;
-    const between = skip(/[ \t]*/);
-    if (at < script.length && command !== '{' && !/^[;\n}#]/.test(rest()) && between === '' && command !== '}') {
-      return 'its script is not understood';
-    }
-    if (at < script.length && !/^[;\n}#]/.test(rest()) && command !== '{' && command !== '}')
-      return 'its script is not understood';
-  }
-  return depth === 0 ? undefined : 'its script is not understood';
+// A parser of GNU sed's grammar that accepts only scripts which print: what writes or reads files, runs commands or is
+// read in another way by another sed (BSD, busybox) is refused. Where implementations split a script at different places,
+// every reading has to be the same one.
 
-  function skipAddress(): boolean {
-    if (skip(/\d+(~\d+)?|\$/)) return true;
-    if (script?.[at] === '\\') at += 1;
-    else if (script?.[at] !== '/') return false;
-    if (!skipDelimited(1)) return false;
-    skip(/[IM]*/);
+/** What a script does: why it is refused, or whether it goes beyond `p` and `s` with common delimiters. */
+export interface SedScript {
+  why?: string;
+  intricate?: boolean;
+}
+
+const COMMON_DELIMITERS = /^[/|#,:@%!~_+=]$/;
+
+/** The script in the parts in which `-e` gives it: a part ends what it began, but for blocks. */
+export function checkSed(parts: readonly (string | undefined)[]): SedScript {
+  const parser = new SedParser();
+  for (const part of parts) {
+    if (part === undefined) return { why: 'its script is not known' };
+    const why = parser.part(part);
+    if (why !== undefined) return { why };
+  }
+  if (parser.depth !== 0) return { why: 'its script is not understood: a block does not end' };
+  return parser.intricate ? { intricate: true } : {};
+}
+
+class SedParser {
+  depth = 0;
+  intricate = false;
+  #script = '';
+  #at = 0;
+
+  part(script: string): string | undefined {
+    this.#script = script;
+    this.#at = 0;
+    // Outside ASCII, a byte of a character may be a backslash or a delimiter in the locale that the command runs in.
+    if (/[^\n\t\x20-\x7e]/.test(script)) this.intricate = true;
+    if (/[\r\0]/.test(script)) return 'its script holds a control character';
+    for (;;) {
+      this.#skip(/[\s;]+/);
+      if (this.#at >= script.length) return undefined;
+      const why = this.#command();
+      if (why !== undefined) return why;
+    }
+  }
+
+  #peek(): string {
+    return this.#script[this.#at] ?? '';
+  }
+
+  /** Past what the pattern matches here; returns it, or an empty string. */
+  #skip(pattern: RegExp): string {
+    const sticky = new RegExp(pattern.source, 'y');
+    sticky.lastIndex = this.#at;
+    const [found = ''] = sticky.exec(this.#script) ?? [];
+    this.#at += found.length;
+    return found;
+  }
+
+  #notUnderstood(): string {
+    return `its script is not understood at "${this.#script.slice(this.#at, this.#at + 10)}"`;
+  }
+
+  #command(): string | undefined {
+    const hasAddress = this.#address();
+    if (hasAddress === undefined) return this.#notUnderstood();
+    if (hasAddress) {
+      this.#skip(/[ \t]*/);
+      if (this.#skip(/,[ \t]*/) !== '') {
+        const relative = this.#skip(/[+~]\d+/) !== '';
+        if (relative) this.intricate = true;
+        else if (this.#address() !== true) return this.#notUnderstood();
+      }
+    }
+    this.#skip(/[ \t]*/);
+    if (this.#skip(/!/) !== '') this.#skip(/[ \t]*/);
+    const command = this.#peek();
+    this.#at += 1;
+    if (command === '#' && !hasAddress) return this.#comment();
+    if (command === '{') {
+      this.depth += 1;
+      this.intricate = true;
+      return undefined;
+    }
+    if (command === '}' && !hasAddress) {
+      this.depth -= 1;
+      return this.depth < 0 ? this.#notUnderstood() : this.#end();
+    }
+    if (command === 's') return this.#substitution();
+    if (command === 'p') return this.#end();
+    this.intricate = true;
+    if (command === 'y') return this.#delimited(false) && this.#rest(false) ? this.#end() : this.#notUnderstood();
+    if (command !== '' && 'dDnNgGhHxPzF='.includes(command)) return this.#end();
+    if (command !== '' && 'qQl'.includes(command)) {
+      this.#skip(/[ \t]*\d*/);
+      return this.#end();
+    }
+    if (command !== '' && 'btT'.includes(command)) {
+      this.#skip(/[ \t]*\w*/);
+      return this.#end();
+    }
+    if (command === ':' && !hasAddress) return this.#skip(/[ \t]*\w+/) === '' ? this.#notUnderstood() : this.#end();
+    if (command !== '' && 'aic'.includes(command)) return this.#text();
+    return `the sed command ${command || 'at the end'} is not known to be harmless`;
+  }
+
+  /** True where there is one, undefined where it is not understood. */
+  #address(): boolean | undefined {
+    if (this.#skip(/\$/) !== '') return true;
+    if (this.#skip(/\d+/) !== '') {
+      if (this.#skip(/~\d+/) !== '') this.intricate = true;
+      return true;
+    }
+    const isCustom = this.#peek() === '\\';
+    if (isCustom) this.#at += 1;
+    else if (this.#peek() !== '/') return false;
+    if (isCustom && !COMMON_DELIMITERS.test(this.#peek())) this.intricate = true;
+    if (!this.#delimited(true)) return undefined;
+    if (this.#skip(/[ \t]*[IM]+/) !== '') this.intricate = true;
     return true;
   }
 
-  /** Past `count` parts that the character here separates; brackets and escapes may hold it as itself. */
-  function skipDelimited(count: number): boolean {
-    const delimiter = script?.[at];
-    if (delimiter === undefined || /[\s\\\w]/.test(delimiter)) return false;
-    at += 1;
-    for (let left = count; at < (script?.length ?? 0); at += 1) {
-      const character = script?.[at];
-      if (character === '\\') at += 1;
-      else if (character === '\n') return false;
-      else if (character === '[' && left === count) {
-        // Whether a delimiter within brackets counts differs between implementations, so there must be none.
-        const [bracket] = /^\[\^?\]?(?:\[[:.=][^\]]*[:.=]\]|\\[a-zA-Z.*+?$^()|{}-]|[^\]\\])*\]/.exec(rest()) ?? [];
-        if (bracket === undefined || bracket.includes(delimiter) || bracket.includes('\n')) return false;
-        at += bracket.length - 1;
-      } else if (character === delimiter) {
-        left -= 1;
-        if (left === 0) {
-          at += 1;
-          return true;
-        }
+  #delimiter = '';
+
+  /** Past a delimiter, a part and the delimiter behind it. */
+  #delimited(isRegex: boolean): boolean {
+    const delimiter = this.#peek();
+    if (!/^[\x21-\x7e ]$/.test(delimiter) || delimiter === '\\') return false;
+    this.#delimiter = delimiter;
+    this.#at += 1;
+    return this.#rest(isRegex);
+  }
+
+  /** Past the rest of a part, up to the delimiter behind it. */
+  #rest(isRegex: boolean): boolean {
+    for (; this.#at < this.#script.length; this.#at += 1) {
+      const character = this.#peek();
+      if (character === this.#delimiter) {
+        this.#at += 1;
+        return true;
+      }
+      if (character === '\n') return false;
+      if (character === '\\') {
+        this.#at += 1;
+        const escaped = this.#peek();
+        if (escaped === '' || escaped === 'c') return false;
+        if (escaped === '\n' && isRegex) return false;
+        if (escaped === '\n') this.intricate = true;
+      } else if (character === '[' && isRegex) {
+        const bracket = this.#bracket();
+        // GNU sed ends a part at a delimiter within brackets, others do not.
+        if (bracket === undefined || bracket.includes(this.#delimiter)) return false;
+        this.#at += bracket.length - 1;
       }
     }
     return false;
+  }
+
+  /** A bracket expression that all implementations see the same end of. */
+  #bracket(): string | undefined {
+    const items = String.raw`(?:\[:[a-z]+:\]|\[(?![:.=])|\\[a-zA-Z.*+?$^()|{}\/-]|[^\]\\[\n])*`;
+    const sticky = new RegExp(String.raw`\[\^?\]?${items}\]`, 'y');
+    sticky.lastIndex = this.#at;
+    return sticky.exec(this.#script)?.[0];
+  }
+
+  #substitution(): string | undefined {
+    if (!COMMON_DELIMITERS.test(this.#peek())) this.intricate = true;
+    if (!this.#delimited(true) || !this.#rest(false)) return this.#notUnderstood();
+    const flags = this.#skip(/[A-Za-z0-9]*/);
+    if (!/^[gpiImM0-9]*$/.test(flags)) return 'its substitution may write or run something';
+    return this.#end();
+  }
+
+  /** The end of a command: what may follow it, and nothing else. */
+  #end(): string | undefined {
+    this.#skip(/[ \t]*/);
+    return this.#at >= this.#script.length || /[;\n}#]/.test(this.#peek()) ? undefined : this.#notUnderstood();
+  }
+
+  #comment(): string | undefined {
+    const text = this.#skip(/[^\n]*/);
+    return text.endsWith('\\') ? this.#notUnderstood() : undefined;
+  }
+
+  /** The text of `a`, `i` and `c`: to the end of the line, and on where that ends with one backslash. */
+  #text(): string | undefined {
+    this.#skip(/[ \t]*/);
+    this.#skip(/\\\n?/);
+    const text = this.#skip(/(?:[^\n\\]|\\[^\n\\]|\\\\(?!\n|$)|\\\n)*/);
+    const isWhole = this.#at >= this.#script.length || this.#peek() === '\n';
+    return text.trim() === '' || !isWhole || text.endsWith('\\\n') ? this.#notUnderstood() : undefined;
   }
 }

@@ -1,9 +1,16 @@
+// Option tables, and the parser that reads words by them as getopt does. A table belongs to one program: the same letter
+// takes a value in one and none in another, and a value that is taken for none (or the other way round) hides a file.
+import type { HostFacts } from '../../../contract/effect.js';
 import { type Call, type Field, known, type Program, type Touch, type Verdict } from './program.js';
 
 /** What the value of an option or an operand means to the program. */
 export type Meaning =
   | 'value'
+  /** Takes a value here, and none in another implementation, where the word is an operand. */
+  | 'either'
   | 'read'
+  /** A file that is read, and that names more files to read. */
+  | 'names'
   | 'read-tree'
   | 'list'
   | 'list-tree'
@@ -12,8 +19,11 @@ export type Meaning =
   | 'remove'
   | 'remove-tree';
 
+/** `glued`: optional, and only as part of the same word (`--color=always`, `-I3`). */
+export type Arity = 'none' | 'required' | 'glued';
+
 interface Option {
-  value: 'none' | 'required' | 'glued';
+  value: Arity;
   meaning: Meaning;
 }
 
@@ -24,9 +34,22 @@ export interface OptionTable {
   readonly numbers: boolean;
 }
 
+/** A program that declares its option table, so that a test can compare it with the program's own help. */
+export interface TabledProgram extends Program {
+  readonly table: OptionTable;
+}
+
+/** An option that was given, with its value where it has one. */
+interface ParsedOption {
+  name: string;
+  value?: Field;
+  meaning: Meaning;
+  /** The value is a word of its own behind the first operand, where BSD programs no longer look for options. */
+  isLate?: boolean;
+}
+
 export interface Parsed {
-  /** Each option that was given, with its value where it has one. */
-  options: { name: string; value?: Field; meaning: Meaning }[];
+  options: ParsedOption[];
   operands: Field[];
   /** Why the words are not fully understood. */
   problem?: string;
@@ -109,11 +132,14 @@ export function parseOptions(
       }
       continue;
     }
+    const wordsLeft = rest.length;
     const problem = value.startsWith('--')
       ? longOption(value, rest, table, parsed)
       : shortOptions(value, rest, table, parsed);
+    const given = parsed.options.at(-1);
+    if (given !== undefined && rest.length < wordsLeft && parsed.operands.length > 0) given.isLate = true;
     if (problem !== undefined) return givenUp(problem, rest);
-    const last = parsed.options.at(-1)?.value;
+    const last = given?.value;
     if (last?.splits && last.mayBeOption && !anyOption) return givenUp(`${last.text} may be several words`, rest);
     if (last?.splits) parsed.operands.push(last);
   }
@@ -166,7 +192,9 @@ export const hasOption = ({ options }: Parsed, ...names: string[]): boolean =>
 
 const touchOf: Readonly<Record<Meaning, Omit<Touch, 'file'> | undefined>> = {
   value: undefined,
+  either: undefined,
   read: { access: 'read' },
+  names: { access: 'read' },
   'read-tree': { access: 'read', tree: true },
   list: { access: 'read', listing: true },
   'list-tree': { access: 'read', listing: true, tree: true },
@@ -190,7 +218,7 @@ export interface PlainProgram {
   options?: string;
   /** What each operand means, the last one repeated; `none` where there may be no operand. */
   operands: readonly Meaning[] | 'none';
-  /** Every option that exists is harmless: for words that a variable or a glob decides. */
+  /** No option can write, run or connect: words that a variable or a glob decides may be options, if confined. */
   anyOption?: boolean;
   /** Where it looks when no operand says so. */
   without?: { place: string; meaning: Meaning };
@@ -199,47 +227,56 @@ export interface PlainProgram {
   operandsEndOptions?: boolean;
   /** Without operands, and with no other options than these, it gives back some lines of its input as they are. */
   filters?: readonly string[];
+  /** Too intricate to run unconfined without a question: always, or with one of these options. */
+  needsWalls?: true | readonly string[];
+  observes?: HostFacts;
   examples: Program['examples'];
 }
 
 /** A program that is harmless whenever its options are in its table. */
-export function plain(spec: PlainProgram): Program {
-  let table: OptionTable | undefined; // made when first needed
+export function plain(spec: PlainProgram): TabledProgram {
+  const { anyOption = false, operandsEndOptions = false, filters, needsWalls, observes } = spec;
+  const table = optionTable(spec.options ?? '');
   return {
     names: spec.names.split(' '),
+    table,
     examples: spec.examples,
     judge(call: Call): Verdict {
-      table ??= optionTable(spec.options ?? '');
-      const { anyOption = false, operandsEndOptions = false } = spec;
       const parsed = parseOptions(call.args, table, { anyOption, operandsEndOptions });
       const passesNames =
-        spec.filters &&
-        parsed.operands.length === 0 &&
-        parsed.options.every(({ name }) => spec.filters?.includes(name));
-      const namesOthers = hasOption(parsed, '--files0-from');
+        filters && parsed.operands.length === 0 && parsed.options.every(({ name }) => filters.includes(name));
+      const confined =
+        needsWalls === true || (needsWalls && hasOption(parsed, ...needsWalls)) || call.args.some(mayBecomeOption);
       return {
         ...judgePlain(parsed, spec),
-        ...(namesOthers && { why: 'a file names the files that it reads' }),
         ...(passesNames && { passesNames }),
+        ...(confined && { needsWalls: true }),
+        ...(observes && { observes }),
       };
     },
   };
 }
+
+/** Whether a word that is not known before it runs may turn out to be an option. */
+export const mayBecomeOption = ({ value, mayBeOption }: Field): boolean => value === undefined && mayBeOption;
 
 export function judgePlain(
   parsed: Parsed,
   { operands, without, maxOperands }: Pick<PlainProgram, 'operands' | 'without' | 'maxOperands'>,
 ): Verdict {
   const meanings = operands === 'none' ? [] : operands;
+  const last = meanings.at(-1) ?? 'value';
   const touches = [
     ...optionTouches(parsed),
-    ...parsed.operands.flatMap((field, index) =>
-      touch(meanings[Math.min(index, meanings.length - 1)] ?? 'value', field),
-    ),
+    ...valuesThatMayBeOperands(parsed).flatMap((field) => touch(last === 'write' ? 'read' : last, field)),
+    ...parsed.operands.flatMap((field, index) => touch(meanings[index] ?? last, field)),
     ...(without && parsed.operands.length === 0 ? touch(without.meaning, known(without.place)) : []),
   ];
   if (parsed.problem !== undefined) return { why: parsed.problem, touches };
   if (touches.some(({ access }) => access === 'write')) return { why: 'it writes a file', touches };
+  if (parsed.options.some(({ meaning }) => meaning === 'names')) {
+    return { why: 'a file names the files that it reads', touches };
+  }
   if (operands === 'none' && parsed.operands.length > 0) return { why: 'it takes no operand', touches };
   if (
     maxOperands !== undefined &&
@@ -248,4 +285,12 @@ export function judgePlain(
     return { why: `it may have more than ${maxOperands === 1 ? 'one operand' : `${maxOperands} operands`}`, touches };
   }
   return { touches };
+}
+
+/** Values that another implementation takes for operands: a number is left out, since no file is meant by it. */
+function valuesThatMayBeOperands({ options }: Parsed): Field[] {
+  return options.flatMap(({ value, meaning, isLate }) => {
+    if (value?.value === undefined || /^[-+]?\d+\w?$/.test(value.value)) return [];
+    return meaning === 'either' || (meaning === 'value' && isLate) ? [value] : [];
+  });
 }

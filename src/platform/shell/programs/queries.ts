@@ -1,6 +1,7 @@
 // Questions to the system and to tool chains that are answered without running anything of the project: mostly versions.
 import { openedFiles } from './openers.js';
-import { optionTable, parseOptions, plain } from './options.js';
+import { judgePlain, optionTable, parseOptions, plain, type TabledProgram } from './options.js';
+import { processes } from './processes.js';
 import { type Field, notHarmless, type Program } from './program.js';
 
 const INTERPRETERS = /^(node|nodejs|deno|bun|python[23]?|pypy3|ruby|perl|php|lua)$/;
@@ -24,70 +25,132 @@ function exactForms(names: string, forms: readonly string[], not: readonly strin
 const safeVariables =
   /^(HOME|USER|LOGNAME|SHELL|PATH|PWD|OLDPWD|LANG|LC_[A-Z]+|TERM|TZ|HOSTNAME|EDITOR|NODE_ENV|CI|COLUMNS|LINES|TMPDIR|XDG_[A-Z_]+)$/;
 
-const psOptions = optionTable(
-  '-AaefjlmTwxFHLuyMZc -o= -p= -u= -C= -t= --sort= --forest --no-headers --headers --pid= --ppid= --user= --format= --cols=',
+const dateOptions = optionTable(
+  '-uR -d= -r=list -I? --date= --reference=list --utc --universal --rfc-email --rfc-3339= --iso-8601? --resolution --debug --help --version',
 );
 
-export const queries: readonly Program[] = [
-  plain({
-    names: 'whoami logname tty arch nproc',
-    options: '-s --all --ignore= --silent --quiet --help --version',
-    operands: 'none',
-    examples: { harmless: ['whoami', 'nproc', 'arch', 'tty'], not: ['whoami x'] },
-  }),
-  plain({
-    names: 'who w users',
-    options: '-abdHlmqrsTtuhfio --all --boot --count --heading --users --short --no-header --help --version',
-    operands: 'none',
-    examples: { harmless: ['who', 'w', 'users', 'who -b'], not: ['who /etc/x', 'users x'] },
-  }),
-  plain({
-    names: 'id groups',
-    options: '-agGnruzZ --group --groups --name --real --user --zero --help --version',
-    operands: ['value'],
-    examples: { harmless: ['id', 'id -u', 'groups'], not: ['id --unheard-of'] },
-  }),
-  plain({
-    names: 'uname',
-    options:
-      '-asnrvmpio --all --kernel-name --nodename --kernel-release --kernel-version --machine --processor --hardware-platform --operating-system --help --version',
-    operands: 'none',
-    examples: { harmless: ['uname -a', 'uname'], not: ['uname x'] },
-  }),
-  plain({
-    names: 'hostname',
-    options: '-f -s -i -I -d --fqdn --short --help --version',
-    operands: 'none',
-    examples: { harmless: ['hostname', 'hostname -s'], not: ['hostname evil', 'hostname -F x', 'hostname $x'] },
-  }),
-  plain({
-    names: 'uptime free vmstat lscpu lsblk',
-    options:
-      '-psVbkmghtwaedJl --pretty --since --human --bytes --kibi --mebi --gibi --si --total --wide --json --all --help --version',
-    operands: 'none',
-    examples: { harmless: ['uptime', 'free -h', 'lscpu'], not: ['uptime x', 'vmstat 1'] },
-  }),
-  {
-    names: ['date'],
-    judge({ args }) {
-      const isFine = (field: Field, index: number): boolean => {
-        const { value } = field;
-        const previous = args[index - 1]?.value;
-        if (/^(-d|--date|-r|--reference)$/.test(previous ?? '')) return value !== undefined || !field.splits;
-        return (
-          value !== undefined &&
-          /^(\+.*|-[uRI]|-I\w+|-u|--utc|--universal|--rfc-email|--rfc-3339=\w+|--iso-8601(=\w+)?|-d.*|--date(=.*)?|-r|--help|--version)$/s.test(
-            value,
-          )
-        );
-      };
-      return args.every(isFine) ? {} : notHarmless('it may set the clock');
-    },
-    examples: {
-      harmless: ['date', 'date +%Y-%m-%d', "date -d '2 days ago' +%F", 'date -u'],
-      not: ['date -s x', 'date --set=x', 'date 010100002030', 'date -us x', 'date $x'],
-    },
+const date: TabledProgram = {
+  names: ['date'],
+  table: dateOptions,
+  judge({ args }) {
+    const parsed = parseOptions(args, dateOptions);
+    const verdict = judgePlain({ ...parsed, operands: [] }, { operands: 'none' });
+    const isFormat = ({ value }: Field): boolean => value?.startsWith('+') ?? false;
+    const why = verdict.why ?? (parsed.operands.every(isFormat) ? undefined : 'it may set the clock');
+    return { ...verdict, ...(why !== undefined && { why }) };
   },
+  examples: {
+    harmless: ['date', 'date +%Y-%m-%d', "date -d '2 days ago' +%F", 'date -u', 'date -ud yesterday', 'date -r a.txt'],
+    not: [
+      'date -s x',
+      'date --set=x',
+      'date --se x',
+      'date 010100002030',
+      'date -us x',
+      'date $x',
+      'date -f list',
+      'date --file=list',
+      'date -uf list',
+      'date -d $x',
+    ],
+  },
+};
+
+/** A program without operands that prints facts about the user or the machine. */
+const fact = (names: string, options: string, examples: Program['examples']): TabledProgram =>
+  plain({ names, options, operands: 'none', examples });
+
+const getconf: Program = {
+  names: ['getconf'],
+  // -v runs another getconf.
+  judge: ({ args }) => {
+    const [first, path, ...more] = args;
+    const isName = first?.value !== undefined && /^(-a|[A-Z_]\w*)$/.test(first.value);
+    if (!isName || more.length > 0 || path?.splits || path?.mayBeOption)
+      return notHarmless('its words are not understood');
+    return { touches: path ? [{ access: 'read', file: path, listing: true }] : [] };
+  },
+  examples: {
+    harmless: ['getconf PAGE_SIZE', 'getconf -a', 'getconf NAME_MAX .'],
+    not: ['getconf -v x PAGE_SIZE', 'getconf $x'],
+  },
+};
+
+export const queries: readonly Program[] = [
+  fact('whoami', '--help --version', { harmless: ['whoami'], not: ['whoami x', 'whoami -s'] }),
+  fact('logname', '--help --version', { harmless: ['logname'], not: ['logname x'] }),
+  fact('tty', '-s --silent --quiet --help --version', { harmless: ['tty', 'tty -s'], not: ['tty x'] }),
+  fact('arch', '--help --version', { harmless: ['arch'], not: ['arch x', 'arch -s'] }),
+  fact('nproc', '--all --ignore= --help --version', { harmless: ['nproc', 'nproc --all'], not: ['nproc x'] }),
+  fact(
+    'who',
+    '-abdHlmpqrsTtuw --all --boot --count --dead --heading --ips --login --mesg --message --process --runlevel --short --time --users --writable --help --version',
+    { harmless: ['who', 'who -b', 'who -a'], not: ['who /etc/x', 'who --lookup', 'who am i x', 'who -f'] },
+  ),
+  fact('users', '--help --version', { harmless: ['users'], not: ['users x', 'users -a'] }),
+  plain({
+    names: 'id',
+    options: '-agGnruzZ --context --group --groups --name --real --user --zero --help --version',
+    operands: ['value'],
+    examples: { harmless: ['id', 'id -u', 'id -un root'], not: ['id --unheard-of'] },
+  }),
+  plain({
+    names: 'groups',
+    options: '--help --version',
+    operands: ['value'],
+    examples: { harmless: ['groups', 'groups root'], not: ['groups -x'] },
+  }),
+  fact(
+    'uname',
+    '-asnrvmpio --all --kernel-name --nodename --kernel-release --kernel-version --machine --processor --hardware-platform --operating-system --help --version',
+    { harmless: ['uname -a', 'uname'], not: ['uname x', 'uname -S x'] },
+  ),
+  plain({
+    // Some options look names up, which may ask a server; -I opens a socket.
+    names: 'hostname',
+    options: '-s -I -f -d -i --short --all-ip-addresses --fqdn --long --domain --ip-address --help --version',
+    operands: 'none',
+    needsWalls: ['-f', '-d', '-i', '-I', '--fqdn', '--long', '--domain', '--ip-address', '--all-ip-addresses'],
+    examples: {
+      harmless: ['hostname', 'hostname -s', 'hostname -f'],
+      not: ['hostname evil', 'hostname -F x', 'hostname -sF x', 'hostname $x', 'hostname -b x'],
+    },
+  }),
+  fact('uptime', '-ps --pretty --since --help --version', {
+    harmless: ['uptime', 'uptime -p'],
+    not: ['uptime x', 'uptime -h x'],
+  }),
+  fact(
+    'free',
+    '-bkmghltvw --bytes --kilo --mega --giga --tera --peta --kibi --mebi --gibi --tebi --pebi --human --si --lohi --total --committed --wide --help --version',
+    { harmless: ['free -h', 'free'], not: ['free x', 'free -s 1', 'free -e'] },
+  ),
+  fact(
+    'vmstat',
+    '-afnstwdDy --active --forks --one-header --stats --disk --disk-sum --wide --timestamp --no-first --help --version',
+    {
+      harmless: ['vmstat', 'vmstat -s'],
+      not: ['vmstat 1', 'vmstat -p x', 'vmstat -S k'],
+    },
+  ),
+  fact(
+    'lscpu',
+    '-abBcJxyhV -C? -e? -p? --all --online --offline --bytes --caches? --json --extended? --parse? --hex --physical --output-all --help --version',
+    { harmless: ['lscpu', 'lscpu -e', 'lscpu -J'], not: ['lscpu -s .', 'lscpu --sysroot=.', 'lscpu x'] },
+  ),
+  plain({
+    names: 'lsblk',
+    options: `-ADJMOPSabdfilmnprstyz -e= -I= -o= -x= -E= -w= -T? --noempty --discard --json --merge --output-all --pairs --scsi --all --bytes
+      --nodeps --fs --ascii --list --perms --noheadings --paths --raw --inverse --topology --shell --zoned --exclude= --include=
+      --output= --sort= --dedup= --width= --tree? --help --version`,
+    operands: 'none',
+    observes: 'machine',
+    examples: {
+      harmless: ['lsblk', 'lsblk -f', 'lsblk -o NAME,SIZE'],
+      not: ['lsblk --sysroot .', 'lsblk x', 'lsblk -k'],
+    },
+  }),
+  date,
   {
     names: ['printenv'],
     judge: ({ args }) =>
@@ -96,44 +159,25 @@ export const queries: readonly Program[] = [
         : notHarmless('it prints the environment, which may hold secrets'),
     examples: { harmless: ['printenv HOME', 'printenv PATH'], not: ['printenv', 'printenv API_KEY', 'printenv $x'] },
   },
-  {
-    names: ['ps'],
-    judge: ({ args }) => {
-      const parsed = parseOptions(args, psOptions);
-      // The old options without a dash: `e` would print the environment of every process.
-      const isPlain = ({ value }: Field): boolean => value !== undefined && /^([axufjlwhT]+|\d+)$/.test(value);
-      const columns = parsed.options.filter(({ name }) => name === '-o' || name === '--format');
-      const isColumn = ({ value }: { value?: Field }): boolean =>
-        value?.value !== undefined && !/env/i.test(value.value);
-      const why =
-        parsed.problem ??
-        (parsed.operands.every(isPlain) && columns.every(isColumn)
-          ? undefined
-          : 'it may print the environment of processes');
-      return why === undefined ? {} : notHarmless(why);
-    },
-    examples: {
-      harmless: ['ps', 'ps aux', 'ps -ef | head', 'ps -p 1 -o pid', 'ps auxf'],
-      not: ['ps --unheard-of', 'ps eww', 'ps auxe', 'ps -o environ', 'ps $x'],
-    },
-  },
+  ...processes,
   plain({
-    names: 'pgrep',
-    options: '-aflnovxcid -P= -u= -U= -g= -s= -t= --full --list-name --list-full --count --exact --newest --oldest',
+    names: 'locale',
+    options: '-ackmv --all-locales --category-name --charmaps --keyword-name --verbose --help --usage --version',
     operands: ['value'],
-    examples: { harmless: ['pgrep node', 'pgrep -fl node'], not: ['pgrep -F file', 'pgrep --signal 9 x'] },
+    examples: { harmless: ['locale', 'locale -a', 'locale charmap'], not: ['locale --unheard-of', 'locale -f x'] },
   }),
+  getconf,
   plain({
-    names: 'locale getconf',
-    options: '-ackm -a --all-locales --charmaps',
-    operands: ['value'],
-    examples: { harmless: ['locale', 'getconf PAGE_SIZE'], not: ['locale --unheard-of'] },
-  }),
-  plain({
-    names: 'cal ncal',
+    names: 'cal',
     options: '-# -jmyhw3',
     operands: ['value'],
     examples: { harmless: ['cal', 'cal 2026'], not: ['cal --unheard-of'] },
+  }),
+  plain({
+    names: 'ncal',
+    options: '-# -jyhw3',
+    operands: ['value'],
+    examples: { harmless: ['ncal', 'ncal 2026'], not: ['ncal --unheard-of'] },
   }),
   plain({ names: 'expr', operands: ['value'], examples: { harmless: ['expr 1 + 2'], not: ['expr $x'] } }),
   exactForms(

@@ -1,21 +1,41 @@
-// Programs of the core utilities that print files or facts about them, and nothing else.
-import { hasOption, judgePlain, optionTable, parseOptions, plain } from './options.js';
+// Programs of the core utilities that print files or facts about them, and nothing else. Each has the table of its own
+// options: a table that two programs share is wrong for one of them.
+import { comparers } from './compare.js';
+import { digests } from './digests.js';
+import { dumps } from './dumps.js';
+import {
+  hasOption,
+  judgePlain,
+  mayBecomeOption,
+  optionTable,
+  parseOptions,
+  plain,
+  type TabledProgram,
+} from './options.js';
 import type { Program } from './program.js';
+import { tree } from './tree.js';
 
+// -I, -w and -T take no value on BSD systems.
 const listOptions = optionTable(
-  `-aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ1 -I= -w= -T= --all --almost-all --author --escape --block-size= --ignore-backups
-  --color? --directory --dired --classify? --file-type --format= --full-time --group-directories-first --no-group
-  --human-readable --si --dereference-command-line --dereference --hide= --hyperlink? --indicator-style= --inode --ignore=
-  --kibibytes --numeric-uid-gid --literal --hide-control-chars --show-control-chars --quote-name --quoting-style=
-  --reverse --recursive --size --sort= --time= --time-style= --tabsize= --width= --context --zero --help --version`,
+  `-aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ1 -I=either -w=either -T=either --all --almost-all --author --escape --block-size=
+  --ignore-backups --color? --directory --dired --classify? --file-type --format= --full-time --group-directories-first
+  --no-group --human-readable --si --dereference-command-line --dereference --hide= --hyperlink? --indicator-style=
+  --inode --ignore= --kibibytes --numeric-uid-gid --literal --hide-control-chars --show-control-chars --quote-name
+  --quoting-style= --reverse --recursive --size --sort= --time= --time-style= --tabsize= --width= --context --zero
+  --help --version`,
 );
 
-const ls: Program = {
+const ls: TabledProgram = {
   names: ['ls', 'dir', 'vdir'],
+  table: listOptions,
   judge({ args }) {
     const parsed = parseOptions(args, listOptions, { anyOption: true });
+    const unsure = args.some(mayBecomeOption);
     const meaning = hasOption(parsed, '-R', '--recursive') ? 'list-tree' : 'list';
-    const verdict = judgePlain(parsed, { operands: [meaning], without: { place: '.', meaning } });
+    const verdict = {
+      ...judgePlain(parsed, { operands: [meaning], without: { place: '.', meaning } }),
+      ...(unsure && { needsWalls: true }),
+    };
     const printed = parsed.operands.every(({ value }) => value !== undefined)
       ? (parsed.operands.length ? parsed.operands : [{ value: '.' }]).map(({ value = '.' }) => ({
           path: value,
@@ -29,59 +49,62 @@ const ls: Program = {
   },
   examples: {
     harmless: ['ls', 'ls -la', 'ls -lah src', 'ls -R src', 'ls --color=auto *.ts', 'ls -1t | head'],
-    not: ['ls > out.txt', 'ls --unheard-of', './ls', '/tmp/ls'],
+    not: ['ls > out.txt', 'ls --unheard-of', './ls', '/tmp/ls', 'ls --recur'],
   },
 };
 
-const du = plain({
-  names: 'du',
-  options: `-0abchklmPsSx -B= -d= -t= -X=read --null --all --apparent-size --block-size= --bytes --total
-    --max-depth= --human-readable --inodes --count-links --no-dereference --separate-dirs --si --summarize
-    --threshold= --time? --time-style= --exclude-from=read --exclude= --one-file-system --files0-from=read`,
-  operands: ['list-tree'],
-  anyOption: true,
-  without: { place: '.', meaning: 'list-tree' },
-  examples: { harmless: ['du -sh .', 'du -h --max-depth=1 src', 'du -sh *'], not: ['du --unheard-of', 'du . > x'] },
-});
-
-const tree: Program = plain({
-  names: 'tree',
-  options: `-adfxCANSnQhpugDFsvrtcUJXi -L= -P= -I= --noreport --charset= --filelimit= --matchdirs --prune --dirsfirst
-    --du --si --inodes --device --gitignore --sort= --timefmt= --fromfile --version --help -o=write`,
-  operands: ['list-tree'],
-  without: { place: '.', meaning: 'list-tree' },
-  examples: {
-    harmless: ['tree', 'tree -L 2 src', "tree -a -I 'node_modules|.git'"],
-    not: ['tree -o out.txt', 'tree -H . -o x', 'tree *'],
-  },
-});
-
-const stringsOptions = optionTable(
-  '-afwos -n= -t= -e= -T= -# --all --bytes= --radix= --encoding= --print-file-name --include-all-whitespace --data --help --version',
+const statOptions = optionTable(
+  '-LftxnqFrls -c= --dereference --file-system --cached= --format= --printf= --terse --help --version',
 );
 
-const strings: Program = {
-  names: ['strings'],
+const stat: TabledProgram = {
+  names: ['stat'],
+  table: statOptions,
   judge({ args }) {
-    const verdict = judgePlain(parseOptions(args, stringsOptions), { operands: ['read'] });
-    const namesOthers = args.some(({ value }) => value?.startsWith('@'));
-    return { ...verdict, ...(namesOthers && { why: '@ takes options and files from another file' }) };
+    const parsed = parseOptions(args, statOptions, { anyOption: true });
+    const fileSystem = hasOption(parsed, '-f', '--file-system');
+    return {
+      ...judgePlain(parsed, { operands: ['list'] }),
+      ...(args.some(mayBecomeOption) && { needsWalls: true }),
+      ...(fileSystem && { observes: 'machine' as const }),
+    };
   },
   examples: {
-    harmless: ['strings a.bin', 'strings -n 8 a.bin'],
-    not: ['strings --unheard-of a', 'strings @list'],
+    harmless: ['stat a.txt', "stat -c '%s' a.txt", 'stat --format=%n *', 'stat -f .', 'stat -f %z a.txt'],
+    not: ['stat -Z a', 'stat --file-sys a'],
   },
 };
 
 export const readers: readonly Program[] = [
   plain({
     names: 'more',
-    options: '-#',
+    options: '-# -dflcpsu',
     operands: ['read'],
-    examples: { harmless: ['more a.txt'], not: ['more -x a', 'more $x', 'less a.txt'] },
+    needsWalls: true,
+    // `+/pattern` and `+number` are options too, and no files.
+    examples: { harmless: ['more a.txt', 'more -s a.txt'], not: ['more -x a', 'more $x', 'less a.txt', 'more -e a'] },
   }),
   ls,
-  du,
+  plain({
+    names: 'du',
+    options: `-0abchklmPsSx -B= -d= -t= -X=read --null --all --apparent-size --block-size= --bytes --total
+      --max-depth= --human-readable --inodes --count-links --no-dereference --separate-dirs --si --summarize
+      --threshold= --time? --time-style= --exclude-from=read --exclude= --one-file-system --files0-from=names`,
+    operands: ['list-tree'],
+    anyOption: true,
+    without: { place: '.', meaning: 'list-tree' },
+    examples: {
+      harmless: ['du -sh .', 'du -h --max-depth=1 src', 'du -sh *', 'du -sk src'],
+      not: [
+        'du --unheard-of',
+        'du . > x',
+        'du --files0-from=list',
+        'du --files0-from list',
+        'du --files0 list',
+        'du -L .',
+      ],
+    },
+  }),
   tree,
   plain({
     names: 'cat',
@@ -102,7 +125,7 @@ export const readers: readonly Program[] = [
     anyOption: true,
     examples: {
       harmless: ['head -20 README.md', 'head -n 5 a b', 'head --lines=3 a', 'head -c100 a'],
-      not: ['head -x a'],
+      not: ['head -x a', 'head --line 3 a'],
     },
   }),
   plain({
@@ -116,34 +139,59 @@ export const readers: readonly Program[] = [
   }),
   plain({
     names: 'wc',
-    options: '-clmLw --bytes --chars --lines --max-line-length --words --total= --files0-from=read --help --version',
+    options: '-clmLw --bytes --chars --lines --max-line-length --words --total= --files0-from=names --help --version',
     operands: ['read'],
     anyOption: true,
-    examples: { harmless: ['wc -l a.txt', 'wc -lw *.md', 'wc'], not: ['wc -x a', 'wc --files0-from=list'] },
+    examples: {
+      harmless: ['wc -l a.txt', 'wc -lw *.md', 'wc'],
+      not: ['wc -x a', 'wc --files0-from=list', 'wc --files0-from list', 'wc --files=list', 'wc -l --files0-from=-'],
+    },
   }),
   plain({
-    names: 'nl tac rev',
-    options: `-b= -d= -f= -h= -i= -l= -n= -ps= -v= -w= -r --body-numbering= --header-numbering= --footer-numbering= --number-format=
-      --number-separator= --number-width= --line-increment= --starting-line-number= --separator= --before --regex --help --version`,
+    names: 'nl',
+    options: `-b= -d= -f= -h= -i= -l= -n= -p -s= -v= -w= --body-numbering= --section-delimiter= --footer-numbering=
+      --header-numbering= --line-increment= --join-blank-lines= --number-format= --no-renumber --number-separator=
+      --starting-line-number= --number-width= --help --version`,
     operands: ['read'],
     anyOption: true,
-    examples: { harmless: ['nl a.txt', 'nl -ba a.txt', 'tac a.txt', 'rev a.txt'], not: ['tac a > b', 'nl -Z a'] },
+    examples: { harmless: ['nl a.txt', 'nl -ba a.txt', 'nl -p a.txt'], not: ['nl -Z a', 'nl -r a', 'nl --before a'] },
   }),
   plain({
-    names: 'stat',
-    options: '-LftxnqFr -c= --dereference --file-system --cached= --format= --printf= --terse --help --version',
-    operands: ['list'],
+    names: 'tac',
+    options: '-br -s= --before --regex --separator= --help --version',
+    operands: ['read'],
     anyOption: true,
-    examples: { harmless: ['stat a.txt', "stat -c '%s' a.txt", 'stat --format=%n *'], not: ['stat -Z a'] },
+    examples: { harmless: ['tac a.txt', 'tac -s , a.csv'], not: ['tac a > b', 'tac -n 5 a', 'tac -p a'] },
   }),
   plain({
+    names: 'rev',
+    options: '-hV --help --version',
+    operands: ['read'],
+    anyOption: true,
+    examples: { harmless: ['rev a.txt', 'rev'], not: ['rev -s a b', 'rev a > b'] },
+  }),
+  stat,
+  plain({
+    // Not -z (runs a decompressor), -p (sets the access time), -m, -f and -C (read or write other files).
     names: 'file',
-    options: `-bchiIkLnNprsSvzZE0 -F= -e= -P= --brief --checking-printout --extension --separator= --no-buffer --no-pad --raw --mime
-      --mime-type --mime-encoding --keep-going --dereference --no-dereference --special-files --uncompress --print0 --help --version --apple`,
+    options: `-bchikLnNrsSvE0 -I -F= -e= -P= --brief --checking-printout --extension --separator= --no-buffer --no-pad --raw --mime
+      --mime-type --mime-encoding --keep-going --dereference --no-dereference --special-files --print0 --exclude=
+      --exclude-quiet= --parameter= --no-sandbox --apple --help --version`,
     operands: ['read'],
     examples: {
-      harmless: ['file src/a.ts', 'file -b --mime-type a.bin'],
-      not: ['file -m evil a', 'file -f list', 'file -C -m x', 'file --files-from=x', 'file *'],
+      harmless: ['file src/a.ts', 'file -b --mime-type a.bin', 'file -bi a.bin', 'file -F : a'],
+      not: [
+        'file -m evil a',
+        'file -bm evil a',
+        'file -mevil a',
+        'file -f list',
+        'file -C -m x',
+        'file --files-from=x',
+        'file --files x',
+        'file -z a.gz',
+        'file -p a',
+        'file *',
+      ],
     },
   }),
   plain({
@@ -152,100 +200,46 @@ export const readers: readonly Program[] = [
       --total --type= --print-type --exclude-type= --help --version`,
     operands: ['list'],
     anyOption: true,
+    observes: 'machine',
     examples: { harmless: ['df -h', 'df -h .'], not: ['df --sync', 'df -Q'] },
   }),
   plain({
-    names: 'realpath readlink',
-    options: `-eEfmnLPqsz -Z --canonicalize --canonicalize-existing --canonicalize-missing --logical --physical --quiet --silent --strip
-      --no-symlinks --zero --no-newline --verbose -v --relative-to= --relative-base= --help --version`,
+    names: 'realpath',
+    options: `-eEmLPqsz --canonicalize --canonicalize-existing --canonicalize-missing --logical --physical --quiet --strip
+      --no-symlinks --zero --relative-to=list --relative-base=list --help --version`,
     operands: ['list'],
     anyOption: true,
-    examples: { harmless: ['realpath a.txt', 'readlink -f a.txt'], not: ['realpath --unheard-of a'] },
+    examples: {
+      harmless: ['realpath a.txt', 'realpath --relative-to=src a.txt', 'realpath -s a'],
+      not: ['realpath --unheard-of a', 'realpath -f a'],
+    },
   }),
   plain({
-    names: 'basename dirname',
-    options: '-a -s= -z --multiple --suffix= --zero --help --version',
+    names: 'readlink',
+    options: `-femnqsvz --canonicalize --canonicalize-existing --canonicalize-missing --no-newline --quiet --silent --verbose
+      --zero --help --version`,
+    operands: ['list'],
+    anyOption: true,
+    examples: { harmless: ['readlink -f a.txt', 'readlink a'], not: ['readlink --relative-to=src a', 'readlink -L a'] },
+  }),
+  plain({
+    names: 'basename',
+    options: '-az -s= --multiple --suffix= --zero --help --version',
     operands: ['value'],
     anyOption: true,
-    examples: { harmless: ['basename /usr/lib/x.so', 'dirname src/a.ts', 'basename "$x" .ts'], not: ['basename -Q x'] },
-  }),
-  plain({
-    names: 'md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum shasum md5',
-    options: `-a= -l= -bctwzrsq0 --algorithm= --length= --binary --tag --text --zero --ignore-missing --quiet --status --strict --warn
-      --check --raw --untagged --help --version`,
-    operands: ['read'],
-    anyOption: true,
-    examples: { harmless: ['sha256sum a.txt', 'md5sum *.ts', 'shasum -a 256 a'], not: ['sha256sum --unheard-of a'] },
-  }),
-  plain({
-    names: 'base64 base32 basenc',
-    options:
-      '-d -D -i -w= --decode --ignore-garbage --wrap= --base64 --base64url --base32 --base32hex --base16 --z85 --help --version',
-    operands: ['read'],
-    anyOption: false,
-    maxOperands: 1,
     examples: {
-      harmless: ['base64 a.txt', 'base64 -d a.b64', 'echo aGk= | base64 -d', 'base64 -w0 a'],
-      not: ['base64 -o out a', 'base64 -i a -o b', 'base64 a b'],
+      harmless: ['basename /usr/lib/x.so', 'basename "$x" .ts', 'basename -s .ts a.ts'],
+      not: ['basename -Q x'],
     },
   }),
   plain({
-    names: 'od',
-    options: `-A= -t= -N= -j= -w? -S? -abcdfhilosvx --address-radix= --format= --read-bytes= --skip-bytes= --output-duplicates --width?
-      --strings? --traditional --endian= --help --version`,
-    operands: ['read'],
+    names: 'dirname',
+    options: '-z --zero --help --version',
+    operands: ['value'],
     anyOption: true,
-    examples: { harmless: ['od -c a.bin', 'od -A x -t x1z a.bin'], not: ['od -Q a'] },
+    examples: { harmless: ['dirname src/a.ts', 'dirname "$x"'], not: ['dirname -s x y', 'dirname -Q x'] },
   }),
-  plain({
-    names: 'hexdump hd',
-    options: '-bcCdovxX -e= -f=read -n= -s= -L? --canonical --length= --skip= --no-squeezing --help --version',
-    operands: ['read'],
-    anyOption: true,
-    examples: { harmless: ['hexdump -C a.bin | head', 'hexdump -n 16 a'], not: ['hexdump --unheard-of a'] },
-  }),
-  plain({
-    names: 'xxd',
-    options: '-abdeEiuhpCv -c= -g= -l= -s= -o= -n=',
-    operands: ['read', 'write'],
-    maxOperands: 1,
-    operandsEndOptions: true,
-    examples: {
-      harmless: ['xxd a.bin', 'xxd -s 16 -l 16 a.bin', 'xxd -p a'],
-      not: ['xxd a.bin out', 'xxd -r a b', 'xxd a -p', 'xxd *'],
-    },
-  }),
-  strings,
-  plain({
-    names: 'diff colordiff',
-    options: `-abBcdeEfHilnNpPqrstTuvwyZ0123456789 -C= -U= -D= -F= -I= -L= -S= -W= -x= -X=read --normal --brief --report-identical-files
-      --context? --unified? --ed --rcs --side-by-side --width= --left-column --suppress-common-lines --show-c-function
-      --show-function-line= --label= --expand-tabs --initial-tab --tabsize= --suppress-blank-empty --recursive --no-dereference
-      --new-file --unidirectional-new-file --ignore-file-name-case --no-ignore-file-name-case --exclude= --exclude-from=read
-      --starting-file= --from-file=read --to-file=read --ignore-case --ignore-tab-expansion --ignore-trailing-space
-      --ignore-space-change --ignore-all-space --ignore-blank-lines --ignore-matching-lines= --text --strip-trailing-cr --ifdef=
-      --line-format= --minimal --horizon-lines= --speed-large-files --color? --palette= --help --version`,
-    operands: ['read-tree'],
-    examples: {
-      harmless: ['diff a.txt b.txt', 'diff -u a b', 'diff -r src test', 'diff <(ls src) <(ls test)'],
-      not: ['diff --unheard-of a b', 'diff <(touch x) a'],
-    },
-  }),
-  plain({
-    names: 'cmp',
-    options: '-bls -i= -n= --print-bytes --ignore-initial= --verbose --bytes= --quiet --silent --help --version',
-    operands: ['read'],
-    anyOption: true,
-    examples: { harmless: ['cmp a b', 'cmp -s a b'], not: ['cmp -Q a b'] },
-  }),
-  plain({
-    names: 'sdiff',
-    options:
-      '-abBdEiHlstvWZ -o=write --output=write -w= -I= --ignore-case --ignore-all-space --width= --left-column --suppress-common-lines --text --minimal --help --version',
-    operands: ['read'],
-    examples: {
-      harmless: ['sdiff a b', 'sdiff -s a b'],
-      not: ['sdiff -o out a b', 'sdiff --output=x a b', 'sdiff --diff-program=x a b'],
-    },
-  }),
+  ...digests,
+  ...dumps,
+  ...comparers,
 ];

@@ -1,109 +1,67 @@
 // Programs that take text in and give it back changed, on standard output alone.
-import { hasOption, judgePlain, optionTable, parseOptions, plain, touch } from './options.js';
-import type { Field, Program } from './program.js';
+import { json } from './json.js';
+import { judgePlain, optionTable, parseOptions, plain, type TabledProgram } from './options.js';
+import type { Program } from './program.js';
 
-// What a filter reads beside its input: modules, other files, the environment. Behind a dot they are names of fields.
-const reachesOut = /(?:^|[^.\w"$])(?:import|include|env|strenv|envsubst|load\w*|system|eval)\b|\$ENV\b|\$__/;
-
-const checkFilter = (filter: Field | undefined): string | undefined =>
-  reachesOut.test(filter?.value ?? filter?.text ?? '') ? 'its filter may read more than its input' : undefined;
-
-const jqOptions = optionTable(
-  `-cnrRjaCSseM -f=read -L=read-tree --compact-output --null-input --raw-output --raw-output0 --raw-input --join-output
-  --ascii-output --color-output --monochrome-output --sort-keys --slurp --exit-status --tab --indent= --stream --stream-errors
-  --seq --unbuffered --from-file=read --args --jsonargs --help --version`,
+const iconvOptions = optionTable(
+  '-f= -t= -cls --from-code= --to-code= --silent --list --verbose --help --usage --version',
 );
 
-/** `--arg name value` takes two words. */
-function withoutArguments(args: readonly Field[]): { rest: Field[]; problem?: string } {
-  const rest: Field[] = [];
-  for (let at = 0; at < args.length; at += 1) {
-    const field = args[at];
-    if (field === undefined || field.value === '--') return { rest: [...rest, ...args.slice(at)] };
-    if (!/^--arg(json)?$/.test(field.value ?? '')) {
-      rest.push(field);
-      continue;
-    }
-    const values = args.slice(at + 1, at + 3);
-    if (values.length < 2 || values.some(({ splits }) => splits)) {
-      return { rest: [...rest, ...args.slice(at + 1)], problem: `${field.text} lacks its name and value` };
-    }
-    at += 2;
-  }
-  return { rest };
-}
-
-const jq: Program = {
-  names: ['jq'],
+const iconv: TabledProgram = {
+  names: ['iconv'],
+  table: iconvOptions,
   judge({ args }) {
-    const { rest, problem } = withoutArguments(args);
-    const parsed = parseOptions(rest, jqOptions);
-    const fromFile = hasOption(parsed, '-f', '--from-file');
-    const verdict = judgePlain(parsed, { operands: fromFile ? ['read'] : ['value', 'read'] });
-    const why =
-      verdict.why ?? problem ?? (fromFile ? 'its filter is in a file' : undefined) ?? checkFilter(parsed.operands[0]);
-    return { ...verdict, ...(why !== undefined && { why }) };
+    const parsed = parseOptions(args, iconvOptions);
+    const verdict = judgePlain(parsed, { operands: ['read'] });
+    // The name of an encoding may choose a module to load, so it has to look like one.
+    const isName = (text: string | undefined): boolean => /^[A-Za-z][\w.:+-]*(\/\/[A-Z]*)*$/.test(text ?? '');
+    const isOdd = parsed.options.some(
+      ({ name, value }) => /^-(f|t|-from-code|-to-code)$/.test(name) && !isName(value?.value),
+    );
+    const why = verdict.why ?? (isOdd ? 'the name of an encoding is not understood' : undefined);
+    return { ...verdict, needsWalls: true, ...(why !== undefined && { why }) };
   },
   examples: {
-    harmless: [
-      "jq '.name' package.json",
-      "jq -r '.scripts | keys[]' package.json",
-      'jq . a.json',
-      'cat a.json | jq .x',
-      "jq --arg env x '.[$env]' a.json",
-      "jq '.env, .include[0], .imports' a.json",
-    ],
+    harmless: ['iconv -f latin1 -t utf-8 a.txt', 'iconv -l', 'iconv -f UTF-8 -t ASCII//TRANSLIT a'],
     not: [
-      'jq --slurpfile a /etc/x . b',
-      'jq . a > b',
-      'jq --unheard-of . a',
-      'jq -f a.jq b',
-      'jq -nf a.jq b',
-      "jq -n '$ENV'",
-      'jq -n env',
-      'jq -n \'import "x" as $d; $d\'',
-      'jq --arg a $x . b',
+      'iconv -f a -t b x -o out',
+      'iconv -co out a',
+      'iconv --output=x a',
+      'iconv --out x a',
+      'iconv -f ../x -t utf-8 a',
+      'iconv -f "$x" a',
     ],
   },
 };
 
-const yqOptions = optionTable(
-  '-rjyPCMNe -o= -p= -I= --raw-output --output-format= --input-format= --indent= --prettyPrint --colors --no-colors --no-doc --help --version',
-);
+const zcatOptions = optionTable('-fklnqtv --force --list --quiet --test --verbose --help --version');
 
-const yq: Program = {
-  names: ['yq'],
+const zcat: TabledProgram = {
+  names: ['zcat', 'gzcat'],
+  table: zcatOptions,
   judge({ args }) {
-    const parsed = parseOptions(args, yqOptions);
-    const evaluates = /^(e|ea|eval|eval-all)$/.test(parsed.operands[0]?.value ?? '');
-    const operands = evaluates ? parsed.operands.slice(1) : parsed.operands;
-    const verdict = judgePlain({ ...parsed, operands }, { operands: ['value', 'read'] });
-    // One implementation takes a single operand for the file.
-    const why = verdict.why ?? checkFilter(operands[0]);
-    const [only, ...more] = operands;
-    const alone = only && more.length === 0 ? touch('read', only) : [];
-    return { touches: [...(verdict.touches ?? []), ...alone], ...(why !== undefined && { why }) };
+    const parsed = parseOptions(args, zcatOptions);
+    const verdict = judgePlain(parsed, { operands: ['read'] });
+    // A name without an ending is looked for with one, which would be another file.
+    const guesses = parsed.operands.some(({ value }) => !/\.(gz|tgz|taz|z|Z)$|^-$/.test(value ?? ''));
+    const why = verdict.why ?? (guesses ? 'which file it reads depends on what is there' : undefined);
+    return { ...verdict, needsWalls: true, ...(why !== undefined && { why }) };
   },
   examples: {
-    harmless: ["yq '.a' x.yml", 'yq -r .name a.yaml', "yq eval '.a' x.yml", 'cat a.yml | yq .a'],
-    not: [
-      "yq -i '.a=1' x.yml",
-      'yq --inplace . x',
-      'yq eval-all . x -s y',
-      'yq \'load("x")\' x.yml',
-      "yq e 'strenv(X)' x.yml",
-    ],
+    harmless: ['zcat a.gz', 'cat a.gz | zcat', 'zcat -f a.gz'],
+    not: ['zcat -Z a.gz', 'zgrep foo a.gz', 'zcat -r .', 'zcat -S .x a.gz', 'zcat a', 'zcat .env'],
   },
 };
 
 export const text: readonly Program[] = [
   plain({
+    // Not -T (writes there) and --compress-program.
     names: 'sort',
     filters: ['-r', '-n', '-u', '-f', '-V', '--unique', '--reverse'],
     options: `-bcCdfghiMmnRrsuVz -k= -S= -t= -o=write --output=write --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort
       --ignore-nonprinting --month-sort --human-numeric-sort --numeric-sort --random-sort --reverse --sort= --version-sort
       --batch-size= --check? --debug --key= --merge --stable --buffer-size= --field-separator= --parallel= --unique
-      --zero-terminated --random-source=read --files0-from=read --help --version`,
+      --zero-terminated --random-source=read --files0-from=names --help --version`,
     operands: ['read'],
     examples: {
       harmless: ['sort -u names.txt', 'sort -k2,2n a.txt', 'sort', 'sort -t: -k3 a.txt', 'sort -rn | head'],
@@ -111,12 +69,16 @@ export const text: readonly Program[] = [
         'sort -o out a.txt',
         'sort -oout a',
         'sort -uo out a',
+        'sort a -o out',
         'sort --output=x a',
         'sort --out x a',
         'sort --compress-program=x a',
         'sort --compress-prog ./x a',
         'sort -T /tmp a',
+        'sort -nT . a',
+        'sort --temporary-directory=. a',
         'sort --files0-from=list',
+        'sort --files list',
         'sort *',
         'sort $x',
       ],
@@ -132,13 +94,13 @@ export const text: readonly Program[] = [
     operandsEndOptions: true,
     examples: {
       harmless: ['uniq', 'uniq -c a.txt', 'sort a | uniq -d'],
-      not: ['uniq a.txt pwned', 'uniq a -c', 'uniq a*', 'uniq $x'],
+      not: ['uniq a.txt pwned', 'uniq a -c', 'uniq a*', 'uniq $x', 'uniq -c -- a b', 'uniq --skip 1 a'],
     },
   }),
   plain({
     names: 'cut',
-    options:
-      '-b= -c= -d= -f= -nsz --bytes= --characters= --delimiter= --fields= --complement --only-delimited --output-delimiter= --zero-terminated --help --version',
+    options: `-b= -c= -d= -f= -nsz --bytes= --characters= --delimiter= --fields= --complement --only-delimited
+      --output-delimiter= --zero-terminated --help --version`,
     operands: ['read'],
     anyOption: true,
     examples: { harmless: ['cut -d/ -f2 paths.txt', "cut -d ' ' -f 1", 'cut -c1-10 a'], not: ['cut -Q a'] },
@@ -158,40 +120,75 @@ export const text: readonly Program[] = [
     examples: { harmless: ['paste a b', 'paste -sd, a', 'seq 3 | paste -s -'], not: ['paste -Q a'] },
   }),
   plain({
-    names: 'join comm',
-    options: `-123iz -a= -e= -j= -o= -t= -v= --ignore-case --check-order --nocheck-order --header --output-delimiter= --total
-      --zero-terminated --help --version`,
-    operands: ['read'],
-    examples: { harmless: ['comm -12 a b', 'join a b', 'comm <(sort a) <(sort b)'], not: ['comm -Q a b'] },
-  }),
-  plain({
-    names: 'fold fmt expand unexpand',
-    options: `-bscuatip -w= -g= -# --bytes --spaces --width= --crown-margin --prefix= --split-only --tagged-paragraph
-      --uniform-spacing --goal= --initial --tabs= --all --first-only --help --version`,
-    operands: ['read'],
-    anyOption: true,
-    examples: { harmless: ['fold -w 80 a', 'fmt a.txt', 'expand -i a'], not: ['fold -Q a'] },
-  }),
-  plain({
-    names: 'column',
+    names: 'join',
     options:
-      '-txLJde -s= -c= -o= -N= -R= -H= -W= -O= -T= -n= -E= --table --separator= --output-separator= --output-width= --table-columns= --table-right= --table-hide= --json --fillrows --help --version',
+      '-iz -1= -2= -a= -e= -j= -o= -t= -v= --ignore-case --check-order --nocheck-order --header --zero-terminated --help --version',
+    operands: ['read'],
+    examples: {
+      harmless: ['join a b', 'join -1 2 -2 1 a b', 'join -t , a b'],
+      not: ['join -3 a b', 'join --total a b'],
+    },
+  }),
+  plain({
+    names: 'comm',
+    options: '-123z --check-order --nocheck-order --output-delimiter= --total --zero-terminated --help --version',
+    operands: ['read'],
+    examples: {
+      harmless: ['comm -12 a b', 'comm <(sort a) <(sort b)', 'comm -23 a b'],
+      not: ['comm -Q a b', 'comm -t , a b', 'comm -a 1 a b'],
+    },
+  }),
+  plain({
+    names: 'fold',
+    options: '-# -bs -w= --bytes --spaces --width= --help --version',
     operands: ['read'],
     anyOption: true,
-    examples: { harmless: ['column -t a', 'column -s, -t a.csv'], not: ['column -Q a'] },
-  }),
-  jq,
-  yq,
-  plain({
-    names: 'iconv',
-    options: '-f= -t= -cs --from-code= --to-code= --silent --list -l --help --version',
-    operands: ['read'],
-    examples: { harmless: ['iconv -f latin1 -t utf-8 a.txt'], not: ['iconv -f a -t b x -o out', 'iconv --output=x a'] },
+    examples: {
+      harmless: ['fold -w 80 a', 'fold -sw 80 a', 'fold -80 a'],
+      not: ['fold -Q a', 'fold -t 4 a', 'fold -p x a'],
+    },
   }),
   plain({
-    names: 'zcat gzcat',
-    options: '-cfklnqv --help --version',
+    // Not -p and -t: which of them takes a value differs between implementations.
+    names: 'fmt',
+    options: '-# -csu -w= --crown-margin --split-only --uniform-spacing --width= --help --version',
     operands: ['read'],
-    examples: { harmless: ['zcat a.gz'], not: ['zcat -Z a', 'zgrep foo a.gz'] },
+    anyOption: true,
+    needsWalls: true,
+    examples: {
+      harmless: ['fmt a.txt', 'fmt -w 60 a', 'fmt -72 a'],
+      not: ['fmt -Q a', 'fmt -p .env a', 'fmt -tw .env'],
+    },
   }),
+  plain({
+    names: 'expand',
+    options: '-# -i -t= --initial --tabs= --help --version',
+    operands: ['read'],
+    anyOption: true,
+    examples: { harmless: ['expand -i a', 'expand -t 4 a'], not: ['expand -w 4 a', 'expand -a a'] },
+  }),
+  plain({
+    names: 'unexpand',
+    options: '-# -a -t= --all --first-only --tabs= --help --version',
+    operands: ['read'],
+    anyOption: true,
+    examples: { harmless: ['unexpand -a a', 'unexpand -t 4 a'], not: ['unexpand -i a', 'unexpand -w 4 a'] },
+  }),
+  plain({
+    // Not -n, -l, -r, -i, -p: flags in one implementation, with a value in another.
+    names: 'column',
+    options: `-txLJde -s= -c= -o= -N= -R= -H= -W= -O= -T= -E= --table --separator= --output-separator= --output-width= --table-columns=
+      --table-right= --table-hide= --table-order= --table-wrap= --table-truncate= --table-noextreme= --table-noheadings
+      --table-header-repeat --keep-empty-lines --json --fillrows --help --version`,
+    operands: ['read'],
+    anyOption: true,
+    needsWalls: true,
+    examples: {
+      harmless: ['column -t a', 'column -s, -t a.csv'],
+      not: ['column -Q a', 'column -n .env', 'column --out x a'],
+    },
+  }),
+  ...json,
+  iconv,
+  zcat,
 ];

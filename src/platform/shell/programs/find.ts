@@ -1,0 +1,191 @@
+// Programs that look for files. find has a grammar of its own: an expression of tests and actions behind the roots.
+import { optionTable, parseOptions, type TabledProgram, touch } from './options.js';
+import { fieldPlaces } from './places.js';
+import { type Field, known, type Place, type Program, type Started, type Verdict } from './program.js';
+
+const plainTests = new Set(
+  '-true -false -empty -readable -writable -executable -nouser -nogroup -print -print0 -ls -prune -quit -depth -d -daystart -mount -xdev -noleaf -ignore_readdir_race -noignore_readdir_race -warn -nowarn -o -or -a -and -not ! , ( )'.split(
+    ' ',
+  ),
+);
+const valueTests = new Set(
+  '-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -type -xtype -size -mtime -atime -ctime -mmin -amin -cmin -perm -user -group -uid -gid -links -inum -maxdepth -mindepth -used -fstype -regextype -printf -context'.split(
+    ' ',
+  ),
+);
+const fileTests = /^-(newer|anewer|cnewer|samefile|newer[aBcm][aBcmt])$/;
+
+function judgeFind({ args }: { args: readonly Field[] }): Verdict {
+  const rest = [...args];
+  const roots: Field[] = [];
+  while (rest[0] && /^-(P|O\d)$/.test(rest[0].value ?? '')) rest.shift();
+  while (rest[0] && !/^([-!(),].*)?$/s.test(rest[0].value ?? (rest[0].mayBeOption ? '-' : 'x')))
+    roots.push(...rest.splice(0, 1));
+  const from = roots.length > 0 ? roots : [known('.')];
+  const places = fieldPlaces(from);
+  const touches = [...from.flatMap((root) => touch('list-tree', root))];
+  const starts: Started[] = [];
+  let why: string | undefined;
+  let runs = false;
+  let asksAccess = false; // whether the process may write, read or execute: another answer where it is confined
+  let namesOnly = true; // what it prints are the names of files, each as it is
+  for (let field = rest.shift(); field !== undefined; field = rest.shift()) {
+    const { value, text } = field;
+    if (value === undefined) {
+      why ??= `${text} may be an action`;
+    } else if (plainTests.has(value)) {
+      namesOnly &&= value !== '-ls';
+      asksAccess ||= /^-(readable|writable|executable)$/.test(value);
+    } else if (valueTests.has(value)) {
+      namesOnly &&= value !== '-printf';
+      const operand = rest.shift();
+      if (operand === undefined) why ??= `${value} lacks its value`;
+      else if (operand.value === undefined && operand.splits) why ??= `${operand.text} may be several words`;
+    } else if (fileTests.test(value)) {
+      const operand = rest.shift();
+      if (operand) touches.push(...touch('list', operand));
+    } else if (/^-(exec|execdir|ok|okdir)$/.test(value)) {
+      const end = rest.findIndex(
+        (word, index) => word.value === ';' || (word.value === '+' && rest[index - 1]?.value === '{}'),
+      );
+      if (end < 0) why ??= `${value} has no end`;
+      const words = rest.splice(0, end < 0 ? rest.length : end + 1).slice(0, end < 0 ? undefined : -1);
+      runs = true;
+      starts.push({
+        words: words.map((word) => foundFile(word, places)),
+        ...(value.endsWith('dir') && { in: known('.') }),
+      });
+    } else if (value === '-delete') {
+      why ??= 'it deletes what it finds';
+      touches.push(...from.flatMap((root) => touch('remove-tree', root)));
+    } else if (/^-(fprint0?|fls|fprintf)$/.test(value)) {
+      why ??= `${value} writes a file`;
+      const operand = rest.shift();
+      if (operand) touches.push(...touch('write', operand));
+      if (value === '-fprintf') rest.shift();
+    } else {
+      why ??= `the action ${value} is not known to be harmless`;
+    }
+  }
+  return {
+    touches,
+    ...(why !== undefined && { why }),
+    starts,
+    ...(places && namesOnly && { prints: places }),
+    ...(runs && { needsWalls: true }),
+    ...(asksAccess && { observes: 'machine' as const }),
+  };
+}
+
+/** `{}` in what find runs: a file below one of its roots. */
+function foundFile(word: Field, places: readonly Place[] | undefined): Field {
+  if (!word.value?.includes('{}')) return word;
+  return {
+    text: word.text,
+    mayBeOption: false,
+    splits: word.value === '{}',
+    ...(word.value === '{}' && places && { places: places.map(({ path }) => ({ path, tree: true })) }),
+  };
+}
+
+const find: Program = {
+  names: ['find', 'gfind'],
+  judge: judgeFind,
+  examples: {
+    harmless: [
+      "find . -name '*.ts'",
+      'find . -name x 2>/dev/null',
+      'find src -type f -size +10k',
+      "find . -name '*.md' -exec grep -l foo {} +",
+      "find . \\( -name a -o -name b \\) -not -path './x/*'",
+      'find . -maxdepth 2 -type d | sort',
+      "find . -name '*.ts' -exec wc -l {} \\;",
+      'find . -type f -writable',
+    ],
+    not: [
+      'find . -delete',
+      'find . -exec rm {} \\;',
+      'find . -fprint x',
+      'find . -ex\\ec touch x \\;',
+      'find . $F',
+      'find . -ok rm {} \\;',
+      'find . -fls x',
+      "find . -exec sh -c 'rm x' \\;",
+      'find -L . -name x',
+      'find -H src -name x',
+      'find . -follow',
+      'find -files0-from list',
+      'find . -D exec -delete',
+      'find . -name a -exec echo {} \\; -delete',
+    ],
+  },
+};
+
+// Not -l (runs ls), -L (follows links), --base-directory and --search-path.
+const fdOptions = optionTable(
+  `-HIuap0sigFq1 -d= -t= -e= -E= -c= -j= -S= --hidden --no-ignore --no-ignore-vcs --unrestricted --case-sensitive --ignore-case --glob --regex
+  --fixed-strings --absolute-path --full-path --print0 --max-depth= --min-depth= --exact-depth= --exclude= --type= --extension= --size=
+  --changed-within= --changed-before= --owner= --color= --threads= --max-results= --quiet --strip-cwd-prefix --one-file-system --help --version`,
+);
+
+/** The commands behind `-x` and `-X`, each of which ends with `;` or with the words. */
+function commandsOf(args: readonly Field[], from: number): { commands: Field[][]; options: Field[] } {
+  const options = [...args.slice(0, from)];
+  const commands: Field[][] = [];
+  let current: Field[] | undefined;
+  for (const field of args.slice(from)) {
+    if (current === undefined && isExec(field)) {
+      current = [];
+      commands.push(current);
+    } else if (field.value === ';' && current !== undefined) current = undefined;
+    else (current ?? options).push(field);
+  }
+  return { commands, options };
+}
+
+const isExec = ({ value }: Field): boolean => /^(-[xX]|--exec|--exec-batch)$/.test(value ?? '');
+
+const fd: TabledProgram = {
+  names: ['fd', 'fdfind'],
+  table: fdOptions,
+  judge({ args }) {
+    const at = args.findIndex(isExec);
+    const { commands, options } = commandsOf(args, at < 0 ? args.length : at);
+    const parsed = parseOptions(options, fdOptions);
+    const roots = parsed.operands.length > 1 ? parsed.operands.slice(1) : [known('.')];
+    const places = fieldPlaces(roots);
+    const starts = commands.map((command): Started => {
+      const words = command.map((word) => foundFile(word, places));
+      const isNamed = words.some(({ text }) => text.includes('{'));
+      return { words: [...words, ...(isNamed ? [] : [foundFile(known('{}'), places)])] };
+    });
+    const why = parsed.problem ?? (commands.some(({ length }) => length === 0) ? 'it runs what it finds' : undefined);
+    return {
+      touches: roots.flatMap((root) => touch('list-tree', root)),
+      needsWalls: true,
+      ...(why !== undefined && { why }),
+      ...(starts.length > 0 && { starts }),
+      ...(places && commands.length === 0 && { prints: places }),
+    };
+  },
+  examples: {
+    harmless: ['fd foo', 'fd -e ts', "fd -t f '.*' src", 'fd foo -x wc -l', "fd foo -x wc -l ';' -x cat"],
+    not: [
+      'fd foo -x rm',
+      'fd -X rm',
+      'fd foo --exec=rm',
+      'fd foo --ignore-file x',
+      "fd -x echo ';' -x touch pwned",
+      "fd -x echo ';' -X rm",
+      'fd -x',
+      'fd -Hx rm',
+      'fd -xrm',
+      'fd -l foo',
+      'fd -L foo',
+      'fd --base-directory / foo',
+      'fd --search-path / foo',
+    ],
+  },
+};
+
+export const finders: readonly Program[] = [find, fd];
