@@ -24,6 +24,7 @@ export {
 export type {
   AskPermission,
   Behavior,
+  Confinement,
   Decision,
   DecisionBasis,
   DecisionRequest,
@@ -32,6 +33,7 @@ export type {
   PermissionMode,
   PermissionQuestion,
   TrailEntry,
+  Walls,
 } from './contract/permission.js';
 export type * from './contract/planning.js';
 export type { Answer, AskUser, Question } from './contract/question.js';
