@@ -44,6 +44,9 @@ export function judgeCommand({ name, args, assigns, state, programsOnly, hasArra
     verdict.why ??
     (unsafe && `it sets ${unsafe.name}, which may change what runs or what it touches`) ??
     (state.tampered && `${name} may not be what it seems: ${state.tampered}`) ??
+    (call.name === 'git' && state.directories === undefined
+      ? 'in which repository it runs is not known, and a repository may name programs for git to start'
+      : undefined) ??
     (mayBeFunction ? `${name} may be a function` : undefined) ??
     (evaluatesArray(name, args, hasArrays) ? `${name} may evaluate the subscripts of an array` : undefined);
   const isItself = unsafe === undefined && state.tampered === undefined && !state.functions.has(name);

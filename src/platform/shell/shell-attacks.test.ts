@@ -220,6 +220,9 @@ test.each([
   'find src | while read -r f; do echo x > "$f"; done',
   'ls | while read f; do git log $f; done',
   'find . -execdir sort {} \\;',
+  'find . -execdir git status \\;',
+  'for d in $(ls); do cd "$d"; git status; done',
+  'find . -name .git | while read -r d; do cd "$d/.."; git log; done',
 ])('names that come from elsewhere may be any words: %s', async (command) => {
   expect(isHarmless(await effectsOf(command))).toBe(false);
 });

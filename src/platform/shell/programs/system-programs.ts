@@ -1,5 +1,5 @@
 // Programs that no table knows. One that the system brings, in a plain form, may run where the kernel confines it: it can
-// then only read, and what its words may name for reading is told.
+// then only read, and its effects list what its words may name for reading.
 import { neverFree, onlyReports } from './never-free.js';
 import { touch } from './options.js';
 import { type Field, known, type Touch } from './program.js';
