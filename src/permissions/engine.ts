@@ -251,7 +251,18 @@ function aboutEffect(effect: Effect, index: number, judged: Judged): Finding[] {
     ...(itself.length === 0 ? byMode(effect, judged, finding) : itself),
   ];
   const hasAnswer = findings.some(({ basis }) => basis !== 'untrusted');
-  return hasAnswer ? findings : [...findings, finding('ask', 'default', whyAsked(effect))];
+  if (hasAnswer) return findings;
+  return [...findings, finding('ask', 'default', `${whyAsked(effect)}${whyUnconfined(effect, judged)}`)];
+}
+
+/** For a command that would be free if it were confined: why it is not. */
+function whyUnconfined(effect: Effect, { policy, walls }: Judged): string {
+  if (effect.kind !== 'command' || !effect.needsWalls || walls === 'full') return '';
+  const why =
+    policy.walls === 'full'
+      ? 'another part of the call can not run confined'
+      : 'commands can not be confined on this machine';
+  return `, which needs no question only where it runs confined, and ${why}`;
 }
 
 type Find = (behavior: Behavior, basis: DecisionBasis, because: string) => Finding;
