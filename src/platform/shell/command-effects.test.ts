@@ -145,6 +145,34 @@ test('a file is known by its real name, also behind links and after going up fro
   expect(await real('cd link && cat ../secret')).toEqual(['elsewhere/deep', 'elsewhere/secret']);
 });
 
+test('a link that a glob names is read where it leads, also within the same folder', async () => {
+  const folder = realPathSync(await mkdtemp(join(tmpdir(), 'helve-command-')));
+  await writeFile(join(folder, '.env'), '');
+  await symlink('.env', join(folder, 'link'));
+  for (const command of ['cat l*', 'head -5 li??', 'grep KEY ./l*', 'sort ./lin*', 'nl [l]ink']) {
+    const effects = await analyzer.effects(command, { cwd: folder });
+    const files = effects.filter((effect) => effect.kind === 'file');
+    expect(
+      files.map(({ real }) => real),
+      command,
+    ).toContain(join(folder, '.env'));
+  }
+});
+
+test('a comparison of folders reads where links in them lead', async () => {
+  const folder = realPathSync(await mkdtemp(join(tmpdir(), 'helve-command-')));
+  await mkdir(join(folder, 'project/src'), { recursive: true });
+  await writeFile(join(folder, 'secret'), '');
+  await symlink('../../secret', join(folder, 'project/src/link'));
+  const reads = async (command: string): Promise<string[]> => {
+    const effects = await analyzer.effects(command, { cwd: join(folder, 'project') });
+    return effects.flatMap((effect) => (effect.kind === 'file' ? relative(folder, effect.real) : []));
+  };
+  expect(await reads('diff -r src .')).toContain('secret');
+  expect(await reads('diff src .')).toContain('secret');
+  expect(await reads('diff -r --no-dereference src .')).not.toContain('secret');
+});
+
 test('a command of any length is answered, and a long one is never understood', async () => {
   const long = await effectsOf(`echo ${'a'.repeat(12_000)}; rm x`);
   expect(long.filter(({ kind }) => kind === 'unknown')).toHaveLength(1);

@@ -157,7 +157,8 @@ function behindLinks(effect: FileEffect, budget: LinkBudget): Array<FileEffect |
   if (links === undefined) return [`${pattern ?? path} stands for more names than can be looked at`];
   return links.flatMap((link): FileEffect[] => {
     const target = targetOf(link);
-    if (target === undefined || isInside(real, target)) return [];
+    // A tree covers what lies in it under any name; a glob covers only the names that it matches.
+    if (target === undefined || (pattern === undefined && isInside(real, target))) return [];
     const { identity: _, pattern: __, ...rest } = effect;
     return [{ ...rest, path: link, real: target }];
   });

@@ -161,10 +161,14 @@ export const queries: readonly Program[] = [
   },
   ...processes,
   plain({
+    // Not -m, which runs gzip.
     names: 'locale',
-    options: '-ackmv --all-locales --category-name --charmaps --keyword-name --verbose --help --usage --version',
+    options: '-ackv --all-locales --category-name --keyword-name --verbose --help --usage --version',
     operands: ['value'],
-    examples: { harmless: ['locale', 'locale -a', 'locale charmap'], not: ['locale --unheard-of', 'locale -f x'] },
+    examples: {
+      harmless: ['locale', 'locale -a', 'locale charmap'],
+      not: ['locale --unheard-of', 'locale -f x', 'locale -ckm'],
+    },
   }),
   getconf,
   plain({
