@@ -63,6 +63,8 @@ export type HostFacts = 'processes' | 'machine';
 export interface NetworkEffect {
   kind: 'network';
   url: string;
+  /** For an address that a command names: the position of that command among the `command` effects of the call. */
+  by?: { command: number };
 }
 
 /** State of the session that calls share: a relative path reads `cwd`, a `cd` writes it. */

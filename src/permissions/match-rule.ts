@@ -1,6 +1,6 @@
 // Which rules speak of a call or of one of its effects. A rule that asks or denies is read widely, one that allows
 // narrowly: a link must be allowed by both its names, and is denied by either.
-import type { CommandEffect, Effect, FileEffect } from '../contract/effect.js';
+import type { CommandEffect, Effect, FileEffect, NetworkEffect } from '../contract/effect.js';
 import type { DecisionRequest } from '../contract/permission.js';
 import { allowsCommand, type CommandPattern, coversWrapped, mayMeanCommand, meansCommand } from './match-command.js';
 import {
@@ -189,7 +189,7 @@ export function allowsEffect({ subject }: Rule, effect: Effect, surroundings: Su
     case 'command':
       return subject.kind === 'command' && coversCommand(subject.pattern, effect, surroundings.commands);
     case 'network':
-      if (subject.kind === 'command') return subject.pattern.kind === 'any' && surroundings.request.tool === 'Bash';
+      if (subject.kind === 'command') return coversAddress(subject.pattern, effect, surroundings);
       // What is searched for leaves for whoever answers, so it is allowed by the tool's own name alone.
       if (surroundings.request.tool === 'WebSearch') return false;
       return subject.kind === 'domain' && matchesDomain(subject.pattern, effect.url) && !hidesHost(effect.url);
@@ -234,6 +234,13 @@ function allowsFile(
   if (!command) return isEverything && (effect.access === 'read' || inWorkspace);
   if (effect.unresolved !== undefined && effect.access === 'write' && !isEverything) return false;
   return coversCommand(subject.pattern, command, commands);
+}
+
+/** A rule speaks for the addresses that its command is given; those that the shell itself reaches need a rule on everything. */
+function coversAddress(pattern: CommandPattern, { by }: NetworkEffect, { commands, request }: Surroundings): boolean {
+  if (request.tool !== 'Bash') return false;
+  const command = by && commands[by.command];
+  return command === undefined ? pattern.kind === 'any' : coversCommand(pattern, command, commands);
 }
 
 /** A rule allows the command itself, or was written for it together with its wrapper. */

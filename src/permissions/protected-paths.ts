@@ -2,6 +2,13 @@
 // what would take everything with it is never removed without one. They are judged by name, so that a file which does
 // not exist yet is guarded as well.
 import type { FileEffect } from '../contract/effect.js';
+import {
+  holdsSecrets,
+  isPrivateKey,
+  PROTECTED_ENDINGS,
+  PROTECTED_FILES,
+  PROTECTED_FOLDERS,
+} from '../platform/files/protected-names.js';
 import { components, mayBePath, type PathStyle, shareName } from './match-path.js';
 
 /** Why a write there is asked about, or undefined. */
@@ -32,35 +39,12 @@ function protectedName(path: string, removes: boolean, style: PathStyle): string
   if (pair) return '.config/git is a protected folder';
   if (PROTECTED_FILES.has(name)) return `${name} is a protected file`;
   if (PROTECTED_ENDINGS.some((ending) => names.join('/').endsWith(ending))) return `${name} is a protected file`;
-  if (name === '.env' || (name.startsWith('.env.') && !FREE_ENVIRONMENT.test(name))) return `${name} holds secrets`;
-  if (/^id_(rsa|dsa|ecdsa|ed25519)(_sk)?$/.test(name)) return `${name} is a private key`;
+  if (holdsSecrets(name)) return `${name} holds secrets`;
+  if (isPrivateKey(name)) return `${name} is a private key`;
   return undefined;
 }
 
 const AGENT_FOLDERS: ReadonlySet<string> = new Set(['.claude', '.helve']);
-
-const PROTECTED_FOLDERS: ReadonlySet<string> = new Set([
-  ...['.git', '.hg', '.svn', '.jj', '.vscode', '.idea', '.husky', '.cargo', '.devcontainer', '.yarn', '.mvn'],
-  ...['.claude', '.helve', '.ssh', '.gnupg', '.aws', '.kube', '.password-store'],
-]);
-
-const PROTECTED_FILES: ReadonlySet<string> = new Set([
-  ...['.gitconfig', '.gitmodules', '.envrc', '.npmrc', '.yarnrc', '.yarnrc.yml', '.pnp.cjs', '.pnp.loader.mjs'],
-  ...['.pnpmfile.cjs', 'bunfig.toml', '.bunfig.toml', '.bazelrc', '.bazelversion', '.bazeliskrc', '.ripgreprc'],
-  ...['.pre-commit-config.yaml', 'lefthook.yml', 'lefthook.yaml', '.lefthook.yml', '.lefthook.yaml'],
-  ...['gradle-wrapper.properties', 'maven-wrapper.properties', '.devcontainer.json', 'pyrightconfig.json'],
-  ...['.mcp.json', '.claude.json', '.netrc', '_netrc', '.pgpass', '.pypirc', '.git-credentials', 'authorized_keys'],
-  ...['.bashrc', '.bash_profile', '.bash_login', '.bash_logout', '.bash_aliases', '.profile', '.zshrc', '.zshenv'],
-  ...['.zprofile', '.zlogin', '.zlogout', '.kshrc', '.cshrc', '.tcshrc', '.login', '.logout', '.inputrc', '.xprofile'],
-  ...['.xinitrc', '.xsessionrc', '.vimrc', '.emacs', '.tmux.conf', '.screenrc', '.wgetrc', '.curlrc'],
-]);
-
-const PROTECTED_ENDINGS = [
-  ...['.cursor/mcp.json', '.gemini/settings.json', '.codex/config.toml', '.config/fish/config.fish'],
-  '.config/powershell/profile.ps1',
-];
-
-const FREE_ENVIRONMENT = /^\.env\.(example|sample|template|tmpl|dist|defaults?|schema)$/;
 
 /** Whatever the volume, a name counts by what it could be taken for: case, and characters that a file system skips. */
 function plainName(name: string, { windows }: PathStyle): string {

@@ -5,10 +5,11 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { CommandEffect, Effect, FileEffect } from '../../contract/effect.js';
 import { fileIdentity, isInside, realPathAsWritten } from '../files/paths.js';
 import { isHarmlessAssignment } from './assignments.js';
+import { completeFindings } from './complete-findings.js';
 import { type LinkBudget, linkBudget, linksInGlob, linksInTree, targetOf } from './find-links.js';
 import { type FindSystemProgram, systemPrograms } from './find-system-program.js';
-import { Findings, type FoundCommand, type FoundFile } from './findings.js';
-import { programsOfRepositories } from './git-programs.js';
+import { Findings, type FoundCommand, type FoundFacts, type FoundFile } from './findings.js';
+import { createGitRepositories } from './git-repository.js';
 import { loadParser, type Parser } from './parse-command.js';
 import { leadsThroughProcess } from './process-links.js';
 import { walkCommand } from './walk-command.js';
@@ -19,6 +20,8 @@ const MAX_REMEMBERED_CHARS = 10_000; // longer ones are rare, and would fill the
 export interface CommandPlace {
   /** The directory in which the command would start, absolute. */
   cwd: string;
+  /** The project's folders. */
+  workspace?: readonly string[];
   /** What `~` and `$HOME` stand for; without it they count as not known. */
   home?: string;
 }
@@ -33,12 +36,16 @@ export interface CommandAnalyzer {
 export interface CommandAnalyzerOptions {
   /** Where commands look for programs. Default: as this process does. */
   path?: string;
+  /** What commands get; git is asked with it about repositories. Default: that of this process. */
+  env?: Readonly<Record<string, string | undefined>>;
 }
 
 export function createCommandAnalyzer({
-  path = process.env['PATH'] ?? '',
+  env = process.env,
+  path = env['PATH'] ?? '',
 }: CommandAnalyzerOptions = {}): CommandAnalyzer {
   const isSystemProgram = systemPrograms(path);
+  const repositories = createGitRepositories(env);
   let parser: Promise<Parser> | undefined;
   const remembered = new Map<string, Findings>();
   const load = (): Promise<Parser> => {
@@ -51,7 +58,7 @@ export function createCommandAnalyzer({
       await load();
     },
 
-    async effects(command, { cwd, home }) {
+    async effects(command, { cwd, home, workspace }) {
       const key = JSON.stringify([command, cwd, home]);
       let findings = remembered.get(key);
       if (findings === undefined) {
@@ -59,7 +66,8 @@ export function createCommandAnalyzer({
         if (remembered.size >= MAX_REMEMBERED) remembered.delete(remembered.keys().next().value ?? '');
         if (command.length <= MAX_REMEMBERED_CHARS) remembered.set(key, findings);
       }
-      return await toEffects(findings, cwd, isSystemProgram);
+      const surroundings = { cwd, home, workspace, parser: await load(), repositories };
+      return await toEffects(await completeFindings(findings, surroundings), isSystemProgram);
     },
   };
 }
@@ -80,8 +88,7 @@ function findingsOf(command: string, place: { cwd: string; home: string | undefi
 }
 
 async function toEffects(
-  { commands: found, files: named, network, unknown, movesDirectory, observesMachine }: Findings,
-  cwd: string,
+  { commands: found, files: named, network, unknown, movesDirectory, observesMachine }: FoundFacts,
   isSystemProgram: FindSystemProgram,
 ): Promise<Effect[]> {
   const problems = [...unknown];
@@ -107,10 +114,13 @@ async function toEffects(
   problems.push(...linked.filter((effect) => typeof effect === 'string'));
   const writesDirectory = movesDirectory || problems.length > 0;
   return [
-    ...withoutTrustInRepositories(commands.map(commandEffect), [cwd, ...files.flatMap(({ path }) => path ?? [])]),
+    ...commands.map(commandEffect),
     ...effects,
     ...linked.filter((effect) => typeof effect === 'object'),
     ...network.map((url): Effect => ({ kind: 'network', url })),
+    ...commands.flatMap(({ network: urls = [] }, command) =>
+      urls.map((url): Effect => ({ kind: 'network', url, by: { command } })),
+    ),
     ...problems.map((why): Effect => ({ kind: 'unknown', why })),
     { kind: 'session', access: 'read', what: 'cwd' },
     ...(writesDirectory ? [{ kind: 'session', access: 'write', what: 'cwd' } as const] : []),
@@ -134,15 +144,6 @@ function commandEffect({ words, why, assigns, wrappedBy, needsWalls, observes }:
     ...(needsWalls && { needsWalls }),
     ...(observes && { observes }),
   };
-}
-
-/** Git is harmless only where no repository that it may be in names programs for it to start. */
-function withoutTrustInRepositories(commands: CommandEffect[], places: readonly string[]): CommandEffect[] {
-  const isGit = ({ argv, words, harmless }: CommandEffect): boolean => harmless && (argv ?? words)?.[0] === 'git';
-  if (!commands.some(isGit)) return commands;
-  const why = programsOfRepositories(places);
-  if (why === undefined) return commands;
-  return commands.map((command) => (isGit(command) ? { ...command, harmless: false, why } : command));
 }
 
 /**

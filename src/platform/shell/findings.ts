@@ -20,6 +20,8 @@ export interface FoundCommand {
   observes?: HostFacts;
   /** No table knows it: with walls it may run, if it proves to be a program of the system. */
   isSystemCandidate?: boolean;
+  /** Addresses that it reaches. */
+  network?: readonly string[];
   /** Where it may run; absent where that can't be known. */
   directories?: readonly string[] | undefined;
 }
@@ -41,13 +43,23 @@ export interface FoundFile {
   by?: { command: number; as: 'operand' | 'redirection' };
 }
 
-export class Findings {
+/** What was found, once the walk is over. */
+export interface FoundFacts {
+  commands: readonly FoundCommand[];
+  files: readonly FoundFile[];
+  network: readonly string[];
+  unknown: readonly string[];
+  movesDirectory: boolean;
+  /** A test of the shell's own asks whether a file may be written. */
+  observesMachine: boolean;
+}
+
+export class Findings implements FoundFacts {
   readonly commands: FoundCommand[] = [];
   readonly files: FoundFile[] = [];
   readonly network: string[] = [];
   readonly unknown: string[] = [];
   movesDirectory = false;
-  /** A test of the shell's own asks whether a file may be written. */
   observesMachine = false;
   /** Something in it goes beyond the core of the language that is relied on without walls. */
   beyondCore = false;

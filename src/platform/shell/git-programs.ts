@@ -1,75 +1,70 @@
 // Git may start programs that a repository's own configuration names, even where it only shows something. What can be
-// switched off by the environment is; for the rest the configuration is looked at before the command counts as harmless.
-import { readFileSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+// switched off by the environment is; for the rest the repository is looked at before a command counts as harmless.
+import { lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { GitRepositories, GitRepository } from './git-repository.js';
+import { judgeRepository, type RepositoryJudgement } from './git-settings.js';
 
-const MAX_BYTES = 1024 * 1024;
+const MAX_SUBMODULES = 100; // looked at for one command
 
-/** Keys that name a program which a reading command could start. */
-const starts: ReadonlyArray<{ section: RegExp; key: RegExp }> = [
-  { section: /^diff$/, key: /^(textconv|command|external)$/ },
-  { section: /^filter$/, key: /^(clean|smudge|process)$/ },
-  { section: /^gpg$/, key: /^program$/ },
-  { section: /^core$/, key: /^(worktree|sshcommand|gitproxy|askpass|alternaterefscommand)$/ },
-  { section: /^(include|includeif)$/, key: /./ }, // what is included may name anything
-];
+/** What reading commands of git mean in a folder, with the submodules that they go into. */
+export async function judgeFolder(folder: string, repositories: GitRepositories): Promise<RepositoryJudgement> {
+  const around = await repositories.around(folder);
+  if (around.kind === 'none') return { isPlain: true };
+  if (around.kind === 'failed')
+    return { isPlain: false, why: `git can't be asked about its repository: ${around.why}` };
+  return await withSubmodules(around.repository, repositories, { left: MAX_SUBMODULES });
+}
 
-/** Why reading commands of git are not harmless in one of these places, or undefined where they are. */
-export function programsOfRepositories(places: readonly string[]): string | undefined {
-  const seen = new Set<string>(); // most places lie in one repository, which is looked at once
-  for (const place of places) {
-    for (const file of configurationsAbove(place, seen)) {
-      const found = programIn(file);
-      if (found !== undefined) {
-        return `the repository's configuration ${file} has ${found}, by which git may start a program`;
-      }
+async function withSubmodules(
+  repository: GitRepository,
+  repositories: GitRepositories,
+  budget: { left: number },
+): Promise<RepositoryJudgement> {
+  const itself = judgeRepository(repository);
+  if (itself.why !== undefined) return itself;
+  const paths = await repositories.submodules(repository);
+  if (paths === undefined) return { isPlain: false, why: "git can't tell which submodules it has" };
+  const stored = storedRepositories(join(repository.commonFolder, 'modules'));
+  let { needsVariables } = itself;
+  for (const path of paths) {
+    const folder = join(repository.workTree, path);
+    if (lstatSync(join(folder, '.git'), { throwIfNoEntry: false }) === undefined) continue; // not checked out
+    budget.left -= 1;
+    if (budget.left < 0) return { isPlain: false, why: `it has more than ${MAX_SUBMODULES} submodules` };
+    const around = await repositories.around(folder);
+    if (around.kind !== 'repository' || around.repository.root !== folder) {
+      return { isPlain: false, why: `git can't be asked about the submodule ${path}` };
     }
+    stored?.delete(around.repository.gitFolder);
+    const inside = await withSubmodules(around.repository, repositories, budget);
+    if (inside.why !== undefined) return { isPlain: false, why: `in the submodule ${path}, ${inside.why}` };
+    needsVariables ??= inside.needsVariables;
   }
-  return undefined;
+  const isPlain = itself.isPlain && paths.length === 0 && stored?.size === 0;
+  // Those that are not checked out are read only where differences are shown commit by commit.
+  const shows = repository.settings.findLast(
+    ({ key }) => key === 'diff.submodule' || key === 'status.submodulesummary',
+  );
+  const reads = stored?.size !== 0 && shows !== undefined && !/^(short|false|no|off|0)$/.test(shows.value);
+  return {
+    isPlain,
+    ...(needsVariables && { needsVariables }),
+    ...(reads && { why: `by the setting ${shows.key} git reads submodules that are not checked out` }),
+  };
 }
 
-/** The files that the repository around a place takes its configuration from, as far as it owns them. */
-function configurationsAbove(start: string, seen: Set<string>): string[] {
-  for (let folder = start; !seen.has(folder); folder = dirname(folder)) {
-    seen.add(folder);
-    const git = gitFolderIn(folder);
-    if (git === undefined) continue;
-    const common = textOf(join(git, 'commondir'))?.trim();
-    const shared = common ? resolve(git, common) : git;
-    return [...new Set([join(shared, 'config'), join(git, 'config.worktree'), join(shared, 'config.worktree')])];
+/** The repositories of submodules that are kept in a repository; undefined where there are too many. */
+function storedRepositories(folder: string): Set<string> | undefined {
+  const found = new Set<string>();
+  const left = [folder];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    if (left.length > MAX_SUBMODULES) return undefined;
+    if (lstatSync(next, { throwIfNoEntry: false })?.isDirectory() !== true) continue;
+    const isRepository = lstatSync(join(next, 'HEAD'), { throwIfNoEntry: false }) !== undefined;
+    if (isRepository) found.add(next);
+    if (isRepository) left.push(join(next, 'modules'));
+    else left.push(...readdirSync(next).map((name) => join(next, name)));
   }
-  return [];
-}
-
-function gitFolderIn(folder: string): string | undefined {
-  const path = join(folder, '.git');
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found?.isDirectory()) return path;
-  const elsewhere = found?.isFile() ? /^gitdir: (.*)$/m.exec(textOf(path) ?? '')?.[1] : undefined;
-  return elsewhere === undefined ? undefined : resolve(folder, elsewhere);
-}
-
-function programIn(file: string): string | undefined {
-  const text = textOf(file);
-  if (text === undefined) return undefined;
-  if (text.length > MAX_BYTES) return 'more than can be looked at';
-  let section = '';
-  for (const line of text.split(/\r?\n/)) {
-    const [, name, rest = line] = /^\s*\[\s*([\w.-]+)[^\]]*\](.*)$/.exec(line) ?? [];
-    if (name !== undefined) section = name.toLowerCase().replace(/\..*$/, '');
-    const key = /^\s*([\w-]+)\s*(?:=|$)/.exec(rest)?.[1]?.toLowerCase();
-    if (key !== undefined && starts.some((one) => one.section.test(section) && one.key.test(key))) {
-      return `${section}.${key}`;
-    }
-  }
-  return undefined;
-}
-
-function textOf(file: string): string | undefined {
-  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return undefined; // an error costs more than a look
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return undefined; // gone, or not ours to read: then git does not read it either
-  }
+  return found;
 }

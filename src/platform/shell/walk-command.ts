@@ -494,7 +494,7 @@ class Walk {
       programsOnly: running.programsOnly ?? false,
       hasArrays: () => this.#facts.hasArrays(),
     });
-    const { needsWalls, observes, starts = [] } = verdict;
+    const { needsWalls, observes, network, starts = [] } = verdict;
     if (beyondCore.has(written) || (starts.length > 0 && !coreStarters.has(written))) this.found.beyondCore = true;
     this.found.command({
       words: fields,
@@ -504,6 +504,7 @@ class Walk {
       ...(needsWalls && why === undefined && { needsWalls }),
       ...(observes && { observes }),
       ...(reads && { isSystemCandidate: true }),
+      ...(network && { network }),
       directories: state.directories,
     });
     this.#prints = namesPrinted(call, verdict);

@@ -86,9 +86,9 @@ export const bashTool = defineTool({
 
   async effects({ command, dangerouslyDisableSandbox }, { cwd, session }) {
     const analyzer = await session.own(sessionAnalyzer);
-    const { home } = session;
+    const { home, workspace } = session;
     const [effects] = await Promise.all([
-      analyzer.effects(command, { cwd, ...(home !== undefined && { home }) }),
+      analyzer.effects(command, { cwd, workspace, ...(home !== undefined && { home }) }),
       findWalls(session),
     ]);
     if (session.own(refusedCommands).has(command)) {
@@ -244,7 +244,7 @@ function commonOptions(
   { command, cwd, outputFile, limits, walls }: Command,
   { env, root, session, approved, confinement }: ToolContext,
 ) {
-  const harmless = environmentFor(approved, confinement);
+  const harmless = environmentFor(approved, { env, confinement });
   const [sourceFile] = environmentFile(env, root);
   let kill = (): void => {};
   /** Names what runs to the person, now that it may outlive the call. */

@@ -67,7 +67,7 @@ export function unknownId(id: string, commands: BackgroundCommands): string {
 }
 
 /** Understands commands. It brings a parser with it, so it is loaded with the first command. */
-export async function sessionAnalyzer(): Promise<CommandAnalyzer> {
+export async function sessionAnalyzer({ env }: SessionPort): Promise<CommandAnalyzer> {
   const { createCommandAnalyzer } = await import('../../platform/shell/command-effects.js');
-  return createCommandAnalyzer();
+  return createCommandAnalyzer({ env });
 }

@@ -1,5 +1,17 @@
 // What git's subcommands read, option by option. What runs other programs stays out (external diffs, text conversion,
 // signatures, pagers), and so does whatever writes a ref, the index or a file.
+import {
+  atMostOne,
+  listsOnly,
+  MAY_BE_SECRET,
+  namesOnly,
+  noSignatures,
+  notOnlyFigures,
+  ownSubmodules,
+  readsConfig,
+  withPatch,
+} from './git-form-checks.js';
+import { mayBeFileObject } from './git-reads.js';
 import { hasOption, type OptionTable, optionTable, type Parsed } from './options.js';
 
 const diffOptions = `-# -abBCDMRWpsuwzr -B? -C? -M? -U= -S= -G= -X? -l= --patch --no-patch --raw --patch-with-raw --patch-with-stat --unified=
@@ -38,6 +50,10 @@ export interface Form {
   tree?: boolean;
   /** Whether it prints what is in files, be they named or not. */
   shows?: (parsed: Parsed) => boolean;
+  /** It is about one file, which an operand names. */
+  file?: boolean;
+  /** Of two folders of revisions it prints what is in their files. */
+  comparesTrees?: boolean;
   /** Whether it prints the names of files in the project, and nothing else. */
   lists?: (parsed: Parsed) => boolean;
 }
@@ -51,6 +67,7 @@ export const forms = (): ReadonlyMap<string, Form> =>
           '-bsvz -u? --short --branch --show-stash --porcelain? --long --verbose --untracked-files? --ignore-submodules? --ignored? --column? --no-column --ahead-behind --no-ahead-behind --renames --no-renames --find-renames?',
         ),
         operands: 'paths',
+        shows: (parsed) => hasOption(parsed, '-v', '--verbose'),
       },
     ],
     [
@@ -77,7 +94,7 @@ export const forms = (): ReadonlyMap<string, Form> =>
         options: table(revisionOptions, formatOptions, diffOptions),
         operands: 'paths',
         only: noSignatures,
-        shows: notOnlyFigures,
+        shows: (parsed) => notOnlyFigures(parsed) || parsed.operands.some(mayBeFileObject),
       },
     ],
     [
@@ -89,7 +106,9 @@ export const forms = (): ReadonlyMap<string, Form> =>
         ),
         operands: 'paths',
         lists: namesOnly,
+        only: ownSubmodules,
         shows: notOnlyFigures,
+        comparesTrees: true,
       },
     ],
     [
@@ -100,10 +119,23 @@ export const forms = (): ReadonlyMap<string, Form> =>
         lists: namesOnly,
         only: noSignatures,
         shows: withPatch,
+        comparesTrees: true,
       },
     ],
-    ['diff-files', { options: table(diffOptions, '-q -0123'), operands: 'paths', shows: withPatch }],
-    ['diff-index', { options: table(diffOptions, '-m --cached --merge-base'), operands: 'paths', shows: withPatch }],
+    [
+      'diff-files',
+      { options: table(diffOptions, '-q -0123'), operands: 'paths', only: ownSubmodules, shows: withPatch },
+    ],
+    [
+      'diff-index',
+      {
+        options: table(diffOptions, '-m --cached --merge-base'),
+        operands: 'paths',
+        only: ownSubmodules,
+        shows: withPatch,
+        comparesTrees: true,
+      },
+    ],
     [
       'shortlog',
       {
@@ -130,9 +162,11 @@ export const forms = (): ReadonlyMap<string, Form> =>
           '-bcefhklnpstw -L= -M? -C? --root --show-stats --reverse --porcelain --line-porcelain --incremental --encoding= --contents=read --date= --score-debug --show-name --show-number --show-email --abbrev= --ignore-rev= --color-lines --color-by-age --progress --no-progress --since=',
         ),
         operands: 'paths',
+        shows: () => true,
+        file: true,
       },
     ],
-    ['annotate', { options: table('-L= -l -t'), operands: 'paths' }],
+    ['annotate', { options: table('-L= -l -t'), operands: 'paths', shows: () => true, file: true }],
     [
       'ls-files',
       {
@@ -220,7 +254,7 @@ export const forms = (): ReadonlyMap<string, Form> =>
     ['count-objects', { options: table('-vH --verbose --human-readable'), operands: 'none' }],
     ['check-ignore', { options: table('-qvnz --quiet --verbose --non-matching --no-index'), operands: 'paths' }],
     ['check-attr', { options: table('-az --all --cached --source='), operands: 'values' }],
-    ['var', { options: table('-l'), operands: 'values' }],
+    ['var', { options: table(''), operands: 'values' }],
     ['version', { options: table('--build-options'), operands: 'none' }],
     ['help', { options: table('-a -g --all'), operands: 'none' }],
     ['cherry', { options: table('-v --abbrev?'), operands: 'values' }],
@@ -229,13 +263,15 @@ export const forms = (): ReadonlyMap<string, Form> =>
       {
         options: table(diffOptions, '--no-dual-color --creation-factor= --left-only --right-only'),
         operands: 'values',
+        only: ownSubmodules,
+        shows: () => true,
       },
     ],
     [
       'branch',
       {
         options: table(
-          '-alrvi --all --list --remotes --verbose --show-current --contains= --no-contains= --merged? --no-merged? --points-at= --sort= --format= --color? --no-color --column? --no-column --abbrev= --no-abbrev --ignore-case --omit-empty',
+          '-alrvi --all --list --remotes --verbose --show-current --contains= --no-contains= --merged? --no-merged? --points-at= --sort= --format= --color? --no-color --column? --no-column --abbrev? --no-abbrev --ignore-case --omit-empty',
         ),
         operands: 'values',
         only: listsOnly(),
@@ -271,7 +307,12 @@ export const nested = (): ReadonlyMap<string, ReadonlyMap<string, Form>> =>
         ],
         [
           'show',
-          { options: table(diffOptions, '--include-untracked --only-untracked'), operands: 'values', shows: withPatch },
+          {
+            options: table(diffOptions, '--include-untracked --only-untracked'),
+            operands: 'values',
+            only: ownSubmodules,
+            shows: notOnlyFigures, // what is shown without options, the configuration says
+          },
         ],
       ]),
     ],
@@ -290,6 +331,7 @@ export const nested = (): ReadonlyMap<string, ReadonlyMap<string, Form>> =>
           {
             options: table(revisionOptions, formatOptions, diffOptions),
             operands: 'values',
+            shows: withPatch,
             only: (parsed) =>
               // A word that is no ref may be a subcommand.
               parsed.operands.every(({ value }) => /^(HEAD|@|.+\/.+)(@\{.*\})?$/.test(value ?? ''))
@@ -299,7 +341,12 @@ export const nested = (): ReadonlyMap<string, ReadonlyMap<string, Form>> =>
         ],
         [
           'show',
-          { options: table(revisionOptions, formatOptions, diffOptions), operands: 'values', only: noSignatures },
+          {
+            options: table(revisionOptions, formatOptions, diffOptions),
+            operands: 'values',
+            only: noSignatures,
+            shows: withPatch,
+          },
         ],
         ['exists', { options: table(''), operands: 'values' }],
       ]),
@@ -333,7 +380,7 @@ export const nested = (): ReadonlyMap<string, ReadonlyMap<string, Form>> =>
               '--all --regexp --local --global --system --show-origin --show-scope --null --type= --default= --name-only -z',
             ),
             operands: 'values',
-            only: atMostOne,
+            only: (parsed) => atMostOne(parsed) ?? readsConfig(parsed),
           },
         ],
         [
@@ -341,72 +388,9 @@ export const nested = (): ReadonlyMap<string, ReadonlyMap<string, Form>> =>
           {
             options: table('--local --global --system --show-origin --show-scope --null --name-only -z'),
             operands: 'none',
+            only: (parsed) => (hasOption(parsed, '--name-only') ? undefined : MAY_BE_SECRET),
           },
         ],
       ]),
     ],
   ]);
-
-const besideNames =
-  /^(--name-only|--cached|--staged|--diff-filter|--merge-base|--no-renames|--root|--no-commit-id|--color|--no-color|-[rzwM])$/;
-
-function namesOnly(parsed: Parsed): boolean {
-  return hasOption(parsed, '--name-only') && parsed.options.every(({ name }) => besideNames.test(name));
-}
-
-/** Formats that check a signature start the program that does it. */
-function noSignatures({ options }: Parsed): string | undefined {
-  const formats = options.filter(({ name }) => name === '--format' || name === '--pretty');
-  const unsafe = formats.some(
-    ({ value }) => value !== undefined && (value.value === undefined || /%G|signature/.test(value.value)),
-  );
-  return unsafe ? 'its format may check signatures, which starts another program' : undefined;
-}
-
-// With one of them, a name is what the list is compared with.
-const listFlags = ['-l', '--list', '--contains', '--no-contains', '--merged', '--no-merged', '--points-at'];
-
-function listsOnly(...flags: string[]) {
-  return (parsed: Parsed): string | undefined =>
-    parsed.operands.length > 0 && !hasOption(parsed, ...listFlags, ...flags)
-      ? 'with a name it may create something'
-      : noSignatures(parsed);
-}
-
-const atMostOne = ({ operands }: Parsed): string | undefined =>
-  operands.length > 1 || operands.some(({ splits }) => splits) ? 'with a second operand it writes' : undefined;
-
-function readsConfig(parsed: Parsed): string | undefined {
-  if (hasOption(parsed, '--get', '--get-all', '--get-regexp', '--get-urlmatch', '--list', '-l')) return undefined;
-  return parsed.operands.length === 0 ? 'without an operand it is not known to read only' : atMostOne(parsed);
-}
-
-const withPatch = (parsed: Parsed): boolean =>
-  hasOption(parsed, '-p', '-u', '--patch', '-U', '--unified', '-L', '-W', '--function-context', '--binary') ||
-  hasOption(
-    parsed,
-    '--patch-with-stat',
-    '--patch-with-raw',
-    '--word-diff',
-    '--word-diff-regex',
-    '--color-words',
-    '-c',
-    '--cc',
-  );
-
-const figures = [
-  '--stat',
-  '--numstat',
-  '--shortstat',
-  '--dirstat',
-  '--summary',
-  '--name-only',
-  '--name-status',
-  '--raw',
-  '-s',
-  '--no-patch',
-  '--quiet',
-  '--check',
-];
-
-const notOnlyFigures = (parsed: Parsed): boolean => withPatch(parsed) || !hasOption(parsed, ...figures);

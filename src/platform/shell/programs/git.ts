@@ -1,86 +1,56 @@
 // Git: its forms are a table of what reads. Harmless holds only together with the environment that the runner sets, which
 // turns off what a repository's own configuration could start.
 import { type Form, forms, nested } from './git-forms.js';
-import { hasOption, parseOptions, touch } from './options.js';
+import {
+  addressOf,
+  fileOfRevision,
+  isFileOfRevision,
+  isPlainPathspec,
+  pathOf,
+  splitOperands,
+  wholeTree,
+} from './git-reads.js';
+import { expandAlias, type GitWords, gitWords } from './git-words.js';
+import { hasOption, type Parsed, parseOptions, touch } from './options.js';
 import { type Field, known, notHarmless, type Program, type Started, type Touch, type Verdict } from './program.js';
 
-const globalFlags = new Set([
-  '--no-pager',
-  '-P',
-  '--no-optional-locks',
-  '--literal-pathspecs',
-  '--no-replace-objects',
-  '--icase-pathspecs',
-  '--glob-pathspecs',
-  '--noglob-pathspecs',
-  '--no-lazy-fetch',
-  '--no-advice',
-]);
-const globalWithValue = new Set([
-  '-c',
-  '-C',
-  '--git-dir',
-  '--work-tree',
-  '--namespace',
-  '--exec-path',
-  '--super-prefix',
-  '--config-env',
-  '--attr-source',
-  '--list-cmds',
-]);
-
-interface Global {
-  /** Why the options before the subcommand make it not harmless. */
-  why?: string;
-  folder?: Field;
-  starts: Started[];
-  rest: Field[];
-  count: number;
-}
-
-function globalOptions(args: readonly Field[]): Global {
-  const rest = [...args];
-  const found: Global = { starts: [], rest, count: 0 };
-  for (let first = rest[0]; first?.value?.startsWith('-'); first = rest[0]) {
-    rest.shift();
-    found.count += 1;
-    const { value } = first;
-    const [name = value] = value.split('=');
-    const takesNext = globalWithValue.has(value);
-    const operand = takesNext ? rest.shift() : value.includes('=') ? known(value.slice(name.length + 1)) : undefined;
-    if (globalFlags.has(value)) continue;
-    if (value === '--version' || value === '-v' || value === '--help' || value === '-h') {
-      if (rest.length === 0) return { ...found, rest: [known('version')] };
-    }
-    if (name === '-C' && operand && found.folder === undefined) {
-      found.folder = operand;
-      continue;
-    }
-    const alias = /^alias\.[^=]*=!(.*)$/s.exec(operand?.value ?? '')?.[1];
-    if (name === '-c' && alias !== undefined) found.starts.push({ script: alias, dialect: 'posix' });
-    found.why ??= `the option ${name} before the subcommand may change what git runs`;
-  }
-  return found;
-}
-
 function judgeGit(args: readonly Field[], tables: Tables): Verdict {
-  const { why, folder, starts, rest, count } = globalOptions(args);
+  const words = gitWords(args);
+  const { why, folder, rest, globals } = words;
   const [subcommand, ...after] = rest;
-  if (subcommand === undefined) return why === undefined ? {} : notHarmless(why, { starts });
-  const verdict = judgeSubcommand(subcommand, after, folder, tables);
+  if (subcommand === undefined) return why === undefined ? {} : notHarmless(why);
+  const verdict = judgeSubcommand(subcommand, after, words, tables);
+  const { starts = [], unknown } = startedByAlias(subcommand, after, words);
   const touches: Touch[] = [...(folder ? touch('list', folder) : []), ...(verdict.touches ?? [])];
   const reason = why ?? verdict.why;
   // With options in front, a rule about `git push` would not see that it is one: so the plain form is there as well.
-  const plainForm: Started[] = count > 0 ? [{ words: [known('git'), ...rest] }] : [];
-  return { ...verdict, touches, starts: [...starts, ...plainForm], ...(reason !== undefined && { why: reason }) };
+  const plainForm: Started[] = globals.length > 0 ? [{ words: [known('git'), ...rest] }] : [];
+  return {
+    ...verdict,
+    touches,
+    starts: [...starts, ...plainForm],
+    ...(reason !== undefined && { why: reason }),
+    ...(unknown !== undefined && { unknown }),
+  };
 }
 
-function judgeSubcommand(
+/** `git -c alias.p=push p` is a push. */
+function startedByAlias(
   subcommand: Field,
-  args: readonly Field[],
-  folder: Field | undefined,
-  tables: Tables,
-): Verdict {
+  after: readonly Field[],
+  { aliases, globals }: GitWords,
+): Pick<Verdict, 'starts' | 'unknown'> {
+  const alias = aliases.findLast(({ name }) => name.toLowerCase() === subcommand.value?.toLowerCase());
+  if (alias === undefined) return {};
+  // Without its own definition, so that one which leads to itself ends.
+  const isOwn = (field: Field | undefined): boolean =>
+    field?.value?.split('=')[0]?.toLowerCase() === `alias.${alias.name.toLowerCase()}`;
+  const others = globals.filter((field, index) => !isOwn(field) && !isOwn(globals[index + 1]));
+  const started = alias.value === undefined ? undefined : expandAlias(alias.value, others, after);
+  return started ? { starts: [started] } : { unknown: `which command the alias ${alias.name} stands for is not known` };
+}
+
+function judgeSubcommand(subcommand: Field, args: readonly Field[], words: GitWords, tables: Tables): Verdict {
   const name = subcommand.value;
   if (name === undefined) return notHarmless(`which subcommand ${subcommand.text} stands for is not known`);
   const below = tables.nested.get(name);
@@ -88,30 +58,43 @@ function judgeSubcommand(
     const [second] = args;
     const isName = second?.value !== undefined && below.has(second.value);
     const form = below.get(isName ? (second?.value ?? '') : '');
-    return form
-      ? judgeForm(form, isName ? args.slice(1) : args, folder)
+    const verdict: Verdict = form
+      ? judgeForm(form, isName ? args.slice(1) : args, words)
       : notHarmless(`git ${name} is not known to be harmless in this form`);
+    return name === 'remote' || name === 'stash' ? { ...verdict, ...reaches(args) } : verdict;
   }
   const form = tables.forms.get(name);
   return form
-    ? judgeForm(form, args, folder)
-    : { why: `git ${name} is not known to be harmless`, touches: changes(name, args, folder) };
+    ? judgeForm(form, args, words)
+    : {
+        why: `git ${name} is not known to be harmless`,
+        touches: changes(name, args, words.folder),
+        ...(REMOTE.has(name) && reaches(args)),
+      };
 }
 
-function judgeForm(form: Form, args: readonly Field[], folder: Field | undefined): Verdict {
+const REMOTE: ReadonlySet<string> = new Set(
+  'clone fetch pull push ls-remote submodule archive fetch-pack send-pack request-pull bundle svn send-email'.split(
+    ' ',
+  ),
+);
+
+function reaches(args: readonly Field[]): { network?: readonly string[] } {
+  const network = args.flatMap((field) => {
+    const glued = /^--(?:repo|remote|url|push-url)=(.+)$/s.exec(field.value ?? '')?.[1];
+    return addressOf(glued === undefined ? field : known(glued));
+  });
+  return network.length > 0 ? { network } : {};
+}
+
+function judgeForm(form: Form, args: readonly Field[], { folder, ignoresCase }: GitWords): Verdict {
   const parsed = parseOptions(args, form.options);
   const why =
     parsed.problem ??
     form.only?.(parsed) ??
     (form.operands === 'none' && parsed.operands.length > 0 ? 'it takes no operand in this form' : undefined);
-  const given = form.tree && !hasOption(parsed, '-e', '-f') ? parsed.operands.slice(1) : parsed.operands;
-  const paths = form.operands === 'paths' ? given.flatMap(pathOf) : [];
   const optionPaths = parsed.options.flatMap(({ value, meaning }) => (value ? touch(meaning, value) : []));
-  // A revision and a file look alike, so only what comes after "--" says for sure which files are meant.
-  const areNamed = args.some(({ value }, index) => value === '--' && index < args.length - 1);
-  const showsAny = form.shows?.(parsed) === true && !areNamed && !parsed.operands.some(isFileOfRevision);
-  const whole = (form.tree && paths.length === 0) || showsAny ? touch('read-tree', known('.')) : [];
-  const touches = [...paths.flatMap((path) => touch(form.tree ? 'read-tree' : 'read', path)), ...optionPaths, ...whole];
+  const touches = [...operandTouches(form, args, parsed, ignoresCase), ...optionPaths];
   const prints = form.lists?.(parsed) && folder === undefined ? [{ path: '.', tree: true }] : undefined;
   const writes = touches.some(({ access }) => access === 'write') ? 'it writes a file' : undefined;
   return {
@@ -121,7 +104,34 @@ function judgeForm(form: Form, args: readonly Field[], folder: Field | undefined
   };
 }
 
-const isFileOfRevision = ({ value }: Field): boolean => value !== undefined && /^[^:]+:./s.test(value);
+/** What is read through operands. A form that prints what is in files reads all of them unless plain names say which. */
+function operandTouches(form: Form, args: readonly Field[], parsed: Parsed, ignoresCase: boolean): Touch[] {
+  const shows =
+    form.tree === true || (form.shows !== undefined && (parsed.problem !== undefined || form.shows(parsed)));
+  if (form.operands !== 'paths') return shows ? wholeTree() : [];
+  const { before, behind } = splitOperands(args, form.options, parsed);
+  if (hasOption(parsed, '--no-index')) {
+    const paths =
+      form.tree && !hasOption(parsed, '-e', '-f') ? [...before, ...behind].slice(1) : [...before, ...behind];
+    return paths.length === 0 ? wholeTree() : paths.flatMap((path) => touch('read-tree', path));
+  }
+  const patterns = form.tree && !hasOption(parsed, '-e', '-f') ? 1 : 0; // what grep looks for
+  const given = before.slice(patterns);
+  const pathspecs = before.length < patterns ? behind.slice(patterns - before.length) : behind;
+  const named = given.flatMap(pathOf).flatMap((path) => touch(form.tree ? 'read-tree' : 'read', path));
+  if (!shows) return [...named, ...pathspecs.flatMap(pathOf).flatMap((path) => touch('read', path))];
+  const arePlain = pathspecs.every(isPlainPathspec) && !ignoresCase;
+  const limits = form.tree
+    ? pathspecs.length > 0 || named.length > 0
+    : pathspecs.length > 0 || form.file === true || (given.length > 0 && given.every(isFileOfRevision));
+  const trees = form.comparesTrees ? given.flatMap(({ value }) => fileOfRevision(value ?? '') ?? []) : [];
+  return [
+    ...named,
+    ...trees.flatMap((path) => touch('read-tree', known(path))),
+    ...pathspecs.filter(isPlainPathspec).flatMap((path) => touch(form.file ? 'read' : 'read-tree', path)),
+    ...(limits && arePlain ? [] : wholeTree()),
+  ];
+}
 
 function inFolder(each: Touch, folder: Field | undefined): Touch {
   if (folder === undefined || each.file.value?.startsWith('/')) return each;
@@ -131,41 +141,27 @@ function inFolder(each: Touch, folder: Field | undefined): Touch {
   return { ...each, file: known(`${folder.value}/${each.file.value}`) };
 }
 
-/** The file that an operand may name: of `HEAD:src/a.ts`, what follows the colon. Plain revisions name none. */
-function pathOf(field: Field): Field[] {
-  const { value } = field;
-  if (value === undefined) return [field];
-  const isRange = /[^/.]\.\.|\.\.[^/.]/.test(value) && !/^(\/|\.)/.test(value);
-  if (/^(HEAD|@|[0-9a-f]{7,40})([~^@{].*)?$/.test(value) || isRange) return [];
-  const afterColon = /^[^:]+:(.+)$/s.exec(value)?.[1];
-  return [known(afterColon ?? value.replace(/^:[/!^]?/, ''))];
-}
-
-/** What the subcommands that change the working tree would write, as far as their words tell. */
+/** What the subcommands that change the working tree would write, and what others print, as far as their words tell. */
 function changes(name: string, args: readonly Field[], folder: Field | undefined): Touch[] {
   const operands = args.filter(({ value }) => !value?.startsWith('-'));
   const named = ['mv', 'rm', 'restore'].includes(name)
     ? operands.flatMap((path) => touch(name === 'rm' ? 'remove-tree' : 'write-tree', path))
     : [];
-  const wholeTree = [
-    'checkout',
-    'switch',
-    'reset',
-    'clean',
-    'merge',
-    'rebase',
-    'pull',
-    'stash',
-    'cherry-pick',
-    'revert',
-    'am',
-    'apply',
-    'bisect',
-    'submodule',
-  ];
-  const tree = wholeTree.includes(name) ? touch('write-tree', known('.')) : [];
-  return [...named, ...tree].map((each) => inFolder(each, folder));
+  const writesTree = CHANGING.has(name) ? touch('write-tree', known('.')) : [];
+  const readsTree = PRINTING.has(name) ? wholeTree() : [];
+  return [...named, ...writesTree, ...readsTree].map((each) => inFolder(each, folder));
 }
+
+const CHANGING: ReadonlySet<string> = new Set(
+  'checkout switch reset clean merge rebase pull stash cherry-pick revert am apply bisect submodule'.split(' '),
+);
+
+// They print or send what files hold.
+const PRINTING: ReadonlySet<string> = new Set(
+  'archive bundle fast-export format-patch difftool mergetool merge-file merge-tree send-email request-pull upload-archive unpack-file pack-objects last-modified show-index gitk gui instaweb daemon'.split(
+    ' ',
+  ),
+);
 
 interface Tables {
   forms: ReadonlyMap<string, Form>;
@@ -223,8 +219,12 @@ export const git: readonly Program[] = [
         'git grep -l foo | xargs wc -l',
         'git tag --contains HEAD',
         'git config --get user.name',
-        'git config --list',
+        'git config --list --name-only',
+        "git config --get-regexp '^alias'",
         'git config user.name',
+        'git branch --abbrev=7',
+        'git show --stat HEAD',
+        'git diff --submodule=short',
         'git worktree list',
         'git describe --tags',
         'git shortlog -sn',
@@ -282,6 +282,25 @@ export const git: readonly Program[] = [
         'git var GIT_EDITOR x -q',
         'git notes add x',
         'git checkout x',
+        'git branch --abbrev name',
+        'git branch --color name',
+        'git branch --column name',
+        'git config --list',
+        'git config -l',
+        'git config list',
+        'git config --global --list',
+        'git config --get-regexp .',
+        "git config --get-regexp '^alias|http'",
+        'git config --get http.extraHeader',
+        'git config http.https://example.com.extraheader',
+        'git config get credential.helper',
+        'git config --get-urlmatch http https://example.com',
+        'git var -l',
+        'git branch --sort=signature',
+        'git diff --submodule=log',
+        'git log --submodule -1',
+        'git -c alias.p=push p',
+        'git clone https://example.com/x.git',
       ],
     },
   },

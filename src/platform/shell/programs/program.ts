@@ -61,6 +61,8 @@ export interface Verdict {
   passesNames?: boolean;
   /** Harmless by this table, but in a form too intricate to run unconfined without a question. */
   needsWalls?: boolean;
+  /** URLs that it reaches, as far as its words name a host. */
+  network?: readonly string[];
   /** What it reports about the host that full confinement would hide. */
   observes?: HostFacts;
 }

@@ -1,0 +1,235 @@
+// What a command does beyond its text: the repository that git would use decides whether git is harmless and which files
+// it shows, its configuration what aliases stand for, and the disk what a copied tree brings along.
+import { lstatSync, realpathSync } from 'node:fs';
+import { isAbsolute, join, relative, resolve } from 'node:path';
+import { isInside } from '../files/paths.js';
+import { copiedNames } from './copied-trees.js';
+import type { FoundCommand, FoundFacts, FoundFile } from './findings.js';
+import { programName, runsProtected } from './git-environment.js';
+import { judgeFolder } from './git-programs.js';
+import type { GitRepositories } from './git-repository.js';
+import type { RepositoryJudgement } from './git-settings.js';
+import { ownSettings } from './own-cli.js';
+import type { Parser } from './parse-command.js';
+import { expandAlias, gitCommands, gitWords } from './programs/git-words.js';
+import { type Field, quoteWord } from './programs/program.js';
+import { walkCommand } from './walk-command.js';
+
+const MAX_ALIASES = 10; // that lead to one another
+
+export interface Surroundings {
+  cwd: string;
+  home: string | undefined;
+  /** The project's folders; without them the whole repository counts as read where git shows it. */
+  workspace: readonly string[] | undefined;
+  parser: Parser;
+  repositories: GitRepositories;
+}
+
+export async function completeFindings(findings: FoundFacts, surroundings: Surroundings): Promise<FoundFacts> {
+  const all = await withAliases(findings, surroundings);
+  const judged = await withRepositories(all, surroundings);
+  const files = [
+    ...judged.files,
+    ...ownSettings(judged.commands, surroundings.cwd),
+    ...copiedNames(judged.commands, judged.files),
+  ];
+  return { ...judged, files };
+}
+
+const isGit = ({ words }: FoundCommand): boolean => programName(words.map(({ value }) => value)) === 'git';
+
+/** The directories in which a git command looks for its repository; undefined where they can't be told. */
+function foldersOf({ words, directories }: FoundCommand): readonly string[] | undefined {
+  const { folder } = gitWords(words.slice(1));
+  if (folder === undefined || folder.value === '') return directories;
+  const { value } = folder;
+  if (value === undefined) return undefined;
+  return isAbsolute(value) ? [value] : directories?.map((directory) => `${directory}/${value}`);
+}
+
+/** Adds what the aliases of git's configuration stand for, so that rules see what runs. */
+async function withAliases(findings: FoundFacts, surroundings: Surroundings): Promise<FoundFacts> {
+  const { commands, files, network, unknown, movesDirectory, observesMachine } = findings;
+  const all: GrowingFindings = {
+    commands: [...commands],
+    files: [...files],
+    network: [...network],
+    unknown: [...unknown],
+    movesDirectory,
+    observesMachine,
+  };
+  for (let index = 0; index < all.commands.length; index += 1) {
+    if (all.commands.length - findings.commands.length > MAX_ALIASES) {
+      all.unknown.push('its aliases lead to too many commands');
+      return all;
+    }
+    const command = all.commands[index];
+    if (command === undefined || !isGit(command)) continue;
+    const { rest, globals } = gitWords(command.words.slice(1));
+    const [subcommand, ...after] = rest;
+    const name = subcommand?.value;
+    if (name === undefined || gitCommands.has(name)) continue;
+    const setElsewhere = command.assigns.find((assigned) => /^(GIT_CONFIG|HOME$|XDG_CONFIG_HOME$)/.test(assigned.name));
+    if (setElsewhere) all.unknown.push(`what git ${name} stands for is not known: ${setElsewhere.name} is set`);
+    for (const folder of foldersOf(command) ?? [surroundings.cwd]) {
+      await addAlias(all, { index, name, globals, after, folder }, surroundings);
+    }
+  }
+  return all;
+}
+
+interface GrowingFindings extends FoundFacts {
+  commands: FoundCommand[];
+  files: FoundFile[];
+  network: string[];
+  unknown: string[];
+}
+
+interface Alias {
+  index: number;
+  name: string;
+  globals: readonly Field[];
+  after: readonly Field[];
+  folder: string;
+}
+
+async function addAlias(
+  all: GrowingFindings,
+  alias: Alias,
+  { home, parser, repositories }: Surroundings,
+): Promise<void> {
+  const { index, name, globals, after, folder } = alias;
+  const settings = await repositories.settings(folder);
+  const value = settings.findLast(({ key }) => isAlias(key, name))?.value;
+  if (value === undefined) return;
+  const started = expandAlias(value, globals, after);
+  if (started === undefined) {
+    all.unknown.push(`which command the alias ${name} stands for is not known`);
+    return;
+  }
+  const text = 'script' in started ? started.script : started.words.map(asTyped).join(' ');
+  const inside = walkCommand(text, { cwd: folder, home }, parser);
+  const first = all.commands.length;
+  const moved = (position: number | undefined): number => (position === undefined ? index : position + first);
+  all.commands.push(...inside.commands.map((found) => ({ ...found, wrappedBy: moved(found.wrappedBy) })));
+  all.files.push(
+    ...inside.files.map((file) => (file.by ? { ...file, by: { ...file.by, command: moved(file.by.command) } } : file)),
+  );
+  all.network.push(...inside.network);
+  all.unknown.push(...inside.unknown);
+}
+
+const isAlias = (key: string, name: string): boolean =>
+  key.toLowerCase() === `alias.${name.toLowerCase()}` || key === `alias.${name}.command`;
+
+const asTyped = ({ value, text }: Field): string => (value === undefined ? text : quoteWord(value));
+
+/** Git is harmless only where no repository that it may use gives it programs to start. */
+async function withRepositories(findings: FoundFacts, surroundings: Surroundings): Promise<FoundFacts> {
+  const { commands, unknown, network } = findings;
+  const judgements = await Promise.all(commands.map((command) => judgeCommand(command, surroundings)));
+  const judged = commands.map((command, index) => {
+    const judgement = judgements[index];
+    if (judgement === undefined) return command;
+    const needsWalls = command.needsWalls || !judgement.isPlain;
+    return withWhy({ ...command, ...(needsWalls && { needsWalls }) }, judgement.why);
+  });
+  const isProtected =
+    unknown.length === 0 &&
+    network.length === 0 &&
+    runsProtected(
+      judged.map(({ words, why }) => ({
+        harmless: why === undefined,
+        program: programName(words.map(({ value }) => value)),
+      })),
+    );
+  const final = isProtected
+    ? judged
+    : judged.map((command, index) => withWhy(command, judgements[index]?.needsVariables));
+  const shown = await Promise.all(
+    findings.files.map((file) => shownBesides(file, file.by && final[file.by.command], surroundings)),
+  );
+  return { ...findings, commands: final, files: [...findings.files, ...shown.flat()] };
+}
+
+const withWhy = (command: FoundCommand, why: string | undefined): FoundCommand =>
+  command.why !== undefined || why === undefined ? command : { ...command, why };
+
+async function judgeCommand(
+  command: FoundCommand,
+  { repositories }: Surroundings,
+): Promise<RepositoryJudgement | undefined> {
+  if (!isGit(command) || command.why !== undefined) return undefined;
+  const { rest } = gitWords(command.words.slice(1));
+  if (/^(version|help)$/.test(rest[0]?.value ?? 'version')) return undefined;
+  const folders = foldersOf(command);
+  if (folders === undefined) return { isPlain: false, why: 'in which directory git runs is not known' };
+  try {
+    const all = await Promise.all(folders.map((folder) => judgeFolder(folder, repositories)));
+    const why = all.find((one) => one.why !== undefined)?.why;
+    const needsVariables = all.find((one) => one.needsVariables !== undefined)?.needsVariables;
+    return {
+      isPlain: all.every(({ isPlain }) => isPlain),
+      ...(why !== undefined && { why }),
+      ...(needsVariables !== undefined && { needsVariables }),
+    };
+  } catch (error) {
+    return {
+      isPlain: false,
+      why: `its repository can't be looked at: ${error instanceof Error ? error.message : error}`,
+    };
+  }
+}
+
+/**
+ * Git's paths may begin at the top of the working tree, which may lie above the directory: `HEAD:a` is there, and what is
+ * not limited to names is all of it. A name that is no file may be a revision, which has every file.
+ */
+async function shownBesides(
+  file: FoundFile,
+  command: FoundCommand | undefined,
+  { repositories, workspace }: Surroundings,
+): Promise<FoundFile[]> {
+  const { access, path, tree, listing } = file;
+  if (access !== 'read' || path === undefined || listing || !command || !isGit(command)) return [];
+  const folders = foldersOf(command) ?? [];
+  const besides = await Promise.all(
+    folders.map(async (folder): Promise<FoundFile[]> => {
+      const around = await repositories.around(folder);
+      if (around.kind !== 'repository') return [];
+      const top = around.repository.workTree;
+      const from = resolve(folder);
+      const isWhole = tree && resolve(path) === from;
+      const whole = tree && (isWhole || !exists(path)) && !sameFolder(top, from) ? [{ ...file, path: top }] : [];
+      const ambiguous = tree && !isWhole && !exists(path) && sameFolder(top, from) ? [{ ...file, path: from }] : [];
+      const twin =
+        isInside(from, path) && !isWhole ? [{ ...file, path: join(top, relative(from, resolve(path))) }] : [];
+      return [...whole, ...ambiguous, ...(sameFolder(top, from) ? [] : twin)];
+    }),
+  );
+  return besides.flat().map((each) => ({ ...each, path: withinWorkspace(each.path ?? path, path, workspace) }));
+}
+
+/** A repository may reach beyond the project; then its part in the project stands for it. */
+function withinWorkspace(top: string, path: string, workspace: readonly string[] | undefined): string {
+  if (workspace === undefined || workspace.some((folder) => isInside(folder, top))) return top;
+  return workspace.find((folder) => isInside(folder, path) && isInside(top, folder)) ?? path;
+}
+
+const exists = (path: string): boolean => {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+};
+
+/** Whether a folder, which may be reached by links, is the other one, which is not. */
+function sameFolder(real: string, folder: string): boolean {
+  try {
+    return realpathSync.native(folder) === real;
+  } catch {
+    return folder === real;
+  }
+}

@@ -1,0 +1,60 @@
+// Protected names in trees that a command copies or moves: they arrive at the destination although no word names them.
+import { type Dirent, readdirSync, statSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { mayBeProtected } from '../files/protected-names.js';
+import type { FoundCommand, FoundFile } from './findings.js';
+
+const MAX_ENTRIES = 5_000; // looked at for one command
+const MAX_FOUND = 10; // each is asked about, so a few are enough
+
+const COPYING: ReadonlySet<string> = new Set(['cp', 'mv', 'rsync', 'install', 'ln']);
+
+/** The writes that come with the trees that commands copy or move. */
+export function copiedNames(commands: readonly FoundCommand[], files: readonly FoundFile[]): FoundFile[] {
+  return commands.flatMap(({ words }, index) => {
+    const name = words[0]?.value;
+    if (name === undefined || !COPYING.has(basename(name))) return [];
+    const operands = files.filter(({ by }) => by?.command === index && by.as === 'operand');
+    const sources = operands.filter(({ access, tree }) => access === 'read' && tree);
+    const destinations = operands.filter(({ access, tree, removes }) => access === 'write' && tree && !removes);
+    const budget = { left: MAX_ENTRIES };
+    return sources.flatMap(({ path, text }) => {
+      const found = path === undefined ? [] : namesBelow(path, budget);
+      return destinations.flatMap((to): FoundFile[] => {
+        const { path: folder, by } = to;
+        if (folder === undefined || !by) return []; // any file is written already
+        if (found === undefined) return [{ access: 'write', text, by }]; // too many to look at
+        const target = /(^|\/)\.{0,2}\/*$/.test(path ?? '') ? folder : join(folder, basename(resolve(path ?? '')));
+        return found.map((below) => ({ access: 'write', path: join(target, below), text: to.text, by }));
+      });
+    });
+  });
+}
+
+/** The paths below a folder that may be protected, at most some; undefined where there are too many entries to tell. */
+function namesBelow(start: string, budget: { left: number }): string[] | undefined {
+  const found: string[] = [];
+  const left = [''];
+  const seen = new Set<string>();
+  for (let below = left.pop(); below !== undefined && found.length < MAX_FOUND; below = left.pop()) {
+    const folder = join(start, below);
+    let entries: Dirent[];
+    try {
+      const { dev, ino } = statSync(folder, { bigint: true });
+      if (seen.has(`${dev}:${ino}`)) continue;
+      seen.add(`${dev}:${ino}`);
+      entries = readdirSync(folder, { withFileTypes: true });
+    } catch {
+      continue; // a file, missing, or not ours to read: then nothing below it is copied
+    }
+    budget.left -= entries.length;
+    if (budget.left < 0) return undefined;
+    for (const entry of entries) {
+      const path = join(below, entry.name);
+      if (mayBeProtected(entry.name)) found.push(path);
+      // A link may be followed.
+      if (entry.isDirectory() || entry.isSymbolicLink()) left.push(path);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,62 @@
+// Helve's own command line, run by a command: it changes settings, trust, rules, servers and sessions, which no tool may
+// change without a question. Such a command counts as a write of the settings file, which is protected.
+import type { FoundCommand, FoundFile } from './findings.js';
+
+const RUNNERS = /^(node|nodejs|bun|bunx|deno|npx|npm|pnpm|pnpx|yarn|tsx|corepack|volta|mise|asdf|fnm|nvm)$/;
+const OWN_NAME = /^(@[\w.-]+\/)?helve(@[^/]*)?(\.[cm]?[jt]s|\.exe|\.cmd)?$/i;
+const OWN_PROGRAM = /(^|\/)helve\/(dist|src|bin)\/.*\.[cm]?[jt]s$|(^|\/)(dist|src)\/cli\/main\.[cm]?[jt]s$/;
+
+// What only shows something; of those with a second word, which.
+const READING: Readonly<Record<string, RegExp | undefined>> = {
+  audit: /./,
+  completion: /./,
+  config: /^(list|get|path|keys|schema)$/,
+  doctor: undefined,
+  help: undefined,
+  mcp: /^(list|get|doctor)$/,
+  models: /./,
+  permissions: /^(explain|check|test|list)$/,
+  sessions: /^(list|show|search)$/,
+  tools: undefined,
+};
+
+// Options of a run by which it gives itself permissions, or takes settings from elsewhere.
+const LOOSENING =
+  /^--(dangerously-skip-permissions|allow-dangerously-skip-permissions|permission-mode|allowed-?tools|settings|setting-sources|trust|mcp-config|add-dir|permission-prompt-tool)(=|$)/i;
+
+/** The settings that commands of Helve's own command line may change. */
+export function ownSettings(commands: readonly FoundCommand[], cwd: string): FoundFile[] {
+  return commands.flatMap(({ words, directories }, index): FoundFile[] => {
+    if (!changesOwnSettings(words.map(({ value }) => value))) return [];
+    const [folder = cwd] = directories ?? [];
+    const by = { command: index, as: 'operand' as const };
+    return [{ access: 'write', path: `${folder}/.helve/settings.json`, text: '.helve/settings.json', by }];
+  });
+}
+
+function changesOwnSettings(words: ReadonlyArray<string | undefined>): boolean {
+  const at = ownPosition(words);
+  if (at < 0) return false;
+  const rest = words.slice(at + 1);
+  if (rest.length === 0 || rest.every((word) => word !== undefined && /^(--version|-v|--help|-h|--)$/.test(word)))
+    return false;
+  const loosens = rest.some((word) => word === undefined || LOOSENING.test(word));
+  const [command, ...more] = rest.filter((word) => word === undefined || !word.startsWith('-'));
+  if (command !== undefined && command === rest[0] && Object.hasOwn(READING, command)) {
+    const shown = READING[command];
+    const [action] = more;
+    return shown !== undefined && more.length > 0 && (action === undefined || !shown.test(action));
+  }
+  const isRun = rest.some((word) => word !== undefined && /^(-[a-z]*p|--print|call|demo)$/.test(word));
+  return isRun ? loosens : true;
+}
+
+/** Where Helve is among the words; -1 where it is not run. */
+function ownPosition(words: ReadonlyArray<string | undefined>): number {
+  const isOwn = (word: string | undefined): boolean =>
+    word !== undefined &&
+    (OWN_NAME.test(word.startsWith('@') ? word : (word.split('/').at(-1) ?? '')) || OWN_PROGRAM.test(word));
+  if (isOwn(words[0])) return 0;
+  const runner = words[0]?.split('/').at(-1) ?? '';
+  return RUNNERS.test(runner) ? words.findIndex((word, index) => index > 0 && isOwn(word)) : -1;
+}

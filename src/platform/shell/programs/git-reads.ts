@@ -1,0 +1,65 @@
+// Which files git's words name: revisions, files of revisions, and pathspecs, of which all but plain names may mean any
+// file of the repository.
+import { type OptionTable, type Parsed, parseOptions, touch } from './options.js';
+import { type Field, known, type Touch } from './program.js';
+
+/** The whole working tree. Where its top is, is known only on the disk, so the directory stands for it. */
+export const wholeTree = (): Touch[] => touch('read-tree', known('.'));
+
+/** Operands before `--`, which may be revisions or files, and those behind it, which are pathspecs. */
+export function splitOperands(
+  args: readonly Field[],
+  table: OptionTable,
+  parsed: Parsed,
+): { before: readonly Field[]; behind: readonly Field[] } {
+  const at = args.findIndex(({ value }) => value === '--');
+  if (at < 0) return { before: parsed.operands, behind: [] };
+  const first = parseOptions(args.slice(0, at), table);
+  // An option that lacks its value takes the `--`.
+  if (first.problem !== undefined) return { before: parsed.operands, behind: [] };
+  return { before: first.operands, behind: args.slice(at + 1) };
+}
+
+/** Whether a pathspec is a plain name, which means that file or folder alone. */
+export const isPlainPathspec = ({ value }: Field): boolean =>
+  value === undefined || (value !== '' && !value.startsWith(':') && !/[*?[\]\\]/.test(value));
+
+/** Of `HEAD:src/a.ts` or `:0:a.ts`, what follows the revision; a colon in braces belongs to the revision. */
+export function fileOfRevision(value: string): string | undefined {
+  const staged = /^:(?:[0-3]:)?([^/!^(:].*)$/s.exec(value)?.[1];
+  if (staged !== undefined) return staged;
+  let depth = 0;
+  for (const [index, letter] of [...value].entries()) {
+    if (letter === '{') depth += 1;
+    if (letter === '}') depth -= 1;
+    if (letter === ':' && depth <= 0)
+      return index === 0 ? undefined : [...value].slice(index + 1).join('') || undefined;
+  }
+  return undefined;
+}
+
+export const isFileOfRevision = ({ value }: Field): boolean =>
+  value !== undefined && fileOfRevision(value) !== undefined;
+
+const hasParent = /(^|\/)\.\.(\/|$)/;
+
+/** The file that an operand may name: of `HEAD:src/a.ts`, what follows the colon. Plain revisions name none. */
+export function pathOf(field: Field): Field[] {
+  const { value } = field;
+  if (value === undefined) return [field];
+  const isRange = /[^/.]\.\.|\.\.[^/.]/.test(value) && !/^(\/|\.)/.test(value) && !hasParent.test(value);
+  if (/^(HEAD|@|[0-9a-f]{7,40})([~^@{].*)?$/.test(value) || isRange) return [];
+  return [known(fileOfRevision(value) ?? value.replace(/^:[/!^]?/, ''))];
+}
+
+/** Whether an object may be a file by itself, as a hash or a tag may be. */
+export const mayBeFileObject = ({ value }: Field): boolean =>
+  value === undefined || (!/^(HEAD|@|[\w./-]*\/[\w./-]*)([~^@].*)?$/.test(value) && !/\.\./.test(value));
+
+/** Where a literal URL, or the host of `user@host:path`, leads. */
+export function addressOf({ value }: Field): string[] {
+  if (value === undefined) return [];
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return /^file:/i.test(value) ? [] : [value];
+  const [, host, path = ''] = /^((?:[^@/:\s]+@)?(?:[^@/:\s]+|\[[0-9a-fA-F:]+\])):(?!\/\/|:)(.*)$/s.exec(value) ?? [];
+  return host === undefined || host.length < 2 ? [] : [`ssh://${host}/${path.replace(/^\//, '')}`];
+}
