@@ -18,12 +18,20 @@ export function isAcceptedEdit(
 
 const isRecursiveOrForced = (word: string): boolean => /^-[a-z]*[rf]/i.test(word) || /^--[rf]/.test(word);
 
-/** `sed -i s/a/b/g file`: a script of another shape could run programs or write elsewhere. */
+/**
+ * `sed -i s/a/b/g file`: a script of another shape could run programs or write elsewhere, and so could the suffix of the
+ * copy that is kept: with `-i.json`, that of `.mcp` is `.mcp.json`.
+ */
 function isPlainSubstitution(words: readonly string[]): boolean {
   const options = words.filter((word) => word.startsWith('-'));
   const script = words.find((word) => !word.startsWith('-')) ?? '';
   const [, mark = ''] = /^s([/|#,:!])/.exec(script) ?? [];
-  if (mark === '' || !options.every((option) => /^-(i|E|r|n|s|ie|Ei|ri)$|^-i\.\w+$|^--in-place$/.test(option)))
+  if (
+    mark === '' ||
+    !options.every((option) =>
+      /^-(i|E|r|n|s|Ei|ri)$|^-i(\.(bak|orig|old|tmp|backup|save)|~)$|^--in-place$/.test(option),
+    )
+  )
     return false;
   const parts = script.slice(2).split(mark);
   return (

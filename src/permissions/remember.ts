@@ -60,6 +60,7 @@ function rulesFor(effect: Effect, { tool }: DecisionRequest, project: readonly s
     }
     case 'network': {
       if (tool === 'WebSearch') return [tool];
+      if (effect.by) return []; // the rule for its command covers it
       const host = hidesHost(effect.url) ? undefined : hostOf(effect.url);
       return host === undefined ? undefined : [`WebFetch(domain:${host})`];
     }

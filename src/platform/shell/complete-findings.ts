@@ -12,7 +12,9 @@ import type { RepositoryJudgement } from './git-settings.js';
 import { ownSettings } from './own-cli.js';
 import type { Parser } from './parse-command.js';
 import { expandAlias, gitCommands, gitWords } from './programs/git-words.js';
+import { findProgram } from './programs/index.js';
 import { type Field, quoteWord } from './programs/program.js';
+import { sshAddresses } from './programs/transfers.js';
 import { walkCommand } from './walk-command.js';
 
 const MAX_ALIASES = 10; // that lead to one another
@@ -26,15 +28,41 @@ export interface Surroundings {
   repositories: GitRepositories;
 }
 
+/** What can't be looked up must not let a command through. */
 export async function completeFindings(findings: FoundFacts, surroundings: Surroundings): Promise<FoundFacts> {
+  try {
+    return await lookedUp(findings, surroundings);
+  } catch (error) {
+    const why = `what it touches can't be looked up: ${error instanceof Error ? error.message : String(error)}`;
+    return { ...findings, unknown: [...findings.unknown, why] };
+  }
+}
+
+async function lookedUp(findings: FoundFacts, surroundings: Surroundings): Promise<FoundFacts> {
   const all = await withAliases(findings, surroundings);
   const judged = await withRepositories(all, surroundings);
+  const commands = judged.commands.map(withAddresses);
   const files = [
     ...judged.files,
     ...ownSettings(judged.commands, surroundings.cwd),
     ...copiedNames(judged.commands, judged.files),
   ];
-  return { ...judged, files };
+  return { ...judged, commands, files };
+}
+
+/** Programs of which little is known may reach the addresses that they are given. */
+function withAddresses(command: FoundCommand): FoundCommand {
+  const { words, why, network } = command;
+  const name = programName(words.map(({ value }) => value)) ?? '';
+  if (why === undefined || network !== undefined) return command;
+  const found = /^(ssh|mosh)$/.test(name)
+    ? sshAddresses(words.slice(1))
+    : findProgram(name) === undefined || /^(npm|pnpm|yarn|http|httpie|rsync|xdg-open|open)$/.test(name)
+      ? words
+          .slice(1)
+          .flatMap(({ value = '' }) => /^(?:--?[\w-]+=)?([a-z][a-z0-9+.-]*:\/\/[^\s/]+.*)$/is.exec(value)?.[1] ?? [])
+      : [];
+  return found.length === 0 ? command : { ...command, network: found.filter((url) => !/^file:/i.test(url)) };
 }
 
 const isGit = ({ words }: FoundCommand): boolean => programName(words.map(({ value }) => value)) === 'git';
@@ -150,7 +178,16 @@ async function withRepositories(findings: FoundFacts, surroundings: Surroundings
   const shown = await Promise.all(
     findings.files.map((file) => shownBesides(file, file.by && final[file.by.command], surroundings)),
   );
-  return { ...findings, commands: final, files: [...findings.files, ...shown.flat()] };
+  const files = findings.files.map((file) => withoutTree(file, file.by && final[file.by.command]));
+  return { ...findings, commands: final, files: [...files, ...shown.flat()] };
+}
+
+/** A pathspec may be a folder; where it is a file, nothing lies below it. */
+function withoutTree(file: FoundFile, command: FoundCommand | undefined): FoundFile {
+  const { access, tree, path, ...rest } = file;
+  if (access !== 'read' || !tree || path === undefined || !command || !isGit(command)) return file;
+  const isFile = lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  return isFile ? { ...rest, access, path } : file;
 }
 
 const withWhy = (command: FoundCommand, why: string | undefined): FoundCommand =>

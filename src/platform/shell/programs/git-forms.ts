@@ -14,7 +14,7 @@ import {
 import { mayBeFileObject } from './git-reads.js';
 import { hasOption, type OptionTable, optionTable, type Parsed } from './options.js';
 
-const diffOptions = `-# -abBCDMRWpsuwzr -B? -C? -M? -U= -S= -G= -X? -l= --patch --no-patch --raw --patch-with-raw --patch-with-stat --unified=
+const diffOptions = `-# -abBCDMRWpsuwzr -B? -C? -M? -U? -S= -G= -X? -l= --patch --no-patch --raw --patch-with-raw --patch-with-stat --unified?
   --output-indicator-new= --output-indicator-old= --output-indicator-context= --minimal --patience --histogram --anchored= --diff-algorithm=
   --stat? --stat-width= --stat-name-width= --stat-count= --compact-summary --numstat --shortstat --dirstat? --cumulative --summary --name-only
   --name-status --submodule? --color? --no-color --color-moved? --no-color-moved --color-moved-ws= --word-diff? --word-diff-regex=
@@ -159,7 +159,7 @@ export const forms = (): ReadonlyMap<string, Form> =>
       'blame',
       {
         options: table(
-          '-bcefhklnpstw -L= -M? -C? --root --show-stats --reverse --porcelain --line-porcelain --incremental --encoding= --contents=read --date= --score-debug --show-name --show-number --show-email --abbrev= --ignore-rev= --color-lines --color-by-age --progress --no-progress --since=',
+          '-bcefhklnpstw -L= -M? -C? --root --show-stats --reverse --porcelain --line-porcelain --incremental --encoding= --contents=read --date= --score-debug --show-name --show-number --show-email --abbrev? --ignore-rev= --color-lines --color-by-age --progress --no-progress --since=',
         ),
         operands: 'paths',
         shows: () => true,
@@ -210,7 +210,7 @@ export const forms = (): ReadonlyMap<string, Form> =>
       'describe',
       {
         options: table(
-          '--dirty? --broken? --all --tags --contains --abbrev= --candidates= --exact-match --debug --long --match= --exclude= --always --first-parent',
+          '--dirty? --broken? --all --tags --contains --abbrev? --candidates= --exact-match --debug --long --match= --exclude= --always --first-parent',
         ),
         operands: 'values',
       },
@@ -223,7 +223,7 @@ export const forms = (): ReadonlyMap<string, Form> =>
       'rev-parse',
       {
         options: table(
-          '-q --quiet --verify --abbrev-ref? --short? --symbolic --symbolic-full-name --show-toplevel --show-superproject-working-tree --show-prefix --show-cdup --git-dir --absolute-git-dir --git-common-dir --git-path= --is-inside-work-tree --is-inside-git-dir --is-bare-repository --is-shallow-repository --show-object-format? --show-ref-format --all --branches? --tags? --remotes? --since= --until= --revs-only --no-revs --flags --no-flags --default= --local-env-vars --path-format= --end-of-options --not',
+          '-q --quiet --verify --abbrev-ref? --short? --symbolic --symbolic-full-name --show-toplevel --show-superproject-working-tree --show-prefix --show-cdup --git-dir --absolute-git-dir --git-common-dir --git-path= --is-inside-work-tree --is-inside-git-dir --is-bare-repository --is-shallow-repository --show-object-format? --show-ref-format --all --branches? --tags? --remotes? --since? --until? --revs-only --no-revs --flags --no-flags --default= --local-env-vars --path-format= --end-of-options --not',
         ),
         operands: 'values',
       },

@@ -47,9 +47,11 @@ const hasParent = /(^|\/)\.\.(\/|$)/;
 export function pathOf(field: Field): Field[] {
   const { value } = field;
   if (value === undefined) return [field];
+  const file = fileOfRevision(value);
+  if (file !== undefined) return [known(file), ...(/^[./]/.test(value) ? [field] : [])];
   const isRange = /[^/.]\.\.|\.\.[^/.]/.test(value) && !/^(\/|\.)/.test(value) && !hasParent.test(value);
   if (/^(HEAD|@|[0-9a-f]{7,40})([~^@{].*)?$/.test(value) || isRange) return [];
-  return [known(fileOfRevision(value) ?? value.replace(/^:[/!^]?/, ''))];
+  return [known(value.replace(/^:[/!^]?/, ''))];
 }
 
 /** Whether an object may be a file by itself, as a hash or a tag may be. */

@@ -8,6 +8,7 @@ import { scripts } from './scripts.js';
 import { search } from './search.js';
 import { shell } from './shell.js';
 import { text } from './text.js';
+import { transfers } from './transfers.js';
 import { wrappers } from './wrappers.js';
 import { writers } from './writers.js';
 
@@ -21,6 +22,7 @@ export const programs: readonly Program[] = [
   ...queries,
   ...wrappers,
   ...writers,
+  ...transfers,
   ...openers,
 ];
 

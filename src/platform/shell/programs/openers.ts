@@ -4,14 +4,14 @@ import { touch } from './options.js';
 import { type Field, known, type Program, type Touch } from './program.js';
 
 const names =
-  'less most pg bat batcat view pr zless zmore zgrep zegrep bzcat xzcat lz4cat zstdcat bzgrep shuf tsort ptx gpg openssl curl wget scp sftp nc ncat socat http httpie xmllint csvcut mdcat glow code subl open xdg-open';
+  'less most pg bat batcat view pr zless zmore zgrep zegrep bzcat xzcat lz4cat zstdcat bzgrep shuf tsort ptx gpg openssl socat http httpie xmllint csvcut mdcat glow code subl open xdg-open';
 
 const output = /^(-o|-O|--output|--output-document|-out|--out)$/;
 
 // What follows is a program of its own, not a file.
 const code = /^(-\w*[ceEpr]|--eval|--print)$/;
 
-/** Every word that is no option may be a file; `@file` and `name=@file` is how curl is given one. */
+/** Every word that is no option may be a file; `@file` and `name=@file` is how httpie is given one. */
 export function openedFiles(name: string, args: readonly Field[]): Touch[] {
   const inPlace = /^(perl|ruby)$/.test(name) && args.some(({ value }) => /^-\w*i/.test(value ?? ''));
   return args.flatMap((field, index): Touch[] => {
@@ -34,7 +34,7 @@ export const openers: readonly Program[] = [
     judge: ({ name, args }) => ({ why: `${name} is not known to be harmless`, touches: openedFiles(name, args) }),
     examples: {
       harmless: [],
-      not: ['less a.txt', 'curl https://example.com', 'curl -d @a.txt x', 'wget -O b x', 'bat a.txt', 'scp a host:b'],
+      not: ['less a.txt', 'bat a.txt', 'http POST https://example.com a=@a.txt'],
     },
   },
 ];

@@ -1,30 +1,44 @@
 // Programs that write: none of them is harmless, but which files they would touch is known.
+import { withFullNames } from './long-options.js';
 import { hasOption, type Meaning, optionTable, optionTouches, type Parsed, parseOptions, touch } from './options.js';
-import type { Field, Program, Touch } from './program.js';
+import { type Field, known, type Program, type Touch } from './program.js';
 
 interface WriterSpec {
   names: string;
   options: string;
+  /** The options are all that the program has, so that shortened ones can be written out, and others name unknown files. */
+  complete?: boolean;
   /** What it would touch; operands that no option took. */
   touches: (parsed: Parsed) => Touch[];
   examples: readonly string[];
 }
 
-function writer({ names, options, touches, examples }: WriterSpec): Program {
+function writer({ names, options, complete = false, touches, examples }: WriterSpec): Program {
   const table = optionTable(options);
   return {
     names: names.split(' '),
     examples: { harmless: [], not: examples },
     judge({ args }) {
-      const parsed = parseOptions(args, table, { anyOption: true });
-      // With an option that is not known, every word may be a file.
+      const parsed = parseOptions(complete ? withFullNames(args, table) : args, table, { anyOption: true });
+      // With an option that is not known, every word may be a file, and so may what is glued to the option.
       const files =
         parsed.problem === undefined
           ? parsed
           : { ...parsed, operands: args.filter(({ value }) => !value?.startsWith('-')) };
-      return { why: 'it writes', touches: [...optionTouches(files), ...touches(files)] };
+      return {
+        why: 'it writes',
+        touches: [...optionTouches(files), ...touches(files), ...(complete ? unknownOptions(parsed, args) : [])],
+      };
     },
   };
+}
+
+/** An option that no table has may name any file, be it for writing. */
+function unknownOptions({ problem }: Parsed, args: readonly Field[]): Touch[] {
+  if (problem === undefined) return [];
+  const glued = args.filter(({ value }) => /^--[\w-]+=./s.test(value ?? ''));
+  const text = glued[0]?.text ?? problem;
+  return [{ access: 'write', file: { text, mayBeOption: false, splits: false } }];
 }
 
 const all =
@@ -32,14 +46,40 @@ const all =
   ({ operands }: Parsed): Touch[] =>
     operands.flatMap((file) => touch(meaning, file));
 
-/** The last operand is written, or with `-t` the folder it names; the ones before it are read, or gone. */
+/**
+ * The last operand is written, or with `-t` the folder it names; the ones before it are read, or gone. In a folder each
+ * arrives under its own name.
+ */
 const toLast =
   (source: Meaning) =>
   (parsed: Parsed): Touch[] => {
-    const { operands } = parsed;
-    if (hasOption(parsed, '-t', '--target-directory')) return operands.flatMap((file) => touch(source, file));
-    return operands.flatMap((file, index) => touch(index === operands.length - 1 ? 'write-tree' : source, file));
+    const { operands, options } = parsed;
+    const target = options.findLast(({ name }) => name === '-t' || name === '--target-directory')?.value;
+    const sources = target ? operands : operands.slice(0, -1);
+    const destination = target ?? operands.at(-1);
+    return [
+      ...sources.flatMap((file) => touch(source, file)),
+      ...(destination && !target ? touch('write-tree', destination) : []),
+      ...(destination ? sources.flatMap((file) => arrives(file, destination, parsed)) : []),
+    ];
   };
+
+/** Where a source ends up in the destination, should that be a folder, and its backup beside it. */
+function arrives(source: Field, { value: folder }: Field, parsed: Parsed): Touch[] {
+  const { value } = source;
+  if (value === undefined || folder === undefined) return [];
+  const path = hasOption(parsed, '--parents') ? value : (value.replace(/\/+$/, '').split('/').at(-1) ?? '');
+  const isNamed = path !== '' && path !== '.' && path !== '..';
+  const inFolder = isNamed && !hasOption(parsed, '-T', '--no-target-directory') ? [`${folder}/${path}`] : [];
+  const suffix = backupSuffix(parsed);
+  const backups = suffix === undefined ? [] : [folder, ...inFolder].map((name) => `${name}${suffix}`);
+  return [...inFolder, ...backups].flatMap((name) => touch('write', known(name)));
+}
+
+function backupSuffix(parsed: Parsed): string | undefined {
+  const given = parsed.options.findLast(({ name }) => name === '-S' || name === '--suffix')?.value;
+  return given?.value ?? (hasOption(parsed, '-b', '--backup') ? '~' : undefined);
+}
 
 const afterFirst =
   (meaning: Meaning) =>
@@ -121,14 +161,16 @@ export const writers: readonly Program[] = [
   tee,
   writer({
     names: 'rm',
+    complete: true,
     options:
-      '-fiIrRdv --force --interactive? --recursive --dir --verbose --one-file-system --no-preserve-root --preserve-root?',
+      '-fiIrRdv --force --interactive? --recursive --dir --verbose --one-file-system --no-preserve-root --preserve-root? --presume-input-tty --help --version',
     touches: (parsed) => all(hasOption(parsed, '-r', '-R', '--recursive') ? 'remove-tree' : 'remove')(parsed),
     examples: ['rm x', 'rm -rf build', 'rm -rf ~'],
   }),
   writer({
     names: 'rmdir',
-    options: '-pv --parents --verbose --ignore-fail-on-non-empty',
+    complete: true,
+    options: '-pv --parents --path --verbose --ignore-fail-on-non-empty --help --version',
     touches: all('remove'),
     examples: ['rmdir x'],
   }),
@@ -141,15 +183,17 @@ export const writers: readonly Program[] = [
   }),
   writer({
     names: 'cp',
+    complete: true,
     options:
-      '-abdfiHlLnPpRrsuvxTZ -S= -t=write-tree --archive --force --interactive --no-clobber --recursive --target-directory=write-tree --no-target-directory --update? --verbose --parents --preserve? --backup? --suffix= --reflink? --sparse= --link --symbolic-link --dereference --no-dereference',
+      '-abdfiHlLnPpRrsuvxTZ -S= -t=write-tree --archive --attributes-only --backup? --copy-contents --debug --dereference --force --interactive --keep-directory-symlink --link --no-clobber --no-dereference --no-preserve= --no-target-directory --one-file-system --parents --path --preserve? --recursive --reflink? --remove-destination --sparse= --strip-trailing-slashes --suffix= --symbolic-link --target-directory=write-tree --update? --verbose --context? --help --version',
     touches: toLast('read-tree'),
     examples: ['cp a b', 'cp -r src x', 'cp -t dir a'],
   }),
   writer({
     names: 'mv',
+    complete: true,
     options:
-      '-bfinuvTZ -S= -t=write-tree --force --interactive --no-clobber --target-directory=write-tree --no-target-directory --update? --verbose --backup? --suffix=',
+      '-bfinuvTZ -S= -t=write-tree --backup? --context --debug --exchange --force --interactive --no-clobber --no-copy --no-target-directory --strip-trailing-slashes --suffix= --target-directory=write-tree --update? --verbose --help --version',
     touches: (parsed) => [
       ...toLast('read-tree')(parsed).filter(({ access }) => access === 'read'),
       ...toLast('remove-tree')(parsed),
@@ -158,29 +202,35 @@ export const writers: readonly Program[] = [
   }),
   writer({
     names: 'install',
+    complete: true,
     options:
-      '-bcCdDpsvT -g= -m= -o= -S= -t=write-tree --mode= --owner= --group= --target-directory=write-tree --directory',
+      '-bcCdDpsvTZ -g= -m= -o= -S= -t=write-tree --backup? --compare --context? --debug --directory --group= --mode= --no-target-directory --owner= --preserve-context --preserve-timestamps --strip --strip-program= --suffix= --target-directory=write-tree --verbose --help --version',
     touches: (parsed) => (hasOption(parsed, '-d', '--directory') ? all('write')(parsed) : toLast('read')(parsed)),
     examples: ['install -m 755 a /usr/local/bin/a'],
   }),
   writer({
     names: 'ln',
+    complete: true,
     options:
-      '-bdfFiLnPrsTvh -S= -t=write-tree --symbolic --force --relative --no-dereference --target-directory=write-tree',
-    touches: toLast('read'),
-    examples: ['ln -s a b'],
+      '-bdfFiLnPrsTvh -S= -t=write-tree --backup? --directory --force --interactive --logical --no-dereference --no-target-directory --physical --relative --suffix= --symbolic --target-directory=write-tree --verbose --help --version',
+    // With one operand the link is made here, under the same name.
+    touches: (parsed) =>
+      toLast('read')(parsed.operands.length === 1 ? { ...parsed, operands: [...parsed.operands, known('.')] } : parsed),
+    examples: ['ln -s a b', 'ln -s ../a'],
   }),
   writer({ names: 'link', options: '', touches: toLast('read'), examples: ['link a b'] }),
   writer({ names: 'sponge', options: '-a', touches: all('write'), examples: ['sponge x'] }),
   writer({
     names: 'touch',
-    options: '-acfhm -d= -r=list -t= --date= --reference=list --time= --no-create --no-dereference',
+    complete: true,
+    options: '-acfhm -d= -r=list -t= --date= --no-create --no-dereference --reference=list --time= --help --version',
     touches: all('write'),
     examples: ['touch a.txt'],
   }),
   writer({
     names: 'mkdir',
-    options: '-pv -m= -Z --mode= --parents --verbose',
+    complete: true,
+    options: '-pvZ -m= --mode= --parents --path --verbose --context? --help --version',
     touches: all('write'),
     examples: ['mkdir x'],
   }),

@@ -1,0 +1,30 @@
+// Long options may be shortened to any beginning that no other option shares. That is decided by all options that a
+// program has, so it is looked up only in tables that list them all.
+import type { OptionTable } from './options.js';
+import { type Field, known } from './program.js';
+
+/** The words with shortened options written out. Those that stand for none, or for several, stay as they are. */
+export function withFullNames(
+  args: readonly Field[],
+  { named }: OptionTable,
+  { negated = false }: { negated?: boolean } = {},
+): Field[] {
+  const end = args.findIndex(({ value }) => value === '--');
+  return args.map((field, index) => {
+    const { value } = field;
+    if (value === undefined || !value.startsWith('--') || value === '--' || (end >= 0 && index > end)) return field;
+    const [name = value] = value.split('=');
+    const full =
+      fullName(name, named) ??
+      (negated && name.startsWith('--no-') ? fullName(`--${name.slice(5)}`, named) : undefined);
+    return full === undefined || full === name
+      ? field
+      : { ...known(full + value.slice(name.length)), text: field.text };
+  });
+}
+
+function fullName(name: string, named: OptionTable['named']): string | undefined {
+  if (named.has(name)) return name;
+  const candidates = [...named.keys()].filter((option) => option.startsWith(name));
+  return candidates.length === 1 ? candidates[0] : undefined;
+}
