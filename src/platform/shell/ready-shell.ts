@@ -403,6 +403,7 @@ function shellEnvironment(env: Environment): NodeJS.ProcessEnv {
     SHELLOPTS: _options,
     BASHOPTS: _bashOptions,
     CDPATH: _searched, // with it, `cd src` may lead anywhere
+    GIT_EXTERNAL_DIFF: _differ, // a program for people, and no variable or setting switches it off
     OLDPWD: _previous, // of whoever started us; `cd -` has to fail rather than go there
     ...kept
   } = env;

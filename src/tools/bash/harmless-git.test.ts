@@ -8,8 +8,8 @@ import { temporaryProject } from '../../testing/temporary-project.js';
 import { bashTool } from './bash.js';
 
 /** A project that is a repository, and a program in it that leaves a mark where it is run. */
-async function project(permissionMode: PermissionMode) {
-  const made = await temporaryProject({}, { permissionMode });
+async function project(permissionMode: PermissionMode, env: NodeJS.ProcessEnv = process.env) {
+  const made = await temporaryProject({}, { permissionMode, env });
   onTestFinished(() => made.remove());
   const mark = join(made.root, 'ran');
   const evil = join(made.root, 'evil.sh');
@@ -112,4 +112,12 @@ test('a plain repository is free in these modes, and a person may still commit w
   expect(ran()).toBe(true);
   const free = await project('acceptEdits');
   for (const line of lines.acceptEdits ?? []) expect(await free.run(line)).toBe(false);
+});
+
+test('a program for differences that the environment names does not run', async () => {
+  const program = await project('default');
+  const { run, ran, repository } = await project('default', { ...process.env, GIT_EXTERNAL_DIFF: program.evil });
+  await repository.write('a.txt', 'changed\n');
+  expect(await run('git diff')).toBe(false);
+  expect([ran(), program.ran()]).toEqual([false, false]);
 });
