@@ -129,7 +129,10 @@ async function toEffects(
 
 const valuesOf = ({ words }: FoundCommand): string[] => words.flatMap(({ value }) => value ?? []);
 
-function commandEffect({ words, why, assigns, wrappedBy, needsWalls, observes }: FoundCommand): CommandEffect {
+function commandEffect(command: FoundCommand): CommandEffect {
+  const { words, why, assigns, wrappedBy, observes, isSystemCandidate } = command;
+  // A command that is known not to be harmless never becomes free by walls; one that no table knows may.
+  const needsWalls = command.needsWalls && (why === undefined || isSystemCandidate);
   const values = words.map(({ value }) => value ?? null);
   const argv = values.filter((value) => value !== null);
   return {
