@@ -95,9 +95,10 @@ class SedParser {
     }
     if (command !== '' && 'btT'.includes(command)) {
       this.#skip(/[ \t]*\w*/);
-      return this.#end();
+      return this.#labelEnd();
     }
-    if (command === ':' && !hasAddress) return this.#skip(/[ \t]*\w+/) === '' ? this.#notUnderstood() : this.#end();
+    if (command === ':' && !hasAddress)
+      return this.#skip(/[ \t]*\w+/) === '' ? this.#notUnderstood() : this.#labelEnd();
     if (command !== '' && 'aic'.includes(command)) return this.#text();
     return `the sed command ${command || 'at the end'} is not known to be harmless`;
   }
@@ -176,17 +177,27 @@ class SedParser {
     return this.#at >= this.#script.length || /[;\n}#]/.test(this.#peek()) ? undefined : this.#notUnderstood();
   }
 
+  /** The end of a label: a comment would belong to it for some. */
+  #labelEnd(): string | undefined {
+    const problem = this.#end();
+    return problem ?? (this.#peek() === '#' ? this.#notUnderstood() : undefined);
+  }
+
   #comment(): string | undefined {
     const text = this.#skip(/[^\n]*/);
     return text.endsWith('\\') ? this.#notUnderstood() : undefined;
   }
 
-  /** The text of `a`, `i` and `c`: to the end of the line, and on where that ends with one backslash. */
+  /**
+   * The text of `a`, `i` and `c`: to the end of the line, and on where that ends with one backslash. Implementations
+   * differ on two backslashes there and on one that begins a line.
+   */
   #text(): string | undefined {
     this.#skip(/[ \t]*/);
     this.#skip(/\\\n?/);
     const text = this.#skip(/(?:[^\n\\]|\\[^\n\\]|\\\\(?!\n|$)|\\\n)*/);
     const isWhole = this.#at >= this.#script.length || this.#peek() === '\n';
-    return text.trim() === '' || !isWhole || text.endsWith('\\\n') ? this.#notUnderstood() : undefined;
+    const isClear = text.trim() !== '' && !text.endsWith('\\\n') && !/(?:^|\n)[ \t]*\\|\\\\\n/.test(text);
+    return isWhole && isClear ? undefined : this.#notUnderstood();
   }
 }
