@@ -15,7 +15,7 @@ import type { CallEnvironment } from './calls/environment.js';
 import { runCall } from './calls/run-call.js';
 import type { AgentHappening } from './contract/event.js';
 import type { ToolResultBlock } from './contract/message.js';
-import { type Decision, permissionModes } from './contract/permission.js';
+import { type Decision, type DecisionRequest, permissionModes } from './contract/permission.js';
 import type { ToolContext } from './contract/tool-context.js';
 import { isAnswered } from './engine/answered-tools.js';
 import type { Engine, RunCallsOptions } from './engine/engine.js';
@@ -121,6 +121,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     home,
     workspace: () => policy.workspace(),
     sandbox: () => withRules(options.sandbox ?? sandboxOf(settings()), policy),
+    onSandboxMissing: (why) => onceWithoutSandbox(why),
     fileRules: () => ({ unreadable: policy.unreadable(), readable: policy.readable() }),
     resources: () => connected.resources(),
     web: () => webAccess(options, env),
@@ -141,6 +142,12 @@ export function createEngine(options: EngineOptions = {}): Engine {
     knownTools: builtInTools().map(({ name }) => name),
   });
   const notices = createNotices();
+  let isToldAutoAllow = false;
+  const onceWithoutSandbox = (why: string): void => {
+    if (isToldAutoAllow || !session.sandbox?.autoAllow) return;
+    isToldAutoAllow = true;
+    notices.say(`"sandbox.autoAllowBashIfSandboxed" has no effect on this machine. ${why}`);
+  };
   const connected: ConnectedServers = createServers({
     options,
     session,
@@ -207,6 +214,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     decide: policy.decide,
     hooks,
     suggestRules: policy.suggest,
+    describeConfinement,
     remember: policy.remember,
     onRemembered: policy.onRemembered,
     askPermission: options.askPermission,
@@ -220,6 +228,16 @@ export function createEngine(options: EngineOptions = {}): Engine {
       tell(emit, happening);
     },
   });
+
+  /** With the first of them it is said what keeps commands from being confined here. */
+  let isToldWhy = false;
+  const describeConfinement = (request: DecisionRequest): string | undefined => {
+    const words = policy.describeConfinement(request);
+    const { whyUnconfined } = session;
+    if (words === undefined || whyUnconfined === undefined || isToldWhy) return words;
+    isToldWhy = true;
+    return `${words} ${whyUnconfined}`;
+  };
 
   let ended: Promise<void> | undefined;
   const underWay = new Map<AbortController, Promise<unknown>>();

@@ -20,12 +20,20 @@ import {
 import { defineTool, type Tool } from './contract/tool.js';
 import type { SessionPort, ToolContext } from './contract/tool-context.js';
 import { createEngine, type Engine } from './create-engine.js';
-import { decide } from './permissions/engine.js';
+import { decide, type Policy } from './permissions/engine.js';
 import { parseRules, type Rule } from './permissions/rule.js';
-import { type PermissionSettings, permissionsSchema } from './permissions/schema.js';
+import { describeConfinement, type PolicySandbox } from './permissions/sandboxed-call.js';
+import {
+  type PermissionSettings,
+  permissionsSchema,
+  type SandboxSettings,
+  sandboxSchema,
+} from './permissions/schema.js';
 import { dataFolderOf, folderNames, homeFolder, realName, resolveIn } from './platform/files/paths.js';
 import { isObject } from './platform/is-object.js';
 import { messageOf } from './platform/message-of.js';
+import { chooseSandbox } from './platform/sandbox/choose.js';
+import type { Sandbox } from './platform/sandbox/sandbox.js';
 import { findFiles, type LoadOptions, readFrom, trustStamp } from './settings/load.js';
 import { placeOf, type SettingsProblem } from './settings/report.js';
 import { builtInTools } from './tools/index.js';
@@ -70,6 +78,8 @@ export interface Explanation {
   walls: Walls;
   /** How its commands would be confined; absent where it runs none. */
   confinement?: Confinement;
+  /** What the settings' sandbox means for it once it is approved, in one sentence; absent where it runs no command. */
+  sandbox?: string;
   effects: readonly Effect[];
   trail: readonly TrailEntry[];
   injection?: Decision['injection'];
@@ -93,6 +103,8 @@ interface PlacePolicy {
   off?: ReadonlyMap<string, string>;
   /** Hosts that WebFetch may reach by plain http. */
   localHosts?: readonly string[];
+  /** What the settings say about the sandbox; absent where they turn none on. */
+  sandbox?: ConfiguredSandbox | undefined;
   problems: readonly PolicyProblem[];
 }
 
@@ -112,6 +124,15 @@ export function createExplainer(options: ExplainerOptions = {}): (request: Expla
   const given = new Map<string, PlacePolicy>();
   const read = new Map<string, { stamp: string; policy: PlacePolicy }>();
   let engine: Engine | undefined;
+  let tried: Promise<Sandbox> | undefined;
+
+  /** A machine that can confine commands has a sandbox that works; whether this one does is tried where nobody says. */
+  const sandboxAt = async ({ sandbox }: PlacePolicy, walls: Walls | undefined): Promise<PolicySandbox | undefined> => {
+    if (!sandbox) return undefined;
+    if (walls !== undefined) return { ...sandbox, works: walls === 'full' };
+    tried ??= chooseSandbox({ env: process.env, workspace: [] });
+    return { ...sandbox, works: (await tried).kind !== 'none' };
+  };
 
   const policyAt = async (place: Place, settings: unknown): Promise<PlacePolicy> => {
     if (settings !== undefined) {
@@ -173,21 +194,21 @@ export function createExplainer(options: ExplainerOptions = {}): (request: Expla
         return refused(`"walls" takes ${wallStates.join(' or ')}, but was "${String(walls)}".`, problems);
       }
       const folders = [cwd, ...policy.folders, ...(options.additionalDirectories ?? [])];
-      const decision = decide(
-        { tool: tool.name, input: bound.input, effects },
-        {
-          mode,
-          workspace: folders.flatMap(folderNames),
-          resultsFolder: engine.session.resultsFolder,
-          dataFolders: folderNames(dataFolderAt(place, options)),
-          rules: policy.rules,
-          home: place.home === undefined ? [] : folderNames(place.home),
-          walls,
-        },
-      );
-      const { behavior, reason, trail = [], injection, confinement } = decision;
+      const judged = { tool: tool.name, input: bound.input, effects };
+      const circumstances: Policy = {
+        mode,
+        workspace: folders.flatMap(folderNames),
+        resultsFolder: engine.session.resultsFolder,
+        dataFolders: folderNames(dataFolderAt(place, options)),
+        rules: policy.rules,
+        home: place.home === undefined ? [] : folderNames(place.home),
+        walls,
+        sandbox: await sandboxAt(policy, request.walls ?? options.walls),
+      };
+      const { behavior, reason, trail = [], injection, confinement } = decide(judged, circumstances);
+      const sandbox = confinement && describeConfinement(judged, circumstances);
       const shown = behavior === 'deny' ? effects.map(asNamed) : effects;
-      const assumed = { mode, walls, ...(confinement && { confinement }) };
+      const assumed = { mode, walls, ...(confinement && { confinement }), ...(sandbox !== undefined && { sandbox }) };
       const facts = { tool: tool.name, ...assumed, effects: shown, trail, ...(injection && { injection }), problems };
       return { decision: behavior, reason, ...facts };
     } catch (error) {
@@ -218,7 +239,7 @@ function keep<Value>(known: Map<string, Value>, key: string, value: Value): void
 }
 
 function filePolicy(settings: Awaited<ReturnType<typeof readFrom>>['settings']): PlacePolicy {
-  const { rules, additionalDirectories, defaultMode, bypassDisabledBy, tools, webFetch, problems } = settings;
+  const { rules, additionalDirectories, defaultMode, bypassDisabledBy, tools, webFetch, sandbox, problems } = settings;
   return {
     rules,
     folders: additionalDirectories.map(({ value }) => value),
@@ -226,6 +247,14 @@ function filePolicy(settings: Awaited<ReturnType<typeof readFrom>>['settings']):
     bypassDisabledBy: bypassDisabledBy?.file,
     off: new Map([...tools].flatMap(([name, { value, origin }]) => (value ? [] : [[name, placeOf(origin)]]))),
     localHosts: webFetch.localHosts,
+    sandbox: configuredSandbox({
+      enabled: sandbox.enabled?.value,
+      failIfUnavailable: sandbox.failIfUnavailable?.value,
+      autoAllowBashIfSandboxed: sandbox.autoAllowBashIfSandboxed?.value,
+      mode: sandbox.mode?.value,
+      excludedCommands: [...sandbox.excludedCommands],
+      network: { allowedDomains: [...sandbox.allowedDomains] },
+    }),
     problems,
   };
 }
@@ -245,6 +274,9 @@ function givenPolicy(settings: unknown, { cwd, home }: Place, known: KnownNames)
   const read = parts.map((part) => permissionsSchema.safeParse(part));
   const wrong = read.find(({ success }) => !success)?.error?.issues[0];
   if (wrong) return notUnderstood(`"${wrong.path.join('.') || 'permissions'}": ${wrong.message}.`);
+  const sandbox = sandboxSchema.safeParse(settings['sandbox'] ?? {});
+  const [issue] = sandbox.error?.issues ?? [];
+  if (issue) return notUnderstood(`"${['sandbox', ...issue.path].join('.')}": ${issue.message}.`);
   const understood: PermissionSettings[] = read.map(({ data }) => data ?? {});
   const project = folderNames(cwd);
   const parsed = understood.map((lists) =>
@@ -262,9 +294,24 @@ function givenPolicy(settings: unknown, { cwd, home }: Place, known: KnownNames)
       .map((folder) => resolveIn(cwd, folder, () => home)),
     mode: defaultMode === 'bypassPermissions' ? undefined : defaultMode, // no project can set it
     bypassDisabledBy: others['disableBypassPermissionsMode'] === undefined ? undefined : 'the settings',
+    sandbox: sandbox.data && configuredSandbox(sandbox.data),
     problems: parsed
       .flatMap(({ problems }) => problems)
       .map(({ severity, source, message }) => ({ severity, ...source, message })),
+  };
+}
+
+/** Whether it works is no matter of settings. */
+type ConfiguredSandbox = Omit<PolicySandbox, 'works'>;
+
+function configuredSandbox({ enabled, network, ...rest }: SandboxSettings): ConfiguredSandbox | undefined {
+  if (!enabled) return undefined;
+  return {
+    allows: rest.autoAllowBashIfSandboxed ?? false,
+    excluded: rest.excludedCommands ?? [],
+    network: network?.allowedDomains?.length ? 'hosts' : 'off',
+    mode: rest.mode ?? 'workspace',
+    required: rest.failIfUnavailable ?? false,
   };
 }
 

@@ -32,6 +32,7 @@ export type {
   PermissionAnswer,
   PermissionMode,
   PermissionQuestion,
+  SandboxMode,
   TrailEntry,
   Walls,
 } from './contract/permission.js';

@@ -7,6 +7,7 @@ import { thisPathStyle } from '../permissions/match-path.js';
 import { isDeniedOutright, mayConcernCall } from '../permissions/match-rule.js';
 import { suggestRules } from '../permissions/remember.js';
 import { parseRule, parseRules, type Rule, type RuleLists } from '../permissions/rule.js';
+import { describeConfinement, policySandbox } from '../permissions/sandboxed-call.js';
 import { folderNames, realName } from '../platform/files/paths.js';
 import { messageOf } from '../platform/message-of.js';
 import type { Session } from './session.js';
@@ -32,6 +33,8 @@ export interface SessionPolicy {
   /** The project and all that was added to it, by all names. */
   workspace(): readonly string[];
   readonly decide: Decide;
+  /** How the command of a call would be confined once it is approved, for the person; undefined where it runs none. */
+  describeConfinement(request: DecisionRequest): string | undefined;
   /** By the same rules, as if this were the mode. */
   decideIn(mode: PermissionMode): Decide;
   /** Whether every use of the tool is denied by a rule, in whatever mode. */
@@ -85,29 +88,29 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
   const listeners = new Set<() => void>();
 
   const workspace = (): string[] => [...own, ...options.settings().folders.flatMap(folderNames)];
-  const policy = (): Policy => {
-    const { rules } = options.settings();
-    return {
-      mode: session.mode,
-      workspace: workspace(),
-      resultsFolder: session.resultsFolder,
-      dataFolders: options.dataFolders,
-      readable: [...readable],
-      rules: [...rules, ...given, ...agreed, ...granted],
-      home: anchors.home,
-      walls: session.walls,
-    };
-  };
+  const allRules = (): Rule[] => [...options.settings().rules, ...given, ...agreed, ...granted];
+  const policy = (): Policy => ({
+    mode: session.mode,
+    workspace: workspace(),
+    resultsFolder: session.resultsFolder,
+    dataFolders: options.dataFolders,
+    readable: [...readable],
+    rules: allRules(),
+    home: anchors.home,
+    walls: session.walls,
+    sandbox: session.sandbox && policySandbox(session.sandbox, session.sandboxWorks),
+  });
   const parsed = (text: string): Rule | undefined =>
     parseRule(text, { list: 'allow', source: { file: 'an answer in this session' }, anchors }).rule;
 
   return {
     workspace,
     decide: (request) => decide(request, policy()),
+    describeConfinement: (request) => describeConfinement(request, policy()),
     decideIn: (mode) => (request) => decide(request, { ...policy(), mode }),
-    isDenied: (tool) => isDeniedOutright(tool, policy().rules ?? []),
+    isDenied: (tool) => isDeniedOutright(tool, allRules()),
     reader: () => showing(policy()),
-    unreadable: () => deniedReads(policy().rules ?? []),
+    unreadable: () => deniedReads(allRules()),
     suggest: (request, decision) => suggestRules(request, decision, project),
     async remember(rules, scope) {
       for (const text of rules) {

@@ -51,6 +51,8 @@ export interface SessionOptions {
   /** The project and what was added to it, by all names. It may grow with settings. */
   workspace?(): readonly string[];
   sandbox?(): SandboxWish | undefined;
+  /** Called with each call that is judged where the sandbox of the settings does not work. */
+  onSandboxMissing?(why: string): void;
   fileRules?(): FileRules;
   /** What MCP servers have beside tools; undefined where there are none. */
   resources?(): ServerResources | undefined;
@@ -93,6 +95,7 @@ export class Session implements SessionPort {
   readonly #askUser: AskUser | undefined;
   readonly #workspace: (() => readonly string[]) | undefined;
   readonly #sandbox: (() => SandboxWish | undefined) | undefined;
+  readonly #onSandboxMissing: ((why: string) => void) | undefined;
   readonly #fileRules: (() => FileRules) | undefined;
   readonly #resources: (() => ServerResources | undefined) | undefined;
   readonly #web: (() => WebAccess | undefined) | undefined;
@@ -110,6 +113,8 @@ export class Session implements SessionPort {
   readonly #moves = new Set<() => boolean>();
   #reminders: string[] = [];
   #walls: Walls | undefined;
+  #sandboxWorks = false;
+  #whyUnconfined: string | undefined;
   #hasStarted = false;
   #mode: PermissionMode;
   #todos: readonly Todo[] | undefined;
@@ -138,6 +143,7 @@ export class Session implements SessionPort {
     this.#askUser = options.askUser;
     this.#workspace = options.workspace;
     this.#sandbox = options.sandbox;
+    this.#onSandboxMissing = options.onSandboxMissing;
     this.#fileRules = options.fileRules;
     this.#resources = options.resources;
     this.#web = options.web;
@@ -186,6 +192,25 @@ export class Session implements SessionPort {
 
   set walls(walls: Walls) {
     (this.#top ?? this).#walls = walls;
+  }
+
+  /** Whether the sandbox of the settings was found to work. */
+  get sandboxWorks(): boolean {
+    return (this.#top ?? this).#sandboxWorks;
+  }
+
+  foundSandbox(found: { works: boolean; why: string }): void {
+    const top = this.#top ?? this;
+    top.#sandboxWorks = found.works;
+    if (!found.works) top.#onSandboxMissing?.(found.why);
+  }
+
+  get whyUnconfined(): string | undefined {
+    return (this.#top ?? this).#whyUnconfined;
+  }
+
+  set whyUnconfined(why: string | undefined) {
+    (this.#top ?? this).#whyUnconfined = why;
   }
 
   get cwd(): string {
@@ -336,6 +361,7 @@ export class Session implements SessionPort {
       ...(this.#askUser && { askUser: this.#askUser }),
       ...(approval && { approved: approval.effects }),
       ...(approval?.confinement && { confinement: approval.confinement }),
+      ...(approval?.notOpened && { notOpened: approval.notOpened }),
     };
   }
 }

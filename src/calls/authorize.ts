@@ -28,6 +28,8 @@ export interface Authorized {
   isAgreed?: boolean;
   /** How its commands are to be confined. */
   confinement?: Confinement | undefined;
+  /** Positions of the effects that only the sandbox allows. */
+  notOpened?: readonly number[] | undefined;
 }
 
 /** Throws `ToolFailure` unless the call may run. */
@@ -58,7 +60,9 @@ export async function authorize(
     environment.emit({ type: 'permission_decision', callId, tool: tool.name, decision });
     if (decision.behavior === 'deny') throw denied(tool.name, decision.reason);
     if (decision.behavior === 'allow') {
-      authorized = { ...authorized, confinement: authorized.confinement ?? decision.confinement };
+      // Whoever was asked before has agreed to more than this decision rests on.
+      const { confinement, notOpened } = decision;
+      if (authorized.confinement === undefined) authorized = { ...authorized, confinement, notOpened };
       return;
     }
     const answered = await hooks.answerQuestion(resolved, effects);
@@ -112,6 +116,7 @@ export async function authorize(
     judged: DecisionRequest,
     decision: Decision,
   ): Promise<PermissionAnswer | 'settled'> => {
+    const confinement = environment.describeConfinement?.(judged);
     const question: PermissionQuestion = {
       callId,
       tool: tool.name,
@@ -121,6 +126,7 @@ export async function authorize(
       reason: decision.reason,
       display: display(),
       suggestions: environment.suggestRules(judged, decision),
+      ...(confinement !== undefined && { confinement }),
     };
     const withdrawn = new AbortController();
     const asking = AbortSignal.any([signal, withdrawn.signal]);

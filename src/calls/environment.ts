@@ -22,6 +22,8 @@ export interface CallEnvironment {
   readonly hooks: Hooks;
   /** What "always" would remember of a question. */
   suggestRules(request: DecisionRequest, decision: Decision): readonly string[];
+  /** For the person who is asked: how the command of a call is confined once it is approved. */
+  describeConfinement?(request: DecisionRequest): string | undefined;
   /** Keeps what a person has agreed to for more than one call. */
   remember(rules: readonly string[], scope: 'session' | 'always'): Promise<void>;
   /**

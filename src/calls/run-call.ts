@@ -103,7 +103,8 @@ async function admit(
         !authorized.asked || sameEffects(effects, await abortable(() => bound.effects(context), signal));
       if (rewritten === undefined && isSettled) {
         const { confinement } = authorized;
-        const approved = environment.contextFor(call.id, signal, { effects, confinement });
+        const notOpened = authorized.notOpened?.flatMap((position) => effects[position] ?? []);
+        const approved = environment.contextFor(call.id, signal, { effects, confinement, notOpened });
         return { ...resolved, context: Object.assign(approved, inputBy && { inputBy, sentInput }) };
       }
     }

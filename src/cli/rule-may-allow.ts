@@ -1,4 +1,5 @@
 import type { Decision } from '../contract/permission.js';
+import { leavesSandbox } from '../permissions/sandboxed-call.js';
 
 /**
  * Whether a rule could have allowed a call that was asked about or refused: only where nothing stronger than the lack of
@@ -8,9 +9,3 @@ export function ruleMayAllow({ behavior, trail = [] }: Decision, input: unknown)
   if (behavior === 'allow' || leavesSandbox(input)) return false;
   return trail.some(({ decided, basis }) => decided && basis === 'default');
 }
-
-const leavesSandbox = (input: unknown): boolean =>
-  typeof input === 'object' &&
-  input !== null &&
-  'dangerouslyDisableSandbox' in input &&
-  input.dangerouslyDisableSandbox === true;

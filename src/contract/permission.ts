@@ -16,13 +16,19 @@ export const wallStates = ['full', 'none'] as const;
 /** Whether the kernel can confine commands here: `full`, or `none` where no sandbox works. */
 export type Walls = (typeof wallStates)[number];
 
+export const sandboxModes = ['workspace', 'effects'] as const;
+
+/** What a command in the sandbox may write: the workspace, or what its effects name where they are all known. */
+export type SandboxMode = (typeof sandboxModes)[number];
+
 /**
  * How a command is confined while it runs, by what allowed it. `reads`: it is harmless, so everything is read-only and
  * there is no network. `edits`: the same, but the paths that its effects name for writing are writable. `approved`: a
- * person or a rule on commands allowed it, so the sandbox settings apply. `none`: it is allowed without a question and
+ * person or a rule on commands allowed it, so the sandbox settings apply. `sandbox`: a part of it is allowed only because
+ * the sandbox of the settings holds it, so it runs there or not at all. `none`: it is allowed without a question and
  * nothing confines it, because there are no walls here or because it reports facts that walls would hide.
  */
-export type Confinement = 'reads' | 'edits' | 'approved' | 'none';
+export type Confinement = 'reads' | 'edits' | 'approved' | 'sandbox' | 'none';
 
 /** What is to become of a call. */
 export type Behavior = 'allow' | 'ask' | 'deny';
@@ -57,6 +63,8 @@ export interface Decision {
   injection?: { code: 'command_injection_detected'; part: string };
   /** How its commands are to be confined; absent where it runs none. */
   confinement?: Confinement;
+  /** Positions of the effects that only the sandbox allows: it opens no path for them. */
+  notOpened?: readonly number[];
   /** Everything that was judged on the way, in the order of the effects. */
   trail?: readonly TrailEntry[];
 }
@@ -90,6 +98,7 @@ export const decisionBases = [
   'allow_rule',
   'allow_hook',
   'mode',
+  'sandbox',
   'harmless',
   'workspace',
   'session',
@@ -115,6 +124,8 @@ export interface PermissionQuestion {
   display: ToolDisplay;
   /** The rules that would allow this and its like, the narrowest that are of use; none where nothing can be remembered. */
   suggestions: readonly string[];
+  /** For the person: how the command is confined once it is approved. Absent for calls that run none. */
+  confinement?: string;
   /** The child agent whose call it is. */
   agent?: { id: string; type: string };
 }

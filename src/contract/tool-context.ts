@@ -3,7 +3,7 @@ import type { CommandPort } from './command.js';
 import type { Effect } from './effect.js';
 import type { FileChanges } from './file-change.js';
 import type { ContentBlock } from './message.js';
-import type { Confinement, DecisionRequest, PermissionMode, Walls } from './permission.js';
+import type { Confinement, DecisionRequest, PermissionMode, SandboxMode, Walls } from './permission.js';
 import type { PlanningPort, SwarmPort } from './planning.js';
 import type { AskUser } from './question.js';
 import type { Todo } from './todo.js';
@@ -39,6 +39,8 @@ export interface ToolContext {
   readonly approved?: readonly Effect[];
   /** How the commands of the call are to be confined. Absent: as if they had been approved. */
   readonly confinement?: Confinement;
+  /** Of what was approved, the effects that only the sandbox allows: it opens no path for them. */
+  readonly notOpened?: readonly Effect[];
   /** Who made this input of what the model had sent; absent where it is as the model sent it. */
   readonly inputBy?: 'user' | 'hook';
   /** What the model had sent, where somebody made another input of it, who may have passed on parts unseen. */
@@ -49,6 +51,8 @@ export interface ToolContext {
 export interface Approval {
   effects: readonly Effect[];
   confinement?: Confinement | undefined;
+  /** Those that only the sandbox allows. */
+  notOpened?: readonly Effect[] | undefined;
 }
 
 /** The part of a session that outlives the call. */
@@ -72,6 +76,10 @@ export interface SessionPort {
   readonly fileRules?: FileRules;
   /** Whether the kernel can confine commands here, as far as that was tried. Decisions rest on it. */
   walls: Walls;
+  /** Reports whether the sandbox of the settings works here, before a call is judged: decisions rest on it. */
+  foundSandbox?(found: { works: boolean; why: string }): void;
+  /** One sentence: why commands can't be confined here, and how to change that. Absent where they can, or it was not tried. */
+  whyUnconfined?: string;
   /** The permission mode as it is now. */
   readonly mode?: PermissionMode;
   /** Whether a prompt is being worked on. */
@@ -116,7 +124,7 @@ export interface SessionPort {
   remind(text: string): void;
 }
 
-/** Walls around commands, beside the decisions and never instead of them. Paths are absolute. */
+/** Walls around commands. No decision depends on them, unless `autoAllow` says so. Paths are absolute. */
 export interface SandboxWish {
   /** A list of hosts: those can be reached, by programs that use a proxy, and nothing else. */
   network: 'off' | 'on' | AllowedHosts;
@@ -131,6 +139,10 @@ export interface SandboxWish {
   excluded?: readonly string[];
   /** No command runs without walls. */
   failIfUnavailable: boolean;
+  /** A command that runs inside needs no approval, where the sandbox works. */
+  autoAllow?: boolean;
+  /** `effects`: a command whose effects are all known may write only what they name. Default: `workspace`. */
+  mode?: SandboxMode;
   /** Nobody may ask for a command to run without walls. */
   noWayOut?: boolean;
   /** The workspace is a copy that is thrown away, so nothing in it is protected beyond this list. */

@@ -15,6 +15,8 @@ export function sandboxOf(settings: Settings | undefined): SandboxWish | undefin
     allowRead,
     excluded: excludedCommands,
     failIfUnavailable: rest.failIfUnavailable?.value ?? false,
+    autoAllow: rest.autoAllowBashIfSandboxed?.value ?? false,
+    mode: rest.mode?.value ?? 'workspace',
     noWayOut: rest.allowUnsandboxedCommands?.value === false,
   };
 }

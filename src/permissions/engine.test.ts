@@ -1,10 +1,11 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { CommandEffect, Effect, FileEffect } from '../contract/effect.js';
 import type { Behavior, DecisionRequest, PermissionMode } from '../contract/permission.js';
 import { decide, type Policy, showing } from './engine.js';
 import { isDeniedOutright } from './match-rule.js';
 import { parseRules, type Rule, type RuleLists } from './rule.js';
+import type { PolicySandbox } from './sandboxed-call.js';
 
 const P = '/work/project';
 const anchors = { source: [P], project: [P], home: ['/home/me'] };
@@ -632,4 +633,89 @@ test.each<[string, string, boolean]>([
 ])('the rule %s denies every use of %s: %s', (rule, tool, expected) => {
   expect(isDeniedOutright(tool, rulesOf({ deny: [rule] }))).toBe(expected);
   expect(isDeniedOutright(tool, rulesOf({ ask: [rule] }))).toBe(false);
+});
+
+const sandbox: PolicySandbox = {
+  works: true,
+  allows: true,
+  excluded: ['docker'],
+  network: 'off',
+  mode: 'workspace',
+  required: false,
+};
+
+describe('where settings allow commands in the sandbox', () => {
+  const inside = (
+    effects: readonly Effect[],
+    { lists = {}, request = {}, ...more }: Judged & Partial<Policy> = {},
+    tool = 'Bash',
+  ) => decide({ tool, input: {}, effects, ...request }, policy({ sandbox, rules: rulesOf(lists), ...more }));
+
+  test.each<[string, Effect[]]>([
+    ['a command', [command('make')]],
+    ['what is not known beforehand', [command('bash x'), unknown]],
+    ['a write in the project', [harmless('ls'), file('write', `${P}/a`, redirection())]],
+    ['a write elsewhere', [harmless('ls'), file('write', '/etc/x', redirection())]],
+    ['a read elsewhere', [harmless('cat x'), file('read', '/etc/hosts', operand())]],
+    ['the network', [command('curl x'), fetch('https://x.test')]],
+    ['a command that needs walls', [harmless('awk x', { needsWalls: true })]],
+  ])('%s needs no question, and runs in the sandbox', (_, effects) => {
+    expect(judge('Bash', effects).behavior).toBe('ask');
+    expect(inside(effects)).toMatchObject({ behavior: 'allow', confinement: 'sandbox' });
+    expect(inside(effects, { mode: 'dontAsk' }).behavior).toBe('allow');
+    expect(inside(effects, { sandbox: { ...sandbox, works: false } }).behavior).toBe('ask');
+    expect(inside(effects, { sandbox: { ...sandbox, allows: false } }).behavior).toBe('ask');
+    expect(inside(effects, {}, 'Other').behavior).toBe('ask');
+  });
+
+  test.each<[string, Effect[], Judged & Partial<Policy>, Behavior]>([
+    ['a rule that denies the command', [command('make')], { lists: { deny: ['Bash(make:*)'] } }, 'deny'],
+    ['a rule that asks about the command', [command('make')], { lists: { ask: ['Bash(make:*)'] } }, 'ask'],
+    ['a rule that may mean an unknown command', [unknown], { lists: { deny: ['Bash(make:*)'] } }, 'ask'],
+    [
+      'a rule that denies a file',
+      [command('x'), file('read', `${P}/.env`)],
+      { lists: { deny: ['Read(.env)'] } },
+      'deny',
+    ],
+    ['a hook that denies', [command('make')], { request: { hooks: [{ behavior: 'deny' }] } }, 'deny'],
+    ['a hook that asks', [command('make')], { request: { hooks: [{ behavior: 'ask' }] } }, 'ask'],
+    ["the tool's own question", [command('make')], { request: { checkAsks: 'is that so?' } }, 'ask'],
+    ['a protected path', [command('x'), file('write', `${P}/.git/hooks/x`, operand())], {}, 'ask'],
+    ['a critical path', [command('rm'), file('write', '/home/me', { removes: true, tree: true })], {}, 'ask'],
+    ["Helve's own data", [command('x'), file('read', '/home/me/.helve/x')], {}, 'deny'],
+    ['plan mode', [command('make')], { mode: 'plan' }, 'deny'],
+    ['a command that leaves', [command('x')], { request: { input: { dangerouslyDisableSandbox: true } } }, 'ask'],
+    ['a command that settings exclude', [command('docker ps')], {}, 'ask'],
+  ])('%s still counts', (_, effects, more, behavior) => {
+    expect(inside(effects, more).behavior).toBe(behavior);
+  });
+
+  test('a path is opened that a rule allows to be written, and none that only the sandbox allows', () => {
+    const effects = [command('x'), file('write', '/data/a', operand()), file('write', '/etc/b', operand())];
+    const { confinement, notOpened } = inside(effects, { lists: { allow: ['Edit(//data/**)'] } });
+    expect([confinement, notOpened]).toEqual(['sandbox', [0, 2]]);
+  });
+
+  test('what is allowed without it is decided without it', () => {
+    expect(inside([harmless('ls')], { walls: 'full' })).toMatchObject({ behavior: 'allow', confinement: 'reads' });
+    expect(inside([command('make')], { lists: { allow: ['Bash(make:*)'] } })).toMatchObject({
+      behavior: 'allow',
+      confinement: 'approved',
+    });
+    expect(inside([command('make')], { mode: 'bypassPermissions' }).confinement).toBe('approved');
+  });
+
+  test('a command that needs walls is not taken for confined beside one that the sandbox holds', () => {
+    const { confinement, trail = [] } = inside([harmless('awk x', { needsWalls: true }), command('make')], {
+      walls: 'full',
+    });
+    expect([confinement, trail.map(({ basis }) => basis)]).toEqual(['sandbox', ['sandbox', 'sandbox']]);
+  });
+
+  test('names the sandbox as the reason', () => {
+    const { reason, trail = [] } = inside([harmless('ls'), command('make')]);
+    expect(reason).toBe('it runs the command "make", but in the sandbox, where settings allow commands');
+    expect(trail.filter(({ decided }) => decided)).toMatchObject([{ basis: 'sandbox', behavior: 'allow' }]);
+  });
 });

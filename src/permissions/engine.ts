@@ -13,6 +13,7 @@ import {
   type Walls,
 } from '../contract/permission.js';
 import { isInside } from '../platform/files/paths.js';
+import { inWords, shownPath, whyAsked } from './effect-words.js';
 import { type PathStyle, thisPathStyle } from './match-path.js';
 import {
   allowsCall,
@@ -26,6 +27,7 @@ import {
 import { isAcceptedEdit, planAnswer } from './modes.js';
 import { criticalPlace, protectedPlace } from './protected-paths.js';
 import type { Rule } from './rule.js';
+import { isHeldBySandbox, type PolicySandbox } from './sandboxed-call.js';
 
 export interface Policy {
   mode: PermissionMode;
@@ -43,6 +45,8 @@ export interface Policy {
   home?: readonly string[];
   /** Whether the kernel can confine commands that nobody approved. Default: `none`. */
   walls?: Walls;
+  /** The sandbox of the settings; absent where they turn none on. */
+  sandbox?: PolicySandbox | undefined;
   /** How names of files are compared. Default: as on this machine. */
   style?: PathStyle;
 }
@@ -63,6 +67,8 @@ interface Judged {
   commands: readonly CommandEffect[];
   /** Whether the commands of this call would be confined. */
   walls: Walls;
+  /** Whether it is enough that the sandbox holds the call. */
+  bySandbox: boolean;
 }
 
 /**
@@ -80,8 +86,17 @@ export function showing(policy: Policy): (real: string) => boolean {
   };
 }
 
-/** The strictest answer over all effects; neither the order of effects nor that of rules has a meaning. */
+/**
+ * The strictest answer over all effects; neither the order of effects nor that of rules has a meaning. What is free
+ * without the sandbox is decided without it, since such a call is confined more tightly.
+ */
 export function decide(request: DecisionRequest, policy: Policy): Decision {
+  const decision = judge(request, policy, { bySandbox: false });
+  if (decision.behavior === 'allow' || !isHeldBySandbox(request, policy.sandbox)) return decision;
+  return judge(request, policy, { bySandbox: true });
+}
+
+function judge(request: DecisionRequest, policy: Policy, { bySandbox }: { bySandbox: boolean }): Decision {
   const { rules = [] } = policy;
   const looser = rules.filter(({ list }) => list === 'allow');
   const unconfined: Judged = {
@@ -94,8 +109,9 @@ export function decide(request: DecisionRequest, policy: Policy): Decision {
     style: policy.style ?? thisPathStyle(),
     commands: request.effects.filter((effect) => effect.kind === 'command'),
     walls: 'none',
+    bySandbox,
   };
-  const judged: Judged = { ...unconfined, walls: wallsFor(unconfined) };
+  const judged: Judged = bySandbox ? unconfined : { ...unconfined, walls: wallsFor(unconfined) };
   const parts = [aboutCall(judged), ...request.effects.map((effect, index) => aboutEffect(effect, index, judged))];
   const answers = parts.map(strongest).filter((answer) => answer !== undefined);
   const deciding = strictest(answers) ?? touchesNothing(request);
@@ -105,11 +121,15 @@ export function decide(request: DecisionRequest, policy: Policy): Decision {
     .flat()
     .map((finding): TrailEntry => ({ ...finding, decided: finding === decided }));
   const { behavior, reason } = withoutAsking(decided, injected?.reason ?? decided.because, policy);
+  const held = answers.filter(({ basis }) => basis === 'sandbox').flatMap(({ effect = [] }) => effect);
+  const isHeld = behavior === 'allow' && held.length > 0;
+  const runsCommands = judged.commands.length > 0 || isHeld;
   return {
     behavior,
     reason,
     ...(injected && { injection: injected.injection }),
-    ...(judged.commands.length > 0 && { confinement: confinementOf(behavior, answers, judged) }),
+    ...(runsCommands && { confinement: isHeld ? 'sandbox' : confinementOf(behavior, answers, judged) }),
+    ...(isHeld && { notOpened: held }),
     trail,
   };
 }
@@ -252,6 +272,8 @@ function aboutEffect(effect: Effect, index: number, judged: Judged): Finding[] {
   ];
   const hasAnswer = findings.some(({ basis }) => basis !== 'untrusted');
   if (hasAnswer) return findings;
+  const held = inSandbox(effect, judged, finding);
+  if (held.length > 0) return [...findings, ...held];
   return [...findings, finding('ask', 'default', `${whyAsked(effect)}${whyUnconfined(effect, judged)}`)];
 }
 
@@ -339,9 +361,7 @@ function looserRules(effect: Effect, index: number, judged: Judged): Finding[] {
 
 function byMode(effect: Effect, { policy, request, commands, stricter }: Judged, finding: Find): Finding[] {
   if (policy.mode === 'bypassPermissions') {
-    // Whether a rule about commands speaks of one that is not understood can't be told, so it is not passed over.
-    const isGuarded = stricter.some(({ subject }) => subject.kind === 'command');
-    if (effect.kind === 'unknown' && request.tool === 'Bash' && isGuarded) return [];
+    if (mayBeRuledOut(effect, request, stricter)) return [];
     return [finding('allow', 'mode', `${whyAsked(effect)}, but the mode bypassPermissions allows it`)];
   }
   if (policy.mode !== 'acceptEdits') return [];
@@ -356,6 +376,16 @@ function byMode(effect: Effect, { policy, request, commands, stricter }: Judged,
     .filter(({ by }) => by?.command === position && by.as === 'operand')
     .map((file) => ({ effect: file, isInWorkspace: isInWorkspace(file, policy) }));
   return isAcceptedEdit(effect, files) ? accepted('this command') : [];
+}
+
+/** Whether a rule about commands speaks of one that is not understood can't be told, so it is not passed over. */
+const mayBeRuledOut = (effect: Effect, { tool }: DecisionRequest, stricter: readonly Rule[]): boolean =>
+  effect.kind === 'unknown' && tool === 'Bash' && stricter.some(({ subject }) => subject.kind === 'command');
+
+/** What nothing else allows or refuses needs no approval where the sandbox holds it. */
+function inSandbox(effect: Effect, { bySandbox, request, stricter }: Judged, finding: Find): Finding[] {
+  if (!bySandbox || effect.kind === 'session' || mayBeRuledOut(effect, request, stricter)) return [];
+  return [finding('allow', 'sandbox', `${whyAsked(effect)}, but in the sandbox, where settings allow commands`)];
 }
 
 function byItself(effect: Effect, { policy, commands, walls }: Judged, finding: Find): Finding[] {
@@ -410,42 +440,3 @@ function byRule(rule: Rule, about: string, { effect }: { effect?: number }): Fin
 }
 
 const placeOf = ({ source: { file, line } }: Rule): string => ` (${line === undefined ? file : `${file}:${line}`})`;
-
-/** Only by the name that the call used: what a denied name leads to is nobody's business. */
-function inWords(effect: Effect): string {
-  switch (effect.kind) {
-    case 'file':
-      return `${effect.removes ? 'removing' : effect.access === 'read' ? 'reading' : 'writing'} ${effect.unresolved ?? effect.path}`;
-    case 'command':
-      return `"${effect.text}"`;
-    case 'network':
-      return `reaching ${effect.url}`;
-    case 'session':
-      return effect.access === 'read' ? `the session's ${effect.what}` : `changing the session's ${effect.what}`;
-    case 'unknown':
-      return `what can't be known beforehand (${effect.why})`;
-  }
-}
-
-function whyAsked(effect: Effect): string {
-  switch (effect.kind) {
-    case 'file':
-      if (effect.access === 'write') return `it ${effect.removes ? 'removes' : 'writes'} ${shownPath(effect)}`;
-      return `it reads ${shownPath(effect)}${effect.unresolved === undefined ? ', which is outside the project' : ''}`;
-    case 'command':
-      return `it runs the command "${effect.text}"`;
-    case 'network':
-      return `it reaches ${effect.url} over the network`;
-    case 'session':
-      return effect.what === 'memory'
-        ? "it writes to the project's memory, which later sessions read"
-        : `it changes the session's ${effect.what}`;
-    case 'unknown':
-      return effect.why;
-  }
-}
-
-function shownPath({ path, real, unresolved }: FileEffect): string {
-  if (unresolved !== undefined) return `${unresolved}, which could be any file`;
-  return real === path ? path : `${path} (really ${real})`;
-}

@@ -1,7 +1,7 @@
 // The part of a settings file that is about permissions. Rules are checked one by one by parseRule: one bad rule must
 // not take the others with it.
 import * as z from 'zod';
-import { permissionModes } from '../contract/permission.js';
+import { permissionModes, sandboxModes } from '../contract/permission.js';
 
 export const permissionsSchema = z.looseObject({
   allow: z.array(z.unknown()).optional().describe('Rules for calls that need no question'),
@@ -15,3 +15,15 @@ export const permissionsSchema = z.looseObject({
 });
 
 export type PermissionSettings = z.output<typeof permissionsSchema>;
+
+/** The part of the settings of the sandbox that decisions depend on. */
+export const sandboxSchema = z.looseObject({
+  enabled: z.boolean().optional(),
+  failIfUnavailable: z.boolean().optional(),
+  autoAllowBashIfSandboxed: z.boolean().optional(),
+  mode: z.enum(sandboxModes).optional(),
+  excludedCommands: z.array(z.string()).optional(),
+  network: z.looseObject({ allowedDomains: z.array(z.string()).optional() }).optional(),
+});
+
+export type SandboxSettings = z.output<typeof sandboxSchema>;

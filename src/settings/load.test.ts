@@ -229,7 +229,7 @@ describe('what is wrong', () => {
     const { sandbox, bypassDisabledBy } = await loadSettings(
       machine({
         [project]: {
-          sandbox: { enabled: 'yes', failIfUnavailable: 1, allowUnsandboxedCommands: 'no' },
+          sandbox: { enabled: 'yes', failIfUnavailable: 1, allowUnsandboxedCommands: 'no', mode: 'effect' },
           permissions: { disableBypassPermissionsMode: 'please' },
         },
       }),
@@ -237,7 +237,23 @@ describe('what is wrong', () => {
     expect([sandbox.enabled?.value, sandbox.failIfUnavailable?.value, sandbox.allowUnsandboxedCommands?.value]).toEqual(
       [true, true, false],
     );
+    expect(sandbox.mode?.value).toBe('effects');
     expect(bypassDisabledBy?.file).toBe('.helve/settings.json');
+  });
+
+  test('a project makes the mode of the sandbox stricter, and not looser', async () => {
+    const modeFor = async (own: string, theirs: string) => {
+      const files = { [user]: { sandbox: { mode: own } }, [project]: { sandbox: { mode: theirs } } };
+      return (await loadSettings(machine(files))).sandbox.mode?.value;
+    };
+    expect(await modeFor('workspace', 'effects')).toBe('effects');
+    expect(await modeFor('effects', 'workspace')).toBe('effects');
+  });
+
+  test('commands in the sandbox are allowed by settings of the person', async () => {
+    const options = machine({ [user]: { sandbox: { enabled: true, autoAllowBashIfSandboxed: true } } });
+    const { sandbox, problems } = await loadSettings(options);
+    expect([sandbox.autoAllowBashIfSandboxed?.value, problems]).toEqual([true, []]);
   });
 
   test.each([
@@ -302,9 +318,7 @@ describe('what is wrong', () => {
     const sandbox = { autoAllowBashIfSandboxed: true, network: { allowUnixSockets: ['/run/x'] } };
     expect(await messages({ [user]: { sandbox } })).toEqual([
       'warning ~/.helve/settings.json:1:56: "sandbox.network.allowUnixSockets" does nothing: helve\'s sandbox has no such setting. Remove it.',
-      'dropped ~/.helve/settings.json:1:40: "sandbox.autoAllowBashIfSandboxed" is left out: no decision depends on whether there is a sandbox, or a machine without one would run what nobody has allowed; allow commands by rules, as in "Bash(npm test *)". Remove it.',
     ]);
-    expect(await messages({ [user]: { sandbox: { autoAllowBashIfSandboxed: false } } })).toEqual([]);
   });
 
   test.each([
@@ -557,7 +571,8 @@ describe('a folder that nobody trusts', () => {
       ['ANTHROPIC_BASE_URL'],
       undefined,
     ]);
-    expect(settings.problems.map(({ message }) => message)).toHaveLength(5);
+    expect(settings.sandbox.autoAllowBashIfSandboxed?.value).toBe(true);
+    expect(settings.problems.map(({ message }) => message)).toHaveLength(4);
     expect(trustNotice(settings.trust)).toBeUndefined();
   });
 

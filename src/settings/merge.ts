@@ -130,9 +130,6 @@ function flawOf(
   { root, home }: { root: string; home: string | undefined },
 ): string | undefined {
   if (key === 'env') return refusedVariable(name, value, origin.kind);
-  if (key === 'sandbox.autoAllowBashIfSandboxed' && value === true) {
-    return 'no decision depends on whether there is a sandbox, or a machine without one would run what nobody has allowed; allow commands by rules, as in "Bash(npm test *)"';
-  }
   if (key !== 'permissions.additionalDirectories') return undefined;
   const folder = resolveIn(root, String(value), () => home);
   return isFolder(folder) ? undefined : `there is no folder ${folder}`;
@@ -253,6 +250,7 @@ function collect(
     sandbox: {
       ...given('enabled', one('sandbox.enabled')),
       ...given('failIfUnavailable', one('sandbox.failIfUnavailable')),
+      ...given('mode', one('sandbox.mode')),
       ...given('autoAllowBashIfSandboxed', one('sandbox.autoAllowBashIfSandboxed')),
       ...given('allowUnsandboxedCommands', one('sandbox.allowUnsandboxedCommands')),
       excludedCommands: values('sandbox.excludedCommands'),

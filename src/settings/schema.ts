@@ -2,7 +2,7 @@
 // The loader, the merge, `helve config`, the JSON Schema and the table in docs/settings.md all go by this list.
 import * as z from 'zod';
 import { efforts } from '../contract/model.js';
-import { permissionModes } from '../contract/permission.js';
+import { permissionModes, sandboxModes } from '../contract/permission.js';
 import { hooksSchema } from '../hooks/schema.js';
 import { keyActions } from './key-actions.js';
 import type { SourceKind } from './locations.js';
@@ -274,8 +274,17 @@ export const settingTable = {
     broken: { as: true },
     strictest: true,
   },
+  'sandbox.mode': {
+    about:
+      '`workspace`: commands may write the project. `effects`: where all that a command touches is known, it may write that and nothing else, and has no network.',
+    shape: 'one',
+    schema: z.enum(sandboxModes, `must be one of ${sandboxModes.join(', ')}`),
+    loosens: (value) => value !== 'effects',
+    broken: { as: 'effects' },
+  },
   'sandbox.autoAllowBashIfSandboxed': {
-    about: 'Has no effect: no decision depends on whether there is a sandbox. Allow commands by rules.',
+    about:
+      'Commands that run in the sandbox need no approval, unless a rule, a hook or a protected path asks or denies.',
     shape: 'one',
     schema: truth,
     loosens: isTrue,

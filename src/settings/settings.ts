@@ -1,6 +1,6 @@
 // What all files together say: the one value that holds, and who said so.
 import type { Effort } from '../contract/model.js';
-import type { PermissionMode } from '../contract/permission.js';
+import type { PermissionMode, SandboxMode } from '../contract/permission.js';
 import type { SearchProvider } from '../contract/web.js';
 import type { ConfiguredHook } from '../hooks/schema.js';
 import type { Rule } from '../permissions/rule.js';
@@ -83,6 +83,7 @@ export interface WebSearchSettings {
 export interface SandboxSettings {
   readonly enabled?: Sourced<boolean>;
   readonly failIfUnavailable?: Sourced<boolean>;
+  readonly mode?: Sourced<SandboxMode>;
   readonly autoAllowBashIfSandboxed?: Sourced<boolean>;
   readonly allowUnsandboxedCommands?: Sourced<boolean>;
   readonly excludedCommands: readonly string[];

@@ -303,3 +303,43 @@ test('a call that can not be judged is said so, in as many lines as its reason h
   const { stdout } = await runHelve(['permissions', 'explain', 'Read', '{"file": 3}'], { cwd: folder });
   expect(stdout).toMatch(/^deny: Read: the input has 2 problems\.\n {2}- "file_path" is required/);
 });
+
+test('takes what settings allow in the sandbox, as the walls say whether there is one', async () => {
+  const cwd = await emptyFolder();
+  const sandbox = { enabled: true, autoAllowBashIfSandboxed: true, excludedCommands: ['docker'] };
+  const make = { cwd, settings: { sandbox }, tool: 'Bash', input: { command: 'make' } };
+  const answers = await explainLines([
+    { ...make, walls: 'full' },
+    { ...make, walls: 'none' },
+    { ...make, walls: 'full', input: { command: 'docker ps' } },
+    { ...make, walls: 'full', settings: { sandbox: { ...sandbox, enabled: false } } },
+    { ...make, settings: { sandbox: { enabled: 'yes' } } },
+  ]);
+  expect(answers.map(({ decision, confinement, sandbox: words }) => [decision, confinement, words])).toEqual([
+    ['allow', 'sandbox', 'Runs in the sandbox: no network, writes only in the project.'],
+    ['ask', 'approved', 'Runs without a sandbox: none works here.'],
+    ['ask', 'approved', 'Runs without a sandbox: settings exclude this command from it.'],
+    ['ask', 'approved', 'Runs without a sandbox.'],
+    ['deny', undefined, undefined],
+  ]);
+  expect(answers[4]?.['reason']).toContain('"sandbox.enabled"');
+});
+
+test('a policy test may depend on the sandbox, and a person reads how a command would run', async () => {
+  const folder = await emptyFolder();
+  await mkdir(join(folder, '.helve'));
+  const settings = { sandbox: { enabled: true, autoAllowBashIfSandboxed: true } };
+  await writeFile(join(folder, '.helve/settings.json'), JSON.stringify(settings));
+  const make = { tool: 'Bash', input: { command: 'make' } };
+  const tests = [
+    { ...make, settings, walls: 'full', expect: 'allow' },
+    { ...make, settings, walls: 'none', expect: 'ask' },
+  ];
+  await writeFile(join(folder, 'policy.json'), JSON.stringify({ tests }));
+  const { stdout } = await runHelve(['permissions', 'test', 'policy.json'], { cwd: folder });
+  expect(stdout).toBe('2 tests, all pass\n');
+  const explained = async (...args: string[]) =>
+    (await runHelve(['permissions', 'explain', 'Bash', '{"command": "make"}', ...args], { cwd: folder })).stdout;
+  expect(await explained('--walls', 'full', '--trust')).toContain('It runs in the sandbox');
+  expect(await explained('--walls', 'full')).toContain('Once approved: Runs in the sandbox: no network');
+});

@@ -50,7 +50,7 @@ export function childEnvironment({ child, session, parent, root, decide }: Child
 
 const strictness: Readonly<Record<Behavior, number>> = { allow: 0, ask: 1, deny: 2 };
 
-const looseness: Readonly<Record<Confinement, number>> = { reads: 0, edits: 1, none: 2, approved: 3 };
+const looseness: Readonly<Record<Confinement, number>> = { reads: 0, edits: 1, sandbox: 2, none: 3, approved: 4 };
 
 /** Both must agree: the stricter of two answers, and of two that allow the one that confines commands more. */
 export const narrowed =

@@ -56,7 +56,7 @@ export function asRequest(tool: string, fields: Readonly<Record<string, unknown>
 
 /** An explanation as programs read it: the answer first, then what it hangs on. */
 export function asAnswer({ decision, reason, tool, effects, trail, injection, problems, ...assumed }: Explanation) {
-  const { mode, walls, confinement } = assumed;
+  const { mode, walls, confinement, sandbox } = assumed;
   const rules = trail.flatMap(({ rule, about, decided, basis }) =>
     rule
       ? [
@@ -72,7 +72,7 @@ export function asAnswer({ decision, reason, tool, effects, trail, injection, pr
         ]
       : [],
   );
-  const held = { walls, ...(confinement && { confinement }) };
+  const held = { walls, ...(confinement && { confinement }), ...(sandbox !== undefined && { sandbox }) };
   return { decision, reason, tool, mode, ...held, ...(injection && { injection }), rules, effects, trail, problems };
 }
 

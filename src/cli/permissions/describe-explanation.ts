@@ -8,14 +8,15 @@ import { visible } from '../../platform/text/visible.js';
 import { oneLine } from '../../settings/report.js';
 
 export function describeExplanation(explanation: Explanation, { cwd }: { cwd: string }): string {
-  const { decision, reason, tool, mode, walls, confinement, effects, trail, injection, problems } = explanation;
+  const { decision, reason, tool, mode, walls, effects, trail, injection, problems } = explanation;
+  const { confinement, sandbox } = explanation;
   const commands = effects.filter((effect) => effect.kind === 'command');
   const whole = trail.filter(({ effect }) => effect === undefined);
   const lines = [
     `${decision}: ${indented(reasonForPeople({ reason, injection }))}`,
     '',
     `${oneLine(tool)} in ${oneLine(cwd)}, mode ${mode}${confinement ? `, walls ${walls}` : ''}`,
-    ...(confinement ? [`  ${inWordsOf(confinement, decision)}`] : []),
+    ...(confinement ? [`  ${inWordsOf(confinement, decision, sandbox)}`] : []),
   ];
   lines.push(...whole.flatMap((entry) => ground(entry, '  ')));
   const part = (effect: Effect, index: number, indent: string): string[] => [
@@ -46,10 +47,12 @@ export function describeExplanation(explanation: Explanation, { cwd }: { cwd: st
   return lines.join('\n');
 }
 
-const inWordsOf = (confinement: Confinement, decision: Behavior): string =>
-  decision === 'allow'
-    ? `It runs ${confinementWords[confinement]}.`
-    : `Approved, it runs ${confinementWords[confinement]}.`;
+function inWordsOf(confinement: Confinement, decision: Behavior, sandbox: string | undefined): string {
+  if (confinement === 'approved' && sandbox !== undefined)
+    return decision === 'allow' ? sandbox : `Once approved: ${sandbox}`;
+  const words = `runs ${confinementWords[confinement]}.`;
+  return decision === 'allow' ? `It ${words}` : `Approved, it ${words}`;
+}
 
 /** What comes after the first line can't be taken for a line of ours. */
 const indented = (text: string): string => visible(text).replaceAll('\n', '\n  ');

@@ -17,7 +17,7 @@ import {
   type RunningProcess,
   startCommand,
 } from '../../platform/shell/run-process.js';
-import { confinedShell, findWalls, refusedCommands } from './confined.js';
+import { confinedShell, findWalls } from './confined.js';
 import { describeEnding, limitNote } from './describe-ending.js';
 import { description } from './description.js';
 import { environmentFile } from './environment-file.js';
@@ -32,6 +32,7 @@ import {
   MOST_OUTPUT_CHARS,
   TIMEOUT_LINES,
 } from './limits.js';
+import { refusalNote, refusedCommands } from './refused-commands.js';
 import { sessionAnalyzer, sessionBackground, sessionShells } from './session-shells.js';
 import { firstLine, seconds, shortTitle } from './title.js';
 import { type WatchedChanges, watchChanges } from './watched-changes.js';
@@ -91,9 +92,8 @@ export const bashTool = defineTool({
       analyzer.effects(command, { cwd, workspace, ...(home !== undefined && { home }) }),
       findWalls(session),
     ]);
-    if (session.own(refusedCommands).has(command)) {
-      effects.push({ kind: 'unknown', why: 'it failed before, when it ran read-only and without network' });
-    }
+    const refusal = session.own(refusedCommands).whyRefused(command);
+    if (refusal !== undefined) effects.push({ kind: 'unknown', why: refusal });
     // A question of its own, whether or not there is a sandbox here: no rule for the command answers it.
     if (dangerouslyDisableSandbox) effects.push({ kind: 'unknown', why: 'it is to run outside the sandbox' });
     return effects;
@@ -123,8 +123,8 @@ const NO_OUTPUT = '(no output)';
 
 /** Whose code is loaded where there is a sandbox. */
 async function sandboxOf(context: ToolContext, leaves: boolean | undefined): Promise<WrapShell | undefined> {
-  const isApproved = context.confinement === undefined || context.confinement === 'approved';
-  if (!context.session.sandbox || !isApproved) return undefined;
+  const { confinement = 'approved', session } = context;
+  if (confinement !== 'sandbox' && !(session.sandbox && confinement === 'approved')) return undefined;
   const { wallsFor } = await import('./sandboxed.js');
   return await wallsFor(context, { leaves });
 }
@@ -139,7 +139,7 @@ async function* run(
     workingDirectory(context),
     context.session.resultFile(`${context.callId}.txt`),
     sandboxOf(context, dangerouslyDisableSandbox),
-    confinedShell(context),
+    confinedShell(context, { leaves: dangerouslyDisableSandbox }),
     watching,
   ]);
   const walls = confined?.wrap ?? sandboxed;
@@ -172,7 +172,7 @@ async function* run(
     result.leftRunning ? leftRunningNote(outputFile) : undefined,
     watched?.note,
     lost,
-    confined && result.exitCode !== 0 ? context.session.own(refusedCommands).note(command, ending.output) : undefined,
+    confined && result.exitCode !== 0 ? refusalNote(command, ending.output, context) : undefined,
   ];
   if (!ending.cut && !result.leftRunning) await rm(outputFile, { force: true });
   if (ending.failure !== undefined) {
@@ -368,7 +368,7 @@ async function carryDirectory(
   cwd: string,
   { root, session, approved = [], confinement }: ToolContext,
 ): Promise<string | undefined> {
-  const isConfined = confinement === 'reads' || confinement === 'edits';
+  const isConfined = confinement === 'reads' || confinement === 'edits' || confinement === 'sandbox';
   const mayMove = approved.some(
     (effect) => effect.kind === 'session' && effect.what === 'cwd' && effect.access === 'write',
   );

@@ -9,6 +9,7 @@ import { isInside, realPathSync } from '../../platform/files/paths.js';
 import type { ConfinedView } from '../../platform/sandbox/confined-view.js';
 import { type Confiner, chooseConfiner, type FoundConfiner } from '../../platform/sandbox/confiner.js';
 import { createRepositoryFinder } from '../../platform/sandbox/find-repositories.js';
+import { areAllKnown, runsOutside } from '../../platform/sandbox/sandboxed-effects.js';
 import { protectedPaths, secretPaths } from '../../platform/sandbox/sensitive-paths.js';
 import { createUnreadableFinder } from '../../platform/sandbox/unreadable-files.js';
 import type { WrapShell } from '../../platform/shell/ready-shell.js';
@@ -26,7 +27,14 @@ export interface ConfinedShell {
 
 /** Finds out whether commands can be confined, before one is judged. In a mode that allows everything it does not matter. */
 export async function findWalls(session: SessionPort): Promise<void> {
-  if (session.mode !== 'bypassPermissions') await session.own(sessionConfiner);
+  if (session.mode === 'bypassPermissions') return;
+  await Promise.all([session.own(sessionConfiner), session.sandbox && findSandbox(session)]);
+}
+
+/** Its code is loaded where settings turn the sandbox on. */
+async function findSandbox(session: SessionPort): Promise<void> {
+  const { tryOutSandbox } = await import('./sandboxed.js');
+  await tryOutSandbox(session);
 }
 
 /** What this machine has to confine commands, tried out once for a session; decisions rest on it from then on. */
@@ -34,13 +42,20 @@ async function sessionConfiner(session: SessionPort): Promise<FoundConfiner> {
   const { env, workspace } = session;
   const found = await chooseConfiner({ env, workspace });
   session.walls = found.confiner ? 'full' : 'none';
+  if (!found.confiner) session.whyUnconfined = found.why;
   return found;
 }
 
-/** For a call that is to be confined; undefined for one that was approved, or that nothing confines. */
-export async function confinedShell(context: ToolContext): Promise<ConfinedShell | undefined> {
-  const { session, approved = [], confinement } = context;
-  if (confinement !== 'reads' && confinement !== 'edits') return undefined;
+/** For a call that is to be confined to its effects; undefined for others. */
+export async function confinedShell(
+  context: ToolContext,
+  { leaves = false }: { leaves?: boolean | undefined } = {},
+): Promise<ConfinedShell | undefined> {
+  const { session, approved = [], confinement = 'approved' } = context;
+  if (confinement === 'none') return undefined;
+  if (confinement === 'approved' || confinement === 'sandbox') {
+    return leaves ? undefined : await heldToEffects(context);
+  }
   const { confiner, ...missing } = await session.own(sessionConfiner);
   if (!confiner) {
     const why = 'why' in missing ? ` ${missing.why}` : '';
@@ -56,6 +71,37 @@ export async function confinedShell(context: ToolContext): Promise<ConfinedShell
     wrap: special ? started(confiner, session, () => special) : readyMade(confiner, session),
     hasChanged: () => confinement === 'reads' && seen.picture() !== before,
   };
+}
+
+/** An approved command that settings hold to its effects; undefined where they don't, or the effects are not all known. */
+async function heldToEffects(context: ToolContext): Promise<ConfinedShell | undefined> {
+  const { session, approved = [], notOpened = [], confinement } = context;
+  const { mode, excluded = [] } = session.sandbox ?? {};
+  if (mode !== 'effects' || !areAllKnown(approved)) return undefined;
+  if (confinement !== 'sandbox' && runsOutside(approved, excluded)) return undefined;
+  const { confiner } = await session.own(sessionConfiner);
+  if (!confiner) return undefined;
+  const isOpened = (effect: Effect): boolean =>
+    !(effect.kind === 'file' && isWrite(effect) && notOpened.includes(effect)) ||
+    session.workspace.some((folder) => isInside(folder, effect.real));
+  const view = viewForEdits(context, approved.filter(isOpened));
+  return view && { wrap: started(confiner, session, () => view), hasChanged: () => false };
+}
+
+/** Undefined where a file can't be opened by itself, or a person approved a write to a protected place. */
+function viewForEdits(context: ToolContext, effects: readonly Effect[]): ConfinedView | undefined {
+  const seen = context.session.own(sessionView);
+  seen.picture();
+  const standard = seen.view();
+  try {
+    const view = specialView({ ...context, confinement: 'edits' }, effects, standard) ?? standard;
+    const written = effects.filter((effect) => effect.kind === 'file').filter(isWrite);
+    const isKept = written.some(({ real }) => view.readOnly.some((path) => isInside(path, real)));
+    return isKept ? undefined : view;
+  } catch (error) {
+    if (error instanceof ToolFailure) return undefined;
+    throw error;
+  }
 }
 
 /** The same before there is a command, for shells that are started ahead; undefined where commands are not confined. */
@@ -169,7 +215,10 @@ function specialView(
     readable: [...standard.readable, ...readable],
     writable: [...new Set(opened.flatMap(({ writable = [] }) => writable))],
     extendable: [...new Set(opened.flatMap(({ extendable = [] }) => extendable))],
-    readOnly: opened.length > 0 ? [...protectedPaths(workspace, standard.home), ...workspace.map(gitIn)] : [],
+    readOnly:
+      opened.length > 0
+        ? [...protectedPaths(workspace, standard.home), ...workspace.map(gitIn), ...(session.sandbox?.denyWrite ?? [])]
+        : [],
     ...(isElsewhere && { directory: cwd }),
     ...(seesProcesses && { seesProcesses }),
   };
@@ -214,25 +263,3 @@ const cannotConfine = (why: string): ToolFailure =>
   new ToolFailure(
     `The command was not run: it was allowed because it would be confined to what it writes, and it can't be: ${why}. Write the file with another tool, or ask the user.`,
   );
-
-const REFUSED =
-  /Read-only file system|Permission denied|Operation not permitted|Network is unreachable|Address family not supported|Could not resolve host|Temporary failure in name resolution|EROFS|EACCES|EPERM|ENETUNREACH|EAFNOSUPPORT|EAI_AGAIN/;
-
-/** Commands that failed because they were confined. They are not run so again, but asked about. */
-export interface RefusedCommands {
-  /** What to say about the output of a confined command that failed; undefined where confinement has no part in it. */
-  note(command: string, output: string): string | undefined;
-  has(command: string): boolean;
-}
-
-export function refusedCommands(): RefusedCommands {
-  const refused = new Set<string>();
-  return {
-    note(command, output) {
-      if (!REFUSED.test(output)) return undefined;
-      refused.add(command);
-      return 'It ran read-only and without network, because it was allowed as harmless. If it is meant to write or to reach the network, send it again: the user will be asked.';
-    },
-    has: (command) => refused.has(command),
-  };
-}

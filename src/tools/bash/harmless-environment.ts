@@ -15,7 +15,8 @@ export function environmentFor(
   }: { env?: Readonly<Record<string, string | undefined>>; confinement?: Confinement | undefined } = {},
 ): Readonly<Record<string, string>> | undefined {
   if (!approved) return undefined;
-  if (confinement !== 'approved') return protectiveVariables(env);
+  const isApproved = confinement === 'approved' || confinement === 'sandbox';
+  if (!isApproved) return protectiveVariables(env);
   if (approved.some(({ kind }) => kind === 'unknown' || kind === 'network')) return undefined;
   const commands = approved
     .filter((effect) => effect.kind === 'command')

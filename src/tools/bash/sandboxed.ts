@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Effect } from '../../contract/effect.js';
 import { ToolFailure } from '../../contract/failure.js';
 import type { AllowedHosts, SandboxWish, SessionPort, ToolContext } from '../../contract/tool-context.js';
 import { HeldPlaces } from '../../platform/files/held-places.js';
@@ -13,6 +12,7 @@ import { createPlaceholders, type Placeholders } from '../../platform/sandbox/pl
 import { contains } from '../../platform/sandbox/plan-access.js';
 import { createRepositoryGuard, type RepositoryGuard } from '../../platform/sandbox/repository-guard.js';
 import type { PreparedCommand, ProxyDoor, Sandbox, SandboxPolicy } from '../../platform/sandbox/sandbox.js';
+import { runsOutside } from '../../platform/sandbox/sandboxed-effects.js';
 import { protectedPaths, secretPaths } from '../../platform/sandbox/sensitive-paths.js';
 import { createUnreadableFinder, type Unreadable } from '../../platform/sandbox/unreadable-files.js';
 import { withoutConsequence } from '../../platform/sandbox/why-unavailable.js';
@@ -26,54 +26,37 @@ export async function wallsFor(
   context: ToolContext,
   { leaves = false }: { leaves?: boolean | undefined } = {},
 ): Promise<WrapShell | undefined> {
-  const { session, approved = [] } = context;
+  const { session, approved = [], notOpened = [] } = context;
+  const isHeld = context.confinement === 'sandbox';
   const wish = session.sandbox;
+  if (isHeld && (!wish || leaves)) throw notHeld('settings turn no sandbox on any more.');
   if (!wish) return undefined;
   if (leaves) return leaveSandbox(wish);
-  if (isExcluded(approved, wish.excluded ?? [])) return undefined;
+  if (!isHeld && runsOutside(approved, wish.excluded ?? [])) return undefined;
   const sandbox = await session.own(sessionSandbox)();
   if (sandbox.kind === 'none') {
+    if (isHeld) throw notHeld(sandbox.why);
     if (!wish.failIfUnavailable) return undefined;
     throw new ToolFailure(
       `The command was not run: settings demand a sandbox, and there is none. ${withoutConsequence(sandbox.why)} Ask the user about it.`,
     );
   }
   const written = approved.flatMap((effect) =>
-    effect.kind === 'file' && effect.access === 'write' ? [effect.real] : [],
+    effect.kind === 'file' && effect.access === 'write' && !notOpened.includes(effect) ? [effect.real] : [],
   );
   return await wallsOf(session, sandbox, { wish, written, root: context.root });
 }
+
+const notHeld = (why: string): ToolFailure =>
+  new ToolFailure(
+    `The command was not run: it was allowed because it would run in the sandbox, and it can't: ${why} Ask the user about it.`,
+  );
 
 function leaveSandbox({ noWayOut }: SandboxWish): undefined {
   if (!noWayOut) return undefined;
   throw new ToolFailure(
     'The command was not run: settings keep all commands in the sandbox ("sandbox.allowUnsandboxedCommands" is false). Send it without dangerouslyDisableSandbox, or ask the user to run it.',
   );
-}
-
-/**
- * Whether settings name every one of the commands, and nothing else happens beside them: no redirection, no change of
- * directory, nothing that could not be resolved. That it may run at all was decided before, walls or not.
- */
-function isExcluded(approved: readonly Effect[], excluded: readonly string[]): boolean {
-  if (excluded.length === 0 || !approved.some(({ kind }) => kind === 'command')) return false;
-  return approved.every((effect) => {
-    if (effect.kind === 'command') {
-      const { argv, assigns = [] } = effect;
-      return argv !== undefined && assigns.length === 0 && excluded.some((entry) => beginsWith(argv, entry));
-    }
-    if (effect.kind === 'file') return effect.by?.as === 'operand';
-    return effect.kind === 'session' && effect.access === 'read';
-  });
-}
-
-/** `docker`, `docker *`, `npm run e2e:*`. */
-function beginsWith(argv: readonly string[], entry: string): boolean {
-  const words = entry
-    .trim()
-    .replace(/(?::\*|\s+\*)$/, '')
-    .split(/\s+/);
-  return words.every((word, index) => word !== '' && word === argv[index]);
 }
 
 /** The same before there is a command, for a shell that is started ahead; undefined where none can be. */
@@ -157,6 +140,12 @@ function openWalls(session: SessionPort): Set<Promise<void>> {
 }
 
 const preparedCommands = (): WeakMap<WrappedShell, PreparedCommand> => new WeakMap();
+
+/** Reports whether the sandbox works. It is tried once in a session. */
+export async function tryOutSandbox(session: SessionPort): Promise<void> {
+  const { kind, why } = await session.own(sessionSandbox)();
+  session.foundSandbox?.({ works: kind !== 'none', why });
+}
 
 export function sessionSandbox(session: SessionPort): () => Promise<Sandbox> {
   const { env, workspace } = session;

@@ -1,0 +1,83 @@
+// What the sandbox of the settings means for a call: whether it runs inside, and what to tell a person about it.
+import type { DecisionRequest, SandboxMode, Walls } from '../contract/permission.js';
+import type { SandboxWish } from '../contract/tool-context.js';
+import { isInside } from '../platform/files/paths.js';
+import { areAllKnown, runsOutside } from '../platform/sandbox/sandboxed-effects.js';
+
+/** The sandbox that settings turn on. */
+export interface PolicySandbox {
+  /** Whether it was found to work on this machine. */
+  works: boolean;
+  /** Whether a command that runs inside needs no approval. */
+  allows: boolean;
+  /** Commands that run outside, by their first words. */
+  excluded: readonly string[];
+  network: 'off' | 'on' | 'hosts';
+  mode: SandboxMode;
+  /** Where it does not work, no command runs. */
+  required: boolean;
+}
+
+/** The part of a sandbox that decisions and questions depend on. */
+export function policySandbox(wish: SandboxWish, works: boolean): PolicySandbox {
+  const { network, excluded = [], autoAllow = false, mode = 'workspace', failIfUnavailable } = wish;
+  return {
+    works,
+    allows: autoAllow,
+    excluded,
+    network: typeof network === 'object' ? 'hosts' : network,
+    mode,
+    required: failIfUnavailable,
+  };
+}
+
+/** Whether the call asks to run outside the sandbox. */
+export const leavesSandbox = (input: unknown): boolean =>
+  typeof input === 'object' &&
+  input !== null &&
+  'dangerouslyDisableSandbox' in input &&
+  input.dangerouslyDisableSandbox === true;
+
+/** Only commands of Bash are sandboxed, whatever effects another tool declares. */
+const isCommandCall = ({ tool }: DecisionRequest): boolean => tool === 'Bash';
+
+/** Whether the call needs no approval for what the sandbox holds. */
+export const isHeldBySandbox = (request: DecisionRequest, sandbox: PolicySandbox | undefined): boolean =>
+  sandbox?.allows === true && runsInside(request, sandbox);
+
+const runsInside = (request: DecisionRequest, { works, excluded }: PolicySandbox): boolean =>
+  works && isCommandCall(request) && !leavesSandbox(request.input) && !runsOutside(request.effects, excluded);
+
+interface Circumstances {
+  sandbox?: PolicySandbox | undefined;
+  walls?: Walls | undefined;
+  workspace: readonly string[];
+}
+
+/** One short line for the person who is asked; undefined for a call that runs no command. */
+export function describeConfinement(request: DecisionRequest, circumstances: Circumstances): string | undefined {
+  if (!isCommandCall(request)) return undefined;
+  const { sandbox, walls, workspace } = circumstances;
+  const { effects, input } = request;
+  if (!sandbox || leavesSandbox(input)) return 'Runs without a sandbox.';
+  if (runsOutside(effects, sandbox.excluded)) return 'Runs without a sandbox: settings exclude this command from it.';
+  if (!sandbox.works) {
+    return sandbox.required
+      ? 'Will not run: settings require a sandbox, and none works here.'
+      : 'Runs without a sandbox: none works here.';
+  }
+  if (sandbox.mode === 'effects' && walls === 'full' && areAllKnown(effects)) {
+    return 'Runs in the sandbox: no network, writes only the files named here.';
+  }
+  const writesOutside = effects.some(
+    (effect) =>
+      effect.kind === 'file' &&
+      effect.access === 'write' &&
+      !effect.real.startsWith('/dev/') &&
+      !workspace.some((folder) => isInside(folder, effect.real)),
+  );
+  const where = writesOutside ? 'in the project and the files named here' : 'in the project';
+  return `Runs in the sandbox: ${networkWords[sandbox.network]}, writes only ${where}.`;
+}
+
+const networkWords = { off: 'no network', hosts: 'network only to allowed hosts', on: 'with network' } as const;

@@ -1,0 +1,145 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { AgentHappening } from '../../contract/event.js';
+import type { Decision, PermissionQuestion } from '../../contract/permission.js';
+import type { SandboxWish } from '../../contract/tool-context.js';
+import type { EngineOptions } from '../../create-engine.js';
+import { chooseSandbox } from '../../platform/sandbox/choose.js';
+import { temporaryProject } from '../../testing/index.js';
+
+const { kind } = await chooseSandbox({ env: process.env, workspace: [] });
+const sandboxed = test.skipIf(kind === 'none');
+const wish: SandboxWish = {
+  network: 'off',
+  allowWrite: [],
+  denyWrite: [],
+  denyRead: [],
+  failIfUnavailable: false,
+  autoAllow: true,
+};
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'helve-outside-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A project whose person says no to every question, with what was asked, decided and told. */
+async function project(
+  files: Readonly<Record<string, string>>,
+  options: Omit<EngineOptions, 'root' | 'dataFolder'> = {},
+) {
+  const questions: PermissionQuestion[] = [];
+  const made = await temporaryProject(files, {
+    permissionMode: 'default',
+    sandbox: wish,
+    askPermission: async (question) => {
+      questions.push(question);
+      return { behavior: 'deny' };
+    },
+    ...options,
+  });
+  onTestFinished(() => made.remove());
+  const happenings: AgentHappening[] = [];
+  let number = 0;
+  const run = async (input: Readonly<Record<string, unknown>>): Promise<string> => {
+    number += 1;
+    const [result] = await made.engine.runCalls([{ id: `call_${number}`, name: 'Bash', input }], {
+      onEvent: (happening) => happenings.push(happening),
+    });
+    return String(result?.content);
+  };
+  const decisions = (): Decision[] =>
+    happenings.flatMap((event) => (event.type === 'permission_decision' ? [event.decision] : []));
+  const notices = (): string[] => happenings.flatMap((event) => (event.type === 'notice' ? [event.text] : []));
+  return { ...made, run, questions, decisions, notices };
+}
+
+sandboxed('a script that no table knows runs without a question, and writes only in the project', async () => {
+  const home = await temporaryFolder();
+  const { run, questions, decisions, path, text } = await project(
+    { 'run.sh': 'echo built > out.txt; echo stolen > "$HOME/out.txt"; echo ran' },
+    { home, env: { ...process.env, HOME: home } },
+  );
+  const output = await run({ command: 'sh ./run.sh' });
+  expect(output).toMatch(/Read-only file system|Permission denied|Directory nonexistent/);
+  expect(output).toContain('ran');
+  expect(questions).toEqual([]);
+  expect(decisions()).toMatchObject([{ behavior: 'allow', confinement: 'sandbox' }]);
+  expect(await text('out.txt')).toBe('built\n');
+  expect(existsSync(join(home, 'out.txt'))).toBe(false);
+  expect(existsSync(path('out.txt'))).toBe(true);
+});
+
+sandboxed('a path outside that a command names is not opened, unless a rule allows it', async () => {
+  const [open, closed] = [await temporaryFolder(), await temporaryFolder()];
+  const { run, questions } = await project({}, { permissions: { allow: [`Edit(/${open}/**)`] } });
+  await run({ command: `echo yes > ${open}/a; echo no > ${closed}/a` });
+  expect(questions).toEqual([]);
+  expect(await readFile(join(open, 'a'), 'utf8')).toBe('yes\n');
+  expect(existsSync(join(closed, 'a'))).toBe(false);
+});
+
+sandboxed('a command that runs outside the sandbox is asked about as usual', async () => {
+  const { run, questions, path } = await project(
+    { 'run.sh': 'touch made' },
+    { sandbox: { ...wish, excluded: ['sh ./run.sh'] } },
+  );
+  expect(await run({ command: 'sh ./run.sh' })).toContain('refused');
+  expect(await run({ command: 'sh ./other.sh', dangerouslyDisableSandbox: true })).toContain('refused');
+  expect(questions.map(({ confinement }) => confinement)).toEqual([
+    'Runs without a sandbox: settings exclude this command from it.',
+    'Runs without a sandbox.',
+  ]);
+  expect(existsSync(path('made'))).toBe(false);
+});
+
+sandboxed('rules that deny hold, and files that may not be read are hidden', async () => {
+  const { run, questions } = await project(
+    { '.env': 'SECRET', 'run.sh': 'cat .env; echo ran' },
+    { permissions: { deny: ['Read(.env)', 'Bash(make:*)'] } },
+  );
+  expect(await run({ command: 'make' })).toContain('Bash(make:*)');
+  const output = await run({ command: './run.sh || sh run.sh' });
+  expect(output).toContain('ran');
+  expect(output).not.toContain('SECRET');
+  expect(questions).toEqual([]);
+});
+
+test('where no sandbox works it has no effect, which is told once', async () => {
+  const env = { ...process.env, PATH: '/nowhere' };
+  const { run, questions, notices } = await project({}, { env });
+  expect(await run({ command: 'sh run.sh' })).toContain('refused');
+  await run({ command: 'sh run.sh' });
+  expect(questions).toHaveLength(2);
+  const told = notices().filter((text) => text.includes('autoAllowBashIfSandboxed'));
+  expect(told).toEqual([expect.stringContaining('has no effect on this machine. bwrap was not found')]);
+});
+
+test('the first question says what keeps commands from being confined, and later ones do not', async () => {
+  const { run, questions } = await project({}, { env: { ...process.env, HELVE_WALLS: 'none' }, sandbox: undefined });
+  await run({ command: 'sh run.sh' });
+  await run({ command: 'sh run.sh' });
+  expect(questions.map(({ confinement }) => confinement)).toEqual([
+    'Runs without a sandbox. Commands are not confined because HELVE_WALLS is "none".',
+    'Runs without a sandbox.',
+  ]);
+});
+
+sandboxed('where it was allowed by the sandbox and that is gone, it is not run', async () => {
+  let sandbox: SandboxWish | undefined = wish;
+  const { engine, root } = await project({});
+  const accepted = (await import('./bash.js')).bashTool.accept({ command: 'touch made' });
+  if (!accepted.ok) throw new Error('the input is not accepted');
+  Object.defineProperty(engine.session, 'sandbox', { get: () => sandbox });
+  const context = engine.contextFor('call', new AbortController().signal, {
+    effects: await accepted.call.effects(engine.contextFor('call', new AbortController().signal)),
+    confinement: 'sandbox',
+  });
+  sandbox = undefined;
+  await expect(accepted.call.run(context).next()).rejects.toThrow('it would run in the sandbox');
+  expect(existsSync(join(root, 'made'))).toBe(false);
+});

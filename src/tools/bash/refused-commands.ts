@@ -1,0 +1,36 @@
+import type { ToolContext } from '../../contract/tool-context.js';
+
+const REFUSED =
+  /Read-only file system|Permission denied|Operation not permitted|Network is unreachable|Address family not supported|Could not resolve host|Temporary failure in name resolution|EROFS|EACCES|EPERM|ENETUNREACH|EAFNOSUPPORT|EAI_AGAIN/;
+
+/** Commands that failed because they were confined. They are not run so again. */
+export interface RefusedCommands {
+  add(command: string, why: string): void;
+  /** How it was confined when it failed, in words that begin with "it"; undefined for other commands. */
+  whyRefused(command: string): string | undefined;
+}
+
+export function refusedCommands(): RefusedCommands {
+  const refused = new Map<string, string>();
+  return {
+    add: (command, why) => void refused.set(command, why),
+    whyRefused: (command) => refused.get(command),
+  };
+}
+
+/** What the model should know about a confined command that failed; undefined where confinement has no part in it. */
+export function refusalNote(
+  command: string,
+  output: string,
+  { session, confinement }: ToolContext,
+): string | undefined {
+  if (!REFUSED.test(output)) return undefined;
+  const refused = session.own(refusedCommands);
+  const next = session.sandbox?.autoAllow ? 'send it again' : 'send it again: the user will be asked';
+  if (confinement === 'reads' || confinement === 'edits') {
+    refused.add(command, 'it failed before, when it ran read-only and without network');
+    return `It ran read-only and without network, because it was allowed as harmless. If it is meant to write or to reach the network, ${next}.`;
+  }
+  refused.add(command, 'it failed before, when it could write only the files that it names');
+  return `It could write only the files that it names and had no network, because the setting "sandbox.mode" is "effects". If it needs more, ${next}.`;
+}
