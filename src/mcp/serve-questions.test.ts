@@ -14,6 +14,7 @@ const question: PermissionQuestion = {
   reason: 'it is not harmless',
   display: { title: 'rm x' },
   suggestions: ['Bash(rm x)'],
+  confinement: 'Runs without a sandbox.',
 };
 
 const choices = (asked: PermissionQuestion): unknown => permissionForm(asked).requestedSchema.properties['answer'];
@@ -24,6 +25,7 @@ test('shows what the call would touch, links as what they lead to, and what a ye
       'Bash: rm x',
       '- runs rm x',
       '- writes /project/x, which is /etc/passwd',
+      'Runs without a sandbox.',
       'Asked because it is not harmless.',
       '"allow for this session" would allow: Bash(rm x)',
     ].join('\n'),

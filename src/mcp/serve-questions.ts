@@ -36,11 +36,12 @@ const DENY = 'deny';
 
 /** What can't be shown whole can't be remembered. */
 export function permissionForm(question: PermissionQuestion): Form {
-  const { suggestions, tool, reason, display, effects } = question;
+  const { suggestions, tool, reason, display, effects, confinement = '' } = question;
   const parts = [
     `${tool}: ${display.title}`,
     textOf(display.body),
     touched(effects),
+    confinement,
     `Asked because ${reason}.`,
     suggestions.length > 0 ? `"${SESSION}" would allow: ${suggestions.join(', ')}` : '',
   ];

@@ -9,8 +9,9 @@ const QUESTION_TOOL = 'AskUserQuestion';
 export const askingBy =
   (canUseTool: CanUseTool): AskPermission =>
   async (question, signal) => {
-    const { tool, input, callId, effects, reason, suggestions, agent } = question;
-    const about = { callId, effects, reason, suggestions, signal, ...(agent && { agent }) };
+    const { tool, input, callId, effects, reason, suggestions, confinement, agent } = question;
+    const more = { ...(confinement !== undefined && { confinement }), ...(agent && { agent }) };
+    const about = { callId, effects, reason, suggestions, signal, ...more };
     // An input that has come so far has passed a schema, and all of them describe objects.
     const answer = answered(await canUseTool(tool, input as Readonly<Record<string, unknown>>, about));
     if (answer.behavior === 'deny') {

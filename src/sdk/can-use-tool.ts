@@ -14,7 +14,8 @@ export type CanUseTool = (
 ) => ToolPermission | Promise<ToolPermission>;
 
 /** What is known of a call that is asked about. */
-export interface CallAbout extends Pick<PermissionQuestion, 'callId' | 'effects' | 'reason' | 'suggestions' | 'agent'> {
+export interface CallAbout
+  extends Pick<PermissionQuestion, 'callId' | 'effects' | 'reason' | 'suggestions' | 'confinement' | 'agent'> {
   /** Aborts when the run is interrupted: nobody waits for the answer then. */
   signal: AbortSignal;
 }

@@ -26,11 +26,13 @@ export class PlainQuestions {
     return () => void this.#own.delete(callId);
   }
 
-  readonly askPermission: AskPermission = async ({ callId, tool, display, decision, reason, suggestions }, signal) => {
+  readonly askPermission: AskPermission = async (question, signal) => {
+    const { callId, tool, display, decision, reason, suggestions, confinement } = question;
     if (this.#own.has(callId)) return { behavior: 'allow' };
     this.#lines.line(`Allow ${tool}? ${visible(display.title)}`);
     this.#lines.subject(display);
     this.#lines.line(`Why it asks: ${visible(reasonForPeople({ ...decision, reason }))}`);
+    if (confinement !== undefined) this.#lines.line(visible(confinement));
     const rules = suggestions.map(visible).join(', ');
     const ways = [
       'Yes, this once',

@@ -311,6 +311,7 @@ test('asks the host for permission, in the shape that hosts know, and runs what 
     tool_use_id: 'toolu_1',
     permission_suggestions: expect.any(Array),
     decision_reason: expect.any(String),
+    confinement: expect.stringMatching(/^Runs without a sandbox\./),
   });
   // The call itself was shown before.
   expect(host.kinds().slice(0, 3)).toEqual(['init', 'assistant', 'can_use_tool']);

@@ -82,12 +82,18 @@ inTerminal('a session that is not there is told once the screen is given back', 
 
 inTerminal('for a screen reader everything is plain lines, and questions have numbers', async () => {
   const { terminal, say } = await converse(
-    [{ calls: [{ name: 'Write', input: { file_path: 'made.txt', content: 'new\n' } }] }, { text: 'Written.' }],
+    [
+      { calls: [{ name: 'Write', input: { file_path: 'made.txt', content: 'new\n' } }] },
+      { calls: [{ name: 'Bash', input: { command: 'mkdir folder' } }] },
+      { text: 'Written.' },
+    ],
     { args: ['--screen-reader'] },
   );
   await terminal.shows(/^>/m);
   await say('write it');
   expect(await terminal.shows('A number:')).toMatch(/Allow Write\? made.txt\n\s+@@ .*\n\s+\+new\n/);
+  await say('1');
+  await terminal.shows(/Allow Bash\? mkdir folder[\s\S]*Runs without a sandbox\./);
   await say('1');
   await terminal.shows('Written.');
   expect(await readFile(join(terminal.project, 'made.txt'), 'utf8')).toBe('new\n');

@@ -97,7 +97,7 @@ export class PermissionBridge {
 const neither = (): Error => new Error('the host answered with neither allow nor deny');
 
 function requestFor(question: PermissionQuestion) {
-  const { tool, input, callId, suggestions, reason, effects, decision, display, agent } = question;
+  const { tool, input, callId, suggestions, reason, effects, decision, display, confinement, agent } = question;
   const asking = decision.trail?.filter(({ decided, behavior }) => decided && behavior === 'ask') ?? [];
   const blocked = asking.map(({ effect }) => effects[effect ?? -1]).find((effect) => effect?.kind === 'file');
   return {
@@ -107,6 +107,7 @@ function requestFor(question: PermissionQuestion) {
     tool_use_id: callId,
     permission_suggestions: suggestedUpdates(suggestions),
     decision_reason: visible(reason),
+    ...(confinement !== undefined && { confinement: visible(confinement) }),
     ...(agent && { agent_id: agent.id, agent_type: agent.type }),
     ...(blocked?.kind === 'file' && { blocked_path: blocked.path }),
     ...(display.title !== '' && { title: visible(display.title) }),

@@ -85,6 +85,15 @@ test('shows the command with the part that decided, the real places, the reason 
   ]);
 });
 
+test('says how the command is confined once it is approved', () => {
+  const confinement = 'Runs in the sandbox: no network, writes only in the project.';
+  const { lines } = asked({ ...command, confinement });
+  const shown = lines();
+  expect(shown[shown.indexOf('  reads /p/src') + 1]).toBe(`  ${confinement}`);
+  const hidden = asked({ ...command, confinement: 'Runs \u001b[2Jsafely.' }).dialog.render(80);
+  expect(hidden.join('')).not.toContain('\u001b[2J');
+});
+
 test('has the rules in one column where the window is narrow', () => {
   const rows = asked({ ...edit, suggestions: ['Edit(./a)'] })
     .lines(40)

@@ -93,7 +93,8 @@ export class PermissionDialog implements Dialog {
     const room = Math.max(1, width - INDENT.length);
     const { tool, agent } = this.#question;
     const whose = agent ? ` (agent ${agent.type})` : '';
-    const sections = [this.#subject(room), this.#effects(room), this.#why(room)].filter((lines) => lines.length > 0);
+    const effects = [...this.#effects(room), ...this.#confinement(room)];
+    const sections = [this.#subject(room), effects, this.#why(room)].filter((lines) => lines.length > 0);
     const lines = [
       titleLine(this.#theme, `Allow ${tool}?${whose}`, width),
       ...sections.flatMap((section) => [...section.map((line) => `${INDENT}${line}`.trimEnd()), '']),
@@ -203,6 +204,12 @@ export class PermissionDialog implements Dialog {
       effectLines(this.#theme, effects, { width, deciding: effects[ground?.effect ?? -1] }),
       MAX_EFFECT_LINES,
     );
+  }
+
+  /** How the command is confined once it is approved. */
+  #confinement(width: number): string[] {
+    const { confinement } = this.#question;
+    return confinement === undefined ? [] : wrap(cleanLine(confinement), width, INDENT).map(this.#theme.paint.muted);
   }
 
   #why(width: number): string[] {
