@@ -126,7 +126,7 @@ export function createExplainer(options: ExplainerOptions = {}): (request: Expla
   let engine: Engine | undefined;
   let tried: Promise<Sandbox> | undefined;
 
-  /** A machine that can confine commands has a sandbox that works; whether this one does is tried where nobody says. */
+  /** A machine that can confine commands has a sandbox that works; this one is tried unless the request says so. */
   const sandboxAt = async ({ sandbox }: PlacePolicy, walls: Walls | undefined): Promise<PolicySandbox | undefined> => {
     if (!sandbox) return undefined;
     if (walls !== undefined) return { ...sandbox, works: walls === 'full' };

@@ -60,7 +60,7 @@ export async function authorize(
     environment.emit({ type: 'permission_decision', callId, tool: tool.name, decision });
     if (decision.behavior === 'deny') throw denied(tool.name, decision.reason);
     if (decision.behavior === 'allow') {
-      // Whoever was asked before has agreed to more than this decision rests on.
+      // An earlier yes of a person covers more than this decision does.
       const { confinement, notOpened } = decision;
       if (authorized.confinement === undefined) authorized = { ...authorized, confinement, notOpened };
       return;

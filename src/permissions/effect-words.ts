@@ -1,7 +1,7 @@
 // Effects as the reasons of decisions name them.
 import type { Effect, FileEffect } from '../contract/effect.js';
 
-/** Only by the name that the call used: what a denied name leads to is nobody's business. */
+/** Only by the name that the call used: where a denied name leads is not revealed. */
 export function inWords(effect: Effect): string {
   switch (effect.kind) {
     case 'file':

@@ -109,7 +109,7 @@ sandboxed('rules that deny hold, and files that may not be read are hidden', asy
   expect(questions).toEqual([]);
 });
 
-test('where no sandbox works it has no effect, which is told once', async () => {
+test('where no sandbox works it has no effect, and one notice says so', async () => {
   const env = { ...process.env, PATH: '/nowhere' };
   const { run, questions, notices } = await project({}, { env });
   expect(await run({ command: 'sh run.sh' })).toContain('refused');
