@@ -461,3 +461,26 @@ test('runs inside a sandbox, and ends what runs there', async ({ skip }) => {
   const stopped = await run(`trap 'echo asked; exit' TERM; touch begun; sleep 1000 & wait`, { wrap, timeoutMs: 3_000 });
   expect(stopped).toMatchObject({ stoppedBy: 'timeout', leftRunning: false, output: 'asked\n' });
 });
+
+test('refuses a command whose confinement can not be set up, with the reason that the sandbox gives', async () => {
+  const { run } = await bench();
+  const wrap: WrapShell = {
+    completeAs: 'walls that fail',
+    async start({ cwd, env }) {
+      const args = ['-c', 'echo "bwrap: no room for a mount" >&2; exit 1'];
+      return {
+        program: 'bash',
+        args,
+        cwd,
+        env,
+        descriptors: [],
+        started() {},
+        group: (pid) => pid,
+        ended: async () => {},
+      };
+    },
+  };
+  await expect(run('true', { wrap })).rejects.toThrow(
+    'The command was not run because what confines it could not be set up: bwrap: no room for a mount.',
+  );
+});

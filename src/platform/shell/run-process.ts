@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { ToolFailure } from '../../contract/failure.js';
 import { monotonicMs } from '../clock.js';
 import { messageOf } from '../message-of.js';
@@ -9,6 +9,7 @@ import type { ReadyShell, ShellReport, WrapShell } from './ready-shell.js';
 import type { ShellSupply } from './shell-supply.js';
 
 export const MAX_OUTPUT_BYTES = 256 * 1024 * 1024; // a log that somebody might still search; beyond it is a runaway
+const MAX_REASON_CHARS = 500;
 const DRAIN_MS = 100; // for `cmd > >(tee log)`, whose last lines come after the shell has gone
 
 export interface ProcessOptions {
@@ -118,7 +119,7 @@ export async function startCommand(options: ProcessOptions): Promise<RunningProc
     if (leftRunning) leaveRunning(started, full.promise, options);
     else started.ended();
     const { begun, directory: finalCwd } = started.readReport();
-    if (!begun && !stoppedBy) throw await explainStart(new Error('the directory could not be entered'), options.cwd);
+    if (!begun && !stoppedBy) throw await explainEnd(options);
     if (pipe.writeError !== undefined) throw explainWrite(pipe.writeError, options.outputFile);
     return {
       exitCode: child.exitCode,
@@ -180,6 +181,15 @@ async function start(options: ProcessOptions, onFull: () => void): Promise<Start
     shell.ended();
   };
   return { ...shell, limitGroup, ended };
+}
+
+/** For a shell that ended before its command: the program around it, such as a sandbox, says why in its output. */
+async function explainEnd({ wrap, outputFile, cwd }: ProcessOptions): Promise<ToolFailure> {
+  const said = wrap ? (await readFile(outputFile, 'utf8').catch(() => '')).trim().slice(0, MAX_REASON_CHARS) : '';
+  if (said === '') return await explainStart(new Error('the directory could not be entered'), cwd);
+  return new ToolFailure(
+    `The command was not run because what confines it could not be set up: ${said.replaceAll('\n', ' ')}. Ask the user about it; helve doctor says more.`,
+  );
 }
 
 async function explainStart(error: unknown, cwd: string): Promise<ToolFailure> {
