@@ -1,9 +1,9 @@
 // Confines a command with bubblewrap to a view of the disk that is built from nothing: what no rule shows is absent.
 import { type Dirent, existsSync, lstatSync, readdirSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
-import { setAside } from './placeholders.js';
 import { type AccessPlan, type AccessPolicy, type AccessRule, contains, planAccess, realOf } from './plan-access.js';
 import { gitSettings, systemFolders } from './system-folders.js';
+import { type AppearanceWatch, watchAppearances } from './watch-appearances.js';
 
 const SCRATCH_BYTES = 256 * 1024 * 1024; // for a sort of a large file; it is memory
 const MAX_PINNED = 300; // entries of a folder; each is a mount of its own, of a tenth of a millisecond
@@ -23,6 +23,8 @@ export interface ConfinedView {
   writable: readonly string[];
   /** Folders in which it may make new names. What is there already stays read-only. */
   extendable: readonly string[];
+  /** What it is expected to make there; other names are reported when it has ended. */
+  expected: readonly string[];
   /** Stays read-only in what is writable. What does not exist yet, and exists after the command, is set aside. */
   readOnly: readonly string[];
   /** Can't be read. */
@@ -40,8 +42,8 @@ export interface ConfinedView {
 export interface ConfinedMounts {
   /** Arguments for bwrap. */
   mounts: string[];
-  /** Protected paths that did not exist and could be made. */
-  watched: readonly string[];
+  /** What the command could make and should not have made, looked at when it has ended. */
+  watch: AppearanceWatch;
 }
 
 export interface MountOptions {
@@ -98,23 +100,8 @@ export function confinedMounts(view: ConfinedView, { path, limitsSize, kernelSet
       ...steps.toSorted((one, other) => one.depth - other.depth).flatMap(({ args }) => args),
       ...[...emptied, '/dev', sep].flatMap((place) => ['--remount-ro', place]),
     ],
-    watched: plan.missing,
+    watch: watchAppearances(view, plan.missing),
   };
-}
-
-/** Sets aside what appeared in protected places, and returns sentences about it. */
-export async function setAsideAppeared(watched: readonly string[]): Promise<string[]> {
-  const reports = await Promise.all(
-    watched.map(async (path) => {
-      try {
-        return await setAside(path);
-      } catch (error) {
-        const why = error instanceof Error ? error.message : String(error);
-        return [`${path} is protected, was created while the command ran, and could not be set aside: ${why}.`];
-      }
-    }),
-  );
-  return reports.flat();
 }
 
 interface Step {

@@ -6,7 +6,7 @@ import { sep } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { firstInside, kernelSettings, openNameless, splitEnvironment, waitForEnd } from './bubblewrap.js';
 import { chooseSandbox, failureOf, findProgram, type SandboxSearch } from './choose.js';
-import { type ConfinedView, confinedMounts, confinedNamespaces, setAsideAppeared } from './confined-view.js';
+import { type ConfinedView, confinedMounts, confinedNamespaces } from './confined-view.js';
 import type { PlainCommand, WrappedCommand } from './sandbox.js';
 import { strictFilter } from './seccomp.js';
 
@@ -66,7 +66,7 @@ function createConfiner({ program, isolation, limitsSize, filters }: ConfinerOpt
   return {
     confine(command, view) {
       const settings = { path: command.env['PATH'], limitsSize, kernelSettings: kernelSettings() };
-      const { mounts, watched } = confinedMounts(view, settings);
+      const { mounts, watch } = confinedMounts(view, settings);
       const { inside, outside } = splitEnvironment(command.env, '/tmp');
       const variables = inside.flatMap(([name, value]) => ['--setenv', name, value]);
       const infoFile = openNameless();
@@ -101,7 +101,7 @@ function createConfiner({ program, isolation, limitsSize, filters }: ConfinerOpt
           const leader = firstInside(infoFile);
           closeSync(infoFile);
           const findings = leader === undefined || view.seesProcesses ? [] : await waitForEnd(leader);
-          return [...findings, ...(await setAsideAppeared(watched))];
+          return [...findings, ...(await watch.ended())];
         },
       };
     },
@@ -116,6 +116,7 @@ async function failureIn(confiner: Confiner, env: PlainCommand['env']): Promise<
     readable: [],
     writable: [],
     extendable: [],
+    expected: [],
     readOnly: [],
     hidden: [],
     unreadable: [],

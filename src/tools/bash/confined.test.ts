@@ -161,6 +161,18 @@ confined('an edit may write what its effects name, and nothing else beside it', 
   expect(existsSync(made.path('.mcp.json'))).toBe(false);
 });
 
+confined('a new name that an edit was not expected to make is reported', async () => {
+  const made = await project({});
+  await runAs(made, 'echo new > a.txt; echo more > b.txt', {
+    confinement: 'edits',
+    files: [write(made.path('a.txt'))],
+  });
+  await made.engine.end();
+  const reminders = made.engine.session.takeReminders().map(({ text }) => text);
+  expect(reminders.join()).toContain(`${made.path('b.txt')} appeared while the command ran`);
+  expect(reminders.join()).not.toContain('a.txt');
+});
+
 confined('a protected link does not bring what it leads to into the view', async () => {
   const elsewhere = await mkdtemp(join(tmpdir(), 'helve-outside-'));
   await mkdir(join(elsewhere, 'kept'));

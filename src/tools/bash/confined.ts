@@ -127,10 +127,24 @@ function started(
     async start({ folder: _, ...command }) {
       const picture = seen?.picture();
       const wrapped = confiner.confine(command, view());
-      const ended = async (): Promise<void> => {
+      const report = async (): Promise<void> => {
         for (const sentence of await wrapped.ended()) session.remind(sentence);
       };
+      const ended = (): Promise<void> => session.own(openReports).add(report());
       return { ...wrapped, ended, ...(seen && { isCurrent: () => seen.latest() === picture }) };
+    },
+  };
+}
+
+/** Reports on commands that have ended. The session does not end before them. */
+function openReports(session: SessionPort): { add(report: Promise<void>): Promise<void> } {
+  const open = new Set<Promise<void>>();
+  session.atEnd(async () => void (await Promise.all(open)));
+  return {
+    add(report) {
+      const settled = report.catch(() => {}).finally(() => open.delete(settled));
+      open.add(settled);
+      return settled;
     },
   };
 }
@@ -172,6 +186,7 @@ function sessionView(session: SessionPort): SessionView {
       readable: [...own, ...(session.fileRules?.readable ?? [])],
       writable: [],
       extendable: [],
+      expected: [],
       readOnly: [],
       hidden: [...secretPaths(home, dataFolder), ...(session.sandbox?.denyRead ?? [])],
       unreadable,
@@ -215,6 +230,7 @@ function specialView(
     readable: [...standard.readable, ...readable],
     writable: [...new Set(opened.flatMap(({ writable = [] }) => writable))],
     extendable: [...new Set(opened.flatMap(({ extendable = [] }) => extendable))],
+    expected: written.map(({ real }) => real),
     readOnly:
       opened.length > 0
         ? [...protectedPaths(workspace, standard.home), ...workspace.map(gitIn), ...(session.sandbox?.denyWrite ?? [])]

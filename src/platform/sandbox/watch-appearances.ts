@@ -1,0 +1,55 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setAside } from './placeholders.js';
+import { contains, realOf } from './plan-access.js';
+
+const MAX_NAMED = 5; // in a sentence
+
+export interface AppearanceWatch {
+  /** Sets aside what appeared in protected places, and returns sentences about that and about other unexpected names. */
+  ended(): Promise<string[]>;
+}
+
+/** Looks for what a command made in folders that had to be opened, beyond what it was allowed to make there. */
+export function watchAppearances(
+  { extendable, expected }: { extendable: readonly string[]; expected: readonly string[] },
+  protectedPaths: readonly string[],
+): AppearanceWatch {
+  const before = new Map(
+    extendable.flatMap((folder) => realOf(folder) ?? []).map((folder) => [folder, namesIn(folder)]),
+  );
+  const isExpected = (path: string): boolean =>
+    expected.some((other) => contains(path, other) || contains(other, path));
+  return {
+    async ended() {
+      const aside = await Promise.all(protectedPaths.map(setAsideOrExplain));
+      const appeared = [...before].flatMap(([folder, names]) =>
+        [...namesIn(folder)].filter((name) => !names.has(name)).map((name) => join(folder, name)),
+      );
+      const unexpected = appeared.filter((path) => !isExpected(path) && !/\.set-aside-/.test(path));
+      return [...aside.flat(), ...(unexpected.length > 0 ? [unexpectedNote(unexpected)] : [])];
+    },
+  };
+}
+
+async function setAsideOrExplain(path: string): Promise<string[]> {
+  try {
+    return await setAside(path);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return [`${path} is protected, was created while the command ran, and could not be set aside: ${why}.`];
+  }
+}
+
+function namesIn(folder: string): ReadonlySet<string> {
+  try {
+    return new Set(readdirSync(folder));
+  } catch {
+    return new Set(); // gone, or not readable
+  }
+}
+
+function unexpectedNote(paths: readonly string[]): string {
+  const more = paths.length > MAX_NAMED ? ` and ${paths.length - MAX_NAMED} more` : '';
+  return `${paths.slice(0, MAX_NAMED).join(', ')}${more} appeared while the command ran, and the command was not expected to make it. Another program may have; look at it before you use it.`;
+}
