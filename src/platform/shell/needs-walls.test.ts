@@ -65,7 +65,7 @@ test.each([
   'command ls',
   'exec ls',
   'seq 3 | xargs echo',
-  'find . -name x -exec cat {} +',
+  'find . -name x -execdir cat {} +',
   'read -r x < a.txt',
   '(echo $HOME)',
   'timeout 5 ls *',

@@ -13,7 +13,7 @@ import type {
   Word,
 } from 'unbash';
 import { isHarmlessAssignment, isPlainVariable } from './assignments.js';
-import { beyondCore, coreStarters, isCoreLanguage } from './core-language.js';
+import { beyondCore, coreStarters, isCoreLanguage, isEcho, isLookUp } from './core-language.js';
 import { anyDescriptors, joinDescriptors, ownDescriptors, restored, withDescriptor } from './descriptors.js';
 import { EvaluatedWords } from './evaluated-words.js';
 import { expandValue, expandWord, type Surroundings } from './expand-word.js';
@@ -354,11 +354,12 @@ class Walk {
     };
   }
 
-  #words(word: Word, state: State): Field[] {
+  #words(word: Word, state: State, isPrinted = false): Field[] {
     this.#evaluated.inside(word, state);
     const fields = expandWord(word, this.#surroundings(state));
     // A glob may name a file that begins with a dash.
-    if (fields.some(({ value, mayBeOption }) => value === undefined && mayBeOption)) this.found.beyondCore = true;
+    const isUnsure = fields.some(({ value, mayBeOption }) => value === undefined && mayBeOption);
+    if (isUnsure && !isPrinted) this.found.beyondCore = true;
     return fields;
   }
 
@@ -396,7 +397,7 @@ class Walk {
     const fields = [
       ...(node.name ? this.#words(node.name, state) : []),
       ...node.args.flatMap((argument) =>
-        argument.type === 'Word' ? this.#words(argument, state) : [this.#assignmentWord(argument, state)],
+        argument.type === 'Word' ? this.#words(argument, state, isEcho(node)) : [this.#assignmentWord(argument, state)],
       ),
     ];
     const redirects = this.#redirections(node.redirects, state);
@@ -495,7 +496,8 @@ class Walk {
       hasArrays: () => this.#facts.hasArrays(),
     });
     const { needsWalls, observes, network, starts = [] } = verdict;
-    if (beyondCore.has(written) || (starts.length > 0 && !coreStarters.has(written))) this.found.beyondCore = true;
+    const isBeyond = beyondCore.has(written) && !isLookUp(written, args);
+    if (isBeyond || (starts.length > 0 && !coreStarters.has(written))) this.found.beyondCore = true;
     this.found.command({
       words: fields,
       assigns,

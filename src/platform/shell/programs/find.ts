@@ -26,7 +26,7 @@ function judgeFind({ args }: { args: readonly Field[] }): Verdict {
   const touches = [...from.flatMap((root) => touch('list-tree', root))];
   const starts: Started[] = [];
   let why: string | undefined;
-  let runs = false;
+  let runsElsewhere = false; // in another directory, or after a question
   let asksAccess = false; // whether the process may write, read or execute: another answer where it is confined
   let namesOnly = true; // what it prints are the names of files, each as it is
   for (let field = rest.shift(); field !== undefined; field = rest.shift()) {
@@ -50,7 +50,7 @@ function judgeFind({ args }: { args: readonly Field[] }): Verdict {
       );
       if (end < 0) why ??= `${value} has no end`;
       const words = rest.splice(0, end < 0 ? rest.length : end + 1).slice(0, end < 0 ? undefined : -1);
-      runs = true;
+      runsElsewhere ||= value !== '-exec';
       starts.push({
         words: words.map((word) => foundFile(word, places)),
         ...(value.endsWith('dir') && { in: known('.') }),
@@ -72,7 +72,7 @@ function judgeFind({ args }: { args: readonly Field[] }): Verdict {
     ...(why !== undefined && { why }),
     starts,
     ...(places && namesOnly && { prints: places }),
-    ...(runs && { needsWalls: true }),
+    ...(runsElsewhere && { needsWalls: true }),
     ...(asksAccess && { observes: 'machine' as const }),
   };
 }

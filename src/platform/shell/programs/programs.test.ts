@@ -155,7 +155,7 @@ test.each([
   'jq . a.json',
   'yq . a.yml',
   'fd x',
-  'find . -exec cat {} +',
+  'find . -execdir cat {} +',
   'more a',
   'strings a',
   'iconv -f latin1 a',
