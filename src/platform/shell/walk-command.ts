@@ -497,7 +497,8 @@ class Walk {
     });
     const { needsWalls, observes, network, starts = [] } = verdict;
     const isBeyond = beyondCore.has(written) && !isLookUp(written, args);
-    if (isBeyond || (starts.length > 0 && !coreStarters.has(written))) this.found.beyondCore = true;
+    const startsBeyond = starts.length > 0 && (needsWalls || !coreStarters.has(written));
+    if (isBeyond || startsBeyond) this.found.beyondCore = true;
     this.found.command({
       words: fields,
       assigns,
