@@ -114,6 +114,7 @@ test.each([
   ['du --files0-from=.env', '/project/.env'],
   ['more -s .env', '/project/.env'],
   ['tree -I x .env', '/project/.env/**'],
+  ['tree --gitignore .env', '/project/.env'],
   ['uniq -c .env', '/project/.env'],
   ['cmp -b .env a', '/project/.env'],
   ['sdiff -l .env a', '/project/.env'],
