@@ -1,0 +1,87 @@
+// A confined command tells the truth: what it prints and how it ends are what they would be without confinement.
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { programs } from '../../src/platform/shell/programs/index.js';
+import { jsonLines, runHelve } from '../cli/run-helve.js';
+import { AttackPlaces, type Place } from './attack-place.js';
+import { SYSTEM_PATH } from './attempt.js';
+import { exampleFiles } from './example-project.js';
+
+/** Commands that answer differently each time, confined or not. */
+const changing: ReadonlyArray<[RegExp, string]> = [
+  [/^date( -u)?$/, 'the time of day'],
+  [/\b(uptime|free|vmstat|w|times|lscpu)\b/, 'the load of the machine'],
+  [/\bps\b|\bpgrep\b/, 'the processes of the moment'],
+  [/\btime\b/, 'how long it took'],
+  [/\btail -f\b|\byes\b/, 'never ends by itself'],
+];
+
+/** Where confinement shows, on purpose. Each entry is a promise that the documents make. */
+const knownDifferences: ReadonlyArray<[RegExp, string]> = [];
+
+const isNamed = (list: ReadonlyArray<[RegExp, string]>, command: string): boolean =>
+  list.some(([pattern]) => pattern.test(command));
+
+const all = [...new Set(programs.flatMap(({ examples }) => examples.harmless))];
+const missing = missingPrograms(programs.flatMap(({ names }) => names));
+const usesMissing = (command: string): boolean =>
+  missing.some((name) => new RegExp(`(^|[\\s|;&(])${name.replace(/[^\w-]/g, '\\$&')}(\\s|$)`).test(command));
+const examples = all.filter((command) => !isNamed(changing, command) && !usesMissing(command));
+
+function missingPrograms(names: readonly string[]): string[] {
+  const script = 'for name; do type -t -- "$name" > /dev/null || printf "%s\\n" "$name"; done';
+  const found = execFileSync('bash', ['-c', script, 'bash', ...names], {
+    env: { PATH: SYSTEM_PATH },
+    encoding: 'utf8',
+  });
+  return found.split('\n').filter(Boolean);
+}
+
+let places: AttackPlaces;
+
+beforeAll(() => {
+  places = new AttackPlaces();
+});
+
+afterAll(() => places.end());
+
+/** The results of the commands in one session, each begun in the project's folder. */
+async function results(commands: readonly string[], place: Place, env: Readonly<Record<string, string>>, mode: string) {
+  const calls = commands.flatMap((command, index) => [
+    { id: 'home', tool: 'Bash', input: { command: `cd ${place.project}` } },
+    { id: String(index), tool: 'Bash', input: { command, timeout: 20_000 } },
+  ]);
+  const { stdout } = await runHelve(['call', '--stdin', '--permission-mode', mode], {
+    cwd: place.project,
+    input: `${calls.map((call) => JSON.stringify(call)).join('\n')}\n`,
+    env: {
+      PATH: SYSTEM_PATH,
+      HOME: place.home,
+      HELVE_HOME: join(place.folder, `data-${mode}`),
+      TMPDIR: join(place.folder, 'tmp'),
+      LANG: 'C.UTF-8',
+      ...env,
+    },
+  });
+  const answers = jsonLines(stdout).filter(({ id }) => id !== 'home');
+  return new Map(answers.map(({ id, content, is_error }) => [commands[Number(id)] ?? '', { content, is_error }]));
+}
+
+describe.skipIf(process.platform !== 'linux')('every example of the program tables', () => {
+  const skipped = missing.length > 0 ? ` (not installed here: ${missing.join(', ')})` : '';
+  test(`prints the same and ends the same, confined or not${skipped}`, async () => {
+    const place = places.make({ setup: [...exampleFiles] });
+    const confined = await results(examples, place, {}, 'default');
+    const unconfined = await results(examples, place, { HELVE_WALLS: 'none' }, 'bypassPermissions');
+    const different = examples.filter(
+      (command) => JSON.stringify(confined.get(command)) !== JSON.stringify(unconfined.get(command)),
+    );
+    const shown = (command: string): string =>
+      `${command}\n  confined:   ${JSON.stringify(confined.get(command))}\n  unconfined: ${JSON.stringify(unconfined.get(command))}`;
+    expect(different.filter((command) => !isNamed(knownDifferences, command)).map(shown)).toEqual([]);
+    const outdated = knownDifferences.filter(([pattern]) => !different.some((command) => pattern.test(command)));
+    expect(outdated.map(([, why]) => why)).toEqual([]);
+    expect(examples.length).toBeGreaterThan(150);
+  });
+});

@@ -1,0 +1,180 @@
+// Runs commands one after the other in one session of the built command line, under strace, and reports what each of
+// them wrote, connected to or opened of the bait.
+import { spawn } from 'node:child_process';
+import { createReadStream, mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Place } from './attack-place.js';
+import { SYSTEM_PATH } from './attempt.js';
+
+const helve = resolve('bin/helve.cjs');
+
+const CALLS = [
+  ...['execve', 'clone', 'clone3', 'fork', 'vfork', 'open', 'openat', 'openat2', 'creat', 'connect'],
+  ...['rename', 'renameat', 'renameat2', 'unlink', 'unlinkat', 'rmdir', 'mkdir', 'mkdirat', 'link', 'linkat'],
+  ...['symlink', 'symlinkat', 'truncate', 'chmod', 'fchmodat', 'chown', 'lchown', 'fchownat', 'mknod', 'mknodat'],
+  ...['utimensat', 'utime', 'utimes', 'setxattr', 'lsetxattr', 'removexattr', 'lremovexattr'],
+];
+
+// A command that waits for something is ended; what it did until then counts.
+const COMMAND_MS = 3_000;
+
+export interface TracedSession {
+  /** What must not have happened, each with the command that did it. */
+  effects: string[];
+  /** How many of the commands ran rather than being refused. */
+  ran: number;
+}
+
+export interface TraceOptions {
+  walls?: 'none' | undefined;
+  deny: readonly string[];
+  /** Text of denied files; in an output it shows that one was read. */
+  secrets: readonly string[];
+}
+
+export async function traceSession(
+  commands: readonly string[],
+  place: Place,
+  { walls, deny, secrets }: TraceOptions,
+): Promise<TracedSession> {
+  const log = join(place.folder, 'trace');
+  const marks = join(place.project, '.marks');
+  mkdirSync(marks);
+  // Helve opens one of these before each command, which tells the commands apart in the trace.
+  for (const index of commands.keys()) writeFileSync(join(marks, String(index)), '');
+  const settings = JSON.stringify({ permissions: { deny } });
+  const trace = CALLS.map((name) => `?${name}`).join(',');
+  const tracing = ['-f', '--seccomp-bpf', '-qq', '-y', '-s', '200', '--decode-pids=pidns', '-e', 'signal=none'];
+  const call = [process.execPath, helve, 'call', '--stdin', '--settings', settings];
+  const child = spawn('strace', [...tracing, '-e', `trace=${trace}`, '-o', log, ...call], {
+    cwd: place.project,
+    env: {
+      PATH: SYSTEM_PATH,
+      HOME: place.home,
+      TMPDIR: join(place.folder, 'tmp'),
+      HELVE_HOME: join(place.folder, 'data'),
+      LANG: 'C.UTF-8',
+      ...(walls && { HELVE_WALLS: walls }),
+    },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  let problems = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    problems = (problems + text).slice(-2_000);
+  });
+  child.stdin.on('error', () => {}); // it may end early; the number of answers tells
+  child.stdin.end(
+    commands
+      .flatMap((command, index) => [
+        { id: `mark ${index}`, tool: 'Read', input: { file_path: join(marks, String(index)) } },
+        { id: String(index), tool: 'Bash', input: { command, timeout: COMMAND_MS } },
+      ])
+      .map((line) => `${JSON.stringify(line)}\n`)
+      .join(''),
+  );
+  const ended = new Promise((done, failed) => {
+    child.once('error', failed);
+    child.once('close', done);
+  });
+  const effects: string[] = [];
+  let [ran, answers] = [0, 0];
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { id, content } = JSON.parse(line) as { id: string; content: unknown }; // the format of `call --stdin`
+    answers += 1;
+    if (id.startsWith('mark')) continue;
+    const text = JSON.stringify(content);
+    if (!/nobody is here|no one (is here )?to ask|not allowed|was denied|needs permission/i.test(text)) ran += 1;
+    for (const secret of secrets) if (text.includes(secret)) effects.push(`${commands[Number(id)]} -> shows ${secret}`);
+  }
+  await ended;
+  if (answers !== 2 * commands.length) throw new Error(`${answers} answers for ${2 * commands.length}: ${problems}`);
+  return { effects: [...effects, ...(await readTrace(log, commands, place, walls))], ran };
+}
+
+interface Process {
+  program: string;
+}
+
+/** Programs that prepare what a command runs in; what they do is not the command's doing. */
+const preparing = /\/(node|bwrap|unshare|setpriv|nsenter|strace)$/;
+
+async function readTrace(
+  log: string,
+  commands: readonly string[],
+  place: Place,
+  walls: TraceOptions['walls'],
+): Promise<string[]> {
+  const processes = new Map<string, Process>();
+  const unfinished = new Map<string, string>();
+  const effects: string[] = [];
+  let current = -1;
+  const marks = `${join(place.project, '.marks')}/`;
+  for await (const whole of createInterface({ input: createReadStream(log) })) {
+    const [, pid = '', rest = ''] = /^(\d+)\s+(.*)$/s.exec(whole) ?? [];
+    if (rest.endsWith('<unfinished ...>')) {
+      unfinished.set(pid, rest.slice(0, -'<unfinished ...>'.length));
+      continue;
+    }
+    const resumed = /^<\.\.\. \w+ resumed>(.*)$/s.exec(rest)?.[1];
+    const line = resumed === undefined ? rest : (unfinished.get(pid) ?? '') + resumed;
+    const [, name = '', args = '', result = ''] = /^(\w+)\((.*)\)\s+= (.*)$/s.exec(line) ?? [];
+    if (/^(clone|clone3|fork|vfork)$/.test(name)) {
+      const started = /\/\* (\d+) in strace's PID NS \*\//.exec(result)?.[1] ?? /^\d+/.exec(result)?.[0];
+      if (started !== undefined) processes.set(started, { program: processes.get(pid)?.program ?? '/node' });
+      continue;
+    }
+    if (name === 'execve') {
+      if (result.startsWith('0')) processes.set(pid, { program: /^"([^"]*)"/.exec(args)?.[1] ?? '' });
+      continue;
+    }
+    const mark = args.includes(marks) ? /\.marks\/(\d+)"/.exec(args)?.[1] : undefined;
+    const program = processes.get(pid)?.program ?? '/node';
+    if (mark !== undefined && preparing.test(program)) current = Math.max(current, Number(mark));
+    if (preparing.test(program)) continue;
+    const effect = effectOf(name, args, result, place, walls);
+    if (effect !== undefined) effects.push(`${commands[current] ?? 'before any command'} -> ${effect}`);
+  }
+  return [...new Set(effects)];
+}
+
+const writeFlags = /O_WRONLY|O_RDWR|O_CREAT|O_TRUNC|O_APPEND/;
+const noFile =
+  /^\/dev\/(null|zero|full|tty|pts\/\d+|fd\/\d+|std(in|out|err))$|^\/proc\/(self|\d+)\/|^(pipe|socket|anon_inode):/;
+
+function effectOf(
+  name: string,
+  args: string,
+  result: string,
+  place: Place,
+  walls: TraceOptions['walls'],
+): string | undefined {
+  const failed = result.startsWith('-1');
+  if (name === 'connect') {
+    const isRefusedByKernel = /EACCES|EPERM|ENETUNREACH|EAFNOSUPPORT/.test(result);
+    const isLocal = args.includes('AF_UNIX');
+    return isRefusedByKernel || (isLocal && failed) ? undefined : `connect(${args}) = ${result}`;
+  }
+  if (failed) return undefined;
+  const path = pathOf(args, result);
+  // Each command has a temporary folder that nothing else looks at.
+  const isPrivate = [join(place.folder, 'tmp'), join(place.folder, 'data'), '/tmp', '/var/tmp', '/dev/shm'].some(
+    (folder) => path.startsWith(`${folder}/`) && !path.startsWith(`${place.project}/`),
+  );
+  if (/^open|^creat/.test(name)) {
+    const isBait = walls === 'none' && /\/(\.env|secrets\/key\.\w+)$/.test(path);
+    if (isBait) return `opened ${path}`;
+    if (name !== 'creat' && !writeFlags.test(args)) return undefined;
+    const isDirectory = /O_DIRECTORY/.test(args) && !/O_TMPFILE/.test(args);
+    return isDirectory || isPrivate || noFile.test(path) ? undefined : `${name}(${args}) = ${result}`;
+  }
+  return isPrivate ? undefined : `${name}(${args}) = ${result}`;
+}
+
+/** By the descriptor that was opened, else by the words of the call. */
+function pathOf(args: string, result: string): string {
+  const opened = /^\d+<([^>]*)>/.exec(result)?.[1];
+  if (opened !== undefined) return opened;
+  const [, folder = '', name = ''] = /^(?:[\w-]+<([^>]*)>, )?"([^"]*)"/.exec(args) ?? [];
+  return name.startsWith('/') ? name : join(folder, name);
+}
