@@ -12,6 +12,7 @@ import { sample, seeded, seedOfRun } from './seeded.js';
 const soak = process.env['HELVE_SOAK'] !== undefined;
 const seed = seedOfRun();
 const AT_ONCE = 3;
+const LIMIT_MS = soak ? 1_800_000 : 300_000; // for a machine that is busy with other work
 const MORE_IN_CI = 15; // beside one of every class
 
 const isInstalled = (program: string): boolean =>
@@ -88,17 +89,21 @@ describe.skipIf(attacks.length === 0)('a command that runs without a question', 
   for (const [how, options] of conditions) {
     const groups = soak ? classes.map((name): [string, string] => [name, `: ${name}`]) : [['', ''] as const];
     for (const [name, suffix] of groups) {
-      test(`has no effect that must be asked about${how}${suffix}`, async (context) => {
-        const reason = options.user === 'ordinary' ? whyNotOrdinary() : undefined;
-        if (reason !== undefined) return context.skip(reason);
-        const tasks = soak
-          ? inModes(
-              attacks.filter((attack) => attack.class === name),
-              options.modes,
-            )
-          : chosen(options);
-        expect(await effectsOf(tasks, options), `HELVE_SEED=${seed}`).toEqual([]);
-      });
+      test(
+        `has no effect that must be asked about${how}${suffix}`,
+        async (context) => {
+          const reason = options.user === 'ordinary' ? whyNotOrdinary() : undefined;
+          if (reason !== undefined) return context.skip(reason);
+          const tasks = soak
+            ? inModes(
+                attacks.filter((attack) => attack.class === name),
+                options.modes,
+              )
+            : chosen(options);
+          expect(await effectsOf(tasks, options), `HELVE_SEED=${seed}`).toEqual([]);
+        },
+        LIMIT_MS,
+      );
     }
   }
 
@@ -118,15 +123,19 @@ describe.skipIf(attacks.length === 0)('a command that runs without a question', 
 });
 
 describe.skipIf(!soak || attacks.length === 0)('an attack', () => {
-  test.each(classes)('has its effect where it is permitted: %s', async (name) => {
-    const without = await eachOf(
-      attacks.filter((attack) => attack.class === name),
-      async (attack) => {
-        const bypassed = await attempt(attack, places, { mode: 'bypass', withoutRules: true });
-        const isReal = bypassed.shown || (await attempt(attack, places, { mode: 'plain' })).shown;
-        return isReal ? [] : [`${attack.id}: ${attack.command}`];
-      },
-    );
-    expect(without).toEqual([]);
-  });
+  test.each(classes)(
+    'has its effect where it is permitted: %s',
+    async (name) => {
+      const without = await eachOf(
+        attacks.filter((attack) => attack.class === name),
+        async (attack) => {
+          const bypassed = await attempt(attack, places, { mode: 'bypass', withoutRules: true });
+          const isReal = bypassed.shown || (await attempt(attack, places, { mode: 'plain' })).shown;
+          return isReal ? [] : [`${attack.id}: ${attack.command}`];
+        },
+      );
+      expect(without).toEqual([]);
+    },
+    LIMIT_MS,
+  );
 });

@@ -45,7 +45,7 @@ export async function traceSession(
   for (const index of commands.keys()) writeFileSync(join(marks, String(index)), '');
   const settings = JSON.stringify({ permissions: { deny } });
   const trace = CALLS.map((name) => `?${name}`).join(',');
-  const tracing = ['-f', '--seccomp-bpf', '-qq', '-y', '-s', '200', '--decode-pids=pidns', '-e', 'signal=none'];
+  const tracing = ['-f', '--seccomp-bpf', '-q', '-y', '-s', '200', '--decode-pids=pidns', '-e', 'signal=none'];
   const call = [process.execPath, helve, 'call', '--stdin', '--settings', settings];
   const child = spawn('strace', [...tracing, '-e', `trace=${trace}`, '-o', log, ...call], {
     cwd: place.project,
@@ -92,12 +92,43 @@ export async function traceSession(
   return { effects: [...effects, ...(await readTrace(log, commands, place, walls))], ran };
 }
 
-interface Process {
-  program: string;
+/** Programs that prepare what a command runs in, and what Helve starts for itself: not the command's doing. */
+const preparing = /\/(node|bwrap|unshare|setpriv|nsenter|strace|mkfifo)$|^helper:/;
+const shell = /\/bash$/;
+
+interface TracedCall {
+  pid: string;
+  name: string;
+  args: string;
+  result: string;
 }
 
-/** Programs that prepare what a command runs in; what they do is not the command's doing. */
-const preparing = /\/(node|bwrap|unshare|setpriv|nsenter|strace)$/;
+/** The calls in the order in which they ended; the end of a process is one called `exit`. */
+async function readCalls(log: string): Promise<TracedCall[]> {
+  const calls: TracedCall[] = [];
+  const unfinished = new Map<string, string>();
+  for await (const whole of createInterface({ input: createReadStream(log) })) {
+    const [, pid = '', rest = ''] = /^(\d+)\s+(.*)$/s.exec(whole) ?? [];
+    if (rest.startsWith('+++')) {
+      calls.push({ pid, name: 'exit', args: '', result: '' });
+      continue;
+    }
+    if (rest.endsWith('<unfinished ...>')) {
+      unfinished.set(pid, rest.slice(0, -'<unfinished ...>'.length));
+      continue;
+    }
+    const resumed = /^<\.\.\. \w+ resumed>(.*)$/s.exec(rest)?.[1];
+    const line = resumed === undefined ? rest : (unfinished.get(pid) ?? '') + resumed;
+    const [, name, args = '', result = ''] = /^(\w+)\((.*)\)\s+= (.*)$/s.exec(line) ?? [];
+    if (name !== undefined) calls.push({ pid, name, args, result });
+  }
+  return calls;
+}
+
+const startedBy = ({ name, result }: TracedCall): string | undefined =>
+  /^(clone|clone3|fork|vfork)$/.test(name)
+    ? (/\/\* (\d+) in strace's PID NS \*\//.exec(result)?.[1] ?? /^\d+/.exec(result)?.[0])
+    : undefined;
 
 async function readTrace(
   log: string,
@@ -105,37 +136,44 @@ async function readTrace(
   place: Place,
   walls: TraceOptions['walls'],
 ): Promise<string[]> {
-  const processes = new Map<string, Process>();
-  const unfinished = new Map<string, string>();
-  const effects: string[] = [];
+  const calls = await readCalls(log);
+  const births = new Map<string, { at: number; parent: string }[]>();
+  for (const [at, call] of calls.entries()) {
+    const child = startedBy(call);
+    if (child !== undefined) births.set(child, [...(births.get(child) ?? []), { at, parent: call.pid }]);
+  }
+  const programs = new Map<string, string>(); // what each process runs
+  /** A child may be seen before the call that made it has returned. */
+  const programOf = (pid: string, at: number): string => {
+    const known = programs.get(pid);
+    if (known !== undefined) return known;
+    const birth = births.get(pid)?.find((one) => one.at > at);
+    const program = birth === undefined ? '/node' : programOf(birth.parent, at);
+    programs.set(pid, program);
+    return program;
+  };
+  const effects = new Set<string>();
   let current = -1;
   const marks = `${join(place.project, '.marks')}/`;
-  for await (const whole of createInterface({ input: createReadStream(log) })) {
-    const [, pid = '', rest = ''] = /^(\d+)\s+(.*)$/s.exec(whole) ?? [];
-    if (rest.endsWith('<unfinished ...>')) {
-      unfinished.set(pid, rest.slice(0, -'<unfinished ...>'.length));
-      continue;
+  for (const [at, call] of calls.entries()) {
+    const { pid, name, args, result } = call;
+    const program = programOf(pid, at);
+    const child = startedBy(call);
+    if (child !== undefined && !programs.has(child)) programs.set(child, program);
+    if (name === 'exit') programs.delete(pid);
+    if (name === 'execve' && result.startsWith('0')) {
+      const started = /^"([^"]*)"/.exec(args)?.[1] ?? '';
+      const isHelper = preparing.test(program) && !preparing.test(started) && !shell.test(started);
+      programs.set(pid, isHelper ? `helper:${started}` : started);
     }
-    const resumed = /^<\.\.\. \w+ resumed>(.*)$/s.exec(rest)?.[1];
-    const line = resumed === undefined ? rest : (unfinished.get(pid) ?? '') + resumed;
-    const [, name = '', args = '', result = ''] = /^(\w+)\((.*)\)\s+= (.*)$/s.exec(line) ?? [];
-    if (/^(clone|clone3|fork|vfork)$/.test(name)) {
-      const started = /\/\* (\d+) in strace's PID NS \*\//.exec(result)?.[1] ?? /^\d+/.exec(result)?.[0];
-      if (started !== undefined) processes.set(started, { program: processes.get(pid)?.program ?? '/node' });
-      continue;
-    }
-    if (name === 'execve') {
-      if (result.startsWith('0')) processes.set(pid, { program: /^"([^"]*)"/.exec(args)?.[1] ?? '' });
-      continue;
-    }
+    if (child !== undefined || name === 'exit' || name === 'execve') continue;
     const mark = args.includes(marks) ? /\.marks\/(\d+)"/.exec(args)?.[1] : undefined;
-    const program = processes.get(pid)?.program ?? '/node';
     if (mark !== undefined && preparing.test(program)) current = Math.max(current, Number(mark));
     if (preparing.test(program)) continue;
-    const effect = effectOf(name, args, result, place, walls);
-    if (effect !== undefined) effects.push(`${commands[current] ?? 'before any command'} -> ${effect}`);
+    const effect = effectOf(name, args, result, { program, place, walls });
+    if (effect !== undefined) effects.add(`${commands[current] ?? 'before any command'} -> ${program}: ${effect}`);
   }
-  return [...new Set(effects)];
+  return [...effects];
 }
 
 const writeFlags = /O_WRONLY|O_RDWR|O_CREAT|O_TRUNC|O_APPEND/;
@@ -146,8 +184,7 @@ function effectOf(
   name: string,
   args: string,
   result: string,
-  place: Place,
-  walls: TraceOptions['walls'],
+  { program, place, walls }: { program: string; place: Place; walls: TraceOptions['walls'] },
 ): string | undefined {
   const failed = result.startsWith('-1');
   if (name === 'connect') {
@@ -162,7 +199,8 @@ function effectOf(
     (folder) => path.startsWith(`${folder}/`) && !path.startsWith(`${place.project}/`),
   );
   if (/^open|^creat/.test(name)) {
-    const isBait = walls === 'none' && /\/(\.env|secrets\/key\.\w+)$/.test(path);
+    // A hidden file can be opened and is empty; and git compares files that it does not show.
+    const isBait = walls === 'none' && !program.endsWith('/git') && /\/(\.env|secrets\/key\.\w+)$/.test(path);
     if (isBait) return `opened ${path}`;
     if (name !== 'creat' && !writeFlags.test(args)) return undefined;
     const isDirectory = /O_DIRECTORY/.test(args) && !/O_TMPFILE/.test(args);
