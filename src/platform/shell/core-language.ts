@@ -1,9 +1,8 @@
-// The small core of the shell's language that is relied on without walls: simple commands with literal words, pipes,
-// lists, groups, and redirections. Everything that expands, branches, repeats or is defined is beyond it, but for what
-// `echo` is given in double quotes: it takes every word as text.
-import type { Command, SyntaxNode } from 'unbash';
+// The small core of the shell's language that is relied on without walls: simple commands, pipes, lists, groups,
+// redirections, and plain expansions where no word can become an option. Everything that branches, repeats, is defined or
+// is evaluated is beyond it.
+import type { SyntaxNode } from 'unbash';
 import type { Parser } from './parse-command.js';
-import type { Field } from './programs/program.js';
 
 const core: ReadonlySet<SyntaxNode['type']> = new Set<SyntaxNode['type']>([
   'Script',
@@ -34,35 +33,40 @@ const core: ReadonlySet<SyntaxNode['type']> = new Set<SyntaxNode['type']>([
 
 const NUMBERS = /^\$\(\([\d\s+*/%()-]+\)\)$/;
 
-/** It has no option that does more than print. */
-export const isEcho = (node: SyntaxNode): node is Command => node.type === 'Command' && node.name?.text === 'echo';
-
-/** Whether a tree holds nothing but that core. Globs are in it; whether one may be an option shows when it is expanded. */
+/**
+ * Whether a tree holds nothing but that core. A word that is not known before it runs is in it; whether it may be an
+ * option, or an operator of a test, shows when the command is judged.
+ */
 export function isCoreLanguage(tree: SyntaxNode, { forEachChild }: Parser): boolean {
   let isCore = true;
-  const visit = (node: SyntaxNode, isPrinted = false): void => {
+  const visit = (node: SyntaxNode): void => {
     if (!isCore) return;
-    if (isPrinted && node.type === 'ArithmeticExpansion' && NUMBERS.test(node.text)) return;
-    if (isPrinted && node.type === 'CommandExpansion' && node.script) {
-      visit(node.script);
-      return;
-    }
-    const setsVariables = node.type === 'Command' && node.name === undefined && node.prefix.length > 0;
-    isCore = core.has(node.type) && !setsVariables && !(node.type === 'Statement' && node.background === true);
-    if (!isCore) return;
-    if (isEcho(node)) {
-      for (const word of node.args) forEachChild(word, (part) => visitPrinted(part));
-      for (const other of [...node.prefix, ...node.redirects]) visit(other);
-      return;
-    }
-    forEachChild(node, (child) => visit(child));
-  };
-  const visitPrinted = (part: SyntaxNode): void => {
-    if (part.type === 'DoubleQuoted') forEachChild(part, (inner) => visit(inner, true));
-    else visit(part);
+    isCore = core.has(node.type) || isPlainExpansion(node);
+    if (node.type === 'Statement' && node.background === true) isCore = false;
+    if (isCore && node.type !== 'ArithmeticExpansion') forEachChild(node, visit);
   };
   visit(tree);
   return isCore;
+}
+
+/** `$x`, `$(ls)`, `<(ls)`, `$((1 + 2))`, `{a,b}`: nothing in them is evaluated beyond the commands, which are looked at. */
+function isPlainExpansion(node: SyntaxNode): boolean {
+  switch (node.type) {
+    case 'SimpleExpansion':
+      return /^\$[A-Za-z_]\w*$/.test(node.text);
+    case 'ParameterExpansion':
+      return node.prefix === undefined && node.index === undefined && node.operation === undefined;
+    case 'CommandExpansion':
+      return node.script !== undefined;
+    case 'ProcessSubstitution':
+      return node.operator === '<' && node.script !== undefined;
+    case 'ArithmeticExpansion':
+      return NUMBERS.test(node.text);
+    case 'BraceExpansion':
+      return true;
+    default:
+      return false;
+  }
 }
 
 /** Builtins and wrappers that add nothing to the core that would have to be followed. */
@@ -74,17 +78,17 @@ export const coreStarters: ReadonlySet<string> = new Set([
   'time',
   'gtime',
   'env',
+  'command',
   'find',
   'gfind',
 ]);
 
 /** What changes the shell for the commands after it, or runs text. */
 export const beyondCore: ReadonlySet<string> = new Set(
-  'set shift read declare typeset local readonly export eval exec source . trap unset shopt alias builtin command xargs gxargs wait return break continue'.split(
+  'shift declare typeset local readonly export eval exec source . trap unset shopt alias builtin xargs gxargs wait return break continue let mapfile readarray getopts'.split(
     ' ',
   ),
 );
 
-/** `command -v node` only says where a program is. */
-export const isLookUp = (name: string, [option]: readonly Field[]): boolean =>
-  name === 'command' && (option?.value === '-v' || option?.value === '-V');
+/** Take some of their words for operators, names of variables or formats, so all of them must be known. */
+export const takesLiterals: ReadonlySet<string> = new Set(['[', 'test', 'printf', 'read', 'set', 'cd', 'pushd']);

@@ -13,7 +13,7 @@ import type {
   Word,
 } from 'unbash';
 import { isHarmlessAssignment, isPlainVariable } from './assignments.js';
-import { beyondCore, coreStarters, isCoreLanguage, isEcho, isLookUp } from './core-language.js';
+import { beyondCore, coreStarters, isCoreLanguage, takesLiterals } from './core-language.js';
 import { anyDescriptors, joinDescriptors, ownDescriptors, restored, withDescriptor } from './descriptors.js';
 import { EvaluatedWords } from './evaluated-words.js';
 import { expandValue, expandWord, type Surroundings } from './expand-word.js';
@@ -21,6 +21,7 @@ import { Findings } from './findings.js';
 import { judgeCommand } from './judge-command.js';
 import { type Dialect, type Parser, parseCommand } from './parse-command.js';
 import { namesPrinted } from './piped-names.js';
+import { mayBecomeOption } from './programs/options.js';
 import type { Assigned, Field, PipedNames, Started } from './programs/program.js';
 import { known } from './programs/program.js';
 import { type Redirected, redirected } from './redirections.js';
@@ -354,20 +355,21 @@ class Walk {
     };
   }
 
-  #words(word: Word, state: State, isPrinted = false): Field[] {
+  #words(word: Word, state: State): Field[] {
     this.#evaluated.inside(word, state);
-    const fields = expandWord(word, this.#surroundings(state));
-    // A glob may name a file that begins with a dash.
-    const isUnsure = fields.some(({ value, mayBeOption }) => value === undefined && mayBeOption);
-    if (isUnsure && !isPrinted) this.found.beyondCore = true;
-    return fields;
+    return expandWord(word, this.#surroundings(state));
   }
 
   #value(word: Word, state: State): Field {
-    this.#evaluated.inside(word, state);
-    const field = expandValue(word, this.#surroundings(state));
+    const field = this.#assignedValue(word, state);
     if (field.value === undefined) this.found.beyondCore = true;
     return field;
+  }
+
+  /** What a variable is set to need not be known: where the variable is used, the word is not known either. */
+  #assignedValue(word: Word, state: State): Field {
+    this.#evaluated.inside(word, state);
+    return expandValue(word, this.#surroundings(state));
   }
 
   #redirections(redirections: readonly Redirection[], state: State): Redirected {
@@ -397,7 +399,7 @@ class Walk {
     const fields = [
       ...(node.name ? this.#words(node.name, state) : []),
       ...node.args.flatMap((argument) =>
-        argument.type === 'Word' ? this.#words(argument, state, isEcho(node)) : [this.#assignmentWord(argument, state)],
+        argument.type === 'Word' ? this.#words(argument, state) : [this.#assignmentWord(argument, state)],
       ),
     ];
     const redirects = this.#redirections(node.redirects, state);
@@ -436,7 +438,7 @@ class Walk {
       this.#evaluated.inside(index, state);
       if (!/^\d+$/.test(index.text)) this.#unknown(`the subscript ${index.text} is evaluated`);
     }
-    if (value.type === 'Word') return this.#value(value, state);
+    if (value.type === 'Word') return this.#assignedValue(value, state);
     for (const element of value.elements) {
       this.#evaluated.inside(element, state);
       if (/^\[.*\]\+?=/s.test(element.text) && !/^\[\d+\]/.test(element.text))
@@ -496,7 +498,10 @@ class Walk {
       hasArrays: () => this.#facts.hasArrays(),
     });
     const { needsWalls, observes, network, starts = [] } = verdict;
-    const isBeyond = beyondCore.has(written) && !isLookUp(written, args);
+    const isUnsure = takesLiterals.has(written)
+      ? args.some(({ value }) => value === undefined)
+      : args.some(mayBecomeOption) && !verdict.takesAnyOption && written !== 'echo';
+    const isBeyond = beyondCore.has(written) || isUnsure;
     const startsBeyond = starts.length > 0 && (needsWalls || !coreStarters.has(written));
     if (isBeyond || startsBeyond) this.found.beyondCore = true;
     this.found.command({

@@ -85,11 +85,15 @@ class SedParser {
       return this.depth < 0 ? this.#notUnderstood() : this.#end();
     }
     if (command === 's') return this.#substitution();
-    if (command === 'p') return this.#end();
+    if (command === 'p' || command === 'd' || command === '=') return this.#end();
+    if (command === 'q') {
+      this.#skip(/[ \t]*\d*/);
+      return this.#end();
+    }
     this.intricate = true;
     if (command === 'y') return this.#delimited(false) && this.#rest(false) ? this.#end() : this.#notUnderstood();
-    if (command !== '' && 'dDnNgGhHxPzF='.includes(command)) return this.#end();
-    if (command !== '' && 'qQl'.includes(command)) {
+    if (command !== '' && 'DnNgGhHxPzF'.includes(command)) return this.#end();
+    if (command !== '' && 'Ql'.includes(command)) {
       this.#skip(/[ \t]*\d*/);
       return this.#end();
     }

@@ -76,7 +76,6 @@ export const comparers: readonly Program[] = [
     options: `-abBdEiHlstvWZ -o=write --output=write -w= -I= --ignore-case --ignore-all-space --width= --left-column
       --suppress-common-lines --text --minimal --help --version`,
     operands: ['read'],
-    needsWalls: true,
     examples: {
       harmless: ['sdiff a b', 'sdiff -s a b'],
       not: [

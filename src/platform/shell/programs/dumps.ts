@@ -20,7 +20,7 @@ const strings: TabledProgram = {
     const verdict = judgePlain(parseOptions(args, stringsOptions), { operands: ['read'] });
     const why =
       verdict.why ?? (args.some(namesResponseFile) ? '@ takes options and files from another file' : undefined);
-    return { ...verdict, needsWalls: true, ...(why !== undefined && { why }) };
+    return { ...verdict, ...(why !== undefined && { why }) };
   },
   examples: {
     harmless: ['strings a.bin', 'strings -n 8 a.bin', 'strings -8 a.bin', 'strings -a -t x a.bin', 'strings src/*.bin'],

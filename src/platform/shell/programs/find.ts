@@ -162,7 +162,7 @@ const fd: TabledProgram = {
     const why = parsed.problem ?? (commands.some(({ length }) => length === 0) ? 'it runs what it finds' : undefined);
     return {
       touches: roots.flatMap((root) => touch('list-tree', root)),
-      needsWalls: true,
+      ...(starts.length > 0 && { needsWalls: true }),
       ...(why !== undefined && { why }),
       ...(starts.length > 0 && { starts }),
       ...(places && commands.length === 0 && { prints: places }),

@@ -245,11 +245,13 @@ export function plain(spec: PlainProgram): TabledProgram {
       const parsed = parseOptions(call.args, table, { anyOption, operandsEndOptions });
       const passesNames =
         filters && parsed.operands.length === 0 && parsed.options.every(({ name }) => filters.includes(name));
-      const confined =
-        needsWalls === true || (needsWalls && hasOption(parsed, ...needsWalls)) || call.args.some(mayBecomeOption);
+      const takesAnyOption = anyOption && [...table.named.values()].every(({ meaning }) => meaning === 'value');
+      const isUnsure = !takesAnyOption && call.args.some(mayBecomeOption);
+      const confined = needsWalls === true || (needsWalls && hasOption(parsed, ...needsWalls)) || isUnsure;
       return {
         ...judgePlain(parsed, spec),
         ...(passesNames && { passesNames }),
+        ...(takesAnyOption && { takesAnyOption }),
         ...(confined && { needsWalls: true }),
         ...(observes && { observes }),
       };

@@ -65,6 +65,8 @@ export interface Verdict {
   network?: readonly string[];
   /** What it reports about the host that full confinement would hide. */
   observes?: HostFacts;
+  /** No option that it has names a file or does more than print, so a word may turn out to be any of them. */
+  takesAnyOption?: boolean;
 }
 
 export interface Call {

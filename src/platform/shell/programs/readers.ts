@@ -30,11 +30,10 @@ const ls: TabledProgram = {
   table: listOptions,
   judge({ args }) {
     const parsed = parseOptions(args, listOptions, { anyOption: true });
-    const unsure = args.some(mayBecomeOption);
     const meaning = hasOption(parsed, '-R', '--recursive') ? 'list-tree' : 'list';
     const verdict = {
       ...judgePlain(parsed, { operands: [meaning], without: { place: '.', meaning } }),
-      ...(unsure && { needsWalls: true }),
+      takesAnyOption: true,
     };
     const printed = parsed.operands.every(({ value }) => value !== undefined)
       ? (parsed.operands.length ? parsed.operands : [{ value: '.' }]).map(({ value = '.' }) => ({

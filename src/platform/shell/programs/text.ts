@@ -19,7 +19,7 @@ const iconv: TabledProgram = {
       ({ name, value }) => /^-(f|t|-from-code|-to-code)$/.test(name) && !isName(value?.value),
     );
     const why = verdict.why ?? (isOdd ? 'the name of an encoding is not understood' : undefined);
-    return { ...verdict, needsWalls: true, ...(why !== undefined && { why }) };
+    return { ...verdict, ...(why !== undefined && { why }) };
   },
   examples: {
     harmless: ['iconv -f latin1 -t utf-8 a.txt', 'iconv -l', 'iconv -f UTF-8 -t ASCII//TRANSLIT a'],
@@ -45,7 +45,7 @@ const zcat: TabledProgram = {
     // A name without an ending is looked for with one, which would be another file.
     const guesses = parsed.operands.some(({ value }) => !/\.(gz|tgz|taz|z|Z)$|^-$/.test(value ?? ''));
     const why = verdict.why ?? (guesses ? 'which file it reads depends on what is there' : undefined);
-    return { ...verdict, needsWalls: true, ...(why !== undefined && { why }) };
+    return { ...verdict, ...(why !== undefined && { why }) };
   },
   examples: {
     harmless: ['zcat a.gz', 'cat a.gz | zcat', 'zcat -f a.gz'],
@@ -154,7 +154,6 @@ export const text: readonly Program[] = [
     options: '-# -csu -w= --crown-margin --split-only --uniform-spacing --width= --help --version',
     operands: ['read'],
     anyOption: true,
-    needsWalls: true,
     examples: {
       harmless: ['fmt a.txt', 'fmt -w 60 a', 'fmt -72 a'],
       not: ['fmt -Q a', 'fmt -p .env a', 'fmt -tw .env'],
@@ -182,7 +181,6 @@ export const text: readonly Program[] = [
       --table-header-repeat --keep-empty-lines --json --fillrows --help --version`,
     operands: ['read'],
     anyOption: true,
-    needsWalls: true,
     examples: {
       harmless: ['column -t a', 'column -s, -t a.csv'],
       not: ['column -Q a', 'column -n .env', 'column --out x a'],
