@@ -282,8 +282,8 @@ function whyUnconfined(effect: Effect, { policy, walls }: Judged): string {
   if (effect.kind !== 'command' || !effect.needsWalls || walls === 'full') return '';
   const why =
     policy.walls === 'full'
-      ? 'another part of the call can not run confined'
-      : 'commands can not be confined on this machine';
+      ? 'another part of the call has to run unconfined'
+      : 'commands are not confined here (helve doctor says why)';
   return `, which needs no question only where it runs confined, and ${why}`;
 }
 
@@ -393,7 +393,8 @@ function byItself(effect: Effect, { policy, commands, walls }: Judged, finding: 
     case 'command':
       if (walls === 'none' && effect.needsWalls) return [];
       if (effect.harmless) return [finding('allow', 'harmless', whyHarmless(effect, commands))];
-      return effect.needsWalls ? [finding('allow', 'harmless', `${inWords(effect)} runs read-only and offline`)] : [];
+      if (!effect.needsWalls || commands.some(({ observes }) => observes)) return [];
+      return [finding('allow', 'harmless', `${inWords(effect)} runs read-only and offline`)];
     case 'session':
       if (effect.what === 'memory' && effect.access === 'write') return []; // later sessions would believe it
       return [finding('allow', 'session', 'it concerns this session alone')];

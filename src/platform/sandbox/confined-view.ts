@@ -100,7 +100,7 @@ export function confinedMounts(view: ConfinedView, { path, limitsSize, kernelSet
       ...steps.toSorted((one, other) => one.depth - other.depth).flatMap(({ args }) => args),
       ...[...emptied, '/dev', sep].flatMap((place) => ['--remount-ro', place]),
     ],
-    watch: watchAppearances(view, plan.missing),
+    watch: watchAppearances(view, plan),
   };
 }
 

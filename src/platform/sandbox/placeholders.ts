@@ -104,7 +104,7 @@ export async function setAside(path: string, why = 'is protected'): Promise<stri
   return [`${path} ${why} and was created while the command ran. It was renamed to ${aside}; look at it there.`];
 }
 
-async function restoreLink(path: string, target: string): Promise<string[]> {
+export async function restoreLink(path: string, target: string): Promise<string[]> {
   const now = await readlink(path).catch(() => undefined);
   if (now === target) return [];
   const findings = await setAside(path);
@@ -112,7 +112,7 @@ async function restoreLink(path: string, target: string): Promise<string[]> {
   return [`${path} is protected and was changed while the command ran. It leads to ${target} again.`, ...findings];
 }
 
-async function orExplain(path: string, undo: () => Promise<string[]>): Promise<string[]> {
+export async function orExplain(path: string, undo: () => Promise<string[]>): Promise<string[]> {
   try {
     return await undo();
   } catch (error) {

@@ -27,10 +27,19 @@ export function strictFilter(
   architecture: string,
   { seesProcesses = false }: { seesProcesses?: boolean } = {},
 ): Buffer | undefined {
-  return filterFor(architecture, ({ clone, unshare, socket, confined, signals }) => [
+  return filterFor(architecture, ({ clone, unshare, socket, socketpair, prlimit, fcntl, confined, signals }) => [
     ...[...confined, unshare, ...(seesProcesses ? signals : [])].flatMap((number) => whenEqual(number, [give(EPERM)])),
     ...whenEqual(clone, [load(argument(0)), ...whenAnyBit(CLONE_NAMESPACES, [give(EPERM)]), ALLOW]),
     ...whenEqual(socket, [give(EAFNOSUPPORT)]),
+    // A pair of datagram sockets can be connected to a service of the host; a pair of streams can't.
+    ...whenEqual(socketpair, [load(argument(1)), ...whenAnyBit(NOT_A_STREAM, [give(EAFNOSUPPORT)]), ALLOW]),
+    // Limits of another process, and signals that a descriptor sends to one, go by user and not by namespace.
+    ...whenEqual(prlimit, [load(argument(0)), ...whenEqual(0, [ALLOW]), give(EPERM)]),
+    ...whenEqual(fcntl, [
+      load(argument(1)),
+      ...[F_SETOWN, F_SETSIG, F_SETOWN_EX].flatMap((command) => whenEqual(command, [give(EPERM)])),
+      ALLOW,
+    ]),
   ]);
 }
 
@@ -68,8 +77,11 @@ interface Table {
   socket: number;
   /** Refused as well to a command that only reads. */
   confined: readonly number[];
-  /** All ways to send a signal. */
+  /** All ways to send a signal to another process, or to change its priority and its processors. */
   signals: readonly number[];
+  socketpair: number;
+  prlimit: number;
+  fcntl: number;
 }
 
 const newMountCalls = [428, 429, 430, 431, 432, 433, 442]; // open_tree to fspick, mount_setattr: the same everywhere
@@ -97,7 +109,10 @@ const tables: Readonly<Record<string, Table>> = {
       ...[300, 301, 103], // fanotify_init, fanotify_mark, syslog
       ...[164, 227, 159, 305, 170, 171], // settimeofday, clock_settime, adjtimex, clock_adjtime, set…name
     ],
-    signals: [62, 200, 234, 129, 297, 424],
+    signals: [...[62, 200, 234, 129, 297, 424], ...[141, 142, 144, 203, 251, 314]],
+    socketpair: 53,
+    prlimit: 302,
+    fcntl: 72,
   },
   arm64: {
     audit: 0xc00000b7,
@@ -121,7 +136,10 @@ const tables: Readonly<Record<string, Table>> = {
       ...[262, 263, 116],
       ...[170, 112, 171, 266, 161, 162],
     ],
-    signals: [129, 130, 131, 138, 240, 424],
+    signals: [...[129, 130, 131, 138, 240, 424], ...[140, 118, 119, 122, 30, 274]],
+    socketpair: 199,
+    prlimit: 261,
+    fcntl: 25,
   },
 };
 
@@ -130,6 +148,8 @@ const IO_URING = [425, 426, 427];
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
 const CLONE_NEWUSER = 0x10000000;
+const NOT_A_STREAM = 0xe; // SOCK_STREAM is 1
+const [F_SETOWN, F_SETSIG, F_SETOWN_EX] = [8, 10, 15];
 const CLONE_NAMESPACES = 0x7e020000; // mount, cgroup, uts, ipc, user, pid and network
 const SOCKET_FAMILIES = [1, 2, 10, 16]; // unix, IPv4, IPv6, netlink (which tells a program its own addresses)
 const EPERM = 1;

@@ -71,7 +71,9 @@ function toolFolders(path: string, home: string): string[] {
 /** What git takes its settings from in a home folder: without it git would answer otherwise. Never credentials. */
 export function gitSettings(home: string): string[] {
   const named = ['config', 'ignore', 'attributes'].map((name) => join(home, '.config/git', name));
-  const own = namesIn(home).filter((name) => name.startsWith('.gitconfig') || name === '.gitignore_global');
+  const own = namesIn(home).filter(
+    (name) => name.startsWith('.gitconfig') || name === '.gitignore_global' || name === '.mailmap',
+  );
   return [...own.map((name) => join(home, name)), ...named];
 }
 

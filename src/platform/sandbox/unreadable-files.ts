@@ -25,6 +25,8 @@ export interface Unreadable {
   paths: string[];
   /** What could not be covered, in sentences. */
   notes: string[];
+  /** There are more of them than can be hidden. */
+  isTooMany?: boolean;
 }
 
 export interface FinderLimits {
@@ -131,7 +133,8 @@ function findUnreadable(
       `Rules keep more than ${maxHidden} files from being read, which is more than the sandbox can hide: commands can read ${[...found][maxHidden]} and others. Deny their folder as a whole.`,
     );
   }
-  return { paths, notes: [...notes, ...noteLinks(paths)] };
+  const isTooMany = found.size > paths.length;
+  return { paths, notes: [...notes, ...noteLinks(paths)], ...(isTooMany && { isTooMany }) };
 }
 
 /** A file by two names: hiding one of them leaves the other, and nobody can tell where that one is. */

@@ -1,6 +1,7 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { setAside } from './placeholders.js';
+import { readdirSync, readlinkSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { mayBeProtected } from '../files/protected-names.js';
+import { orExplain, restoreLink, setAside } from './placeholders.js';
 import { contains, realOf } from './plan-access.js';
 
 const MAX_NAMED = 5; // in a sentence
@@ -13,8 +14,9 @@ export interface AppearanceWatch {
 /** Looks for what a command made in folders that had to be opened, beyond what it was allowed to make there. */
 export function watchAppearances(
   { extendable, expected }: { extendable: readonly string[]; expected: readonly string[] },
-  protectedPaths: readonly string[],
+  { missing, links }: { missing: readonly string[]; links: readonly string[] },
 ): AppearanceWatch {
+  const targets = new Map(links.map((path) => [path, readlinkSync(path)]));
   const before = new Map(
     extendable.flatMap((folder) => realOf(folder) ?? []).map((folder) => [folder, namesIn(folder)]),
   );
@@ -22,23 +24,19 @@ export function watchAppearances(
     expected.some((other) => contains(path, other) || contains(other, path));
   return {
     async ended() {
-      const aside = await Promise.all(protectedPaths.map(setAsideOrExplain));
       const appeared = [...before].flatMap(([folder, names]) =>
         [...namesIn(folder)].filter((name) => !names.has(name)).map((name) => join(folder, name)),
       );
-      const unexpected = appeared.filter((path) => !isExpected(path) && !/\.set-aside-/.test(path));
+      const isGuarded = (path: string): boolean => !isExpected(path) && mayBeProtected(basename(path));
+      const planted = [...new Set([...missing, ...appeared.filter(isGuarded)])];
+      const aside = [
+        ...(await Promise.all(planted.map((path) => orExplain(path, () => setAside(path))))),
+        ...(await Promise.all([...targets].map(([path, target]) => orExplain(path, () => restoreLink(path, target))))),
+      ];
+      const unexpected = appeared.filter((path) => !isExpected(path) && !planted.includes(path));
       return [...aside.flat(), ...(unexpected.length > 0 ? [unexpectedNote(unexpected)] : [])];
     },
   };
-}
-
-async function setAsideOrExplain(path: string): Promise<string[]> {
-  try {
-    return await setAside(path);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return [`${path} is protected, was created while the command ran, and could not be set aside: ${why}.`];
-  }
 }
 
 function namesIn(folder: string): ReadonlySet<string> {

@@ -4,7 +4,7 @@
 import type { Assigned } from './programs/program.js';
 
 const harmlessForPrograms =
-  /^(LANG|LC_[A-Z]+|TZ|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|TERM|COLUMNS|LINES|CI|NODE_ENV|DEBUG|RUST_BACKTRACE|RUST_LOG|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|GIT_OPTIONAL_LOCKS)$/;
+  /^(LANG|LC_[A-Z]+|TZ|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|TERM|COLUMNS|LINES|CI|NODE_ENV|DEBUG|RUST_BACKTRACE|RUST_LOG|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE)$/;
 
 // Turned off: what a person sets so that a program does not wait for a key.
 const pagers = /^(PAGER|GIT_PAGER|MANPAGER)$/;
@@ -13,6 +13,7 @@ const pagers = /^(PAGER|GIT_PAGER|MANPAGER)$/;
 export function isHarmlessAssignment({ name, value }: Assigned): boolean {
   if (value === undefined) return false;
   if (pagers.test(name)) return value === 'cat' || value === '';
+  if (name === 'GIT_OPTIONAL_LOCKS') return value === '0'; // with another value git writes the index
   return harmlessForPrograms.test(name) && /^[\w.,@+/: -]*$/.test(value) && !/^[/:]|\.\./.test(value);
 }
 

@@ -17,7 +17,7 @@ export function systemPrograms(path: string): FindSystemProgram {
       if (!folder.startsWith('/')) return false; // relative to the project
       const file = join(folder, name);
       if (!systemFolders.has(folder)) {
-        if (statSync(file, { throwIfNoEntry: false })) return false;
+        if (mayExist(file)) return false;
         continue;
       }
       const known = found.get(file) ?? lookUp(folder, file);
@@ -28,6 +28,15 @@ export function systemPrograms(path: string): FindSystemProgram {
     }
     return false;
   };
+}
+
+/** A folder that may not be entered hides nothing: a shell passes over it too. */
+function mayExist(file: string): boolean {
+  try {
+    return statSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 function lookUp(folder: string, file: string): { isSystem: boolean; real: string } | undefined {

@@ -7,6 +7,7 @@ import { defineTool, type ToolProgress } from '../../contract/tool.js';
 import type { SessionPort, ToolContext } from '../../contract/tool-context.js';
 import { monotonicMs } from '../../platform/clock.js';
 import { randomHex } from '../../platform/crypto.js';
+import { isInside } from '../../platform/files/paths.js';
 import { type Limits, limitsFrom, parseSize } from '../../platform/shell/limits.js';
 import { readLastLines } from '../../platform/shell/read-output.js';
 import type { WrapShell } from '../../platform/shell/ready-shell.js';
@@ -151,9 +152,11 @@ async function* run(
   if ('backgroundId' in result) return result;
   // What a rule hides was replaced, or came to be, while it ran: what it has read counts for nothing, and it changed
   // nothing, so it runs once more.
-  for (let again = 0; confined?.hasChanged() && again < MAX_REPEATS; again += 1) {
-    const { wrap } = (await confinedShell(context)) ?? { wrap: walls };
-    result = yield* runWithProgress({ ...about, walls: wrap }, timeoutMs, context);
+  let current = confined;
+  for (let again = 0; current?.hasChanged(); again += 1) {
+    if (again === MAX_REPEATS) throw await hiddenFilesChange(outputFile);
+    current = await confinedShell(context);
+    result = yield* runWithProgress({ ...about, walls: current?.wrap ?? walls }, timeoutMs, context);
     if ('backgroundId' in result) return result;
   }
   if (confined) refillLater(context.session);
@@ -172,6 +175,7 @@ async function* run(
     result.leftRunning ? leftRunningNote(outputFile) : undefined,
     watched?.note,
     lost,
+    confined?.note,
     confined && result.exitCode !== 0 ? refusalNote(command, ending.output, context) : undefined,
   ];
   if (!ending.cut && !result.leftRunning) await rm(outputFile, { force: true });
@@ -190,6 +194,13 @@ async function* run(
     cwd: context.cwd,
     ...((ending.cut || result.leftRunning) && { outputFile }),
   };
+}
+
+async function hiddenFilesChange(outputFile: string): Promise<ToolFailure> {
+  await rm(outputFile, { force: true });
+  return new ToolFailure(
+    'The output was dropped: while the command ran, another program kept replacing files that rules keep from being read, so the command may have read them. Try again when that program has ended.',
+  );
 }
 
 /** Shells for the next confined commands, while the model thinks. */
@@ -372,7 +383,9 @@ async function carryDirectory(
   const mayMove = approved.some(
     (effect) => effect.kind === 'session' && effect.what === 'cwd' && effect.access === 'write',
   );
-  if (isConfined && !mayMove) return undefined;
+  // The report can be forged by what runs inside.
+  const isHere = finalCwd !== undefined && session.workspace.some((folder) => isInside(folder, finalCwd));
+  if (isConfined && !(mayMove && isHere)) return undefined;
   if (finalCwd === undefined || !(await isDirectory(finalCwd))) return undefined;
   const before = await realpath(cwd).catch(() => undefined);
   if (finalCwd === before) return undefined;

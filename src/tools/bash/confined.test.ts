@@ -1,12 +1,13 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Effect } from '../../contract/effect.js';
 import type { Confinement } from '../../contract/permission.js';
-import type { EngineOptions } from '../../create-engine.js';
+import { createEngine, type EngineOptions } from '../../create-engine.js';
 import { chooseConfiner } from '../../platform/sandbox/confiner.js';
 import { type TemporaryProject, temporaryProject } from '../../testing/index.js';
 import { bashTool } from './bash.js';
@@ -253,3 +254,93 @@ confined('an edit runs once, also where it makes a file that rules hide', async 
   });
   expect(await made.text('a.txt')).toBe('x\n');
 });
+
+confined('git sees the repository that a subfolder, a work tree or a shared clone belongs to', async () => {
+  const made = await project({ 'repo/a.txt': 'one', 'repo/src/b.txt': 'two' });
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@x.invalid', ...args], { cwd: made.path('repo') });
+  for (const args of [
+    ['init', '-q'],
+    ['add', '.'],
+    ['commit', '-qm', 'first'],
+    ['worktree', 'add', '-q', '../tree'],
+    ['clone', '-qs', '.', '../clone'],
+  ]) {
+    git(...args);
+  }
+  for (const folder of ['repo/src', 'tree', 'clone']) {
+    const inside = createEngine({ root: made.path(folder), dataFolder: made.path(`data-${folder.replace('/', '-')}`) });
+    onTestFinished(() => inside.end());
+    const [result] = await inside.runCalls([
+      {
+        id: 'one',
+        name: 'Bash',
+        input: { command: 'git status --short; git log --oneline | wc -l; git worktree list' },
+      },
+    ]);
+    expect(String(result?.content), folder).toMatch(/^1\n/);
+    expect(String(result?.content), folder).not.toContain('prunable');
+  }
+});
+
+confined('git says which files are hidden from it, since it may report them as changed', async () => {
+  const made = await project({ '.env': 'SECRET' }, { permissions: { deny: ['Read(.env)'] } });
+  execFileSync('git', ['init', '-q'], { cwd: made.root });
+  const { content } = await made.run(bashTool, { command: 'git status --short' });
+  expect(String(content)).toContain(
+    `git may report them as changed or deleted although they are not: ${made.path('.env')}`,
+  );
+});
+
+confined('a directory that is forged on the control line is not taken', async () => {
+  const made = await project({ 'src/a.txt': '' });
+  const moves: Effect = { kind: 'session', access: 'write', what: 'cwd' };
+  await runAs(made, "cd src; printf '/etc\\n\\0' >&99; kill -9 $$", { files: [moves] });
+  expect(made.engine.session.cwd).not.toBe('/etc');
+});
+
+confined(
+  'a protected link that an edit replaces leads where it led, and a protected name that it makes is set aside',
+  async () => {
+    const made = await project({ 'config/mcp.json': '{}', 'a.txt': '' });
+    await symlink('config/mcp.json', made.path('.mcp.json'));
+    await runAs(made, 'rm .mcp.json; echo evil > .mcp.json; echo evil > .envrc; echo x > a.txt', {
+      confinement: 'edits',
+      files: [write(made.path('a.txt'))],
+    });
+    await made.engine.end();
+    expect(await readlink(made.path('.mcp.json'))).toBe('config/mcp.json');
+    expect(await made.text('config/mcp.json')).toBe('{}');
+    expect(existsSync(made.path('.envrc'))).toBe(false);
+  },
+);
+
+confined('a service that listens for datagrams in the project is out of reach', async () => {
+  const made = await project({});
+  const output = await runAs(
+    made,
+    `python3 -c 'import socket; a,b=socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM); print("PAIR")'; python3 -c 'import socket; socket.socketpair(); print("STREAMS")'`,
+  );
+  expect(output).not.toContain('PAIR');
+  expect(output).toContain('STREAMS');
+});
+
+confined(
+  'a command that reports processes can change the limits of none, nor have it signalled by a descriptor',
+  async () => {
+    const made = await project({});
+    const observing: Effect = { kind: 'command', text: 'ps', harmless: true, observes: 'processes' };
+    const code = [
+      'import resource, fcntl, os',
+      'r, w = os.pipe()',
+      `for name, act in [("LIMIT", lambda: resource.prlimit(${process.pid}, resource.RLIMIT_NOFILE, (999, 999))), ("OWNER", lambda: fcntl.fcntl(r, fcntl.F_SETOWN, ${process.pid})), ("NICE", lambda: os.setpriority(os.PRIO_PROCESS, ${process.pid}, 5))]:`,
+      '  try:',
+      '    act(); print("DID", name)',
+      '  except OSError as e:',
+      '    print("refused", name)',
+    ].join('\n');
+    const output = await runAs(made, `python3 - <<'E'\n${code}\nE`, { files: [observing] });
+    expect(output).toContain('refused LIMIT');
+    expect(output).not.toContain('DID');
+  },
+);

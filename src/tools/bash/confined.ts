@@ -9,6 +9,7 @@ import { isInside, realPathSync } from '../../platform/files/paths.js';
 import type { ConfinedView } from '../../platform/sandbox/confined-view.js';
 import { type Confiner, chooseConfiner, type FoundConfiner } from '../../platform/sandbox/confiner.js';
 import { createRepositoryFinder } from '../../platform/sandbox/find-repositories.js';
+import { gitPlaces } from '../../platform/sandbox/git-places.js';
 import { areAllKnown, runsOutside } from '../../platform/sandbox/sandboxed-effects.js';
 import { protectedPaths, secretPaths } from '../../platform/sandbox/sensitive-paths.js';
 import { createUnreadableFinder } from '../../platform/sandbox/unreadable-files.js';
@@ -23,6 +24,8 @@ export interface ConfinedShell {
    * new, since it was asked for.
    */
   hasChanged(): boolean;
+  /** What the model should know to read the output rightly. */
+  note?: string | undefined;
 }
 
 /** Finds out whether commands can be confined, before one is judged. In a mode that allows everything it does not matter. */
@@ -70,6 +73,7 @@ export async function confinedShell(
   return {
     wrap: special ? started(confiner, session, () => special) : readyMade(confiner, session),
     hasChanged: () => confinement === 'reads' && seen.picture() !== before,
+    note: approved.some(isGit) ? hiddenNote(seen.hidden()) : undefined,
   };
 }
 
@@ -158,6 +162,8 @@ interface SessionView {
   picture(): string;
   /** The picture that was taken last. */
   latest(): string;
+  /** The files of that picture that rules hide. */
+  hidden(): readonly string[];
 }
 
 function sessionView(session: SessionPort): SessionView {
@@ -173,7 +179,10 @@ function sessionView(session: SessionPort): SessionView {
     const files = session.fileRules?.unreadable;
     if (!files) return [];
     const { workspace } = session;
-    const { paths, notes } = finder.find({ files, workspace, needed: [...workspace, temp, resultsFolder] });
+    const { paths, notes, isTooMany } = finder.find({ files, workspace, needed: [...workspace, temp, resultsFolder] });
+    if (isTooMany) {
+      throw cannotConfine('rules keep more files from being read than can be hidden. Deny their folder as a whole');
+    }
     for (const note of notes.filter((one) => !told.has(one))) {
       told.add(note);
       session.remind(note);
@@ -199,6 +208,7 @@ function sessionView(session: SessionPort): SessionView {
       return latest;
     },
     latest: () => latest,
+    hidden: () => unreadable,
   };
 }
 
@@ -218,7 +228,8 @@ function specialView(
   const folders = [...standard.workspace, ...standard.readable];
   const isSeen = (path: string): boolean => folders.some((folder) => isInside(folder, path));
   const read = files.filter(({ access }) => access === 'read').flatMap(({ path, real }) => [path, real]);
-  const readable = [...new Set(read)].filter((path) => !isSeen(path) && !path.startsWith('/dev/'));
+  const forGit = approved.some(isGit) ? [cwd, ...standard.workspace].flatMap(gitPlaces) : [];
+  const readable = [...new Set([...read, ...forGit])].filter((path) => !isSeen(path) && !path.startsWith('/dev/'));
   const written = confinement === 'edits' ? files.filter(isWrite) : [];
   const opened = written.map((effect) => openedFor(effect, session.home ?? '/'));
   const seesProcesses = approved.some((effect) => effect.kind === 'command' && effect.observes === 'processes');
@@ -239,6 +250,18 @@ function specialView(
     ...(seesProcesses && { seesProcesses }),
   };
 }
+
+/** Git compares what it sees with what it knows of a file. */
+function hiddenNote(hidden: readonly string[]): string | undefined {
+  if (hidden.length === 0) return undefined;
+  const more = hidden.length > MAX_NAMED ? ` and ${hidden.length - MAX_NAMED} more` : '';
+  return `Rules keep these files from being read, so they are hidden from commands, and git may report them as changed or deleted although they are not: ${hidden.slice(0, MAX_NAMED).join(', ')}${more}.`;
+}
+
+const MAX_NAMED = 3; // of hidden files in a note
+
+const isGit = (effect: Effect): boolean =>
+  effect.kind === 'command' && (effect.argv ?? effect.words)?.[0]?.split('/').at(-1) === 'git';
 
 const gitIn = (folder: string): string => join(folder, '.git');
 

@@ -54,6 +54,8 @@ export interface Form {
   file?: boolean;
   /** Of two folders of revisions it prints what is in their files. */
   comparesTrees?: boolean;
+  /** Whether it may write something that can't be switched off, as a refreshed index. */
+  needsWalls?: (parsed: Parsed) => boolean;
   /** Whether it prints the names of files in the project, and nothing else. */
   lists?: (parsed: Parsed) => boolean;
 }
@@ -213,6 +215,7 @@ export const forms = (): ReadonlyMap<string, Form> =>
           '--dirty? --broken? --all --tags --contains --abbrev? --candidates= --exact-match --debug --long --match= --exclude= --always --first-parent',
         ),
         operands: 'values',
+        needsWalls: (parsed) => hasOption(parsed, '--dirty', '--broken'), // it refreshes the index
       },
     ],
     [

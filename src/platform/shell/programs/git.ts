@@ -101,6 +101,7 @@ function judgeForm(form: Form, args: readonly Field[], { folder, ignoresCase }: 
     touches: touches.map((each) => inFolder(each, folder)),
     ...((why ?? writes) !== undefined && { why: why ?? writes }),
     ...(prints && { prints }),
+    ...(form.needsWalls?.(parsed) && { needsWalls: true }),
   };
 }
 

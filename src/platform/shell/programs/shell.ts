@@ -99,7 +99,12 @@ export const shell: readonly Program[] = [
   }),
   {
     names: ['echo'],
-    judge: () => ({}),
+    // A glob lists what is there.
+    judge: ({ args }) => ({
+      touches: args
+        .filter(({ value, places }) => value === undefined && places)
+        .flatMap((field) => touch('list', field)),
+    }),
     examples: {
       harmless: ['echo hello', 'echo "$HOME"', 'echo -n a', 'echo "$(git rev-parse HEAD)"', 'echo *'],
       not: ['echo x > a', 'echo $(touch x)'],

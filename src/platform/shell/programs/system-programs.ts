@@ -4,27 +4,18 @@ import { neverFree, onlyReports } from './never-free.js';
 import { touch } from './options.js';
 import { type Field, known, type Touch } from './program.js';
 
-// Would fail behind walls, or run something: then the question is better than the attempt.
-const wantsMore =
-  /^(-[oOwice]|-x|--?(out|output|outfile|write|in-?place|save|fix|exec|execute|eval|command|cmd|plugin|load|config|rcfile|init|install|update|delete|remove|upload|send|listen|serve|daemon|shell)([-=].*)?)$/;
-
-/** The files that a program may read by its words, where it may run behind walls at all; undefined where it may not. */
+/**
+ * The files that a program may read by its words, where it may run behind walls at all; undefined where it may not. Its
+ * options are not known, and one of them may load code, so it gets none but questions about itself.
+ */
 export function plainForm(name: string, args: readonly Field[]): Touch[] | undefined {
   const values = args.flatMap(({ value }) => value ?? []);
   if (!/^[A-Za-z0-9][\w.+-]*$/.test(name) || values.length < args.length) return undefined;
   if (onlyReports(name, values)) return [];
-  if (neverFree(name) !== undefined || values.some((value) => wantsMore.test(value))) return undefined;
-  return values.flatMap((value): Touch[] => {
-    if (!value.startsWith('-')) return [...read(value), ...read(assignedValue(value))];
-    return read(assignedValue(value) ?? gluedPath(value));
-  });
+  if (neverFree(name) !== undefined) return undefined;
+  const [only, ...more] = values;
+  if (only !== undefined && more.length === 0 && /^(--version|--help|-V)$/.test(only)) return [];
+  if (values.some((value) => /^[-+@]|=/.test(value))) return undefined;
+  // What it does with a folder is not known, so all that is in it counts.
+  return values.filter((value) => value !== '').flatMap((value) => touch('read-tree', known(value)));
 }
-
-const read = (path: string | undefined): Touch[] =>
-  path === undefined || path === '' ? [] : touch('read', known(path.replace(/^@/, '')));
-
-/** `--schema=a.xsd`, `name=a.txt`. */
-const assignedValue = (word: string): string | undefined => /^[^=/]+=(.*)$/s.exec(word)?.[1];
-
-/** `-Iinclude/a`, where the value is glued to a letter. */
-const gluedPath = (word: string): string | undefined => /^-[A-Za-z]@?(.*[/.].*)$/s.exec(word)?.[1];
