@@ -27,9 +27,9 @@ const knownDifferences: ReadonlyArray<[RegExp, string]> = [
 ];
 
 /** Programs that search with several threads print what they find in any order. */
-const comparable = (command: string, result: unknown): string => {
-  const text = JSON.stringify(result);
-  return /\b(rg|fd|fdfind)\b/.test(command) ? text.split('\\n').toSorted().join('\\n') : text;
+const comparable = (command: string, result: { content?: unknown } | undefined): string => {
+  if (!/\b(rg|fd|fdfind)\b/.test(command)) return JSON.stringify(result);
+  return JSON.stringify({ ...result, content: String(result?.content).split('\n').toSorted() });
 };
 
 const isNamed = (list: ReadonlyArray<[RegExp, string]>, command: string): boolean =>

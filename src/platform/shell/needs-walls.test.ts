@@ -103,7 +103,7 @@ const hasFactor = statSync('/usr/bin/factor', { throwIfNoEntry: false })?.uid ==
 test.runIf(hasFactor)(
   'a program of the system that no table knows may run behind walls, and reads what it names',
   async () => {
-    const effects = await effectsOf('factor --exponents --from=b/c.txt a.txt');
+    const effects = await effectsOf('factor b/c.txt a.txt');
     expect(effects[0]).toMatchObject({ harmless: false, needsWalls: true });
     const files = effects.filter((effect) => effect.kind === 'file');
     expect(files.map(({ access, path }) => [access, path])).toEqual([
@@ -122,6 +122,9 @@ test
     'factor *',
     'FOO=1 factor 12',
     'factor -o out 12',
+    'factor --exponents 12',
+    'factor --from=b/c.txt 12',
+    'factor @list',
     'factor --output=out 12',
     'factor --exec=ls 12',
     'ls | xargs factor',

@@ -7,7 +7,7 @@ import { defineTool, type ToolProgress } from '../../contract/tool.js';
 import type { SessionPort, ToolContext } from '../../contract/tool-context.js';
 import { monotonicMs } from '../../platform/clock.js';
 import { randomHex } from '../../platform/crypto.js';
-import { isInside } from '../../platform/files/paths.js';
+import { isInside, realPathSync } from '../../platform/files/paths.js';
 import { type Limits, limitsFrom, parseSize } from '../../platform/shell/limits.js';
 import { readLastLines } from '../../platform/shell/read-output.js';
 import type { WrapShell } from '../../platform/shell/ready-shell.js';
@@ -385,7 +385,8 @@ async function carryDirectory(
   );
   // The report can be forged by what runs inside.
   const isHere = finalCwd !== undefined && session.workspace.some((folder) => isInside(folder, finalCwd));
-  if (isConfined && !(mayMove && isHere)) return undefined;
+  const isHome = session.home !== undefined && finalCwd === realPathSync(session.home);
+  if (isConfined && !(mayMove && (isHere || isHome))) return undefined;
   if (finalCwd === undefined || !(await isDirectory(finalCwd))) return undefined;
   const before = await realpath(cwd).catch(() => undefined);
   if (finalCwd === before) return undefined;
