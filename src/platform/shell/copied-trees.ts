@@ -18,7 +18,11 @@ export function copiedNames(commands: readonly FoundCommand[], files: readonly F
     const sources = operands.filter(({ access, tree }) => access === 'read' && tree);
     const destinations = operands.filter(({ access, tree, removes }) => access === 'write' && tree && !removes);
     const budget = { left: MAX_ENTRIES };
-    return sources.flatMap(({ path, text }) => {
+    // Links that lie in the destination are written through.
+    const linked = sources.some(({ path }) => path !== undefined && isFolder(path))
+      ? destinations.filter(({ path }) => path !== undefined && isFolder(path))
+      : [];
+    const named = sources.flatMap(({ path, text }) => {
       const found = path === undefined ? [] : namesBelow(path, budget);
       return destinations.flatMap((to): FoundFile[] => {
         const { path: folder, by } = to;
@@ -28,7 +32,16 @@ export function copiedNames(commands: readonly FoundCommand[], files: readonly F
         return found.map((below) => ({ access: 'write', path: join(target, below), text: to.text, by }));
       });
     });
+    return [...named, ...linked.map((to): FoundFile => ({ ...to, chosen: true }))];
   });
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false; // not to be looked at
+  }
 }
 
 /** The paths below a folder that may be protected, at most some; undefined where there are too many entries to tell. */

@@ -99,10 +99,10 @@ export const shell: readonly Program[] = [
   }),
   {
     names: ['echo'],
-    // A glob lists what is there.
+    // A glob that is written out lists what is there.
     judge: ({ args }) => ({
       touches: args
-        .filter(({ value, places }) => value === undefined && places)
+        .filter(({ value, places, text }) => value === undefined && places && /^[^"$`']*[*?[]/.test(text))
         .flatMap((field) => touch('list', field)),
     }),
     examples: {
