@@ -38,6 +38,8 @@ const attackSchema = z.strictObject({
   needs: z.array(z.string()).optional(),
   /** The limit as docs/sandbox.md states it, where it is known to pass. */
   documented: z.string().optional(),
+  /** Why the effect is accepted on a machine that cannot confine commands. */
+  unconfined: z.string().optional(),
   marker,
 });
 

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Attack, type AttackMode, readAttacks } from './attack.js';
 import { AttackPlaces } from './attack-place.js';
 import { type AttemptOptions, attempt, denyRules, ORDINARY_USER, SYSTEM_PATH } from './attempt.js';
+import { isConfinedHere } from './confined-here.js';
 import { sample, seeded, seedOfRun } from './seeded.js';
 
 const soak = process.env['HELVE_SOAK'] !== undefined;
@@ -48,9 +49,11 @@ const conditions: ReadonlyArray<[string, Conditions]> = [
 ];
 
 let places: AttackPlaces;
+let isConfined: boolean;
 
-beforeAll(() => {
+beforeAll(async () => {
   places = new AttackPlaces();
+  isConfined = await isConfinedHere();
 });
 
 afterAll(() => places.end());
@@ -94,12 +97,10 @@ describe.skipIf(attacks.length === 0)('a command that runs without a question', 
         async (context) => {
           const reason = options.user === 'ordinary' ? whyNotOrdinary() : undefined;
           if (reason !== undefined) return context.skip(reason);
-          const tasks = soak
-            ? inModes(
-                attacks.filter((attack) => attack.class === name),
-                options.modes,
-              )
-            : chosen(options);
+          const isFull = isConfined && options.walls === undefined;
+          const counted = attacks.filter(({ unconfined }) => isFull || unconfined === undefined);
+          const ofClass = counted.filter((attack) => attack.class === name);
+          const tasks = soak ? inModes(ofClass, options.modes) : chosen(counted, options);
           expect(await effectsOf(tasks, options), `HELVE_SEED=${seed}`).toEqual([]);
         },
         LIMIT_MS,
@@ -108,9 +109,9 @@ describe.skipIf(attacks.length === 0)('a command that runs without a question', 
   }
 
   /** One of every class and some more, each in one mode. */
-  function chosen({ modes }: Conditions): Array<{ attack: Attack; mode: AttackMode }> {
+  function chosen(counted: readonly Attack[], { modes }: Conditions): Array<{ attack: Attack; mode: AttackMode }> {
     const random = seeded(seed);
-    const tasks = inModes(attacks, modes);
+    const tasks = inModes(counted, modes);
     const ofEach = classes.flatMap((name) =>
       sample(
         tasks.filter(({ attack }) => attack.class === name),

@@ -1,7 +1,7 @@
 // Runs commands one after the other in one session of the built command line, under strace, and reports what each of
 // them wrote, connected to or opened of the bait.
 import { spawn } from 'node:child_process';
-import { createReadStream, mkdirSync, writeFileSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Place } from './attack-place.js';
@@ -29,6 +29,7 @@ export interface TracedSession {
 export interface TraceOptions {
   walls?: 'none' | undefined;
   deny: readonly string[];
+  allow?: readonly string[];
   /** Text of denied files; in an output it shows that one was read. */
   secrets: readonly string[];
 }
@@ -36,14 +37,10 @@ export interface TraceOptions {
 export async function traceSession(
   commands: readonly string[],
   place: Place,
-  { walls, deny, secrets }: TraceOptions,
+  { walls, deny, allow = [], secrets }: TraceOptions,
 ): Promise<TracedSession> {
   const log = join(place.folder, 'trace');
-  const marks = join(place.project, '.marks');
-  mkdirSync(marks);
-  // Helve opens one of these before each command, which tells the commands apart in the trace.
-  for (const index of commands.keys()) writeFileSync(join(marks, String(index)), '');
-  const settings = JSON.stringify({ permissions: { deny } });
+  const settings = JSON.stringify({ permissions: { deny, allow } });
   const trace = CALLS.map((name) => `?${name}`).join(',');
   const tracing = ['-f', '--seccomp-bpf', '-q', '-y', '-s', '200', '--decode-pids=pidns', '-e', 'signal=none'];
   const call = [process.execPath, helve, 'call', '--stdin', '--settings', settings];
@@ -66,10 +63,7 @@ export async function traceSession(
   child.stdin.on('error', () => {}); // it may end early; the number of answers tells
   child.stdin.end(
     commands
-      .flatMap((command, index) => [
-        { id: `mark ${index}`, tool: 'Read', input: { file_path: join(marks, String(index)) } },
-        { id: String(index), tool: 'Bash', input: { command, timeout: COMMAND_MS } },
-      ])
+      .map((command, index) => ({ id: String(index), tool: 'Bash', input: { command, timeout: COMMAND_MS } }))
       .map((line) => `${JSON.stringify(line)}\n`)
       .join(''),
   );
@@ -82,13 +76,12 @@ export async function traceSession(
   for await (const line of createInterface({ input: child.stdout })) {
     const { id, content } = JSON.parse(line) as { id: string; content: unknown }; // the format of `call --stdin`
     answers += 1;
-    if (id.startsWith('mark')) continue;
     const text = JSON.stringify(content);
-    if (!/nobody is here|no one (is here )?to ask|not allowed|was denied|needs permission/i.test(text)) ran += 1;
+    if (!text.startsWith('"Bash was not run')) ran += 1;
     for (const secret of secrets) if (text.includes(secret)) effects.push(`${commands[Number(id)]} -> shows ${secret}`);
   }
   await ended;
-  if (answers !== 2 * commands.length) throw new Error(`${answers} answers for ${2 * commands.length}: ${problems}`);
+  if (answers !== commands.length) throw new Error(`${answers} answers for ${commands.length}: ${problems}`);
   return { effects: [...effects, ...(await readTrace(log, commands, place, walls))], ran };
 }
 
@@ -154,7 +147,6 @@ async function readTrace(
   };
   const effects = new Set<string>();
   let current = -1;
-  const marks = `${join(place.project, '.marks')}/`;
   for (const [at, call] of calls.entries()) {
     const { pid, name, args, result } = call;
     const program = programOf(pid, at);
@@ -167,9 +159,12 @@ async function readTrace(
       programs.set(pid, isHelper ? `helper:${started}` : started);
     }
     if (child !== undefined || name === 'exit' || name === 'execve') continue;
-    const mark = args.includes(marks) ? /\.marks\/(\d+)"/.exec(args)?.[1] : undefined;
-    if (mark !== undefined && preparing.test(program)) current = Math.max(current, Number(mark));
-    if (preparing.test(program)) continue;
+    if (preparing.test(program)) {
+      // Helve makes a file for what the nth call prints before it runs it, which tells the commands apart.
+      const call = /\/results\/call_(\d+)\.txt", O_WRONLY/.exec(args)?.[1];
+      if (call !== undefined) current = Number(call) - 1;
+      continue;
+    }
     const effect = effectOf(name, args, result, { program, place, walls });
     if (effect !== undefined) effects.add(`${commands[current] ?? 'before any command'} -> ${program}: ${effect}`);
   }
