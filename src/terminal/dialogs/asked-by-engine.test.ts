@@ -49,6 +49,7 @@ test('marks the part of a command that decided, and tells where a link leads', a
     '  runs rm link.txt (it writes)',
     '  runs ls',
     '  lists /project',
+    '  Runs without a sandbox.',
     '',
     '❯ y  Yes, this once',
     '  n  No, and say why',
