@@ -71,7 +71,8 @@ export async function temporaryProject(
 
     async remove() {
       await engine.end();
-      await rm(folder, { recursive: true, force: true });
+      // Again where a process that was ended still makes a file in it.
+      await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
     },
   };
 }

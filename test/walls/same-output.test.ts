@@ -14,7 +14,7 @@ const changing: ReadonlyArray<[RegExp, string]> = [
   [/^date\b(?!.* -r)/, 'the time of day'],
   [/\b(uptime|free|vmstat|w|times|lscpu)\b/, 'the load of the machine'],
   [/\bps\b|\bpgrep\b/, 'the processes of the moment'],
-  [/\bstat -f\b|\bdf\b/, 'the space that is left'],
+  [/\bstat -f\b|\bdf\b|\blsblk\b/, 'the space that is left'],
   [/\btime\b/, 'how long it took'],
   [/^git (blame|annotate)\b/, 'when a line that is not committed was looked at'],
   [/\btail -f\b|\byes\b|\bsleep\b/, 'takes long'],
