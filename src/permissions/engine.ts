@@ -43,7 +43,7 @@ export interface Policy {
   rules?: readonly Rule[];
   /** The home folder, by all its names. */
   home?: readonly string[];
-  /** Whether the kernel can confine commands that nobody approved. Default: `none`. */
+  /** Whether the kernel can confine commands that were not approved. Default: `none`. */
   walls?: Walls;
   /** The sandbox of the settings; absent where they turn none on. */
   sandbox?: PolicySandbox | undefined;

@@ -1,4 +1,4 @@
-// Holds a command that nobody approved to its effects: namespaces, a view of the disk that is built from nothing, and the
+// Holds a command that was not approved to its effects: namespaces, a view of the disk that is built from nothing, and the
 // strict filter of system calls. Tried out once, since a sandbox that might not hold is none.
 import { closeSync } from 'node:fs';
 import { homedir } from 'node:os';

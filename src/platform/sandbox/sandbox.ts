@@ -1,6 +1,6 @@
 /**
- * The port to the sandboxes of operating systems, for commands that were approved. What confines commands that nobody
- * approved is in confiner.ts.
+ * The port to the sandboxes of operating systems, for commands that were approved. What confines commands that were
+ * not approved is in confiner.ts.
  */
 export interface Sandbox {
   readonly kind: 'bubblewrap' | 'seatbelt' | 'none';

@@ -1,4 +1,4 @@
-// Which folders of the system a confined command sees: programs, libraries and configuration, never somebody's data.
+// Which folders of the system a confined command sees: programs, libraries and configuration, never a user's data.
 import { existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, sep } from 'node:path';
 import { contains, realOf } from './plan-access.js';
@@ -6,7 +6,7 @@ import { contains, realOf } from './plan-access.js';
 const PROGRAMS = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/opt', '/nix', '/gnu'];
 const FACTS = ['/etc', '/sys', '/run/utmp', '/var/log/wtmp', '/var/lib/dpkg', '/var/lib/rpm', '/var/cache/man'];
 
-/** In those folders, but no business of a command that nobody approved. Root could read them. */
+/** In those folders, but not to be read by a command that was not approved. Root could read them. */
 const SECRETS = [
   '/etc/shadow',
   '/etc/shadow-',

@@ -16,7 +16,7 @@ import {
 import { type Registration, registerShells } from './reap.js';
 
 const COMPLETE_READY = 2; // a model seldom sends more commands at once; the others wait for a new one
-const COMPLETE_IDLE_MS = 10_000; // they hold a view of the disk, and nobody needs them between prompts
+const COMPLETE_IDLE_MS = 10_000; // they hold a view of the disk, and are not needed between prompts
 const PIPES_AT_ONCE = 10; // as many calls as a message often has; more are made by and by
 
 /** Shells for one command each. One is kept ready, so that a command need not wait for its shell to start. */
