@@ -24,7 +24,7 @@ test.each<[string, string]>([
   ['loops in loops', `${'for f in {1..99}; do '.repeat(40)}cat $f${'; done'.repeat(40)}`],
   ['deep groups', deep(1_000, '(', ')')],
   ['deep substitutions', `echo ${deep(300, '$(', ')')}`],
-  ['deep quotes', `echo ${deep(300, '"$(echo ', ')"')}`],
+  ['deep quotes', `echo ${deep(80, '"$(echo ', ')"')}`],
   ['deep parameters', `echo ${deep(500, '$' + '{x:-', '}')}`],
   ['deep arithmetic', `echo $((${'('.repeat(1_500)}1${')'.repeat(1_500)}))`],
   ['deep conditions', `${'if true; then '.repeat(300)}ls${'; fi'.repeat(300)}`],
