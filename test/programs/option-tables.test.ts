@@ -57,6 +57,10 @@ const misleading: Readonly<Record<string, string>> = {
   strings: '-w --include-all-whitespace',
   hostname: '-I --all-ip-addresses',
   rg: '--no-hidden --no-column',
+  size: '-A -o',
+  objdump: '-h',
+  readelf: '-T --silent-truncation',
+  pstree: '-h --highlight-all',
 };
 
 // These parse their words with getopt_long and say what is wrong in its words.

@@ -13,7 +13,8 @@ import { exampleFiles } from './example-project.js';
 const changing: ReadonlyArray<[RegExp, string]> = [
   [/^date\b(?!.* -r)/, 'the time of day'],
   [/\b(uptime|free|vmstat|w|times|lscpu)\b/, 'the load of the machine'],
-  [/\bps\b|\bpgrep\b/, 'the processes of the moment'],
+  [/\bps\b|\bpgrep\b|\bpstree\b/, 'the processes of the moment'],
+  [/\bss -s\b/, 'the sockets of the moment'],
   [/\bstat -f\b|\bdf\b|\blsblk\b/, 'the space that is left'],
   [/\btime\b/, 'how long it took'],
   [/^git (blame|annotate)\b/, 'when a line that is not committed was looked at'],

@@ -4,7 +4,16 @@ import { delimiter, dirname, isAbsolute, join, sep } from 'node:path';
 import { contains, realOf } from './plan-access.js';
 
 const PROGRAMS = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/opt', '/nix', '/gnu'];
-const FACTS = ['/etc', '/sys', '/run/utmp', '/var/log/wtmp', '/var/lib/dpkg', '/var/lib/rpm', '/var/cache/man'];
+const FACTS = [
+  '/etc',
+  '/sys',
+  '/run/utmp',
+  '/var/log/wtmp',
+  '/var/lib/dpkg',
+  '/var/lib/rpm',
+  '/var/lib/apt',
+  '/var/cache/man',
+];
 
 /** In those folders, but not to be read by a command that was not approved. Root could read them. */
 const SECRETS = [
@@ -20,6 +29,8 @@ const SECRETS = [
   '/etc/ssh/ssh_host_ed25519_key',
   '/etc/ssh/ssh_host_rsa_key',
   '/etc/krb5.keytab',
+  '/etc/apt/auth.conf',
+  '/etc/apt/auth.conf.d',
   '/etc/NetworkManager/system-connections',
   '/etc/wireguard',
   '/etc/letsencrypt',

@@ -194,7 +194,7 @@ function piecesOf(part: WordPart, surroundings: Surroundings, { quoted }: { quot
 const descriptor: Field = { text: '/dev/fd', mayBeOption: false, splits: false, places: [] };
 
 function variablePiece(name: string, surroundings: Surroundings, quoted: boolean): Piece {
-  if (name === '@' || name === '*') return { unknown: true, splits: true };
+  if (name === '@' || name === '*') return { unknown: true, splits: name === '@' || !quoted };
   if (/^[?#$!]$/.test(name)) return { unknown: true, splits: false, isNumber: true };
   const values = surroundings.variable(name);
   if (values === undefined)

@@ -5,7 +5,7 @@ import { findProgram } from './programs/index.js';
 import { onlyReports } from './programs/never-free.js';
 import { openers } from './programs/openers.js';
 import type { Assigned, Call, Field, Program, Touch, Verdict } from './programs/program.js';
-import { plainForm } from './programs/system-programs.js';
+import { asksForHelp, plainForm } from './programs/system-programs.js';
 import type { State } from './shell-state.js';
 
 export interface CommandToJudge {
@@ -37,7 +37,7 @@ export function judgeCommand({ name, args, assigns, state, programsOnly, hasArra
     args: asGiven(programName ?? name, args),
     ...(state.piped && { piped: state.piped }),
   };
-  const verdict: Verdict = program?.judge(call) ?? { why: `${name} is not known to be harmless` };
+  const verdict = verdictOn(name, program, call);
   const unsafe = assigns.find((assigned) => !isHarmlessAssignment(assigned) && !isOwnSeparator(assigned, name));
   const mayBeFunction = state.functions.has(name) && !programsOnly;
   const why =
@@ -53,6 +53,15 @@ export function judgeCommand({ name, args, assigns, state, programsOnly, hasArra
   return { call, verdict, why, reads: isItself ? readsOfUnknown(name, program, verdict, call) : undefined };
 }
 
+/** A program that is only asked what it is starts nothing, even where its table does not list the question. */
+function verdictOn(name: string, program: Program | undefined, call: Call): Verdict {
+  const unknown: Verdict = { why: `${name} is not known to be harmless` };
+  const verdict = program?.judge(call) ?? unknown;
+  return verdict.why !== undefined && isQuestion(call) ? unknown : verdict;
+}
+
+const isQuestion = ({ args }: Call): boolean => asksForHelp(args.map(({ value = '' }) => value));
+
 /** `declare a=$x` evaluates the subscripts in what x holds where `a` is an array. */
 function evaluatesArray(name: string, args: readonly Field[], hasArrays: () => boolean): boolean {
   if (!/^(declare|typeset|local|readonly|export)$/.test(name) || !hasArrays()) return false;
@@ -67,7 +76,7 @@ function readsOfUnknown(
   { args }: Call,
 ): readonly Touch[] | undefined {
   const words = args.flatMap(({ value }) => value ?? []);
-  const isReport = words.length === args.length && onlyReports(written, words);
+  const isReport = words.length === args.length && (onlyReports(written, words) || asksForHelp(words));
   const isJudged = program !== undefined && !openers.includes(program);
   if (why === undefined || (isJudged && !isReport) || touches.some(({ access }) => access === 'write'))
     return undefined;

@@ -1,12 +1,31 @@
-// Checksums and encodings of files. `--check` is left out everywhere: the file it reads names other files to be read.
-import { hasOption, judgePlain, optionTable, parseOptions, plain, type TabledProgram } from './options.js';
+// Checksums and encodings of files.
+import {
+  hasOption,
+  judgePlain,
+  mayBecomeOption,
+  optionTable,
+  parseOptions,
+  plain,
+  type TabledProgram,
+} from './options.js';
 import type { Program } from './program.js';
 
-const digestOptions = '-btz --binary --tag --text --zero --help --version';
+const checkOptions = '-c --check --ignore-missing --quiet --status --strict --warn';
+const digestOptions = `-btz --binary --tag --text --zero --help --version ${checkOptions}`;
 
-/** A checksum program that reads its operands and nothing else. */
+/** A checksum program that reads its operands and nothing else, or with `--check` the files that its operands name. */
 function digest(names: string, options: string, examples: Program['examples']): TabledProgram {
-  return plain({ names, options, operands: ['read'], anyOption: true, examples });
+  const table = optionTable(options);
+  return {
+    names: names.split(' '),
+    table,
+    examples,
+    judge({ args }) {
+      const parsed = parseOptions(args, table, { anyOption: true });
+      const operands = hasOption(parsed, '-c', '--check') ? (['names'] as const) : (['read'] as const);
+      return { ...judgePlain(parsed, { operands }), ...(args.some(mayBecomeOption) && { needsWalls: true }) };
+    },
+  };
 }
 
 // `-i` is a flag of GNU's, and takes the file to be read on macOS: it stands for itself, with a file or nothing behind it.
@@ -41,20 +60,19 @@ const base64: TabledProgram = {
 
 export const digests: readonly Program[] = [
   digest('md5sum sha1sum sha224sum sha256sum sha384sum sha512sum', digestOptions, {
-    harmless: ['sha256sum a.txt', 'md5sum *.ts', 'sha1sum -b a', 'echo x | sha512sum'],
-    not: [
-      'sha256sum --unheard-of a',
+    harmless: [
+      'sha256sum a.txt',
+      'md5sum *.ts',
+      'sha1sum -b a',
+      'echo x | sha512sum',
       'sha256sum -c list',
-      'md5sum --check list',
-      'md5sum --che list',
-      'sha256sum -a 256 a',
-      'md5sum -wc list',
-      'md5sum -l 8 a',
+      'md5sum --check --quiet list',
     ],
+    not: ['sha256sum --unheard-of a', 'md5sum --che list', 'sha256sum -a 256 a', 'md5sum -wc list', 'md5sum -l 8 a'],
   }),
   digest('b2sum', `${digestOptions} -l= --length=`, {
-    harmless: ['b2sum a', 'b2sum -l 256 a'],
-    not: ['b2sum -c a', 'b2sum -a x a'],
+    harmless: ['b2sum a', 'b2sum -l 256 a', 'b2sum -c a'],
+    not: ['b2sum --chec a', 'b2sum -a x a'],
   }),
   digest('cksum', '-z -a= -l= --algorithm= --length= --tag --untagged --raw --base64 --zero --debug --help --version', {
     harmless: ['cksum a', 'cksum -a sha256 a'],

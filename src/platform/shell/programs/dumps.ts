@@ -1,5 +1,14 @@
-// Programs that show the bytes of a file.
-import { judgePlain, optionTable, type Parsed, parseOptions, plain, type TabledProgram, touch } from './options.js';
+// Programs that show the bytes of a file, or the parts of an object file.
+import {
+  judgePlain,
+  type OptionTable,
+  optionTable,
+  type Parsed,
+  parseOptions,
+  plain,
+  type TabledProgram,
+  touch,
+} from './options.js';
 import { type Field, notHarmless, type Program, type Verdict } from './program.js';
 
 const stringsOptions = optionTable(
@@ -13,15 +22,26 @@ function namesResponseFile({ value, text, places }: Field): boolean {
   return places === undefined || text.replace(/^["'\\]+/, '').startsWith('@');
 }
 
-const strings: TabledProgram = {
-  names: ['strings'],
-  table: stringsOptions,
-  judge({ args }) {
-    const verdict = judgePlain(parseOptions(args, stringsOptions), { operands: ['read'] });
-    const why =
-      verdict.why ?? (args.some(namesResponseFile) ? '@ takes options and files from another file' : undefined);
-    return { ...verdict, ...(why !== undefined && { why }) };
-  },
+/** A program of binutils that shows what an object file holds. */
+function objectReader(
+  name: string,
+  table: OptionTable,
+  { needsWalls, examples }: { needsWalls?: true; examples: Program['examples'] },
+): TabledProgram {
+  return {
+    names: [name],
+    table,
+    judge({ args }) {
+      const verdict = judgePlain(parseOptions(args, table), { operands: ['read'] });
+      const why =
+        verdict.why ?? (args.some(namesResponseFile) ? '@ takes options and files from another file' : undefined);
+      return { ...verdict, ...(needsWalls && { needsWalls }), ...(why !== undefined && { why }) };
+    },
+    examples,
+  };
+}
+
+const strings = objectReader('strings', stringsOptions, {
   examples: {
     harmless: ['strings a.bin', 'strings -n 8 a.bin', 'strings -8 a.bin', 'strings -a -t x a.bin', 'strings src/*.bin'],
     not: [
@@ -33,7 +53,69 @@ const strings: TabledProgram = {
       'strings -n @x a',
     ],
   },
-};
+});
+
+const size = objectReader(
+  'size',
+  optionTable('-ABGodxtfhvV --format= --radix= --totals --common --target= --help --version'),
+  {
+    needsWalls: true,
+    examples: { harmless: ['size a.o', 'size --radix=8 a.o', 'size -A a.o'], not: ['size @a', 'size --plugin x a.o'] },
+  },
+);
+
+// Not -S, -l and -W, which read the files that debugging information names; nor -I and -P.
+const objdump = objectReader(
+  'objdump',
+  optionTable(
+    `-afphxdDsgeGtTrRvHiFwzC -b= -m= -j= -M= --archive-headers --file-headers --private-headers --headers --section-headers --all-headers
+    --disassemble? --disassemble-all --full-contents --syms --dynamic-syms --reloc --dynamic-reloc --version --info --help
+    --target= --architecture= --section= --disassembler-options= --endian= --file-offsets --demangle? --wide --disassemble-zeroes
+    --start-address= --stop-address= --no-addresses --prefix-addresses --show-raw-insn --no-show-raw-insn --insn-width= --adjust-vma=
+    --special-syms --visualize-jumps? --disassembler-color= --recurse-limit --no-recurse-limit`,
+  ),
+  {
+    needsWalls: true,
+    examples: {
+      harmless: ['objdump -d a.o', 'objdump --disassemble a.o --disassembler-options intel', 'objdump -x a.o'],
+      not: ['objdump -S a.o', 'objdump @a', 'objdump -d -I x a.o', 'objdump --source a.o'],
+    },
+  },
+);
+
+// Not --plugin, which loads code.
+const nm = objectReader(
+  'nm',
+  optionTable(
+    `-aABCDgnopPrSsuvVhUW -f= -t= --debug-syms --print-armap --demangle? --no-demangle --dynamic --defined-only --extern-only --format=
+    --line-numbers --numeric-sort --no-sort --portability --print-size --print-file-name --quiet --reverse-sort --radix= --size-sort
+    --special-syms --synthetic --target= --undefined-only --unicode= --with-symbol-versions --no-weak --help --version`,
+  ),
+  {
+    needsWalls: true,
+    examples: {
+      harmless: ['nm a.o', 'nm -D a.so', 'nm -C a.o | sort'],
+      not: ['nm --plugin=x a.o', 'nm @a', 'nm --plug x a.o'],
+    },
+  },
+);
+
+const readelf = objectReader(
+  'readelf',
+  optionTable(
+    `-aehlSgtsnrudVAcIDWTCvH -x= -p= -R= --all --file-header --program-headers --segments --section-headers --sections --section-groups
+    --section-details --headers --syms --symbols --dyn-syms --lto-syms --sym-base= --demangle? --no-demangle --notes --relocs --unwind
+    --dynamic --version-info --arch-specific --archive-index --use-dynamic --hex-dump= --string-dump= --relocated-dump= --histogram
+    --wide --silent-truncation --version --help`,
+  ),
+  {
+    needsWalls: true,
+    examples: {
+      harmless: ['readelf -h a.o', 'readelf -d a.so', 'readelf -Ws a.o'],
+      not: ['readelf -w a.o', 'readelf @a', 'readelf -zP a.o'],
+    },
+  },
+);
 
 const xxdFlags = new Set('-a -b -C -d -E -e -h -i -p -ps -r -u -v'.split(' '));
 const xxdValues = new Set('-c -g -l -n -o -s'.split(' '));
@@ -101,4 +183,8 @@ export const dumps: readonly Program[] = [
   }),
   xxd,
   strings,
+  size,
+  objdump,
+  nm,
+  readelf,
 ];

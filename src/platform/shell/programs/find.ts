@@ -4,7 +4,7 @@ import { fieldPlaces } from './places.js';
 import { type Field, known, type Place, type Program, type Started, type Verdict } from './program.js';
 
 const plainTests = new Set(
-  '-true -false -empty -readable -writable -executable -nouser -nogroup -print -print0 -ls -prune -quit -depth -d -daystart -mount -xdev -noleaf -ignore_readdir_race -noignore_readdir_race -warn -nowarn -o -or -a -and -not ! , ( )'.split(
+  '-true -false -empty -readable -writable -executable -nouser -nogroup -print -print0 -ls -prune -quit -depth -d -daystart -mount -xdev -noleaf -ignore_readdir_race -noignore_readdir_race -follow -warn -nowarn -o -or -a -and -not ! , ( )'.split(
     ' ',
   ),
 );
@@ -18,7 +18,9 @@ const fileTests = /^-(newer|anewer|cnewer|samefile|newer[aBcm][aBcmt])$/;
 function judgeFind({ args }: { args: readonly Field[] }): Verdict {
   const rest = [...args];
   const roots: Field[] = [];
-  while (rest[0] && /^-(P|O\d)$/.test(rest[0].value ?? '')) rest.shift();
+  let followsLinks = false;
+  for (; rest[0] && /^-(P|L|H|O\d)$/.test(rest[0].value ?? ''); rest.shift())
+    followsLinks ||= /L|H/.test(rest[0].value ?? '');
   while (rest[0] && !/^([-!(),].*)?$/s.test(rest[0].value ?? (rest[0].mayBeOption ? '-' : 'x')))
     roots.push(...rest.splice(0, 1));
   const from = roots.length > 0 ? roots : [known('.')];
@@ -35,6 +37,7 @@ function judgeFind({ args }: { args: readonly Field[] }): Verdict {
       why ??= `${text} may be an action`;
     } else if (plainTests.has(value)) {
       namesOnly &&= value !== '-ls';
+      followsLinks ||= value === '-follow';
       asksAccess ||= /^-(readable|writable|executable)$/.test(value);
     } else if (valueTests.has(value)) {
       namesOnly &&= value !== '-printf';
@@ -67,12 +70,14 @@ function judgeFind({ args }: { args: readonly Field[] }): Verdict {
       why ??= `the action ${value} is not known to be harmless`;
     }
   }
+  // Links lead out of the project only where it is not confined, but what it starts may be allowed to write.
+  if (followsLinks && starts.length > 0) why ??= 'it follows links, and runs a program on what it finds';
   return {
     touches,
     ...(why !== undefined && { why }),
     starts,
-    ...(places && namesOnly && { prints: places }),
-    ...(runsElsewhere && { needsWalls: true }),
+    ...(places && namesOnly && !followsLinks && { prints: places }),
+    ...((runsElsewhere || followsLinks) && { needsWalls: true }),
     ...(asksAccess && { observes: 'machine' as const }),
   };
 }
@@ -101,6 +106,9 @@ const find: Program = {
       'find . -maxdepth 2 -type d | sort',
       "find . -name '*.ts' -exec wc -l {} \\;",
       'find . -type f -writable',
+      'find -L . -name x',
+      'find -H src -name x',
+      'find . -follow',
     ],
     not: [
       'find . -delete',
@@ -111,9 +119,8 @@ const find: Program = {
       'find . -ok rm {} \\;',
       'find . -fls x',
       "find . -exec sh -c 'rm x' \\;",
-      'find -L . -name x',
-      'find -H src -name x',
-      'find . -follow',
+      'find -L . -name x -exec grep y {} +',
+      'find . -follow -exec cat {} +',
       'find -files0-from list',
       'find . -D exec -delete',
       'find . -name a -exec echo {} \\; -delete',

@@ -118,7 +118,9 @@ const reports: ReadonlyArray<{ name: RegExp; words: RegExp }> = [
   { name: /^pip3?$/, words: /^(list|freeze|check|show [A-Za-z0-9][\w.-]*)$/ },
   { name: /^npm$/, words: /^(ls|list)( (--depth=\d+|--all|--json))*$/ },
   { name: /^gem$/, words: /^list$/ },
-  { name: /^dpkg$/, words: /^(-l|--list)$/ },
+  { name: /^dpkg$/, words: /^(-l|--list|(-L|--listfiles|-s|--status|-S|--search)( [A-Za-z0-9/][\w.+:/-]*)+)$/ },
+  { name: /^systemd-(sysusers|tmpfiles|sysctl|binfmt|modules-load)$/, words: /^--cat-config$/ },
+  { name: /^apt-cache$/, words: /^(search|show|policy|showpkg|depends|rdepends|madison)( [A-Za-z0-9][\w.+:-]*)+$/ },
 ];
 
 export const onlyReports = (name: string, words: readonly string[]): boolean =>

@@ -9,7 +9,7 @@ export type Meaning =
   /** Takes a value here, and none in another implementation, where the word is an operand. */
   | 'either'
   | 'read'
-  /** A file that is read, and that names more files to read. */
+  /** A file that names more files to read. Confined, they can be files of the project and of the system only. */
   | 'names'
   | 'read-tree'
   | 'list'
@@ -268,17 +268,16 @@ export function judgePlain(
 ): Verdict {
   const meanings = operands === 'none' ? [] : operands;
   const last = meanings.at(-1) ?? 'value';
+  const readsNames = meanings.includes('names') || parsed.options.some(({ meaning }) => meaning === 'names');
   const touches = [
     ...optionTouches(parsed),
+    ...(readsNames ? touch('read-tree', known('.')) : []),
     ...valuesThatMayBeOperands(parsed).flatMap((field) => touch(last === 'write' ? 'read' : last, field)),
     ...parsed.operands.flatMap((field, index) => touch(meanings[index] ?? last, field)),
     ...(without && parsed.operands.length === 0 ? touch(without.meaning, known(without.place)) : []),
   ];
   if (parsed.problem !== undefined) return { why: parsed.problem, touches };
   if (touches.some(({ access }) => access === 'write')) return { why: 'it writes a file', touches };
-  if (parsed.options.some(({ meaning }) => meaning === 'names')) {
-    return { why: 'a file names the files that it reads', touches };
-  }
   if (operands === 'none' && parsed.operands.length > 0) return { why: 'it takes no operand', touches };
   if (
     maxOperands !== undefined &&
@@ -286,7 +285,7 @@ export function judgePlain(
   ) {
     return { why: `it may have more than ${maxOperands === 1 ? 'one operand' : `${maxOperands} operands`}`, touches };
   }
-  return { touches };
+  return { touches, ...(readsNames && { needsWalls: true }) };
 }
 
 /** Values that another implementation takes for operands: a number is left out, since no file is meant by it. */

@@ -97,6 +97,16 @@ export const processes: readonly Program[] = [
     },
   }),
   plain({
+    names: 'pstree',
+    options: `-acglnpsStuTZAGUhV -C= -H= -N= --arguments --ascii --compact-not --color= --vt100 --highlight-all --highlight-pid=
+      --hide-threads --long --numeric-sort --ns-sort= --ns-changes --show-pids --show-pgids --show-parents --thread-names --uid-changes
+      --unicode --security-context --version`,
+    operands: ['value'],
+    anyOption: true,
+    observes: 'processes',
+    examples: { harmless: ['pstree', 'pstree -p 1', 'pstree $(pgrep -n bash)'], not: ['pstree -o x', 'pstree > x'] },
+  }),
+  plain({
     names: 'w',
     options: '-husfoip --no-header --no-current --short --from --old-style --ip-addr --pids --help --version',
     operands: 'none',

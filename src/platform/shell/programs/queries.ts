@@ -1,4 +1,6 @@
 // Questions to the system and to tool chains that are answered without running anything of the project: mostly versions.
+
+import { networkFacts } from './network-facts.js';
 import { openedFiles } from './openers.js';
 import { judgePlain, optionTable, parseOptions, plain, type TabledProgram } from './options.js';
 import { processes } from './processes.js';
@@ -160,6 +162,7 @@ export const queries: readonly Program[] = [
     examples: { harmless: ['printenv HOME', 'printenv PATH'], not: ['printenv', 'printenv API_KEY', 'printenv $x'] },
   },
   ...processes,
+  ...networkFacts,
   plain({
     // Not -m, which runs gzip.
     names: 'locale',

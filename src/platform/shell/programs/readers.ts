@@ -86,22 +86,16 @@ export const readers: readonly Program[] = [
   ls,
   plain({
     names: 'du',
-    options: `-0abchklmPsSx -B= -d= -t= -X=read --null --all --apparent-size --block-size= --bytes --total
-      --max-depth= --human-readable --inodes --count-links --no-dereference --separate-dirs --si --summarize
+    options: `-0abchHDklLmPsSx -B= -d= -t= -X=read --null --all --apparent-size --block-size= --bytes --total
+      --max-depth= --human-readable --inodes --count-links --dereference --dereference-args --no-dereference --separate-dirs --si --summarize
       --threshold= --time? --time-style= --exclude-from=read --exclude= --one-file-system --files0-from=names`,
     operands: ['list-tree'],
     anyOption: true,
     without: { place: '.', meaning: 'list-tree' },
+    needsWalls: ['-L', '-H', '-D', '--dereference', '--dereference-args'], // links may lead anywhere
     examples: {
-      harmless: ['du -sh .', 'du -h --max-depth=1 src', 'du -sh *', 'du -sk src'],
-      not: [
-        'du --unheard-of',
-        'du . > x',
-        'du --files0-from=list',
-        'du --files0-from list',
-        'du --files0 list',
-        'du -L .',
-      ],
+      harmless: ['du -sh .', 'du -h --max-depth=1 src', 'du -sh *', 'du -sk src', 'du -L .', 'du --files0-from=list'],
+      not: ['du --unheard-of', 'du . > x', 'du --files0 list'],
     },
   }),
   tree,
@@ -142,8 +136,8 @@ export const readers: readonly Program[] = [
     operands: ['read'],
     anyOption: true,
     examples: {
-      harmless: ['wc -l a.txt', 'wc -lw *.md', 'wc'],
-      not: ['wc -x a', 'wc --files0-from=list', 'wc --files0-from list', 'wc --files=list', 'wc -l --files0-from=-'],
+      harmless: ['wc -l a.txt', 'wc -lw *.md', 'wc', 'wc --files0-from=list', 'wc -l --files0-from=-'],
+      not: ['wc -x a', 'wc --files=list'],
     },
   }),
   plain({

@@ -14,14 +14,13 @@ import {
 import { fieldPlaces } from './places.js';
 import { type Field, known, notHarmless, type Program } from './program.js';
 
-// Not -R, which follows links.
 const grepOptions = optionTable(
-  `-# -abcEFGhHiIlLnoPqrsTUuvVwxyzZ -A= -B= -C= -D= -d= -e= -f=read -m= --after-context= --before-context= --context= --basic-regexp
+  `-# -abcEFGhHiIlLnoPqrRsTUuvVwxyzZ -A= -B= -C= -D= -d= -e= -f=read -m= --after-context= --before-context= --context= --basic-regexp
   --binary --binary-files= --byte-offset --color? --colour? --count --devices= --directories= --exclude=
   --exclude-dir= --exclude-from=read --extended-regexp --file=read --files-with-matches --files-without-match --fixed-strings
   --group-separator= --no-group-separator --ignore-case --no-ignore-case --include= --initial-tab --invert-match --label=
   --line-buffered --line-number --line-regexp --max-count= --no-filename --no-messages --null --null-data --only-matching
-  --perl-regexp --quiet --recursive --regexp= --silent --text --with-filename --word-regexp --help --version`,
+  --perl-regexp --quiet --recursive --dereference-recursive --regexp= --silent --text --with-filename --word-regexp --help --version`,
 );
 
 /** The pattern comes first, unless an option gave it; what remains are files. */
@@ -29,11 +28,14 @@ function patternThenFiles(parsed: Parsed, given: readonly string[]): Field[] {
   return hasOption(parsed, ...given) ? parsed.operands : parsed.operands.slice(1);
 }
 
-/** `-r`, or `-d` with anything but the two words that do not read folders: `recurse` may be abbreviated. */
+/** It then follows links, which lead out of the project only where it is not confined. */
+const followsLinks = (parsed: Parsed): boolean => hasOption(parsed, '-R', '--dereference-recursive');
+
+/** `-r`, `-R`, or `-d` with anything but the two words that do not read folders: `recurse` may be abbreviated. */
 const isRecursive = ({ options }: Parsed): boolean =>
   options.some(({ name, value }) => {
     if (name === '-d' || name === '--directories') return !/^(read|skip)$/.test(value?.value ?? '');
-    return name === '-r' || name === '--recursive';
+    return name === '-r' || name === '-R' || name === '--recursive' || name === '--dereference-recursive';
   });
 
 const grep: TabledProgram = {
@@ -58,9 +60,9 @@ const grep: TabledProgram = {
     return {
       ...(passesNames && { passesNames }),
       touches,
-      ...(args.some(mayBecomeOption) && { needsWalls: true }),
+      ...((args.some(mayBecomeOption) || followsLinks(parsed)) && { needsWalls: true }),
       ...(parsed.problem !== undefined && { why: parsed.problem }),
-      ...(prints && { prints }),
+      ...(prints && !followsLinks(parsed) && { prints }),
     };
   },
   examples: {
@@ -72,28 +74,23 @@ const grep: TabledProgram = {
       'grep -c x a',
       'grep -rl foo --include="*.ts" .',
       'grep -d recurse foo src',
-    ],
-    not: [
-      'grep foo a > b',
-      'grep --unheard-of a b',
       'grep -R foo .',
       'grep -nR foo .',
-      'grep --deref foo .',
-      'grep --fil x a',
     ],
+    not: ['grep foo a > b', 'grep --unheard-of a b', 'grep --deref foo .', 'grep --fil x a'],
   },
 };
 
-// Not those that run a program (--pre, --hostname-bin, -z), follow links (-L) or read other files (--ignore-file).
+// Not those that run a program (--pre, --hostname-bin, -z) or read other files (--ignore-file).
 const rgOptions = optionTable(
-  `-acFHhiIlnNopPqsSuUvVwxb0. -E= -A= -B= -C= -e= -f=read -g= -j= -m= -M= -r= -t= -T= -d= --after-context= --before-context= --context=
+  `-acFHhiIlLnNopPqsSuUvVwxb0. -E= -A= -B= -C= -e= -f=read -g= -j= -m= -M= -r= -t= -T= -d= --after-context= --before-context= --context=
   --regexp= --file=read --glob= --iglob= --threads= --max-count= --max-columns= --replace= --type= --type-not= --max-depth= --maxdepth=
   --sort= --sortr= --color= --colors= --encoding= --engine= --max-filesize= --context-separator= --field-match-separator=
   --path-separator= --type-list --files --files-with-matches --files-without-match --count --count-matches --line-number --no-line-number
   --ignore-case --case-sensitive --smart-case --fixed-strings --word-regexp --line-regexp --invert-match --only-matching --pcre2
   --multiline --multiline-dotall --hidden --no-hidden --no-ignore --no-ignore-vcs --no-ignore-parent --text --null --json --vimgrep
   --heading --no-heading --with-filename --no-filename --column --no-column --byte-offset --passthru --pretty --quiet --stats --trim
-  --unrestricted --one-file-system --no-messages --no-config --crlf --glob-case-insensitive --no-require-git --help --version`,
+  --unrestricted --one-file-system --no-messages --no-config --follow --crlf --glob-case-insensitive --no-require-git --help --version`,
 );
 
 const rg: TabledProgram = {
@@ -111,18 +108,30 @@ const rg: TabledProgram = {
       (listing || hasOption(parsed, '-l', '--files-with-matches', '--files-without-match')) &&
       !hasOption(parsed, '--path-separator', '--stats', '--json');
     const prints = names ? fieldPlaces(roots) : undefined;
-    return { touches, ...(parsed.problem !== undefined && { why: parsed.problem }), ...(prints && { prints }) };
+    const followsLinks = hasOption(parsed, '-L', '--follow');
+    return {
+      touches,
+      ...(followsLinks && { needsWalls: true }),
+      ...(parsed.problem !== undefined && { why: parsed.problem }),
+      ...(prints && !followsLinks && { prints }),
+    };
   },
   examples: {
-    harmless: ['rg foo', 'rg -n "a b" src', 'rg -l foo -g "*.ts"', 'rg --files', 'rg -tts foo', 'rg -. foo'],
+    harmless: [
+      'rg foo',
+      'rg -n "a b" src',
+      'rg -l foo -g "*.ts"',
+      'rg --files',
+      'rg -tts foo',
+      'rg -. foo',
+      'rg -iL foo',
+    ],
     not: [
       'rg --pre ./evil.sh foo',
       'rg --pre=x foo',
       'rg --hostname-bin x foo',
       'rg foo --search-zip',
       'rg -nz foo',
-      'rg -L foo',
-      'rg -iL foo',
       'rg foo *',
       'rg --ignore-file x foo',
       'rg --type-add x:include:y foo',

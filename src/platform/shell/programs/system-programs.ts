@@ -11,11 +11,14 @@ import { type Field, known, type Touch } from './program.js';
 export function plainForm(name: string, args: readonly Field[]): Touch[] | undefined {
   const values = args.flatMap(({ value }) => value ?? []);
   if (!/^[A-Za-z0-9][\w.+-]*$/.test(name) || values.length < args.length) return undefined;
-  if (onlyReports(name, values)) return [];
+  if (onlyReports(name, values) || asksForHelp(values)) return [];
   if (neverFree(name) !== undefined) return undefined;
-  const [only, ...more] = values;
-  if (only !== undefined && more.length === 0 && /^(--version|--help|-V)$/.test(only)) return [];
+  if (values.length === 1 && /^-[Vh]$/.test(values[0] ?? '')) return [];
   if (values.some((value) => /^[-+@]|=/.test(value))) return undefined;
   // What it does with a folder is not known, so all that is in it counts.
   return values.filter((value) => value !== '').flatMap((value) => touch('read-tree', known(value)));
 }
+
+/** Any program at all may be asked what it is, as long as that is all. */
+export const asksForHelp = (words: readonly string[]): boolean =>
+  words.length === 1 && /^--(version|help)$/.test(words[0] ?? '');

@@ -64,7 +64,14 @@ export const text: readonly Program[] = [
       --zero-terminated --random-source=read --files0-from=names --help --version`,
     operands: ['read'],
     examples: {
-      harmless: ['sort -u names.txt', 'sort -k2,2n a.txt', 'sort', 'sort -t: -k3 a.txt', 'sort -rn | head'],
+      harmless: [
+        'sort -u names.txt',
+        'sort -k2,2n a.txt',
+        'sort',
+        'sort -t: -k3 a.txt',
+        'sort -rn | head',
+        'sort --files0-from=list',
+      ],
       not: [
         'sort -o out a.txt',
         'sort -oout a',
@@ -77,7 +84,6 @@ export const text: readonly Program[] = [
         'sort -T /tmp a',
         'sort -nT . a',
         'sort --temporary-directory=. a',
-        'sort --files0-from=list',
         'sort --files list',
         'sort *',
         'sort $x',

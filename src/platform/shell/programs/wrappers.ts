@@ -43,7 +43,7 @@ function wrapper(spec: WrapperSpec): Program {
   return {
     names: spec.names.split(' '),
     examples: spec.examples,
-    judge({ args }) {
+    judge({ name, args }) {
       table ??= optionTable(spec.options);
       const parsed = parseOptions(args, table, { operandsEndOptions: true });
       const found = parsed.problem === undefined ? parsed.operands.slice(spec.before ?? 0) : guessCommand(args);
@@ -56,7 +56,7 @@ function wrapper(spec: WrapperSpec): Program {
         touches: optionTouches(parsed),
         ...(words.length > 0 && { starts: startedBy(words, parsed, spec) }),
         ...(parsed.problem !== undefined && {
-          unknown: `what ${spec.names} runs is not understood: ${parsed.problem}`,
+          unknown: `what ${name} runs is not understood: ${parsed.problem}`,
         }),
       };
     },

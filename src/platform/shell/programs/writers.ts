@@ -142,6 +142,8 @@ const archiveLists: Program['judge'] = ({ name, args: [flags, archive, ...more] 
   const lists = listings[name] ?? toStandardOutput;
   // `host:a.tar` is on another machine.
   const isHere = archive?.mayBeOption === false && !archive.splits && !/^[^/]*:/.test(archive.value ?? ':');
+  // Without a name it lists what is piped into it, or the archive that TAPE names: nothing of a confined command's.
+  if (/^-?tv?$/.test(flags?.value ?? '') && name.endsWith('tar') && archive === undefined) return { needsWalls: true };
   const listing = lists.test(flags?.value ?? '') && isHere;
   return listing && more.length === 0 ? { touches: touch('read', archive) } : { why: 'it writes' };
 };
@@ -285,7 +287,7 @@ export const writers: readonly Program[] = [
       touches: tarFiles,
       examples: ['tar xf a.tar', 'tar -tf host:a.tar', 'tar -tf a.tar -I ./x', 'tar -xf a.tar --to-command=./x'],
     }),
-    ['tar -tf a.tar', 'tar tzf a.tgz', 'tar -tvf a.tar'],
+    ['tar -tf a.tar', 'tar tzf a.tgz', 'tar -tvf a.tar', 'gunzip -c a.tgz | tar t'],
   ),
   orLists(
     writer({
