@@ -3,6 +3,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { neverFree, onlyReports } from './programs/never-free.js';
+import { asksForHelp } from './programs/system-programs.js';
 
 const systemFolders: ReadonlySet<string> = new Set(['/usr/bin', '/bin', '/usr/local/bin']);
 
@@ -23,7 +24,7 @@ export function systemPrograms(path: string): FindSystemProgram {
       const known = found.get(file) ?? lookUp(folder, file);
       if (known === undefined) continue;
       found.set(file, known);
-      const isItself = onlyReports(name, args) || neverFree(basename(known.real)) === undefined;
+      const isItself = onlyReports(name, args) || asksForHelp(args) || neverFree(basename(known.real)) === undefined;
       return known.isSystem && isItself;
     }
     return false;

@@ -135,6 +135,22 @@ test
   expect(commands.filter(({ harmless, needsWalls }) => !harmless && needsWalls)).toEqual([]);
 });
 
+test.runIf(hasFactor).each(['perl --version', 'env --help', 'factor -h', 'timeout --version'])(
+  'any program of the system may be asked what it is: %s',
+  async (command) => {
+    const commands = await commandsOf(command);
+    expect(commands.every(({ harmless, needsWalls }) => harmless || needsWalls)).toBe(true);
+  },
+);
+
+test.each(['perl -h', 'shutdown -h', './x --help', 'perl --help x', 'f() { rm x; }; f --help'])(
+  'but not together with more, or by a file of the project: %s',
+  async (command) => {
+    const commands = await commandsOf(command);
+    expect(commands.every(({ harmless, needsWalls }) => harmless || needsWalls)).toBe(false);
+  },
+);
+
 test.runIf(hasFactor)('what another folder of the path has of that name is not of the system', () => {
   const folder = realPathSync(mkdtempSync(join(tmpdir(), 'helve-path-')));
   expect(systemPrograms(`${folder}:/usr/bin`)(['factor'])).toBe(true);
