@@ -128,6 +128,19 @@ test('reads a folder that has not changed for a while only once', () => {
   expect(looked).toEqual([root]); // the start alone
 });
 
+test('what was prepared is not read again, and what changed since is', async () => {
+  const { root, search } = disk(['project/a/.env', 'project/b/two']);
+  const looked: string[] = [];
+  const files = named(root, isSecret, looked);
+  const finder = createUnreadableFinder({ now: () => Date.now() + 60_000 });
+  await finder.prepare(search(files));
+  looked.length = 0;
+  expect(finder.find(search(files)).paths).toEqual([join(root, 'a/.env')]);
+  expect(looked).toEqual([root]);
+  writeFileSync(join(root, 'b/.env'), '');
+  expect(finder.find(search(files)).paths).toEqual([join(root, 'a/.env'), join(root, 'b/.env')]);
+});
+
 test('other rules are not answered from what was found for these', () => {
   const { root, search } = disk(['project/.env', 'project/key']);
   const finder = createUnreadableFinder();

@@ -1,5 +1,6 @@
 import { type Dirent, lstatSync, readdirSync, statSync } from 'node:fs';
 import { sep } from 'node:path';
+import { setImmediate as pause } from 'node:timers/promises';
 import type { UnreadableFiles } from '../../contract/tool-context.js';
 import { contains, realOf } from './plan-access.js';
 
@@ -8,6 +9,7 @@ const MAX_FOLDERS_ELSEWHERE = 2_000; // a rule such as ~/**/*.pem means all of a
 const MAX_HIDDEN = 500; // each is a mount of its own
 const MAX_MS = 2_000;
 const COARSE_MS = 2_100; // the same where it moves in seconds
+const SLICE_MS = 8; // of preparing at a time, so that keys and streams are not held up
 const SETTLED_MS = 50; // the clock of a file system moves in steps: what changed just now may change again unseen
 
 /** Not files: their names come and go, and a sandbox has its own. */
@@ -37,22 +39,47 @@ export interface FinderLimits {
   now?: () => number;
 }
 
+export interface UnreadableFinder {
+  /** Nothing here waits, as in planning the access. */
+  find(search: UnreadableSearch): Unreadable;
+  /** Looks into every folder for the first time, with pauses, so that a later `find` has little to do. */
+  prepare(search: UnreadableSearch): Promise<void>;
+}
+
 /**
- * Finds what rules keep from being read, again and again for the commands of a session: a folder is read anew only when
- * it has changed. Nothing here waits, as in planning the access.
+ * Finds what rules keep from being read, again and again for the commands of a session: a folder is read again only when
+ * it has changed.
  */
-export function createUnreadableFinder(limits: FinderLimits = {}): { find(search: UnreadableSearch): Unreadable } {
+export function createUnreadableFinder(limits: FinderLimits = {}): UnreadableFinder {
   let key = '';
   let known = new Map<string, KnownFolder>();
+  const steps = (search: UnreadableSearch): Steps => {
+    const wanted = JSON.stringify([search.files.key, search.workspace]);
+    if (wanted !== key) known = new Map();
+    key = wanted;
+    return findUnreadable(search, known, limits);
+  };
   return {
     find(search) {
-      const wanted = JSON.stringify([search.files.key, search.workspace]);
-      if (wanted !== key) known = new Map();
-      key = wanted;
-      return findUnreadable(search, known, limits);
+      const folders = steps(search);
+      let step = folders.next();
+      while (!step.done) step = folders.next();
+      return step.value;
+    },
+    async prepare(search) {
+      const folders = steps(search);
+      let pauseAt = performance.now() + SLICE_MS;
+      while (!folders.next().done) {
+        if (performance.now() < pauseAt) continue;
+        await pause();
+        pauseAt = performance.now() + SLICE_MS;
+      }
     },
   };
 }
+
+/** One step for each folder that is looked into. */
+type Steps = Generator<undefined, Unreadable, void>;
 
 /** What was found in a folder, as far as it matters. */
 interface KnownFolder {
@@ -71,7 +98,7 @@ interface FoundEntry {
   linkedTo?: string;
 }
 
-function findUnreadable(
+function* findUnreadable(
   { files, workspace, needed }: UnreadableSearch,
   known: Map<string, KnownFolder>,
   {
@@ -81,7 +108,7 @@ function findUnreadable(
     maxMs = MAX_MS,
     now = Date.now,
   }: FinderLimits,
-): Unreadable {
+): Steps {
   const roots = realNames(workspace);
   const kept = realNames(needed);
   const isInWorkspace = (path: string): boolean => roots.some((root) => contains(root, path));
@@ -97,7 +124,7 @@ function findUnreadable(
     if (isFolder && [...roots, ...kept].some((one) => contains(real, one))) queue.push({ path, isFolder });
     else found.add(real);
   };
-  const walk = (start: string, most: number): void => {
+  function* walk(start: string, most: number): Generator<undefined, void, void> {
     const queue: FoundEntry[] = [{ path: start, isFolder: true }];
     let looked = 0;
     // A list that grows while it is walked is walked to its new end.
@@ -114,8 +141,9 @@ function findUnreadable(
       const entry = lookInto(folder, { files, known, roots, now });
       for (const one of entry?.denied ?? []) hide(one, queue);
       queue.push(...(entry?.open ?? []));
+      yield;
     }
-  };
+  }
 
   const starts = files.starts.toSorted((one, other) => Number(isInWorkspace(other)) - Number(isInWorkspace(one)));
   for (const start of new Set([...roots.filter((root) => files.mayMatchBelow(root)), ...starts])) {
@@ -125,7 +153,7 @@ function findUnreadable(
     const toWalk: FoundEntry[] = [];
     if (files.matches(start, entry)) hide(entry, toWalk);
     else if (entry.isFolder) toWalk.push(entry);
-    for (const { path } of toWalk) walk(path, isInWorkspace(path) ? maxFolders : maxFoldersElsewhere);
+    for (const { path } of toWalk) yield* walk(path, isInWorkspace(path) ? maxFolders : maxFoldersElsewhere);
   }
   const paths = [...found].slice(0, maxHidden);
   if (found.size > paths.length) {

@@ -12,7 +12,7 @@ import { createRepositoryFinder } from '../../platform/sandbox/find-repositories
 import { gitPlaces } from '../../platform/sandbox/git-places.js';
 import { areAllKnown, runsOutside } from '../../platform/sandbox/sandboxed-effects.js';
 import { protectedPaths, secretPaths } from '../../platform/sandbox/sensitive-paths.js';
-import { createUnreadableFinder } from '../../platform/sandbox/unreadable-files.js';
+import { createUnreadableFinder, type UnreadableSearch } from '../../platform/sandbox/unreadable-files.js';
 import type { WrapShell } from '../../platform/shell/ready-shell.js';
 import { environmentFile } from './environment-file.js';
 
@@ -112,6 +112,7 @@ function viewForEdits(context: ToolContext, effects: readonly Effect[]): Confine
 export async function confinedAhead(session: SessionPort): Promise<WrapShell | undefined> {
   if (session.mode === 'bypassPermissions') return undefined;
   const { confiner } = await session.own(sessionConfiner);
+  if (confiner) await session.own(sessionView).prepare();
   return confiner && readyMade(confiner, session);
 }
 
@@ -154,6 +155,8 @@ function openReports(session: SessionPort): { add(report: Promise<void>): Promis
 }
 
 interface SessionView {
+  /** Looks for what rules hide while there is no command yet. */
+  prepare(): Promise<void>;
   /** What every command of the session sees that names nothing beyond it. */
   view(): ConfinedView;
   /** Changes when settings change the view. */
@@ -175,11 +178,15 @@ function sessionView(session: SessionPort): SessionView {
   let unreadable: string[] = [];
   let latest = '';
   const told = new Set<string>();
-  const find = (): string[] => {
+  const search = (): UnreadableSearch | undefined => {
     const files = session.fileRules?.unreadable;
-    if (!files) return [];
     const { workspace } = session;
-    const { paths, notes, isTooMany } = finder.find({ files, workspace, needed: [...workspace, temp, resultsFolder] });
+    return files && { files, workspace, needed: [...workspace, temp, resultsFolder] };
+  };
+  const find = (): string[] => {
+    const wanted = search();
+    if (!wanted) return [];
+    const { paths, notes, isTooMany } = finder.find(wanted);
     if (isTooMany) {
       throw cannotConfine('rules keep more files from being read than can be hidden. Deny their folder as a whole');
     }
@@ -190,6 +197,10 @@ function sessionView(session: SessionPort): SessionView {
     return paths;
   };
   return {
+    async prepare() {
+      const wanted = search();
+      if (wanted) await finder.prepare(wanted);
+    },
     view: () => ({
       workspace: session.workspace,
       readable: [...own, ...(session.fileRules?.readable ?? [])],
