@@ -168,6 +168,7 @@ test('answers initialize with what a host can choose from', async () => {
       account: {},
       capabilities: expect.arrayContaining(['initialize', 'interrupt', 'set_model', 'set_permission_mode']),
       pid: host.child.pid,
+      unsupported_hook_events: [],
     },
   });
   expect(await host.end()).toBe(0);
@@ -240,8 +241,48 @@ test('lets no call pass a hook of a host that can not be asked any more', async 
   expect(existsSync(join(host.cwd, 'a'))).toBe(false);
 });
 
+const deny = { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'deny' } };
+
+test('keeps the guard of a host that also has hooks for events that Helve does not have', async () => {
+  const host = await startHost([echo('touch a'), { text: 'I see.' }], {
+    args: ['--permission-mode', 'bypassPermissions'],
+  });
+  const hooks = {
+    MessageDisplay: [{ hookCallbackIds: ['hook_1'] }],
+    PreToolUse: [{ matcher: 'Bash', hookCallbackIds: ['hook_0'] }],
+  };
+  for (let times = 0; times < 2; times += 1) {
+    expect(await host.request({ subtype: 'initialize', hooks })).toMatchObject({
+      subtype: 'success',
+      response: { unsupported_hook_events: ['MessageDisplay'] },
+    });
+  }
+  host.prompt('go');
+  host.answer(await host.next('hook_callback'), deny);
+  await host.next('success');
+  expect(existsSync(join(host.cwd, 'a'))).toBe(false);
+  expect(host.lines.filter(({ subtype }) => subtype === 'notice')).toEqual([
+    expect.objectContaining({ text: expect.stringContaining('never called: MessageDisplay.') }),
+  ]);
+});
+
+test('runs no prompt after an initialize that was refused, until one is accepted', async () => {
+  const host = await startHost([{ text: 'Hello.' }], { args: ['--permission-mode', 'bypassPermissions'] });
+  await host.request({ subtype: 'initialize', hooks: { PreToolUse: [{ hookCallbackIds: 7 }] } });
+  host.prompt('go');
+  expect(await host.next('error_during_execution')).toMatchObject({
+    is_error: true,
+    result: expect.stringMatching(/^The prompt was not run, because initialize was refused.*hookCallbackIds/),
+  });
+  expect(host.server.requests).toEqual([]);
+  await host.request({ subtype: 'initialize', hooks: { PreToolUse: [{ hookCallbackIds: ['hook_0'] }] } });
+  host.prompt('go');
+  expect(await host.next('success')).toMatchObject({ result: 'Hello.' });
+  expect(await host.end()).toBe(0);
+});
+
 test.each([
-  [{ NoSuchMoment: [{ hookCallbackIds: ['hook_0'] }] }, /no hook event "NoSuchMoment"/],
+  [{ PreToolUSes: [{ hookCallbackIds: ['hook_0'] }] }, /no hook event "PreToolUSes".*Use "PreToolUse"/],
   [{ PreToolUse: [{ matcher: '(', hookCallbackIds: ['hook_0'] }] }, /matcher/],
   [{ PreToolUse: [{}] }, /hookCallbackIds/],
 ])('refuses hooks %j, which would never be called', async (hooks, sentence) => {

@@ -4,6 +4,7 @@ import { readMatcher } from '../../hooks/match-hook.js';
 import type { CallbackGroup } from '../../hooks/ready-hook.js';
 import type { HookCallbacks } from '../../hooks/run-hooks.js';
 import { isObject } from '../../platform/is-object.js';
+import { wordSimilarity } from '../../platform/text/similar-text.js';
 import type { ControlChannel } from './control-channel.js';
 import { RequestRefused } from './host-requests.js';
 
@@ -28,22 +29,28 @@ export class HostHooks {
     this.#hasBegun = true;
   }
 
-  /** Takes the `hooks` of an `initialize`. Refuses what would never be called, since that would guard nothing. */
-  register(hooks: unknown): void {
-    if (hooks === undefined || hooks === null) return;
-    const given = JSON.stringify(hooks);
-    if (given === this.#registered) return;
+  /**
+   * Takes the `hooks` of an `initialize` and returns the events that Helve never fires. Hosts register such events beside
+   * their guards, so one of them must not cost the guards. A group that can't be read is refused: it may be a guard.
+   */
+  register(hooks: unknown): readonly string[] {
+    if (hooks === undefined || hooks === null) return [];
     if (!isObject(hooks)) throw new RequestRefused('"hooks" must be an object with a list for each event.');
-    const entries = Object.entries(hooks).map(([name, groups]) => ({
-      event: eventOf(name),
-      groups: this.#read(groups),
-    }));
-    if (entries.every(({ groups }) => groups.length === 0)) return;
+    const unsupported: string[] = [];
+    const entries: Array<{ event: HookEvent; groups: CallbackGroup[] }> = [];
+    for (const [name, groups] of Object.entries(hooks)) {
+      const event = eventOf(name);
+      if (event) entries.push({ event, groups: this.#read(groups) });
+      else unsupported.push(name);
+    }
+    const given = JSON.stringify(hooks);
+    if (given === this.#registered || entries.every(({ groups }) => groups.length === 0)) return unsupported;
     if (this.#hasBegun || this.#registered !== '') {
       throw new RequestRefused('Hooks can be given once, before the first prompt.');
     }
     this.#registered = given;
     for (const { event, groups } of entries) this.#add(event, groups);
+    return unsupported;
   }
 
   #add(event: HookEvent, groups: readonly CallbackGroup[]): void {
@@ -77,10 +84,13 @@ export class HostHooks {
   }
 }
 
-function eventOf(name: string): HookEvent {
+const MISSPELLED = 0.85; // far above what two different events have in common: PreCompact and PostCompact have 0.73
+
+/** Undefined for an event that Helve does not have. A misspelled one is refused, since it was meant to be called. */
+function eventOf(name: string): HookEvent | undefined {
   const event = hookEvents.find((known) => known === name);
   if (event) return event;
-  throw new RequestRefused(
-    `There is no hook event "${name}", so its hooks would never be called. There are: ${hookEvents.join(', ')}.`,
-  );
+  const meant = hookEvents.find((known) => wordSimilarity(name, known) >= MISSPELLED);
+  if (meant === undefined) return undefined;
+  throw new RequestRefused(`There is no hook event "${name}", so its hooks would never be called. Use "${meant}".`);
 }

@@ -55,6 +55,10 @@ export class Host {
   #agent: Agent | undefined;
   #partial = new PartialMessages();
   readonly #patience = new Patience();
+  /** Why the last `initialize` was refused: no prompt runs without the hooks that it was to register. */
+  #refusedInitialize: string | undefined;
+  /** Lists of unsupported events that a notice has named. */
+  readonly #toldUnsupported = new Set<string>();
 
   constructor(options: HostOptions) {
     this.#options = options;
@@ -123,6 +127,10 @@ export class Host {
     let last: FinishedRun | undefined;
     try {
       for (let prompt = await this.#queue.next(); prompt; prompt = await this.#queue.next()) {
+        if (this.#refusedInitialize !== undefined) {
+          last = await this.#refusePrompt(this.#refusedInitialize);
+          continue;
+        }
         model.begin();
         last = await this.#run(agent, prompt, signal);
       }
@@ -155,6 +163,13 @@ export class Host {
       result = noResult(error, { interrupted: ended.aborted });
     }
     const run = end.finish(result ?? noResult(new Error('The run ended without a result.'), { interrupted: false }));
+    await this.#write(this.#lines.result(run));
+    return run;
+  }
+
+  async #refusePrompt(reason: string): Promise<FinishedRun> {
+    const sentence = `The prompt was not run, because initialize was refused, so hooks of the host may be missing: ${reason} Send an initialize that is accepted, then the prompt again.`;
+    const run = this.#options.end.finish(noResult(new Error(sentence), { interrupted: false }));
     await this.#write(this.#lines.result(run));
     return run;
   }
@@ -218,17 +233,27 @@ export class Host {
 
   async #serve({ requestId, request }: Extract<HostMessage, { type: 'control_request' }>): Promise<void> {
     try {
-      await this.#channel.respond(requestId, await handleRequest(request, this.#handlers));
+      const answer = await handleRequest(request, this.#handlers);
+      if (request.subtype === 'initialize') this.#refusedInitialize = undefined;
+      await this.#channel.respond(requestId, answer);
       if (request.subtype === 'initialize') await this.#channel.redeliver();
     } catch (error) {
-      // Whatever it was: who asks and gets no answer would wait for ever.
-      await this.#channel.refuse(requestId, error instanceof Error ? error.message : String(error));
+      // Every error is answered: a host without an answer would wait for ever.
+      const reason = error instanceof Error ? error.message : String(error);
+      if (request.subtype === 'initialize') this.#refusedInitialize = reason;
+      await this.#channel.refuse(requestId, reason);
     }
   }
 
   readonly #handlers: Readonly<Record<string, RequestHandler>> = {
     initialize: async ({ subtype: _, hooks, ...others }) => {
-      this.#hooks.register(hooks);
+      const unsupported = this.#hooks.register(hooks);
+      if (unsupported.length > 0 && !this.#toldUnsupported.has(unsupported.join())) {
+        this.#toldUnsupported.add(unsupported.join());
+        this.#notice(
+          `Helve has no hook events of these names, so their hooks are never called: ${unsupported.join(', ')}.`,
+        );
+      }
       const unused = Object.keys(others).filter((name) => !isBlank(others[name]));
       if (unused.length > 0) this.#notice(`These fields of initialize have no effect: ${unused.join(', ')}.`);
       return {
@@ -240,6 +265,7 @@ export class Host {
         account: {},
         capabilities: Object.keys(this.#handlers),
         pid: process.pid,
+        unsupported_hook_events: unsupported,
       };
     },
     interrupt: ({ cancel_queued }) => {
