@@ -141,6 +141,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     saveRule: options.saveRule,
     knownTools: builtInTools().map(({ name }) => name),
   });
+  tools.hideDenied(policy.isDenied);
   const notices = createNotices();
   let isToldAutoAllow = false;
   const onceWithoutSandbox = (why: string): void => {
@@ -190,10 +191,19 @@ export function createEngine(options: EngineOptions = {}): Engine {
     if (text !== undefined) tell(emit, { type: 'notice', text });
   };
 
+  let areToolsReady = false;
+  const readyTools = async (): Promise<void> => {
+    const problems = await tools.ready();
+    if (!areToolsReady) for (const text of problems) notices.say(text);
+    areToolsReady = true;
+  };
+
   const tellMissingSandbox = createSandboxNotice(session, notices.say);
   const refresh = async (emit: (happening: AgentHappening) => void): Promise<void> => {
     const { problems = [], changed = false } = (await options.settings?.refresh()) ?? {};
     for (const { message } of problems) emit({ type: 'notice', text: message });
+    await readyTools();
+    tools.hideDenied(policy.isDenied);
     notices.tell((text) => tell(emit, { type: 'notice', text }));
     await tellMissingSandbox();
     if (!changed) return;

@@ -40,7 +40,7 @@ export function openSessions(options: EngineOptions, { engines, onNotice }: Open
     return {
       async tools() {
         waited ??= engine.servers.beforePrompt({ signal: ended.signal, isResumed: false });
-        await waited;
+        await Promise.all([waited, session.tools.ready()]);
         const definitions = session.tools.definitions();
         if (known?.definitions !== definitions) known = { definitions, tools: servedTools(engine) };
         return known.tools;

@@ -97,6 +97,7 @@ async function drive(input: LoopInput, emit: (happening: AgentHappening) => void
   const finish = (outcome: RunOutcome, text: string): void => emit(run.result(outcome, text));
   const guard = new LoopGuard();
 
+  await session.tools.ready();
   emit({
     type: 'session_start',
     sessionId: session.id,

@@ -144,14 +144,44 @@ test('sorts built-ins by name as one block, then the added ones; a built-in wins
 
 test('a tool that is denied outright or says no itself is not there', () => {
   const off = tool('Off', 'direct', { isEnabled: () => false });
-  const tools = pool({ builtIn: [tool('Denied'), off, tool('On')], denied: ['Denied'] });
+  const tools = pool({ builtIn: [tool('Denied'), off, tool('On')] });
+  tools.hideDenied((name) => name === 'Denied');
   expect(sent(tools)).toEqual(['On']);
-  expect(tools.find('Denied')).toBeUndefined();
+  expect(tools.names).toEqual(['On']);
+  expect(tools.find('Denied')?.name).toBe('Denied'); // so that a call is refused by the rule, which it names
   expect(tools.all.map(({ tool: { name }, enabled }) => [name, enabled])).toEqual([
     ['Denied', false],
     ['Off', false],
     ['On', true],
   ]);
+});
+
+test('tools that a rule denies come and go with the rule, and else the definitions stay the same', () => {
+  const search = tool('Search', 'direct', {
+    description: (context: { deferredTools: string[] }) => context.deferredTools.join(),
+  });
+  const tools = pool({ builtIn: [tool('Later', 'deferred'), tool('Other', 'deferred'), search] });
+  const before = tools.definitions();
+  expect(before[0]?.description).toBe('Later,Other');
+  tools.hideDenied(() => false);
+  expect(tools.definitions()).toBe(before);
+  tools.hideDenied((name) => name === 'Later');
+  expect(tools.definitions()[0]?.description).toBe('Other');
+  expect(tools.deferred().map(({ name }) => name)).toEqual(['Other']);
+  tools.hideDenied(() => false);
+  expect(tools.definitions()).toEqual(before);
+});
+
+test('waits for tools that say later whether they are there and what they do', async () => {
+  const added = [
+    tool('Off', 'direct', { isEnabled: async () => false }),
+    tool('On', 'direct', { isEnabled: async () => true, description: async () => 'On does more.' }),
+    tool('Broken', 'direct', { description: () => Promise.reject(new Error('no network')) }),
+  ];
+  const tools = pool({ added });
+  expect(sent(tools)).not.toContain('Off');
+  expect(await tools.ready()).toEqual([expect.stringMatching(/^The tool Broken is off: .* no network$/)]);
+  expect(tools.definitions().map(({ name, description }) => [name, description])).toEqual([['On', 'On does more.']]);
 });
 
 test('a deferred tool is sent by name only until it is activated', () => {
@@ -205,8 +235,8 @@ test('a tool that is off says why, and so does a call of it', () => {
     ],
     switchOf: (name) => (['Off', 'Unset'].includes(name) ? false : undefined),
     isOffBySetting: (name) => name === 'Off',
-    denied: ['Denied'],
   });
+  tools.hideDenied((name) => name === 'Denied');
   expect(tools.all.map(({ tool: { name }, off }) => [name, off])).toEqual([
     ['Asking', 'nobody is here to answer'],
     ['Denied', 'a rule denies it'],
@@ -220,7 +250,6 @@ test('a tool that is off says why, and so does a call of it', () => {
   expect(tools.whyAbsent('Off')).toBe(
     'The tool Off is off here: switched off by the setting tools.Off. Go on without it.',
   );
-  expect(tools.whyAbsent('Denied')).toBeUndefined(); // the model never hears of it
   expect(tools.whyAbsent('Nothing')).toBeUndefined();
 });
 

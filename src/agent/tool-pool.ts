@@ -18,8 +18,6 @@ export interface ToolPoolOptions {
   simpleNames: readonly string[];
   /** The names that an agent's type grants, in `child` mode. */
   granted?: readonly string[];
-  /** Names that a rule denies outright: the model never hears of them. */
-  denied?: readonly string[];
   /** What settings say of a tool: on, off, or nothing. */
   switchOf?(name: string): boolean | undefined;
   /** Whether it is a setting that switches it off, and not whoever started the session. */
@@ -40,6 +38,16 @@ export interface PooledTool {
   enabled: boolean;
   /** Why it is not, where that is known. */
   off?: string;
+  /** A rule denies every call: the model never hears of it, and a call is refused by that rule. */
+  denied?: true;
+}
+
+/** What an added tool says of itself, which may take a while to find out. */
+interface OwnWord {
+  enabled: boolean;
+  description: string;
+  /** Why the tool could not say. */
+  problem?: string;
 }
 
 /** What MCP servers bring to a session, as it is now. */
@@ -57,7 +65,10 @@ export class ToolPool implements ToolDirectory {
   readonly #options: ToolPoolOptions;
   #own: readonly PooledTool[];
   #listings: Partial<Record<ToolListing, readonly string[]>> = {};
-  readonly #context: DescribeContext;
+  #context: DescribeContext;
+  #denied: ReadonlySet<string> = new Set();
+  #ownWords: ReadonlyMap<Tool, OwnWord> = new Map();
+  #ready: Promise<string[]> | undefined;
   readonly #activated = new Set<string>();
   #fromServers: readonly PooledTool[] = [];
   #lent: readonly PooledTool[] = [];
@@ -77,25 +88,30 @@ export class ToolPool implements ToolDirectory {
         .map((tool) => ({ tool, source: 'added' as const })),
     ];
     this.#options = options;
-    this.#context = {
-      root: options.root,
-      mode: options.mode,
-      editStyle: options.editStyle ?? 'text',
-      deferredTools: candidates
-        .filter(({ tool }) => tool.exposure === 'deferred' && isPermitted(tool, options))
-        .map(({ tool }) => tool.name),
-    };
-    // The tool's own word comes last.
+    this.#context = this.#contextFor(candidates);
     this.#own = candidates.map((candidate) => ({ ...candidate, ...this.#availability(candidate.tool) }));
     this.#tools = this.#own;
-    this.#byName = enabledByName(this.#own);
+    this.#byName = callableByName(this.#own);
+  }
+
+  /** Awaits tools whose description or `isEnabled` is asynchronous; until then these are off. Returns what failed. */
+  ready(): Promise<string[]> {
+    this.#ready ??= this.#awaitOwnWords();
+    return this.#ready;
+  }
+
+  /** Hides the tools that rules deny outright. What was sent stays the same as long as they are the same tools. */
+  hideDenied(isDenied: (name: string) => boolean): void {
+    const denied = new Set(this.#own.flatMap(({ tool }) => (isDenied(tool.name) ? [tool.name] : [])));
+    if (denied.size === this.#denied.size && denied.isSubsetOf(this.#denied)) return;
+    this.#denied = denied;
+    this.#reassess();
   }
 
   /** Takes over what there is for tools that list something; before the first request, so that it holds from then on. */
   setListings(listings: Partial<Record<ToolListing, readonly string[]>>): void {
     this.#listings = listings;
-    this.#own = this.#own.map(({ off: _, ...pooled }) => ({ ...pooled, ...this.#availability(pooled.tool) }));
-    this.#changed();
+    this.#reassess();
   }
 
   /** A tool for one run, behind all others. What is returned takes it back. */
@@ -123,7 +139,7 @@ export class ToolPool implements ToolDirectory {
         tool,
         server,
         source: 'mcp' as const,
-        enabled: isPermitted(tool, this.#options) && tool.isEnabled(this.#context),
+        enabled: isPermitted(tool, this.#options) && this.#saysEnabled(tool),
       }));
     this.#changed();
   }
@@ -142,9 +158,8 @@ export class ToolPool implements ToolDirectory {
 
   /** Why a call of this name finds no tool, where there is more to say than that. */
   whyAbsent(name: string): string | undefined {
-    const { denied = [] } = this.#options;
     const off = this.#tools.find(({ tool }) => tool.name === name)?.off;
-    if (off !== undefined && !denied.includes(name)) return `The tool ${name} is off here: ${off}. Go on without it.`;
+    if (off !== undefined) return `The tool ${name} is off here: ${off}. Go on without it.`;
     const server = this.#servers.find((each) => name.startsWith(`mcp__${each.name.replaceAll(/[^\w-]/g, '_')}__`));
     if (server?.status !== 'pending') {
       const isLost = server !== undefined && server.status !== 'connected' && server.detail !== undefined;
@@ -166,7 +181,7 @@ export class ToolPool implements ToolDirectory {
 
   describe(tool: Tool): ToolDefinition {
     const listed = tool.lists === undefined ? [] : (this.#listings[tool.lists] ?? []);
-    const description = [tool.describe(this.#context), ...listed].join('\n');
+    const description = [this.#descriptionOf(tool), ...listed].join('\n');
     return { name: tool.name, description, input_schema: tool.inputSchema };
   }
 
@@ -186,15 +201,58 @@ export class ToolPool implements ToolDirectory {
 
   #changed(): void {
     this.#tools = [...this.#own, ...this.#fromServers, ...this.#lent];
-    this.#byName = enabledByName(this.#tools);
+    this.#byName = callableByName(this.#tools);
     this.#definitions = undefined;
   }
 
-  #availability(tool: Tool): Pick<PooledTool, 'enabled' | 'off'> {
+  #reassess(): void {
+    this.#context = this.#contextFor(this.#own);
+    this.#own = this.#own.map(({ tool, source }) => ({ tool, source, ...this.#availability(tool) }));
+    this.#changed();
+  }
+
+  #contextFor(candidates: ReadonlyArray<Pick<PooledTool, 'tool'>>): DescribeContext {
+    const { root, mode, editStyle = 'text' } = this.#options;
+    const deferredTools = candidates
+      .map(({ tool }) => tool)
+      .filter(({ exposure, name }) => exposure === 'deferred' && !this.#denied.has(name))
+      .filter((tool) => isPermitted(tool, this.#options))
+      .map(({ name }) => name);
+    return { root, mode, editStyle, deferredTools };
+  }
+
+  async #awaitOwnWords(): Promise<string[]> {
+    const { added = [] } = this.#options;
+    const said = added.map((tool) => ({
+      tool,
+      enabled: tool.isEnabled(this.#context),
+      description: tool.describe(this.#context),
+    }));
+    const late = said.filter(({ enabled, description }) => isPromise(enabled) || isPromise(description));
+    if (late.length === 0) return [];
+    this.#ownWords = new Map(await Promise.all(late.map(ownWord)));
+    this.#reassess();
+    return [...this.#ownWords.values()].flatMap(({ problem }) => (problem === undefined ? [] : [problem]));
+  }
+
+  #saysEnabled(tool: Tool): boolean {
+    const word = this.#ownWords.get(tool);
+    if (word) return word.enabled;
+    return settledOr(false, tool.isEnabled(this.#context));
+  }
+
+  #descriptionOf(tool: Tool): string {
+    return this.#ownWords.get(tool)?.description ?? settledOr('', tool.describe(this.#context));
+  }
+
+  /** The tool's own word comes last, but for a rule that denies it. */
+  #availability(tool: Tool): Pick<PooledTool, 'enabled' | 'off' | 'denied'> {
     const hasSomething = tool.lists === undefined || (this.#listings[tool.lists] ?? []).length > 0;
     const off = whyWithheld(tool, this.#options) ?? (hasSomething ? undefined : `no ${tool.lists} are used here`);
     if (off !== undefined) return { enabled: false, off };
-    return { enabled: tool.isEnabled(this.#context) };
+    if (this.#ownWords.get(tool)?.problem !== undefined) return { enabled: false, off: 'it could not describe itself' };
+    if (!this.#saysEnabled(tool)) return { enabled: false };
+    return this.#denied.has(tool.name) ? { enabled: false, off: 'a rule denies it', denied: true } : { enabled: true };
   }
 
   isActive({ name, exposure }: Tool): boolean {
@@ -213,7 +271,7 @@ export class ToolPool implements ToolDirectory {
       .filter(({ tool, enabled }) => enabled && tool.exposure === 'deferred')
       .map(({ tool }) => ({
         name: tool.name,
-        description: tool.describe(this.#context),
+        description: this.#descriptionOf(tool),
         parameters: parametersOf(tool),
       }));
   }
@@ -227,8 +285,35 @@ export class ToolPool implements ToolDirectory {
   }
 }
 
-const enabledByName = (tools: readonly PooledTool[]): ReadonlyMap<string, Tool> =>
-  new Map(tools.filter(({ enabled }) => enabled).map(({ tool }) => [tool.name, tool]));
+/** A denied tool is found all the same, so that a call of it is refused by the rule and not as unknown. */
+const callableByName = (tools: readonly PooledTool[]): ReadonlyMap<string, Tool> =>
+  new Map(tools.filter(({ enabled, denied }) => enabled || denied).map(({ tool }) => [tool.name, tool]));
+
+interface LateWord {
+  tool: Tool;
+  enabled: boolean | Promise<boolean>;
+  description: string | Promise<string>;
+}
+
+async function ownWord({ tool, ...late }: LateWord): Promise<[Tool, OwnWord]> {
+  try {
+    const [enabled, description] = await Promise.all([late.enabled, late.description]);
+    return [tool, { enabled, description }];
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const problem = `The tool ${tool.name} is off: its isEnabled or description failed with: ${why}`;
+    return [tool, { enabled: false, description: '', problem }];
+  }
+}
+
+const isPromise = (value: unknown): value is Promise<unknown> => {
+  if (!(value instanceof Promise)) return false;
+  value.catch(() => {}); // whoever awaits the value hears of it
+  return true;
+};
+
+const settledOr = <Value>(otherwise: Value, value: Value | Promise<Value>): Value =>
+  isPromise(value) ? otherwise : (value as Value);
 
 function parametersOf({ inputSchema: { properties } }: Tool): string[] {
   return typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
@@ -246,8 +331,7 @@ const isPermitted = (tool: Tool, options: ToolPoolOptions): boolean => whyWithhe
 
 function whyWithheld(tool: Tool, options: ToolPoolOptions): string | undefined {
   const { name, optIn = false, needsPerson = false, needsSetting } = tool;
-  const { mode, simpleNames, granted, denied, switchOf, isAnswered } = options;
-  if (denied?.includes(name)) return 'a rule denies it';
+  const { mode, simpleNames, granted, switchOf, isAnswered } = options;
   const wanted = switchOf?.(name);
   if (wanted === false) return `switched off${options.isOffBySetting?.(name) ? ` by the setting tools.${name}` : ''}`;
   if (wanted === undefined && optIn) return `needs the setting tools.${name}`;

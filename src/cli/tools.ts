@@ -18,7 +18,7 @@ export async function tools(argv: readonly string[]): Promise<number> {
   if (positionals.length > 0) throw new UsageProblem(`helve tools takes no word such as "${positionals[0]}".`);
   const { session, servers, commands, end } = createEngine({ ...(await engineOptions(values)), commands: true });
   const signals = onSignals(() => session.killAll());
-  await Promise.all([servers.settled({ signal: signals.signal }), commands?.find()]);
+  await Promise.all([servers.settled({ signal: signals.signal }), commands?.find(), session.tools.ready()]);
   for (const { detail, setAside, name } of servers.states()) {
     const problems = setAside.map(({ tool, why }) => `The tool ${tool} of the MCP server ${name} is not used. ${why}`);
     for (const text of [...(detail === undefined ? [] : [detail]), ...problems]) {

@@ -72,8 +72,8 @@ const nothing: ToolDisplay = { title: '' };
 
 /** The facts of a tool, or undefined where what it says depends on more than a table can hold. */
 export function factsOf(tool: Tool): ToolFacts | undefined {
-  const description = tabulate((context) => tool.describe(context));
-  const isEnabled = tabulate((context) => tool.isEnabled(context));
+  const description = tabulate((context) => atOnce(tool.describe(context), tool));
+  const isEnabled = tabulate((context) => atOnce(tool.isEnabled(context), tool));
   if (description === undefined || isEnabled === undefined) return undefined;
   const { name, exposure, maxResultChars, inputSchema, bringsOwnSchema, optIn, needsPerson, needsSetting, lists } =
     tool;
@@ -92,6 +92,11 @@ export function factsOf(tool: Tool): ToolFacts | undefined {
     description,
     isEnabled,
   };
+}
+
+function atOnce<Value>(value: Value | Promise<Value>, { name }: Tool): Value {
+  if (value instanceof Promise) throw new TypeError(`The built-in tool ${name} must not be asynchronous here.`);
+  return value;
 }
 
 const modes: readonly ToolSetMode[] = ['repl', 'headless', 'child', 'simple'];

@@ -20,7 +20,7 @@ interface ToolBehaviour<Input, Data> {
   /** Letters, digits, `_` and `-`, at most 64: what every provider accepts. */
   name: string;
   /** What it does, when to use it, when to use another, and its limits, in that order. */
-  description: string | ((context: DescribeContext) => string);
+  description: string | ((context: DescribeContext) => string | Promise<string>);
   /** Whether the model gets the schema at once (default), only its name until it searches, or nothing. */
   exposure?: ToolExposure;
   /** A longer result is saved to a file and previewed. Default 30,000. */
@@ -33,7 +33,8 @@ interface ToolBehaviour<Input, Data> {
   needsSetting?: string;
   /** What there is of these is told behind the description, and where there is nothing, the tool is not there either. */
   lists?: ToolListing;
-  isEnabled?(context: DescribeContext): boolean;
+  /** Whether it is there. Asked once, before the first request, and awaited. Default: yes. */
+  isEnabled?(context: DescribeContext): boolean | Promise<boolean>;
   /** Gets ready what the work needs, and touches nothing else. Called while the model thinks of its first answer. */
   preload?(session: SessionPort): Promise<unknown>;
   /**
@@ -98,8 +99,10 @@ export interface Tool {
   readonly inputSchema: JsonSchema;
   /** True when `inputSchema` came with the tool, so that `accept` has not checked the input against it. */
   readonly bringsOwnSchema: boolean;
-  describe(context: DescribeContext): string;
-  isEnabled(context: DescribeContext): boolean;
+  /** A promise only for tools of the embedding program. */
+  describe(context: DescribeContext): string | Promise<string>;
+  /** A promise only for tools of the embedding program. */
+  isEnabled(context: DescribeContext): boolean | Promise<boolean>;
   /** Absent where there is nothing to get ready. */
   preload?(session: SessionPort): Promise<unknown>;
   /** Brings the tool's code. Whoever wants to call it, or to show a call of it, waits for this first. */

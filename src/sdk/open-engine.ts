@@ -26,7 +26,7 @@ export function openEngine(engine: FullEngine): Engine {
     },
     async tools() {
       waited ??= engine.servers.beforePrompt({ signal: ended.signal, isResumed: false });
-      await waited;
+      await Promise.all([waited, session.tools.ready()]);
       return session.tools.definitions().map(({ name, description, input_schema }) => ({
         name,
         description,

@@ -39,6 +39,21 @@ test('sends what is piped in along with the prompt', async () => {
   expect(run.server.requests[0]?.body.messages[0]?.content).toMatchObject([{ text: 'Explain:\n\nline 1\nline 2' }]);
 });
 
+test('never offers a tool that a rule denies outright, and refuses a call of it by that rule', async () => {
+  const bash = { calls: [{ name: 'Bash', input: { command: 'echo hi' } }] };
+  const run = await ask([bash, { text: 'ok' }], ['hello', '--disallowed-tools', 'Bash,NotebookEdit']);
+  for (const { body } of run.server.requests) {
+    const offered = (body.tools ?? []).map((tool: { name: string }) => tool.name);
+    expect(offered).toContain('Read');
+    expect(offered).not.toContain('Bash');
+    const search = (body.tools ?? []).find((tool: { name: string }) => tool.name === 'ToolSearch');
+    expect(JSON.stringify(search)).toContain('NotebookRead');
+    expect(JSON.stringify(search)).not.toContain('NotebookEdit');
+  }
+  const [, second] = run.server.requests;
+  expect(JSON.stringify(second?.body.messages.at(-1))).toMatch(/Bash was not run.*the rule/);
+});
+
 test('prints one result as JSON', async () => {
   const { stdout, code } = await ask(
     [{ text: 'hi', usage: { input_tokens: 7, output_tokens: 3 } }],

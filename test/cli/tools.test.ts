@@ -53,6 +53,18 @@ test('with --all adds those that are switched off here', async () => {
   expect(JSON.parse(stdout).find(({ name }: { name: string }) => name === 'apply_patch').enabled).toBe(false);
 });
 
+test('leaves out the tools that a rule denies outright, and with --all says so', async () => {
+  const denied = ['tools', '--json', '--disallowed-tools', 'Bash,NotebookEdit', '--settings'];
+  const settings = JSON.stringify({ permissions: { deny: ['WebFetch', 'Read(secret/**)'] } });
+  const listed = names((await runHelve([...denied, settings])).stdout);
+  expect(listed).toEqual(expect.arrayContaining(['Read', 'Edit']));
+  expect(listed.filter((name) => ['Bash', 'WebFetch'].includes(name))).toEqual([]);
+  const all = JSON.parse((await runHelve([...denied, settings, '--all'])).stdout);
+  expect(
+    all.flatMap(({ name, off }: { name: string; off?: string }) => (off === 'a rule denies it' ? [name] : [])),
+  ).toEqual(['Bash', 'NotebookEdit', 'WebFetch']);
+});
+
 test('has the tools for commands and skills where there are some, and says of each that is off why', async () => {
   const cwd = await emptyFolder();
   await mkdir(join(cwd, '.claude/skills/report'), { recursive: true });

@@ -230,6 +230,28 @@ test('a child is refused what its parent may not do, and the person is asked in 
   expect(existsSync(it.path('new.txt'))).toBe(false);
 });
 
+test('offers no agent a tool that a rule denies outright, also when the rule comes on the way', async () => {
+  const it = await family(
+    {
+      main: [
+        async () => {
+          it.place.write('home/.helve/settings.json', { permissions: { deny: ['Grep'] } });
+          return calls({ name: 'Read', input: { file_path: 'a.txt' } });
+        },
+        calls(task('child: go')),
+        says('Done.'),
+      ],
+      child: [says('Looked.')],
+    },
+    { permissions: { deny: ['WebFetch'] } },
+  );
+  await it.run();
+  const offered = it.asked.map(({ who, tools }) => [who, ...tools.map(({ name }) => name)]);
+  expect(offered.map(([who]) => who)).toEqual(['main', 'main', 'child', 'main']);
+  for (const names of offered) expect(names).not.toContain('WebFetch');
+  expect(offered.map((names) => names.includes('Grep'))).toEqual([true, false, false, false]);
+});
+
 test.each(['Plan', 'Explore'])('%s can not write in any mode, whatever its prompt says', async (type) => {
   const it = await family({
     main: [calls(task('child: write new.txt, you may', { subagent_type: type })), says('Well.')],

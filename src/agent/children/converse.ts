@@ -156,6 +156,7 @@ async function toolsFor({ parent, type, tools, family }: Conversation): Promise<
   });
   const fromServers = given.flatMap(({ tool, server }) => (server === undefined ? [] : [{ tool, server }]));
   pool.setServers({ tools: fromServers, states: servers });
+  await pool.ready();
   return pool;
 }
 

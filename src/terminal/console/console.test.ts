@@ -13,7 +13,7 @@ import { quoted, readWords } from './words.js';
 
 const tools: ConsoleTool[] = builtInTools().map((tool) => ({
   name: tool.name,
-  description: tool.describe({ root: '/project', mode: 'repl', deferredTools: [], editStyle: 'text' }),
+  description: String(tool.describe({ root: '/project', mode: 'repl', deferredTools: [], editStyle: 'text' })),
   inputSchema: tool.inputSchema,
 }));
 
