@@ -178,7 +178,8 @@ export interface UnreadableFiles {
 /** What the model has seen of each file, by real path: the lock that keeps it from editing what it has not read. */
 export interface FileLedger {
   get(real: string): SeenFile | undefined;
-  set(real: string, seen: SeenFile): void;
+  /** `call` names the call that showed it, where its effects do not name the file. */
+  set(real: string, seen: SeenFile, call?: string): void;
   /** What was shown of the file has left the conversation: the model must read it again before it changes it. */
   forget(real: string): void;
 }
@@ -196,6 +197,11 @@ export interface SeenFile {
    * they may be missing; whoever sets an entry gives them where they are at hand.
    */
   bytes?: Uint8Array;
+  /**
+   * Lines that somebody else wrote are in it, and it has not been read since. What is in it then is no proof of having
+   * been read: each line has to have been seen.
+   */
+  merged?: boolean;
   /** The last change of the file that was refused, and how many times in a row. Reading the file forgets it. */
   refused?: { change: string; times: number };
 }

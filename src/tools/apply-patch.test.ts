@@ -394,6 +394,24 @@ test('changes lines that were read and refuses the others', async () => {
   expect((await run('-three', '+3')).content).toMatch(/have not been read \(4; read so far: 1–3\)/);
 });
 
+test('changes lines that were not read where they are exact and unique, unless somebody else has changed the file', async () => {
+  const lines = Array.from({ length: 40 }, (_, index) => `this is line ${index + 1}\n`).join('');
+  const project = await temporaryProject({ 'a.txt': lines });
+  await project.run(readTool, { file_path: 'a.txt', limit: 3 });
+  const run = (...hunk: string[]) => apply(project, '*** Update File: a.txt', ...hunk);
+  expect((await run(' this is line 20', '-this is line 21', '+twenty-one', '+and a half')).isError).toBe(false);
+  expect((await run('-this is line 2', '+two')).isError).toBe(false);
+  expect(project.engine.session.ledger.get(project.path('a.txt'))?.lines).toEqual([
+    [1, 3],
+    [21, 22],
+  ]);
+  await project.write('a.txt', (await project.text('a.txt')).replace('line 30', 'line thirty'));
+  expect((await run('-this is line 35', '+x')).content).toMatch(/and the patch does not fit what you have seen of it/);
+  expect((await run('-this is line thirty', '+x')).content).toMatch(
+    /and the patch does not fit what you have seen of it/,
+  );
+});
+
 test('patches a file that changed elsewhere, keeps the change and says so', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\ntwo\nthree\n' });
   await project.run(readTool, { file_path: 'a.txt' });

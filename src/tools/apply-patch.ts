@@ -3,14 +3,14 @@ import { setImmediate } from 'node:timers/promises';
 import * as z from 'zod';
 import type { Effect } from '../contract/effect.js';
 import { defineTool } from '../contract/tool.js';
-import type { ToolContext } from '../contract/tool-context.js';
+import type { SeenFile, ToolContext } from '../contract/tool-context.js';
 import { fileIdentity, isInside, shortPath } from '../platform/files/paths.js';
 import { unifiedPatch } from '../platform/text/diff.js';
 import { countLines } from '../platform/text/line-endings.js';
 import { counted } from './counted.js';
 import { applyHunks } from './editing/apply-hunks.js';
 import { changeFiles, type PlannedChange } from './editing/change-files.js';
-import { checkDeletable, seenOf } from './editing/check-editable.js';
+import { checkDeletable } from './editing/check-editable.js';
 import { checkPlace } from './editing/check-place.js';
 import type { ChangedText } from './editing/edit-text.js';
 import { type LoadedText, loadText } from './editing/load-text.js';
@@ -203,8 +203,8 @@ async function planFile(file: FilePatch, context: ToolContext): Promise<FileChan
     await checkFree(moveTo, context, 'Choose another name, or delete that file first.');
   }
   const { signal } = context;
-  const make = async (loaded: LoadedText): Promise<ChangedText> =>
-    await applyHunks(target, loaded, seenOf(ledger, target, 'patch'), file.hunks, signal);
+  const make = async (loaded: LoadedText, seen: SeenFile): Promise<ChangedText> =>
+    await applyHunks(target, loaded, seen, file.hunks, signal);
   const change = { action: 'patch', name: 'the patch', make, makeBlind: make } as const;
   const planned = await countingRefusals(target, file, context, () => planChange(target, change, context));
   if (!moveTo && planned.changed?.bytes.equals(planned.before.bytes)) {
@@ -235,7 +235,7 @@ function asPlanned(change: SettledChange): PlannedChange[] {
   if (change.type === 'delete') return [{ target, before: change.before, after: null, lines: [] }];
   const { moveTo, file } = change;
   const { before, changed } = file;
-  const written = { after: changed.bytes, lines: changed.lines };
+  const written = { after: changed.bytes, lines: changed.lines, merged: changed.merged };
   if (!moveTo) return [{ target, before, ...written }];
   return [
     { target: moveTo, before: undefined, ...written, movedFrom: target },

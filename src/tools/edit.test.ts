@@ -274,6 +274,84 @@ test('edits inside the lines that were read and refuses the others', async () =>
   expect((await run('three', '3')).content).toMatch(/have not been read \(4; read so far: 1–3\)/);
 });
 
+const numbered = (from: number, to: number): string =>
+  Array.from({ length: to - from + 1 }, (_, index) => `this is line ${from + index}\n`).join('');
+
+test('edits a text that is exact and unique in lines that were not read, since nobody could guess it', async () => {
+  const project = await temporaryProject({ 'a.txt': numbered(1, 60) });
+  await project.run(readTool, { file_path: 'a.txt', limit: 5 });
+  const run = (old_string: string, more = {}) =>
+    project.run(editTool, { file_path: 'a.txt', old_string, new_string: 'x\ny\nz', ...more });
+  expect((await run('this is line 41')).isError).toBe(false);
+  expect(await project.text('a.txt')).toBe(numbered(1, 60).replace('this is line 41', 'x\ny\nz'));
+  expect(project.engine.session.ledger.get(project.path('a.txt'))?.lines).toEqual([
+    [1, 5],
+    [41, 43],
+  ]);
+  // The lines above moved with it, and those that were edited are known.
+  expect((await run('this is line 3')).content).toMatch(/occurs 11 times/);
+  expect((await run('y\nz')).isError).toBe(false);
+});
+
+test.each([
+  ['replace_all', 'this is line 41', { replace_all: true }],
+  ['several replacements', 'this is line 4', { expected_replacements: 11 }],
+  ['a short text', 'line 41\n', {}],
+  ['another indentation', '  this is line 41\n  this is line 42', {}],
+  ['other quotes', 'this is line ‘61’', {}],
+])('refuses to edit lines that were not read by what proves nothing: %s', async (_, old_string, more) => {
+  const text = `${numbered(1, 60)}this is line '61'\n`;
+  const project = await temporaryProject({ 'a.txt': text });
+  await project.run(readTool, { file_path: 'a.txt', limit: 5 });
+  const run = await project.run(editTool, { file_path: 'a.txt', old_string, new_string: '  x', ...more });
+  expect(run.content).toMatch(/is in lines of a.txt that have not been read \(\d/);
+  expect(await project.text('a.txt')).toBe(text);
+});
+
+test('wants the lines to have been seen once somebody else has changed the file', async () => {
+  const lines = numbered(1, 60);
+  const project = await temporaryProject({ 'a.txt': lines });
+  const read = (more = {}) => project.run(readTool, { file_path: 'a.txt', limit: 5, ...more });
+  const run = (old_string: string) => project.run(editTool, { file_path: 'a.txt', old_string, new_string: 'edited' });
+  await read();
+  const theirs = lines.replace('line 30', 'the outside change');
+  await project.write('a.txt', theirs);
+  const since = /^a.txt changed on disk after you read it .*, and the edit does not fit what you have seen of it/;
+  expect((await run('this is line 41')).content).toMatch(since);
+  expect((await run('this is the outside change')).content).toMatch(since);
+  expect(await project.text('a.txt')).toBe(theirs);
+  // An edit of what was seen is merged. What came in with that has still not been read.
+  expect((await run('this is line 2\n')).isError).toBe(false);
+  expect((await run('this is the outside change')).content).toMatch(/lines of a.txt that have not been read \(\d/);
+  expect((await run('this is line 41')).content).toMatch(/lines of a.txt that have not been read \(\d/);
+  await read();
+  expect((await run('this is the outside change')).isError).toBe(false);
+});
+
+test('does not edit a text that somebody else has put elsewhere, for the one that is gone', async () => {
+  const project = await temporaryProject({ 'a.txt': `a = 1\n${numbered(1, 60)}` });
+  await project.run(readTool, { file_path: 'a.txt' });
+  const theirs = `a = x\n${numbered(1, 60)}b = 1\n`
+    .replaceAll('line 1\n', 'line one\n')
+    .replace(/1(?=\d)|(?<=\d)1/g, '');
+  await project.write('a.txt', theirs);
+  const run = await project.run(editTool, { file_path: 'a.txt', old_string: 'a = 1', new_string: 'a = 2' });
+  expect(run.isError).toBe(true);
+  const other = await project.run(editTool, { file_path: 'a.txt', old_string: ' = 1', new_string: ' = 2' });
+  expect([other.isError, await project.text('a.txt')]).toEqual([true, theirs]);
+});
+
+test('refuses to edit a changed file whose text was not kept', async () => {
+  const large = `${'x\n'.repeat(600_000)}a long line of text\n`;
+  const project = await temporaryProject({ 'a.txt': large });
+  await project.run(readTool, { file_path: 'a.txt', offset: 600_000 });
+  await project.write('a.txt', `y\n${large}`);
+  const edit = { file_path: 'a.txt', old_string: 'a long line of text', new_string: 'z' };
+  expect((await project.run(editTool, edit)).content).toMatch(
+    /, and what you read was not kept, so there is no telling/,
+  );
+});
+
 test('takes a new date alone for no change', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\n' });
   await project.run(readTool, { file_path: 'a.txt' });

@@ -19,13 +19,23 @@ test('refuses to replace a file that was not read, read in part, or changed sinc
   const write = async () => (await project.run(writeTool, { file_path: 'a.txt', content: 'new' })).content;
   expect(await write()).toMatch(/^a.txt has not been read in this session, so a write could destroy/);
   await project.run(readTool, { file_path: 'a.txt', limit: 1 });
-  expect(await write()).toMatch(/^a.txt has been read in part only \(lines 1;/);
+  expect(await write()).toMatch(/^a.txt has been read in part only \(lines 1\),/);
   await project.run(readTool, { file_path: 'a.txt' });
   await project.write('a.txt', 'one\nthree\n');
   expect(await write()).toMatch(
     /^a.txt changed on disk after you read it .* and the write conflicts with that change at lines 1–2\./,
   );
   expect(await project.text('a.txt')).toBe('one\nthree\n');
+});
+
+test('replaces a file whose pages were all read, also where a line was shown cut', async () => {
+  const text = `one\n${'x'.repeat(5_000)}\nthree\nfour\n`;
+  const project = await temporaryProject({ 'a.txt': text });
+  const write = async () => await project.run(writeTool, { file_path: 'a.txt', content: 'new\n' });
+  await project.run(readTool, { file_path: 'a.txt', limit: 3 });
+  expect((await write()).content).toMatch(/^a.txt has been read in part only \(lines 1–3\)/);
+  await project.run(readTool, { file_path: 'a.txt', offset: 4 });
+  expect([(await write()).isError, await project.text('a.txt')]).toEqual([false, 'new\n']);
 });
 
 test('merges a new content with a change elsewhere, and names the lines that are not its own', async () => {

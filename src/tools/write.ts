@@ -112,7 +112,7 @@ async function plan({ file_path, content }: WriteInput, context: ToolContext): P
     return { target };
   }
   const make = (file: LoadedText, seen: SeenFile): ChangedText => {
-    checkSeenWhole(target, seen);
+    checkSeenWhole(target, seen, file);
     return replacement(file, content);
   };
   const change = { action: 'write', name: 'the write', make } as const;

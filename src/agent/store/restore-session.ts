@@ -119,8 +119,8 @@ class History {
         this.#plan = record.plan;
         return;
       case 'seen':
-        for (const [real, { hash, size, at, lines }] of Object.entries(record.files)) {
-          this.#ledger.set(real, { hash, size, at: new Date(at), lines });
+        for (const [real, { hash, size, at, lines, merged }] of Object.entries(record.files)) {
+          this.#ledger.set(real, { hash, size, at: new Date(at), lines, ...(merged === true && { merged }) });
         }
         return;
       case 'turn':

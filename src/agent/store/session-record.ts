@@ -38,7 +38,7 @@ export interface SessionTotals {
 /** A result in a user's record has no content where a `result` record before it does. */
 export type RecordedUserBlock = UserBlock | { type: 'tool_result'; tool_use_id: string; content?: undefined };
 
-type SeenLines = SeenFile['lines'];
+type SeenRecord = Pick<SeenFile, 'hash' | 'size' | 'lines' | 'merged'> & { at: number };
 
 export type SessionRecord = { at: number } & (
   | { type: 'user'; content: readonly RecordedUserBlock[] }
@@ -67,7 +67,7 @@ export type SessionRecord = { at: number } & (
   /** The plan that was put to the person last. */
   | { type: 'plan'; plan: string }
   /** What the model has seen of files, by real path: those that changed in this turn. */
-  | { type: 'seen'; files: Readonly<Record<string, { hash: string; size: number; at: number; lines: SeenLines }>> }
+  | { type: 'seen'; files: Readonly<Record<string, SeenRecord>> }
   | { type: 'turn'; stopReason: StopReason | null; usage: Usage; total: SessionTotals; title?: string }
   | { type: 'run'; outcome: RunOutcome; total: SessionTotals; title?: string }
   | { type: 'title'; title: string }

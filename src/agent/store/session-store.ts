@@ -109,8 +109,9 @@ export class SessionStore {
   }
 
   /** What the model has seen of a file; kept when the turn ends. */
-  saw(real: string, { hash, size, at, lines }: SeenFile): void {
-    this.#seen.set(real, { hash, size, at, lines }); // without its bytes, which may be many
+  saw(real: string, { hash, size, at, lines, merged }: SeenFile): void {
+    // Without its bytes, which may be many.
+    this.#seen.set(real, { hash, size, at, lines, ...(merged && { merged }) });
   }
 
   /** What the person says. It is in the file when this returns. */
@@ -281,7 +282,7 @@ export class SessionStore {
     if (plan !== undefined) this.#addChanged({ type: 'plan', plan });
     if (this.#seen.size === 0) return;
     const files = Object.fromEntries(
-      [...this.#seen].map(([real, { hash, size, at, lines }]) => [real, { hash, size, at: at.getTime(), lines }]),
+      [...this.#seen].map(([real, { at, ...seen }]) => [real, { ...seen, at: at.getTime() }]),
     );
     this.#seen = new Map();
     this.#add({ type: 'seen', files });

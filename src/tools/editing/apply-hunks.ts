@@ -5,12 +5,12 @@ import { counted } from '../counted.js';
 import { refusal } from '../refusal.js';
 import type { TargetFile } from '../target-file.js';
 import { splicesPerMatch } from './apply-edit.js';
-import { changedOnDisk, checkFitsChange, checkLinesSeen, hasChanged } from './check-editable.js';
+import { changedOnDisk, checkFitsChange, checkLinesSeen, hasChanged, isProof } from './check-editable.js';
 import type { ChangedText } from './edit-text.js';
 import { lineFinder } from './find-lines.js';
 import type { Found, Match } from './find-text.js';
 import { around } from './fit-to-disk.js';
-import { joinRanges, type LineRange } from './line-ranges.js';
+import { joinRanges, type LineRange, withoutRanges } from './line-ranges.js';
 import type { LoadedText } from './load-text.js';
 import type { Hunk, HunkChange } from './patch-format.js';
 import { type HunkPlace, placeHunk } from './place-hunk.js';
@@ -157,9 +157,12 @@ function placeAfter({ changes }: PlacedHunk): LineRange {
   return [top.firstAfter, Math.max(top.firstAfter, bottom.firstAfter + bottom.added.length - 1)];
 }
 
-/** Where the lines seen are afterwards: each hunk was inside of them. */
+/** Where the lines seen are afterwards. Of a hunk that was not inside of them, they get the lines that it left. */
 function linesAfter(seen: SeenFile['lines'], placed: readonly PlacedHunk[]): SeenFile['lines'] {
   if (seen === 'all') return 'all';
+  const known = joinRanges(seen);
+  const unknown = placed.filter(({ place: { lines } }) => lines && !isWithin(known, lines));
+  const holes = joinRanges(unknown.flatMap(({ place: { lines } }) => (lines ? [lines] : [])));
   const moves = placed.map(({ place, changes }) => ({
     lines: place.lines ?? ([1, 1] as const),
     added: changes.reduce((sum, { added, removed }) => sum + added.length - removed.length, 0),
@@ -176,20 +179,30 @@ function linesAfter(seen: SeenFile['lines'], placed: readonly PlacedHunk[]): See
     };
   };
   const [begunBy, endedBy] = [addedBy(0), addedBy(1)]; // asked for lines from the top, so that each move is met once
-  const ranges = joinRanges(seen).map(([first, last]): LineRange => [first + endedBy(first - 1), last + begunBy(last)]);
-  return joinRanges(ranges.filter(([first, last]) => first <= last));
+  const ranges = withoutRanges(known, holes).map(
+    ([first, last]): LineRange => [first + endedBy(first - 1), last + begunBy(last)],
+  );
+  return joinRanges([...ranges.filter(([first, last]) => first <= last), ...unknown.map(placeAfter)]);
 }
 
 /** In a file as it was read, the lines that the place is known by must be among those that were shown. */
 function seenChecker(target: TargetFile, text: TextLines, seen: SeenFile): (place: HunkPlace, name: string) => void {
   if (seen.lines === 'all') return () => {};
   const ranges = joinRanges(seen.lines);
-  return ({ lines }, name) => {
+  return ({ lines, how, isEnd, alike }, name) => {
     if (!lines) return;
-    const around = ranges[countWhile(ranges, ([first]) => first <= lines[0]) - 1];
-    if (around && lines[1] <= around[1]) return;
+    const found: Found = { matches: matchesOf(text, lines), hasMore: false, overlaps: alike.length > 1, how };
+    const sought = text.raw.slice(text.start(lines[0]), text.start(lines[1] + 1));
+    if (!seen.merged && !isEnd && isProof(found, sought)) return;
+    if (isWithin(ranges, lines)) return;
     checkLinesSeen(target, seen, { matches: matchesOf(text, lines) }, name);
   };
+}
+
+/** Whether one of the ranges, which are in order and apart, holds all of these lines. */
+function isWithin(ranges: readonly LineRange[], lines: LineRange): boolean {
+  const around = ranges[countWhile(ranges, ([first]) => first <= lines[0]) - 1];
+  return around !== undefined && lines[1] <= around[1];
 }
 
 /** How many there are at the start for which it holds; behind them it holds for none. */

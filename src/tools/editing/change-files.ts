@@ -20,6 +20,8 @@ export interface PlannedChange {
   after: Buffer | null;
   /** What the model knows of it afterwards. */
   lines: SeenFile['lines'];
+  /** Whether lines of somebody else are in it that the model has not read. */
+  merged?: boolean | undefined;
   /** The file that it is moved from, whose owner and mode it takes. */
   movedFrom?: TargetFile;
 }
@@ -78,9 +80,13 @@ function statsOf(real: string): Stats | undefined {
 }
 
 /** Checks what is there now and takes it into the ledger. Of a file that is gone the ledger keeps what was seen. */
-function noteWritten({ target, before, after, lines }: PlannedChange, { session: { ledger } }: ToolContext): string[] {
+function noteWritten(
+  { target, before, after, lines, merged }: PlannedChange,
+  { session: { ledger } }: ToolContext,
+): string[] {
   if (after === null) return [];
-  ledger.set(target.real, { hash: hashOf(after), size: after.length, at: new Date(), lines, bytes: after });
+  const seen = { hash: hashOf(after), size: after.length, at: new Date(), lines, bytes: after };
+  ledger.set(target.real, merged ? { ...seen, merged } : seen);
   const stats = statsOf(target.real);
   if (stats?.size !== after.length) {
     return [

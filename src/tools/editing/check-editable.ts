@@ -5,6 +5,7 @@ import type { TargetFile } from '../target-file.js';
 import { type Found, isUnique } from './find-text.js';
 import { covers, joinRanges } from './line-ranges.js';
 import type { LoadedText } from './load-text.js';
+import { textLines } from './text-lines.js';
 import { timeOfDay } from './time-of-day.js';
 
 /** What the model has seen of the file. A file that it has not read is refused. */
@@ -27,12 +28,20 @@ export function checkFitsChange(
   found: Found,
   sought = 'old_string',
 ): void {
-  if (isUnique(found) && found.how !== 'quotes') return;
-  const count = found.how === 'quotes' ? '0 matches' : countOf(found);
+  if (isUnique(found) && isExact(found)) return;
+  const count = isExact(found) ? countOf(found) : '0 matches';
   throw refusal(
     `${changedOnDisk(target, seen, file)}, and ${sought} does not occur exactly once in the new content (${count}). Nothing was written. Read it again, then send an edit that fits.`,
   );
 }
+
+const LEAST_PROOF_CHARS = 10; // a shorter text could be guessed
+
+/** Whether a text that is in the file exactly and once proves that the model knows it, whatever lines it was shown. */
+export const isProof = (found: Found, sought: string): boolean =>
+  isUnique(found) && isExact(found) && sought.replace(/\s/g, '').length >= LEAST_PROOF_CHARS;
+
+const isExact = ({ how }: Found): boolean => how === 'bytes' || how === 'verbatim' || how === 'exact';
 
 /** An edit of lines that the model has not been shown is a guess. */
 export function checkLinesSeen(
@@ -58,8 +67,10 @@ export function countOf({ matches, hasMore, overlaps }: Found): string {
 }
 
 /** A whole new content may replace only one that the model has seen whole. */
-export function checkSeenWhole(target: TargetFile, seen: SeenFile): void {
+export function checkSeenWhole(target: TargetFile, seen: SeenFile, file: LoadedText): void {
   if (seen.lines === 'all') return;
+  const isAsRead = !hasChanged(seen, file) && !seen.merged;
+  if (isAsRead && covers(seen.lines, [1, textLines(file.text).lineCount])) return;
   if (target.real.toLowerCase().endsWith('.ipynb') && seen.lines.length === 0) {
     throw refusal(
       `${target.shown} was shown to you as cells, not as the text that it is, so writing it could destroy content you have not seen. Use NotebookEdit to change its cells, or Read it with offset 1 to see all of its text first.`,
@@ -67,7 +78,7 @@ export function checkSeenWhole(target: TargetFile, seen: SeenFile): void {
   }
   const shown = seen.lines.map(rangeText).join(', ') || 'none';
   throw refusal(
-    `${target.shown} has been read in part only (lines ${shown}; lines over 2,000 characters are never shown whole), so writing it could destroy content you have not seen. Read the rest first, or use Edit for the part that you know.`,
+    `${target.shown} has been read in part only (lines ${shown}), so writing it could destroy content you have not seen. Read the rest first, or use Edit for the part that you know.`,
   );
 }
 

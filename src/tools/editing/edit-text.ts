@@ -4,10 +4,10 @@ import { counted } from '../counted.js';
 import { refusal } from '../refusal.js';
 import type { TargetFile } from '../target-file.js';
 import { type AppliedEdit, applyEdit } from './apply-edit.js';
-import { checkLinesSeen, countOf } from './check-editable.js';
+import { checkLinesSeen, countOf, isProof } from './check-editable.js';
 import { type EditStep, followRegions, missingBecauseOf, type Region, regionConflict } from './edit-conflicts.js';
 import { type Found, findText, isUnique, lineList } from './find-text.js';
-import { afterChanges, joinRanges, type LineRange } from './line-ranges.js';
+import { afterChanges, covers, joinRanges, type LineChange, type LineRange, withoutRanges } from './line-ranges.js';
 import { MAX_BYTES } from './load-text.js';
 import { notFound } from './not-found.js';
 import { type TextLines, textLines } from './text-lines.js';
@@ -32,6 +32,8 @@ export interface ChangedText {
   places: LineRange[];
   /** What the model knows of the text now. */
   lines: SeenFile['lines'];
+  /** Lines of somebody else are in it that the file had not when it was read. */
+  merged?: boolean;
   replacements: number;
   /** What was done, in a few words, for example "1 replacement at line 3". */
   done: string;
@@ -71,6 +73,8 @@ const nameOf = (number: number | undefined): string => (number === undefined ? '
 export interface EditOptions {
   /** What the model has seen of the text; left out where that does not count. */
   seen?: SeenFile['lines'];
+  /** A text that is there exactly and once may be edited in lines that were not seen: nobody could guess it. */
+  exactIsProof?: boolean;
   /** Every old_string must occur once and exactly, as in a text that the model does not know. */
   onlyExact?: boolean;
 }
@@ -80,7 +84,7 @@ export function editText(
   target: TargetFile,
   file: TextFile,
   edits: readonly TextEdit[],
-  { seen = 'all', onlyExact = false }: EditOptions = {},
+  { seen = 'all', exactIsProof = false, onlyExact = false }: EditOptions = {},
 ): ChangedText {
   const steps: EditStep[] = [];
   const notes: string[] = [];
@@ -94,7 +98,7 @@ export function editText(
     const found = findEdit(target, text, edit, { steps, edits, onlyExact });
     const conflict = regionConflict(regions, found, edit, text);
     if (conflict) throw refusal(conflict);
-    checkSeen(target, lines, found, edit);
+    if (!(exactIsProof && provesItself(found, edit))) checkSeen(target, lines, found, edit);
     checkSize(target, text, found, edit);
     const applied = applyEdit(text, found, edit);
     notes.push(...tolerance(found, edit));
@@ -102,7 +106,7 @@ export function editText(
     steps.push({ edit, text, found });
     regions = followRegions(regions, found, applied, edit);
     places = edits.length === 1 ? applied.places : placesAfter(places, applied);
-    lines = afterChanges(lines, applied.changes);
+    lines = linesAfter(lines, applied);
     replacements += found.matches.length;
     where = ` at ${lineList(found)}`;
     current = { ...current, bytes: spliceBytes(current, applied.splices), text: applied.after.raw };
@@ -119,6 +123,21 @@ const placesAfter = (places: readonly LineRange[], { changes, places: fresh }: A
   const moved = afterChanges(places, changes);
   return joinRanges([...(moved === 'all' ? [] : moved), ...fresh]);
 };
+
+/** What was seen, with what was replaced in it or beside it: the answer shows the new lines whole. */
+const linesAfter = (lines: SeenFile['lines'], { changes, places }: AppliedEdit): SeenFile['lines'] => {
+  if (lines === 'all') return 'all';
+  const known = joinRanges(lines);
+  const isKnown = ({ lines: changed }: LineChange): boolean => covers(known, changed);
+  if (changes.every(isKnown)) return afterChanges(lines, changes);
+  const unknown = changes.filter((change) => !isKnown(change)).map(({ lines: changed }) => changed);
+  const moved = afterChanges(withoutRanges(known, unknown), changes);
+  return joinRanges([...(moved === 'all' ? [] : moved), ...places]);
+};
+
+/** Whether the text that was sent shows that the model knows the place. */
+const provesItself = (found: Found, { old_string, replace_all, expected_replacements = 1 }: TextEdit): boolean =>
+  !replace_all && expected_replacements === 1 && isProof(found, old_string);
 
 function findEdit(
   target: TargetFile,

@@ -22,10 +22,11 @@ export interface Change {
   /** The change made to the file as the model knows it; throws a refusal where it does not fit. */
   make(file: LoadedText, seen: SeenFile): ChangedText | Promise<ChangedText>;
   /**
-   * The change made to a text that the model does not know, where there is no doubt what it means; throws a refusal. A
-   * change that says all that the file shall hold has no such way.
+   * The change made to a text that the model does not know, where there is no doubt what it means; throws a refusal. It
+   * is tried only with a change that fits what the model has seen. A change that says all that the file shall hold has
+   * no such way.
    */
-  makeBlind?(file: LoadedText): ChangedText | Promise<ChangedText>;
+  makeBlind?(file: LoadedText, seen: SeenFile): ChangedText | Promise<ChangedText>;
   /** How messages call it: "the edit". */
   name: string;
 }
@@ -53,29 +54,74 @@ export async function fitToDisk(
   seen: SeenFile,
   change: Change,
 ): Promise<Fitted> {
-  if (seen.hash === theirs.hash) return { type: 'fits', changed: await change.make(theirs, seen) };
+  if (seen.hash === theirs.hash) {
+    const changed = await change.make(theirs, seen);
+    return { type: 'fits', changed: seen.merged ? { ...changed, merged: true } : changed };
+  }
+  const known: SeenFile = { ...seen, merged: true }; // from here on only lines that were seen count
   const base = textAsSeen(target, seen);
-  const known = base ?? (change.makeBlind ? undefined : theirs); // without another way, the change says all of the file
-  const ours = known && (await orRefused(() => change.make(known, seen)));
-  const merged = isChanged(ours) ? mergeThreeWay(base?.text ?? '', ours.text.raw, theirs.text) : undefined;
-  if (base && isChanged(ours) && merged?.conflicts.length === 0) {
+  const since = changedOnDisk(target, seen, theirs);
+  if (!base && change.makeBlind) {
+    throw refusal(
+      `${since}, and what you read was not kept, so there is no telling whether ${change.name} still fits. Nothing was written. Read it again, then send ${change.name} again.`,
+    );
+  }
+  const ours = await orRefused(() => change.make(base ?? theirs, known));
+  if (ours instanceof ToolFailure) {
+    if (!change.makeBlind) throw ours;
+    throw await misfit(since, change, theirs, known, ours);
+  }
+  const merged = mergeThreeWay(base?.text ?? '', ours.text.raw, theirs.text);
+  if (base && merged.conflicts.length === 0) {
     return { type: 'fits', changed: mergedChange({ base, theirs, seen }, ours, merged) };
   }
-  const blind = await orRefused(async () => await change.makeBlind?.(theirs));
-  if (isChanged(blind)) return { type: 'fits', changed: { ...blind, ...unseen(base, seen, blind) } };
-  if (isChanged(ours) && merged) {
-    const why = base ? conflictAt(change, merged) : ', and what you read was not kept, so the two can not be merged';
-    return { type: 'conflict', conflict: { target, name: change.name, seen, theirs, ours, merged, why } };
+  const blind = base && (await orRefused(async () => await change.makeBlind?.(theirs, known)));
+  if (blind && !(blind instanceof ToolFailure) && areSamePlaces({ base, ours }, { theirs, blind })) {
+    return { type: 'fits', changed: { ...blind, ...unseen(base, seen, blind), merged: true } };
   }
-  // It fits neither what was read nor what is there.
-  const refused = blind ?? (isChanged(ours) ? undefined : ours);
-  const since = changedOnDisk(target, seen, theirs);
-  if (!change.makeBlind || refused?.message.startsWith(since)) throw refused;
-  throw refusal(`${since}. ${refused?.message ?? ''}`, refused);
+  const why = base ? conflictAt(change, merged) : ', and what you read was not kept, so the two can not be merged';
+  return { type: 'conflict', conflict: { target, name: change.name, seen, theirs, ours, merged, why } };
 }
 
-const isChanged = (value: ChangedText | ToolFailure | undefined): value is ChangedText =>
-  value !== undefined && !(value instanceof ToolFailure);
+/** The refusal of a change that does not fit what the model has seen: what is there alone, it can not know. */
+async function misfit(
+  since: string,
+  change: Change,
+  theirs: LoadedText,
+  known: SeenFile,
+  ours: ToolFailure,
+): Promise<ToolFailure> {
+  const blind = await orRefused(async () => await change.makeBlind?.(theirs, known));
+  if (blind instanceof ToolFailure) {
+    return blind.message.startsWith(since) ? blind : refusal(`${since}. ${blind.message}`, blind);
+  }
+  return refusal(
+    `${since}, and ${change.name} does not fit what you have seen of it. Nothing was written. Read it again, then send ${change.name} again. In what you had read: ${ours.message}`,
+    ours,
+  );
+}
+
+/** Whether the change was made where it would have been in the text that was read, and not in a text like it. */
+function areSamePlaces(
+  { base, ours }: { base: LoadedText; ours: ChangedText },
+  { theirs, blind }: { theirs: LoadedText; blind: ChangedText },
+): boolean {
+  const hunks = changedLines(base.text, theirs.text);
+  const lineInBase = (line: number): LineRange => {
+    let moved = 0;
+    for (const { before, after } of hunks) {
+      if (line < after[0] - 1) break;
+      if (line <= after[1] + 1) return [before[0] - 1, before[1] + 1];
+      moved = before[1] - after[1];
+    }
+    return [line + moved, line + moved];
+  };
+  const wanted = changedLines(base.text, ours.text.raw).map(({ before }) => before);
+  return changedLines(theirs.text, blind.text.raw).every(({ before: [first, last] }) => {
+    const [from, to] = [lineInBase(first)[0], lineInBase(Math.max(first, last))[1]];
+    return wanted.some(([start, end]) => start <= to + 1 && from <= Math.max(start, end) + 1);
+  });
+}
 
 async function orRefused<Value>(work: () => Value | Promise<Value>): Promise<Value | ToolFailure> {
   try {
@@ -112,6 +158,7 @@ function mergedChange(
     text: merged,
     places,
     lines: knownLines(base, seen, merged, places),
+    merged: true,
     replacements: ours.replacements,
     done: ours.done,
     notes: [
@@ -131,7 +178,7 @@ function mergedNote(sameText: boolean, foreign: readonly string[]): string {
 }
 
 const unseen = (
-  base: LoadedText | undefined,
+  base: LoadedText,
   seen: SeenFile,
   { text, places, notes }: ChangedText,
 ): Pick<ChangedText, 'lines' | 'notes'> => ({
@@ -143,14 +190,8 @@ const unseen = (
 });
 
 /** Of a file that somebody else has changed, the model knows what it had seen and stayed, and the places it is shown. */
-function knownLines(
-  base: LoadedText | undefined,
-  seen: SeenFile,
-  { raw }: TextLines,
-  places: readonly LineRange[],
-): LineRange[] {
+function knownLines(base: LoadedText, seen: SeenFile, { raw }: TextLines, places: readonly LineRange[]): LineRange[] {
   const shown = around(places);
-  if (!base) return shown;
   const before = seen.lines === 'all' ? [[1, textLines(base.text).lineCount] as const] : seen.lines;
   const changes = changedLines(base.text, raw);
   const moved = afterChanges(

@@ -72,6 +72,7 @@ export const plannedChange = ({ target, before, changed }: SettledPlan): Planned
   before,
   after: changed.bytes,
   lines: changed.lines,
+  merged: changed.merged,
 });
 
 /** What a person should know before the texts are written: secrets and hidden characters in what is new. */

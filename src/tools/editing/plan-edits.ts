@@ -23,7 +23,7 @@ export async function planEdits(
         action: 'edit',
         name: edits.length === 1 ? 'the edit' : 'an edit',
         check: (file) => checkEditable(target, file, edits),
-        make: (file, { lines }) => editText(target, file, edits, { seen: lines }),
+        make: (file, { lines, merged }) => editText(target, file, edits, { seen: lines, exactIsProof: !merged }),
         makeBlind: (file) => editText(target, file, edits, { onlyExact: true }),
       },
       context,

@@ -62,9 +62,7 @@ export async function readTextPage(
   const indented = { tabs: 0, blanks: 0 };
   let tokens = 0;
   let isFull = false;
-  let hasLongLine = false;
   const scanned = await scanLines(file, MAX_LINE_CHARS, signal, (number, text, length) => {
-    hasLongLine ||= length > MAX_LINE_CHARS;
     if (number < first) return;
     if (isFull || number >= first + limit) {
       if (isLarge) throw new PageIsFull();
@@ -91,7 +89,7 @@ export async function readTextPage(
     const { hash } = scanned;
     const before = session.ledger.get(target.real);
     const earlier = before?.hash === hash ? before.lines : [];
-    const lines = linesSeen(earlier, [first, last], scanned.lines, hasLongLine);
+    const lines = linesSeen(earlier, [first, last], scanned.lines);
     const bytes = file.isWhole && { bytes: file.head };
     session.ledger.set(target.real, { hash, size: scanned.size, at: new Date(), lines, ...bytes });
     if (content.length > WORTH_REPEATING_CHARS) {
@@ -116,17 +114,16 @@ export async function readTextPage(
   };
 }
 
-/** A line that is shown cut can be edited in the part that was shown, but a file with one was never seen whole. */
+/** A line that is shown cut counts as seen: what is behind the cut is told, and can be looked at. */
 function linesSeen(
   earlier: SeenFile['lines'],
   [first, last]: readonly [number, number],
   total: number,
-  hasLongLine: boolean,
 ): SeenFile['lines'] {
   if (earlier === 'all' || total === 0) return 'all';
   const ranges = joinRanges(last < first ? earlier : [...earlier, [first, last]]);
   const [whole] = ranges;
-  return !hasLongLine && whole && whole[0] === 1 && whole[1] >= total ? 'all' : ranges;
+  return whole && whole[0] === 1 && whole[1] >= total ? 'all' : ranges;
 }
 
 export function describePage(page: TextPage | UnchangedPage): string {
