@@ -190,9 +190,13 @@ test('ends on a stop sequence', async () => {
   expect((await run(await agentWith(model))).result).toMatchObject({ outcome: 'completed', text: 'x' });
 });
 
-test('nudges a model that answers nothing once, then ends', async () => {
+test('nudges a model that answers nothing once, then says that it got no answer', async () => {
   const { model, requests } = modelOf([end('end_turn')], [end('end_turn')]);
-  expect((await run(await agentWith(model))).result).toMatchObject({ outcome: 'completed', text: '', turns: 2 });
+  expect((await run(await agentWith(model))).result).toMatchObject({
+    outcome: 'empty_answer',
+    text: expect.stringContaining('2 empty answers in a row'),
+    turns: 2,
+  });
   expect(lastUserText(requests[1])).toContain('Your answer was empty');
 });
 
@@ -416,7 +420,7 @@ test.each([[''], ['  \n'], [[]]])('refuses the empty prompt %j and leaves the hi
 test('does not go on for ever with a model that only pauses', async () => {
   const paused: ModelEvent[] = [...say('hm'), end('pause_turn')];
   const { model } = modelOf(...Array.from({ length: 20 }, () => paused));
-  expect((await run(await agentWith(model))).result).toMatchObject({ outcome: 'completed', turns: 11 });
+  expect((await run(await agentWith(model))).result).toMatchObject({ outcome: 'pause_limit', turns: 11 });
 });
 
 test('does not price a model of the same name at another provider like the one it stands in for', async () => {

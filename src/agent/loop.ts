@@ -157,7 +157,7 @@ async function drive(input: LoopInput, emit: (happening: AgentHappening) => void
     }
     let next = run.next(outcome);
     if (next.end === 'context_overflow') next = context.afterOverflow(next, outcome);
-    if (next.end === 'completed') {
+    if (next.end === 'completed' || next.end === 'empty_answer') {
       let say = await input.beforeEnd?.(signal);
       if (signal.aborted) next = { end: 'interrupted', text: 'Interrupted.' };
       else say ??= await hooks.onEnd(next.text);

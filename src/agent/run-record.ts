@@ -7,6 +7,7 @@ import { type CountedModel, sum, UsageByModel } from './usage-by-model.js';
 const MAX_CUT_ANSWERS = 3; // in a row: a model that can't get under the output limit won't on the fourth try
 const MAX_BROKEN_STREAMS = 3;
 const MAX_MALFORMED_TURNS = 5;
+const MAX_EMPTY_ANSWERS = 1; // in a row: the model is asked once to say something
 const MAX_PAUSES = 10; // in a row, as many as the provider's own loop of server-side tools makes
 
 /** What to do after a turn: end the run, or go on, where needed with a word to the model. */
@@ -29,7 +30,7 @@ export class RunRecord {
   #brokenStreams = 0;
   #malformedTurns = 0;
   #pauses = 0;
-  #nudged = false;
+  #emptyAnswers = 0;
   #stopRequest: string | undefined;
   /** Of child agents, and of theirs. */
   #childrenCostUsd: number | null = 0;
@@ -94,12 +95,23 @@ export class RunRecord {
     }
     if (stopReason === 'max_tokens') return this.#afterCutAnswer(outcome);
     this.#cutAnswers = 0;
-    if (results.length > 0) return {};
+    if (results.length > 0) {
+      this.#emptyAnswers = 0;
+      return {};
+    }
     if (stopReason === 'context_overflow') return contextOverflow;
     this.#pauses = stopReason === 'pause_turn' ? this.#pauses + 1 : 0;
-    if (this.#pauses > 0 && this.#pauses <= MAX_PAUSES && outcome.message) return {};
-    if (!outcome.message && !this.#nudged) {
-      this.#nudged = true;
+    if (this.#pauses > MAX_PAUSES) {
+      const text = `The model paused ${this.#pauses} times in a row without finishing its answer. Send the prompt again, or choose another model.`;
+      return { end: 'pause_limit', text };
+    }
+    if (this.#pauses > 0 && outcome.message) return {};
+    this.#emptyAnswers = outcome.message ? 0 : this.#emptyAnswers + 1;
+    if (this.#emptyAnswers > MAX_EMPTY_ANSWERS) {
+      const text = `The model sent ${this.#emptyAnswers} empty answers in a row, so it is not known whether the work is done. Ask it to go on, or choose another model.`;
+      return { end: 'empty_answer', text };
+    }
+    if (this.#emptyAnswers > 0) {
       return { say: '[Your answer was empty. Go on with the task, or say in a sentence that it is done.]' };
     }
     return { end: 'completed', text: outcome.text };

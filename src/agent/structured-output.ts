@@ -92,9 +92,10 @@ export class StructuredOutput {
 
   /** The answer of the run that has ended so, `given_up` after the last try, undefined where it ended for another reason. */
   outcomeOf({ outcome }: Pick<RunResult, 'outcome'>): { value: unknown } | 'given_up' | undefined {
-    if (this.#value && (outcome === 'stopped' || outcome === 'completed')) return this.#value;
+    const hasEnded = outcome === 'completed' || outcome === 'empty_answer';
+    if (this.#value && (outcome === 'stopped' || hasEnded)) return this.#value;
     const isStopped = outcome === 'interrupted' || outcome === 'stopped';
-    const isGivenUp = outcome === 'completed' || (isStopped && this.#failures > this.maxRetries);
+    const isGivenUp = hasEnded || (isStopped && this.#failures > this.maxRetries);
     return isGivenUp ? 'given_up' : undefined;
   }
 

@@ -1,5 +1,6 @@
 // How a call that failed is told to the model: which of the six kinds it was, and a text that it can act on.
 import { type FailureKind, ToolFailure } from '../contract/failure.js';
+import { messageOf as messageOfError } from '../platform/message-of.js';
 import { cutMiddle } from '../platform/text/truncate.js';
 
 const MAX_FAILURE_CHARS = 10_000;
@@ -23,7 +24,7 @@ export function describeFailure(tool: string, error: unknown, signal: AbortSigna
 /** Anything can be thrown, also what can't be made a text; the call gets its result all the same. */
 function messageOf(error: unknown): string {
   try {
-    return String(error instanceof Error ? error.message : error);
+    return messageOfError(error);
   } catch {
     return '';
   }

@@ -4,6 +4,7 @@ import type { Decision } from '../contract/permission.js';
 import { createEngine, type Engine } from '../create-engine.js';
 import { secretVariables } from '../models/catalogue.js';
 import { isObject } from '../platform/is-object.js';
+import { jsonLine } from '../platform/text/json-line.js';
 import { readLines } from '../platform/text/read-lines.js';
 import { visible } from '../platform/text/visible.js';
 import { engineFlags, readArgs } from './args.js';
@@ -56,7 +57,7 @@ function readSingleCall(positionals: readonly string[]): RequestedCall {
 
 async function runSingle(engine: Engine, { tool, input }: RequestedCall, signal: AbortSignal): Promise<boolean> {
   const { result, decision } = await runOne(engine, 'call_1', { tool, input }, signal);
-  await writeLine(process.stdout, JSON.stringify(result));
+  await writeLine(process.stdout, jsonLine(result));
   if (decision?.behavior === 'ask') {
     const way = ruleMayAllow(decision, input)
       ? 'A rule may allow it, see --allowed-tools and helve permissions explain.'
@@ -120,10 +121,10 @@ async function runOne(
 
 function asJson(answer: LineAnswer, number: number): string {
   try {
-    return JSON.stringify(answer);
+    return jsonLine(answer);
   } catch {
     const content = `Line ${number} was answered, but its id nests too deep to be written again. Use a short text or a number.`;
-    return JSON.stringify({ ...answer, id: null, content, is_error: true });
+    return jsonLine({ ...answer, id: null, content, is_error: true });
   }
 }
 

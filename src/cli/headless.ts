@@ -5,6 +5,7 @@ import { type Agent, type AgentOptions, createAgent } from '../create-agent.js';
 import type { HookCallbacks } from '../hooks/run-hooks.js';
 import { accessTo, type Catalogue, secretVariables } from '../models/catalogue.js';
 import { randomId } from '../platform/crypto.js';
+import { jsonLine } from '../platform/text/json-line.js';
 import { visible } from '../platform/text/visible.js';
 import { type CliEngineOptions, engineOptions, whyNoBypass } from './engine-options.js';
 import { exitCode } from './exit-codes.js';
@@ -156,7 +157,7 @@ async function openHost(parts: HostParts, root: string): Promise<Host> {
     asksHost: flags.asksHost,
     partialMessages: flags.partialMessages,
     replayPrompts: flags.replayPrompts,
-    write: async (line) => await writeLine(process.stdout, JSON.stringify(line)),
+    write: async (line) => await writeLine(process.stdout, jsonLine(line)),
     apiKeySource: () => {
       const provider = catalogue.providers.get(model.provider);
       return (provider && accessTo(provider, env).keyVariable) ?? 'none';
@@ -224,7 +225,7 @@ function retryLine({ reason, waitMs, attempt, maxRetries }: Extract<AgentEvent, 
 async function writeJson(run: FinishedRun, ids: { sessionId: string; version: string }): Promise<void> {
   const { EventLines } = await import('./stream-json/event-lines.js');
   const lines = new EventLines({ ...ids, apiKeySource: () => 'none' });
-  await writeLine(process.stdout, JSON.stringify(lines.result(run)));
+  await writeLine(process.stdout, jsonLine(lines.result(run)));
 }
 
 /** A program gets the text as it is; a terminal must not be steered by it. */

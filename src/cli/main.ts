@@ -1,4 +1,6 @@
+import { isOutOfDescriptors, OUT_OF_DESCRIPTORS } from '../platform/descriptors.js';
 import { hideInitialSecrets } from '../platform/hide-initial-secrets.js';
+import { visible } from '../platform/text/visible.js';
 import { exitCode } from './exit-codes.js';
 import { UsageProblem } from './usage-problem.js';
 
@@ -31,7 +33,27 @@ export async function main(argv: readonly string[]): Promise<void> {
     process.exit(exitCode.failed);
   });
   process.stderr.on('error', () => {}); // nobody listens to what is said beside the work, which goes on
-  process.exitCode = await run(argv);
+  tellWarnings();
+  // Nothing keeps the process alive any more while a result is still awaited: that must not look like success.
+  const onUnfinished = (): void => {
+    process.stderr.write(
+      'helve: stopped without a result, since nothing was left to wait for. This is a fault of Helve; run again with --debug to see where.\n',
+    );
+    process.exit(exitCode.failed);
+  };
+  process.once('beforeExit', onUnfinished);
+  const code = await run(argv);
+  process.off('beforeExit', onUnfinished);
+  process.exitCode = code;
+}
+
+/** In the place of Node's own listener: a person gets the sentences that are meant for people, the debug log the others. */
+function tellWarnings(): void {
+  process.removeAllListeners('warning');
+  process.on('warning', ({ name, message, stack }) => {
+    if (name === 'HelveWarning') process.stderr.write(`helve: ${visible(message)}\n`);
+    else if (process.env['HELVE_DEBUG']) process.stderr.write(`helve: ${visible(stack ?? message)}\n`);
+  });
 }
 
 async function run(argv: readonly string[]): Promise<number> {
@@ -113,6 +135,7 @@ function unexpected(error: unknown): string {
   if ('syscall' in error && error.syscall === 'uv_cwd') {
     return 'The working directory no longer exists. Change to another one and try again.';
   }
+  if (isOutOfDescriptors(error)) return `This can't go on because ${OUT_OF_DESCRIPTORS}.`;
   if (error.name === 'WriteFailure') return error.message; // in words for people already
   if (process.env['HELVE_DEBUG']) return error.stack ?? error.message;
   return `An error that should not have happened: ${error.message} Run again with HELVE_DEBUG=1 to see where.`;

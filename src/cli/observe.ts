@@ -30,10 +30,14 @@ export function observe({ debugLog, traces }: WantedObservation, options: Observ
   const keys = secretVariables(catalogue).map((name) => env[name] ?? '');
   const secrets = [...new Set([...keys, ...secretsIn(env)])].filter((value) => value !== '');
   const tell = (sentence: string): void => void process.stderr.write(`helve: ${visible(sentence)}\n`);
+  const onWarning = (warning: Error): void => {
+    for (const observer of observers) observer.warning?.(warning);
+  };
   return {
     observers,
     model: (model) => observedModel(model, observers),
     async begin({ id, dataFolder }) {
+      process.on('warning', onWarning);
       if (debugLog === 'session') {
         const path = join(dataFolder, 'logs', `${id}.log`);
         tell(`debug log: ${path}`);
@@ -45,6 +49,7 @@ export function observe({ debugLog, traces }: WantedObservation, options: Observ
       if (trace) observers.push(trace);
     },
     async close() {
+      process.off('warning', onWarning);
       for (const observer of observers.splice(0)) await observer.close();
     },
   };

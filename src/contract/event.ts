@@ -168,5 +168,9 @@ export type RunOutcome =
   | 'context_overflow'
   /** Answer after answer had only calls that could not be understood. */
   | 'malformed_calls'
+  /** Answer after answer was empty. */
+  | 'empty_answer'
+  /** Answer after answer was a pause, and none was finished. */
+  | 'pause_limit'
   /** The request failed, also when it was sent again. */
   | 'model_error';

@@ -2,6 +2,7 @@
 // mark, so that all of it ends with us, or is found by the next Helve if we are killed.
 import type { ChildProcess } from 'node:child_process';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { messageOf } from '../platform/message-of.js';
 import { endTree, killTree, MARK_VARIABLE, type ProcessTree, withMark } from '../platform/shell/process-tree.js';
 import { startProcess } from '../platform/shell/start-process.js';
 import { TailText } from './tail-text.js';
@@ -46,13 +47,19 @@ export class StdioTransport implements Transport {
 
   async start(): Promise<void> {
     const { command, args, cwd, env, mark } = this.#options;
-    const child = startProcess(command, args, {
-      cwd,
-      env: { ...env, [MARK_VARIABLE]: withMark(env[MARK_VARIABLE], mark) },
-      stdio: ['pipe', 'pipe', 'pipe'],
-      detached: true, // a group of its own, which can be ended as a whole
-      windowsHide: true,
-    });
+    let child: ChildProcess;
+    try {
+      child = startProcess(command, args, {
+        cwd,
+        env: { ...env, [MARK_VARIABLE]: withMark(env[MARK_VARIABLE], mark) },
+        stdio: ['pipe', 'pipe', 'pipe'],
+        detached: true, // a group of its own, which can be ended as a whole
+        windowsHide: true,
+      });
+    } catch (error) {
+      this.end ??= `could not be started (${messageOf(error)})`;
+      throw new Error(this.end, { cause: error });
+    }
     this.#child = child;
     if (child.pid !== undefined) this.#own({ group: child.pid, mark }); // at once: it may be closed before it has begun
     const started = Promise.withResolvers<void>();

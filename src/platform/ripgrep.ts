@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -17,6 +16,7 @@ import {
   type TextQuery,
   VERSION_CONTROL,
 } from './search/query.js';
+import { startProcess } from './shell/start-process.js';
 import { globFilter } from './text/glob-matcher.js';
 
 const MAX_ERROR_CHARS = 100_000; // one short line for each file that can't be read
@@ -273,7 +273,7 @@ export async function runRipgrep(
   const { cwd, path, env, signal, maxOutputBytes = MAX_OUTPUT_BYTES, timeoutMs = SEARCH_TIMEOUT_MS } = options;
   const program = findRipgrep(env);
   signal.throwIfAborted();
-  const child = spawn(program, ['--no-config', '--color=never', ...args, '--', path], {
+  const child = startProcess(program, ['--no-config', '--color=never', ...args, '--', path], {
     cwd,
     env: { ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -293,7 +293,7 @@ export async function runRipgrep(
   const endOfRecords = args.includes('--files') || args.includes('--files-with-matches') ? endOfNames : endOfLines;
   let rest: Buffer = Buffer.alloc(0);
   let size = 0;
-  child.stdout.on('data', (chunk: Buffer) => {
+  child.stdout?.on('data', (chunk: Buffer) => {
     if (stopped) return;
     const taken = chunk.subarray(0, maxOutputBytes - size);
     size += chunk.length;
@@ -304,7 +304,7 @@ export async function runRipgrep(
     rest = rest.subarray(end);
   });
   let complaint = '';
-  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
     complaint = (complaint + chunk).slice(0, MAX_ERROR_CHARS);
   });
 

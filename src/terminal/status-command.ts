@@ -60,15 +60,17 @@ export class StatusCommand {
       stdio: ['pipe', 'pipe', 'ignore'],
       signal,
     });
-    child.stdin.on('error', () => {}); // it need not read what it is told
-    child.stdin.end(JSON.stringify(facts()));
     let text = '';
-    child.stdout.setEncoding('utf8').on('data', (piece: string) => {
-      if (text.length < MAX_CHARS) text += piece;
-    });
-    return await new Promise((done, failed) => {
+    const ended = new Promise<string>((done, failed) => {
       child.once('error', failed);
       child.once('close', (code) => (code === 0 ? done(text.trimEnd()) : failed(new Error(`exit code ${code}`))));
     });
+    // A child that could not be started because too many files are open has no streams.
+    child.stdin?.on('error', () => {}); // it need not read what it is told
+    child.stdin?.end(JSON.stringify(facts()));
+    child.stdout?.setEncoding('utf8').on('data', (piece: string) => {
+      if (text.length < MAX_CHARS) text += piece;
+    });
+    return await ended;
   }
 }

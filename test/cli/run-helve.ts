@@ -17,6 +17,8 @@ export interface HelveOptions {
   cwd?: string;
   input?: string;
   env?: Readonly<Record<string, string>>;
+  /** How many files it may have open, itself and all that it starts. */
+  descriptorLimit?: number;
   /** Called once it runs, with a way to send a signal. */
   onStart?: (kill: (signal: NodeJS.Signals) => void) => void;
   onOutput?: (text: string, kill: (signal: NodeJS.Signals) => void) => void;
@@ -25,7 +27,9 @@ export interface HelveOptions {
 /** Runs the built command line as a person would, with an environment of its own and no key. */
 export async function runHelve(args: readonly string[], options: HelveOptions = {}): Promise<HelveRun> {
   const home = await mkdtemp(join(tmpdir(), 'helve-home-'));
-  const child = spawn(process.execPath, [helve, ...args], {
+  const { descriptorLimit } = options;
+  const limited = descriptorLimit && ['-c', `ulimit -n ${descriptorLimit}; exec "$@"`, 'bash', process.execPath];
+  const child = spawn(limited ? '/bin/bash' : process.execPath, [...(limited || []), helve, ...args], {
     cwd: options.cwd ?? home,
     env: { PATH: process.env['PATH'], HOME: home, TMPDIR: tmpdir(), IS_SANDBOX: '1', ...options.env },
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -31,7 +31,7 @@ export interface AuditLog {
 type Entry = { type: string } & Readonly<Record<string, unknown>>;
 
 export function createAuditLog(options: AuditLogOptions): AuditLog {
-  const { onProblem = (sentence) => process.emitWarning(sentence) } = options;
+  const { onProblem = (sentence) => process.emitWarning(sentence, 'HelveWarning') } = options;
   const running = new Set<string>();
   const harmless = new Set<string>();
   let waiting: Entry[] = [];

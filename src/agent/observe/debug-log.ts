@@ -58,6 +58,7 @@ export function createDebugLog(options: DebugLogOptions): Observer {
       return watchRequest(requests, model, request, write);
     },
     hooks: (run) => write(hookEntry(run)),
+    warning: (warning) => write({ event: 'warning', words: warning.name, more: describeError(warning) }),
     close: () => file.close(),
   };
 }

@@ -12,6 +12,8 @@ export interface Observer {
   /** A request goes out. Each attempt is one; what is returned is told what becomes of it. */
   request?(model: Model, request: ModelRequest): RequestObserver;
   hooks?(run: HookRun): void;
+  /** Node, or code of a part, warns of something that is not for the person. */
+  warning?(warning: Error): void;
   /** Nothing is told after it. */
   close(): void | Promise<void>;
 }

@@ -79,7 +79,7 @@ export class SessionStore {
   constructor(options: SessionStoreOptions, beginning?: StoreBeginning) {
     this.#options = options;
     this.folder = options.agent?.folder ?? sessionFolder(options.dataFolder, options.id);
-    this.#report = options.onProblem ?? ((sentence) => process.emitWarning(sentence));
+    this.#report = options.onProblem ?? ((sentence) => process.emitWarning(sentence, 'HelveWarning'));
     if (!beginning) return;
     this.#lock = beginning.lock;
     this.#hasHeader = true;

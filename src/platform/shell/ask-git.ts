@@ -1,4 +1,5 @@
 // Runs git to ask it something: never through a shell, with a limit on time and output.
+import { messageOf } from '../message-of.js';
 import { startProcess } from './start-process.js';
 
 const TIMEOUT_MS = 5_000;
@@ -10,7 +11,12 @@ export type GitAnswer = { ok: true; output: string } | { ok: false; why: string 
 export async function askGit(folder: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<GitAnswer> {
   const { promise, resolve } = Promise.withResolvers<GitAnswer>();
   // Not started in the folder: with "." in PATH, a file of the project would be taken for git.
-  const child = startProcess('git', ['-C', folder, ...args], { cwd: '/', env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let child: ReturnType<typeof startProcess>;
+  try {
+    child = startProcess('git', ['-C', folder, ...args], { cwd: '/', env, stdio: ['ignore', 'pipe', 'pipe'] });
+  } catch (error) {
+    return { ok: false, why: `git can't be run: ${messageOf(error)}` };
+  }
   const output: Buffer[] = [];
   const errors: Buffer[] = [];
   let size = 0;
@@ -25,7 +31,7 @@ export async function askGit(folder: string, args: readonly string[], env: NodeJ
   };
   child.stdout?.on('data', collect(output));
   child.stderr?.on('data', collect(errors));
-  child.on('error', (error) => resolve({ ok: false, why: `git can't be run: ${error.message}` }));
+  child.on('error', (error) => resolve({ ok: false, why: `git can't be run: ${messageOf(error)}` }));
   child.on('close', (code) => {
     if (code === 0 && size <= MAX_BYTES) resolve({ ok: true, output: Buffer.concat(output).toString() });
     else resolve({ ok: false, why: Buffer.concat(errors).toString().split('\n')[0]?.slice(0, 300) || 'git failed' });

@@ -77,9 +77,15 @@ export function openOutputPipe(name: string): OutputPipe {
       },
     },
   });
-  const writeEnd = openSync(name, constants.O_WRONLY | constants.O_NOFOLLOW);
   reader.unref();
   reader.on('error', () => reader.destroy()); // a pipe that can't be read has nothing more to say
+  let writeEnd: number;
+  try {
+    writeEnd = openSync(name, constants.O_WRONLY | constants.O_NOFOLLOW);
+  } catch (error) {
+    reader.destroy();
+    throw error;
+  }
   reader.on('close', () => {
     ended = true;
     if (target) closeSync(target.descriptor);

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { closeSync, constants, existsSync, openSync, rmSync, unlinkSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { dirname } from 'node:path';
-import { closeOthers } from './close-others.js';
 import { type OutputPipe, openOutputPipe } from './output-pipe.js';
 import { signalGroup } from './process-group.js';
 import { killTree, MARK_VARIABLE, type ProcessTree, withMark } from './process-tree.js';
+import { shellScript } from './shell-script.js';
 import { startProcess } from './start-process.js';
 
 const MAX_REPORT_CHARS = 64 * 1024; // paths are at most 4,096 long
@@ -134,7 +134,7 @@ export async function beginShell(name: string, options: ShellOptions): Promise<B
   try {
     const bash = {
       program: 'bash',
-      args: ['--noprofile', '--norc', '-c', wrapper, 'bash', ...names],
+      args: ['--noprofile', '--norc', '-c', shellScript({ opensPipe: true }), 'bash', ...names],
       cwd: '/',
       env: { ...shellEnvironment(env), [MARK_VARIABLE]: withMark(env[MARK_VARIABLE], mark) },
     };
@@ -188,7 +188,7 @@ export async function beginShell(name: string, options: ShellOptions): Promise<B
           mayHaveLeft = shell !== undefined;
           await pipeMade;
           if (shell) await using?.enclose?.(shell, { folder, tell });
-          const pipe = await connect(control, name, exited);
+          const pipe = await connect(child, control, name, exited);
           return readyShell({ child, tree, exited, pipe, ended, control, file });
         } catch (error) {
           discard();
@@ -223,7 +223,7 @@ export async function startCompleteShell(
     unlinkSync(name);
     wrapped = await wrap.start({
       program: 'bash',
-      args: ['--noprofile', '--norc', '-c', completeWrapper, 'bash'],
+      args: ['--noprofile', '--norc', '-c', shellScript({ opensPipe: false }), 'bash'],
       cwd: '/',
       env: { ...shellEnvironment(env), [MARK_VARIABLE]: withMark(env[MARK_VARIABLE], mark) },
       freeDescriptor: FREE_DESCRIPTOR,
@@ -312,12 +312,20 @@ function checkedVariable([name, value]: [string, string]): [string, string] {
 
 /** Where that fails, bash makes it later. */
 async function makePipes(names: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
-  const program = startProcess('mkfifo', ['-m', '600', ...names], { env, cwd: '/', stdio: 'ignore' });
-  await once(program, 'exit').catch(() => undefined);
+  try {
+    await once(startProcess('mkfifo', ['-m', '600', ...names], { env, cwd: '/', stdio: 'ignore' }), 'exit');
+  } catch {
+    return;
+  }
 }
 
 /** Opens the pipe when bash has made it, and takes away its name when bash has opened it too. */
-async function connect(control: Socket, name: string, exited: Promise<unknown>): Promise<OutputPipe> {
+async function connect(
+  child: ChildProcess,
+  control: Socket,
+  name: string,
+  exited: Promise<unknown>,
+): Promise<OutputPipe> {
   let pipe: OutputPipe | undefined;
   const connected = Promise.withResolvers<OutputPipe>();
   control.on('error', () => {}); // it ends with the shell, whose exit is what counts
@@ -337,7 +345,9 @@ async function connect(control: Socket, name: string, exited: Promise<unknown>):
     () => connected.reject(new Error('bash ended before it could take a command')),
     (error: unknown) => connected.reject(error),
   );
-  control.ref(); // somebody waits for it
+  // A caller waits for it. The child too: where it ends first, its exit is all that is still to come.
+  control.ref();
+  child.ref();
   try {
     return await connected.promise;
   } catch (error) {
@@ -347,6 +357,7 @@ async function connect(control: Socket, name: string, exited: Promise<unknown>):
   } finally {
     control.off('data', onData);
     control.unref();
+    child.unref();
   }
 }
 
@@ -362,37 +373,6 @@ function openTask(name: string): { file: number; readOnly: number } {
     unlinkSync(name);
   }
 }
-
-/**
- * What bash runs. All on one line, so that line numbers in messages are the command's own. Descriptors 3 and 4 move out
- * of the way of commands that use them, and all others are closed. The directory is reported on the control line by a trap for commands that
- * `exit`, and once more at the end for those that set a trap of their own. The pipe is opened both ways for a moment:
- * opened for writing alone, it would wait for a reader, and for ever where Helve was killed before it came.
- */
-const takeTask = [
-  'IFS= builtin read -r -u 99 || exit',
-  "IFS= builtin read -r -d '' -u 98 helve_directory; IFS= builtin read -r -d '' -u 98 helve_source",
-  'while IFS= builtin read -r -d \'\' -u 98 helve_name && [ -n "$helve_name" ]; do IFS= builtin read -r -d \'\' -u 98 helve_value; builtin export "$helve_name=$helve_value"; done',
-  "IFS= builtin read -r -d '' -u 98 helve_command; exec 98<&-; builtin unset helve_name helve_value",
-  'builtin cd -- "$helve_directory" 2>/dev/null || exit; builtin unset OLDPWD; builtin printf "\\n\\0" >&99',
-  'helve_report() { local status=$?; { builtin pwd -P && builtin printf "\\0"; } >&99; return $status; }',
-  "trap '{ helve_report; } 2>/dev/null' EXIT",
-  'if [ -f "$helve_source" ] && [ -r "$helve_source" ]; then . "$helve_source"; fi',
-  'eval -- "$helve_command"',
-  '{ helve_report; } 2>/dev/null',
-];
-
-const moveDescriptors = [closeOthers(4), 'exec 99<&3 98<&4 3<&- 4<&-'];
-
-const wrapper = [
-  ...moveDescriptors,
-  '{ [ -p "$1" ] || command -p mkfifo -m 600 "$@"; [ -p "$1" ]; } && builtin printf m >&99 && exec 97<>"$1" >"$1" 2>&1 97>&- && builtin printf o >&99 || exit',
-  'set --',
-  ...takeTask,
-].join('; ');
-
-/** The same where the output is there already. */
-const completeWrapper = [...moveDescriptors, ...takeTask].join('; ');
 
 /** The environment without what would change how bash works or wait for a person. */
 function shellEnvironment(env: Environment): NodeJS.ProcessEnv {

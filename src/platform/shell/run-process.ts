@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { ToolFailure } from '../../contract/failure.js';
 import { monotonicMs } from '../clock.js';
+import { isOutOfDescriptors, OUT_OF_DESCRIPTORS } from '../descriptors.js';
 import { messageOf } from '../message-of.js';
 import { type LimitGroup, type LimitReport, type Limits, makeLimitGroup } from './limits.js';
 import { groupIsAlive, watchGroup } from './process-group.js';
@@ -198,6 +199,9 @@ async function explainStart(error: unknown, cwd: string): Promise<ToolFailure> {
     return new ToolFailure(`The command was not run because its working directory ${cwd} does not exist.`, {
       cause: error,
     });
+  }
+  if (isOutOfDescriptors(error)) {
+    return new ToolFailure(`The command was not run because ${OUT_OF_DESCRIPTORS}.`, { cause: error });
   }
   return new ToolFailure(
     `The command was not run because bash could not be started in ${cwd}: ${messageOf(error)}. Check that bash is installed and on PATH, and that the directory may be entered.`,

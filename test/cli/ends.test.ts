@@ -1,0 +1,81 @@
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startFakeModelServer } from '../../src/testing/index.js';
+import { emptyFolder, runHelve } from './run-helve.js';
+
+const call = ['call', 'Bash', JSON.stringify({ command: 'echo hi' })];
+
+test.each([
+  ['confined', []],
+  ['not confined', ['--dangerously-skip-permissions']],
+])('runs commands, %s, where few files may be open', async (_, flags) => {
+  const run = await runHelve([...call, ...flags], { descriptorLimit: 60 });
+  expect(run).toMatchObject({ code: 0, stderr: '' });
+  expect(JSON.parse(run.stdout)).toMatchObject({ content: 'hi' });
+});
+
+test.each([20, 28, 32])('gives a result or a reason where only %i files may be open', async (descriptorLimit) => {
+  for (const tool of [call, ['call', 'Grep', '{"pattern": "x"}']]) {
+    const run = await runHelve(tool, { descriptorLimit });
+    const said = run.stdout + run.stderr;
+    expect(said).not.toMatch(/Cannot read|undefined|bash is installed/);
+    if (run.code === 0) expect(JSON.parse(run.stdout)).toMatchObject({ type: 'tool_result' });
+    else
+      expect(said).toMatch(/[Tt]oo many (?:open files|files are open)|EMFILE|could not be (?:set up|created|opened)/);
+  }
+});
+
+test('gives a result where bash ends before it takes the command', async () => {
+  const bin = await emptyFolder();
+  await writeFile(join(bin, 'bash'), '#!/bin/sh\nexit 0\n');
+  await chmod(join(bin, 'bash'), 0o755);
+  const env = { PATH: `${bin}:${process.env['PATH']}`, HELVE_WALLS: 'none' };
+  const run = await runHelve([...call, '--dangerously-skip-permissions'], { env });
+  expect(run.code).toBe(1);
+  expect(JSON.parse(run.stdout)).toMatchObject({
+    is_error: true,
+    content: expect.stringContaining('bash ended before'),
+  });
+});
+
+test('never ends with exit code 0 while a result is awaited', async () => {
+  const preload = join(await emptyFolder(), 'no-output.cjs');
+  await writeFile(preload, 'process.stdout.write = () => true;'); // what waits for it waits for ever
+  const run = await runHelve(['call', 'Think', '{"thought": "x"}'], { env: { NODE_OPTIONS: `--require ${preload}` } });
+  expect(run).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^helve: stopped without a result/) });
+});
+
+test('keeps warnings of Node from people, and writes them to the debug log', async () => {
+  const folder = await emptyFolder();
+  const preload = join(folder, 'warn.cjs');
+  const warn = "process.emitWarning('of no use to a person', 'ExperimentalWarning')";
+  await writeFile(
+    preload,
+    `const write = process.stdout.write; process.nextTick(() => setTimeout(() => ${warn}, 1));
+    process.stdout.write = function (...given) { ${warn}; return write.apply(this, given); };`,
+  );
+  const server = await startFakeModelServer([{ text: 'ok' }]);
+  const env = {
+    ANTHROPIC_BASE_URL: server.url,
+    ANTHROPIC_API_KEY: 'sk-test',
+    NODE_OPTIONS: `--require ${preload}`,
+  };
+  const log = join(folder, 'debug.log');
+  const args = ['-p', 'go', '--debug-file', log, '--output-format', 'stream-json'];
+  const run = await runHelve(args, { env });
+  await server.close();
+  expect(run).toMatchObject({ code: 0, stderr: '' });
+  expect(await readFile(log, 'utf8')).toContain('of no use to a person');
+});
+
+test('escapes what could steer a terminal in stream-json', async () => {
+  const text = 'a\u009b31mred\u202eturned\u2066';
+  const server = await startFakeModelServer([{ text }]);
+  const env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'sk-test' };
+  const run = await runHelve(['-p', 'go', '--output-format', 'stream-json'], { env });
+  await server.close();
+  expect(run.stdout).toContain('a\\u009b31mred\\u202eturned\\u2066');
+  expect(run.stdout).not.toMatch(/[\u0080-\u009f\u202a-\u202e\u2066-\u2069]/);
+  expect(JSON.parse(run.stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({ result: text });
+});
