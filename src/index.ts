@@ -39,20 +39,19 @@ export type {
 export type * from './contract/planning.js';
 export type { Answer, AskUser, Question } from './contract/question.js';
 export type { Todo } from './contract/todo.js';
-export {
-  type AcceptedInput,
-  type BoundCall,
-  type DisplayBody,
-  defineTool,
-  type InputIssue,
-  type Tool,
-  type ToolCheck,
-  type ToolDisplay,
-  type ToolExposure,
-  type ToolListing,
-  type ToolOutcome,
-  type ToolProgress,
-  type ToolSpec,
+export type {
+  AcceptedInput,
+  BoundCall,
+  DisplayBody,
+  InputIssue,
+  Tool,
+  ToolCheck,
+  ToolDisplay,
+  ToolExposure,
+  ToolListing,
+  ToolOutcome,
+  ToolProgress,
+  ToolSpec,
 } from './contract/tool.js';
 export type * from './contract/tool-context.js';
 export type { SearchEndpoint, SearchProvider, SideModel, WebAccess } from './contract/web.js';
@@ -67,6 +66,7 @@ export {
 } from './sdk/agent.js';
 export type { CallAbout, CanUseTool, ToolPermission } from './sdk/can-use-tool.js';
 export type { CompactionRefused, ContextOptions, ContextUsage } from './sdk/context.js';
+export { defineTool } from './sdk/define-tool.js';
 export {
   createEngine,
   type Engine,

@@ -8,7 +8,7 @@ import type { FileChanges } from '../contract/file-change.js';
 import type { TextBlock, UserBlock } from '../contract/message.js';
 import { type PermissionMode, stricterMode, type Walls } from '../contract/permission.js';
 import type { SwarmPort } from '../contract/planning.js';
-import type { AskUser } from '../contract/question.js';
+import { type AskUser, checkedAskUser } from '../contract/question.js';
 import type { Todo } from '../contract/todo.js';
 import type {
   Approval,
@@ -140,7 +140,7 @@ export class Session implements SessionPort {
     this.ledger = options.ledger;
     this.shownFiles = new ShownFiles(options.ledger);
     this.tools = options.tools;
-    this.#askUser = options.askUser;
+    this.#askUser = options.askUser && checkedAskUser(options.askUser);
     this.#workspace = options.workspace;
     this.#sandbox = options.sandbox;
     this.#onSandboxMissing = options.onSandboxMissing;

@@ -148,6 +148,9 @@ export async function authorize(
 
   const remember = async ({ rules, scope }: RememberedRules): Promise<void> => {
     try {
+      if (!Array.isArray(rules) || !rules.every((rule) => typeof rule === 'string')) {
+        throw new TypeError('"remember.rules" of the answer must be a list of rules.');
+      }
       await environment.remember(rules, scope);
     } catch (error) {
       const text = `The rule could not be kept for later sessions: ${messageOf(error)}`;

@@ -28,7 +28,8 @@ async function follow(
   for (;;) {
     const step = await work.next();
     if (step.done) return step.value;
-    onProgress(step.value.text);
+    const { text }: { text?: unknown } = step.value ?? {}; // a tool without types may yield anything
+    onProgress(typeof text === 'string' ? text : String(text ?? ''));
   }
 }
 

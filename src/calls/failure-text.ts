@@ -18,7 +18,42 @@ export function describeFailure(tool: string, error: unknown, signal: AbortSigna
   }
   if (signal.aborted) return { kind: 'interrupted', text: interrupted(tool, signal.reason, started) };
   const message = messageOf(error) || 'no reason given';
-  return { kind: 'exception', text: cutMiddle(`${tool} failed: ${message}`, MAX_FAILURE_CHARS) };
+  const parts = [`${tool} failed: ${message}`, ...outputsOf(error, message)];
+  return { kind: 'exception', text: cutTogether(parts, MAX_FAILURE_CHARS).join('\n\n') };
+}
+
+/** What a program that the tool ran has written, as errors of child processes carry it. */
+function outputsOf(error: unknown, message: string): string[] {
+  if (typeof error !== 'object' || error === null) return [];
+  return (['stderr', 'stdout'] as const).flatMap((name) => {
+    const text = textOf(error, name).trim();
+    return text === '' || message.includes(text) ? [] : [`${name}:\n${text}`];
+  });
+}
+
+function textOf(error: object, name: 'stderr' | 'stdout'): string {
+  try {
+    const value: unknown = Reflect.get(error, name);
+    if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');
+    return typeof value === 'string' ? value : '';
+  } catch {
+    return '';
+  }
+}
+
+/** Each part keeps a share, so that a long one does not push out the others. */
+function cutTogether(parts: readonly string[], max: number): string[] {
+  const cut = [...parts];
+  let [left, count] = [max, parts.length];
+  for (const { part, index } of parts
+    .map((part, index) => ({ part, index }))
+    .toSorted((a, b) => a.part.length - b.part.length)) {
+    const kept = cutMiddle(part, Math.floor(left / count));
+    cut[index] = kept;
+    left -= Math.min(part.length, Math.floor(left / count));
+    count -= 1;
+  }
+  return cut;
 }
 
 /** Anything can be thrown, also what can't be made a text; the call gets its result all the same. */

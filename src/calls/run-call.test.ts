@@ -519,6 +519,43 @@ test('a tool written without types may give its data at once, and data that JSON
   expect((await project.run(sum, { n: '4' })).content).toBe('5');
 });
 
+test('what a program wrote before it failed reaches the model, both streams, cut in the middle', async () => {
+  const project = await temporaryProject();
+  const content = async (error: object): Promise<string> =>
+    String((await project.run(failing('Build', error, 'execute'), {})).content);
+  const ended = (outputs: object): Error => Object.assign(new Error('it ended with 2'), outputs);
+  expect(await content(ended({ stderr: 'no such file\n', stdout: Buffer.from('step 1\n') }))).toBe(
+    'Build failed: it ended with 2\n\nstderr:\nno such file\n\nstdout:\nstep 1',
+  );
+  expect(await content(Object.assign(new Error('Command failed: x\nno such file'), { stderr: 'no such file\n' }))).toBe(
+    'Build failed: Command failed: x\nno such file',
+  );
+  const long = await content(ended({ stderr: 'the reason', stdout: `first${'x'.repeat(100_000)}last` }));
+  expect(long).toMatch(
+    /^Build failed: it ended with 2\n\nstderr:\nthe reason\n\nstdout:\nfirstx+\n\[… \d+ characters left out …\]\nx+last$/,
+  );
+  expect(long.length).toBeLessThan(10_100);
+  const both = await content(ended({ stderr: `e${'y'.repeat(50_000)}E`, stdout: `o${'x'.repeat(50_000)}O` }));
+  expect(both).toMatch(/stderr:\ney+[\s\S]*y+E\n\nstdout:\nox+[\s\S]*x+O$/);
+  expect(both.length).toBeLessThan(10_200);
+});
+
+test('progress of a tool without types is shown as far as it can be', async () => {
+  const project = await temporaryProject();
+  const odd = defineTool({
+    name: 'Odd',
+    description: '',
+    input: z.object({}),
+    effects: () => [],
+    async *execute() {
+      yield* [undefined, {}, { text: 7 }, { text: 'half' }] as never[];
+      return 'done';
+    },
+    toModel: String,
+  });
+  expect(await project.run(odd, {})).toMatchObject({ content: 'done' });
+});
+
 test('whatever is thrown, the call has its result', async () => {
   const project = await temporaryProject();
   const content = async (thrown: unknown) => (await project.run(failing('Odd', thrown, 'execute'), {})).content;

@@ -30,6 +30,7 @@ export async function tools(argv: readonly string[]): Promise<number> {
   );
   const rows = listed.map(({ tool, source, server, enabled, off }) => ({
     ...session.tools.describe(tool),
+    ...(tool.title !== undefined && { title: tool.title }),
     source,
     ...(server !== undefined && { server }),
     exposure: tool.exposure,

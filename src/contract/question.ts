@@ -34,3 +34,31 @@ export function answerFrom({ options, multiSelect }: Question, given: unknown): 
   const text = parts.filter((part) => !labels.includes(part) && part !== '').join(', ');
   return { chosen, ...(text !== '' && { text }) };
 }
+
+/** The same, where an answer of another shape, as a program without types may give, is an error that says so. */
+export const checkedAskUser =
+  (askUser: AskUser): AskUser =>
+  async (questions, signal, about) => {
+    const answers: unknown = await askUser(questions, signal, about);
+    if (!Array.isArray(answers)) throw wrongAnswer(`but it gave ${shown(answers)}`);
+    for (const [index, answer] of answers.entries()) {
+      if (!isAnswer(answer)) throw wrongAnswer(`but answer ${index + 1} was ${shown(answer)}`);
+    }
+    return answers;
+  };
+
+const wrongAnswer = (what: string): TypeError =>
+  new TypeError(`askUser must give a list with an answer { chosen: [labels], text? } for each question, ${what}.`);
+
+function isAnswer(answer: unknown): answer is Answer {
+  if (typeof answer !== 'object' || answer === null || !('chosen' in answer) || !Array.isArray(answer.chosen)) {
+    return false;
+  }
+  const isTextFitting = !('text' in answer) || answer.text === undefined || typeof answer.text === 'string';
+  return isTextFitting && answer.chosen.every((label) => typeof label === 'string');
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}

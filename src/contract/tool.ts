@@ -19,6 +19,8 @@ export type ToolSpec<Input, Data> = ToolBehaviour<Input, Data> &
 interface ToolBehaviour<Input, Data> {
   /** Letters, digits, `_` and `-`, at most 64: what every provider accepts. */
   name: string;
+  /** A name for people. Default: the name. */
+  title?: string;
   /** What it does, when to use it, when to use another, and its limits, in that order. */
   description: string | ((context: DescribeContext) => string | Promise<string>);
   /** Whether the model gets the schema at once (default), only its name until it searches, or nothing. */
@@ -90,6 +92,7 @@ export type DisplayBody =
 /** A tool as the engine sees it: built-in, SDK and MCP tools alike. */
 export interface Tool {
   readonly name: string;
+  readonly title?: string;
   readonly exposure: ToolExposure;
   readonly maxResultChars: number;
   readonly optIn?: boolean;
@@ -155,13 +158,22 @@ export function defineTool<Input, Data>(spec: ToolSpec<Input, Data>): Tool {
   if (!spec.input && !spec.inputJsonSchema) {
     throw new TypeError(`The tool ${name} says nothing about its input. Give it input or inputJsonSchema.`);
   }
+  if (spec.input && spec.inputJsonSchema) {
+    throw new TypeError(
+      `The tool ${name} has both input and inputJsonSchema, so its input could mean either. Give one.`,
+    );
+  }
   if (typeof spec.description !== 'string' && typeof spec.description !== 'function') {
     throw new TypeError(`The tool ${name} has no description, so no model would know when to call it. Give it one.`);
+  }
+  if (spec.isEnabled !== undefined && typeof spec.isEnabled !== 'function') {
+    throw new TypeError(`isEnabled of the tool ${name} must be a function that returns true or false.`);
   }
   let inputSchema: JsonSchema | undefined;
 
   return {
     name: spec.name,
+    ...(spec.title !== undefined && { title: spec.title }),
     exposure: spec.exposure ?? 'direct',
     maxResultChars: spec.maxResultChars ?? DEFAULT_MAX_RESULT_CHARS,
     ...(spec.optIn && { optIn: true }),

@@ -166,3 +166,18 @@ test('an interrupt ends the question', async () => {
   const run = await project.run(askUserQuestionTool, { questions: [storage] }, { signal: stop.signal });
   expect(run.failure).toBe('interrupted');
 });
+
+test.each([
+  ['yes', 'but it gave "yes"'],
+  [undefined, 'but it gave undefined'],
+  [[undefined], 'but answer 1 was undefined'],
+  [[{ answer: 'Memory' }], 'but answer 1 was {"answer":"Memory"}'],
+  [[{ chosen: 'Memory' }], 'but answer 1 was {"chosen":"Memory"}'],
+  [[{ chosen: [], text: 7 }], 'but answer 1 was {"chosen":[],"text":7}'],
+])('says what is wrong with the answer %j of a program', async (answer, what) => {
+  const project = await temporaryProject({}, { askUser: async () => answer as never });
+  const { content } = await project.run(askUserQuestionTool, { questions: [storage] });
+  expect(content).toBe(
+    `AskUserQuestion failed: askUser must give a list with an answer { chosen: [labels], text? } for each question, ${what}.`,
+  );
+});
