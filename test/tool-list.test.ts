@@ -22,8 +22,8 @@ const wanted: Readonly<Record<string, readonly string[]>> = {
 // Beside those: how some models were trained to change files.
 const beyond = ['apply_patch'];
 
-// Made of a schema that a run is given, and so in no list of what is built in.
-const atRunTime = ['StructuredOutput'];
+// Those that only some conversations have: made of a schema that a run is given, or of one type of agents.
+const conditional = ['HelveDocs', 'StructuredOutput'];
 
 // The example of a feature gate.
 const gated = 'StickerRequest';
@@ -33,12 +33,30 @@ const sorted = (names: readonly string[]): string[] => names.toSorted();
 test('helve tools --all lists every tool that it should have, and no others', async () => {
   const { stdout } = await runHelve(['tools', '--json', '--all']);
   const names = JSON.parse(stdout).map(({ name }: { name: string }) => name);
-  expect(sorted(names)).toEqual(sorted([...Object.values(wanted).flat(), ...beyond]));
-  for (const name of [...atRunTime, gated]) expect(names).not.toContain(name);
+  expect(sorted(names)).toEqual(sorted([...Object.values(wanted).flat(), ...beyond, ...conditional]));
+  expect(names).not.toContain(gated);
 });
 
 test('the source has the same list as the command line', () => {
   expect(sorted(builtInTools().map(({ name }) => name))).toEqual(sorted([...Object.values(wanted).flat(), ...beyond]));
+});
+
+test('those that only some conversations have are listed with what switches them on', async () => {
+  const { stdout } = await runHelve(['tools', '--all']);
+  expect(stdout).toMatch(/^HelveDocs .*\(off here: only agents of the type helve-guide have it\)$/m);
+  expect(stdout).toMatch(/^StructuredOutput .*\(off here: needs --json-schema, which is its input\)$/m);
+});
+
+test('limits and defaults are in the schemas', () => {
+  const field = (tool: string, name: string): unknown => {
+    const properties = builtInTools().find((each) => each.name === tool)?.inputSchema['properties'];
+    return Reflect.get(Object(properties), name);
+  };
+  expect(field('Bash', 'timeout')).toMatchObject({ maximum: 600_000 });
+  expect(field('Edit', 'replace_all')).toEqual({ type: 'boolean', default: false });
+  expect(field('Task', 'run_in_background')).toEqual({ type: 'boolean', default: false });
+  expect(field('AgentOutput', 'block')).toEqual({ type: 'boolean', default: true });
+  expect(field('AgentOutput', 'wait_up_to')).toMatchObject({ default: 150, maximum: 600 });
 });
 
 test('those that must be switched on are shown as off, and those that wait are deferred', async () => {

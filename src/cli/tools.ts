@@ -1,3 +1,4 @@
+import { conditionalTools } from '../agent/conditional-tools.js';
 import type { PooledTool } from '../agent/tool-pool.js';
 import { createEngine } from '../create-engine.js';
 import { visible } from '../platform/text/visible.js';
@@ -28,7 +29,11 @@ export async function tools(argv: readonly string[]): Promise<number> {
   const listed = session.tools.all.filter(
     (pooled) => values.all || (pooled.enabled && session.tools.isActive(pooled.tool)),
   );
-  const rows = listed.map(({ tool, source, server, enabled, off }) => ({
+  const conditional = values.all ? await conditionalTools() : [];
+  const more = conditional
+    .filter(({ tool: { name } }) => listed.every(({ tool }) => tool.name !== name))
+    .map((pooled): PooledTool => ({ ...pooled, source: 'builtin', enabled: false }));
+  const rows = [...listed, ...more].map(({ tool, source, server, enabled, off }) => ({
     ...session.tools.describe(tool),
     ...(tool.title !== undefined && { title: tool.title }),
     source,

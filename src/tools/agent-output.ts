@@ -13,8 +13,8 @@ const description = `Get the answer of an agent that Task started in the backgro
 
 const input = z.strictObject({
   agentId: z.string().min(1),
-  block: z.boolean().optional().describe('Default true'),
-  wait_up_to: z.number().min(0).max(MAX_SECONDS).optional().describe(`Seconds. Default ${DEFAULT_SECONDS}`),
+  block: z.boolean().optional().meta({ default: true }),
+  wait_up_to: z.number().min(0).max(MAX_SECONDS).optional().meta({ description: 'Seconds', default: DEFAULT_SECONDS }),
 });
 
 interface Look {

@@ -29,7 +29,7 @@ export const pathText = systemText.refine((text) => text !== '', 'must not be em
 export const editFields = {
   old_string: z.string(),
   new_string: z.string(),
-  replace_all: z.boolean().optional(),
+  replace_all: z.boolean().optional().meta({ default: false }),
   expected_replacements: z.int().min(1).optional(),
 };
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineTool } from '../contract/tool.js';
-import type { ToolContext } from '../contract/tool-context.js';
+import type { DescribeContext, ToolContext } from '../contract/tool-context.js';
 import { fileKind, HEAD_BYTES } from '../platform/files/file-kind.js';
 import type { OpenedFile } from '../platform/files/open-file.js';
 import { pseudoFileSystem } from '../platform/files/pseudo-file-system.js';
@@ -21,8 +21,14 @@ import { locate, openTarget, type TargetFile } from './target-file.js';
 const DEFAULT_LINES = 2_000;
 const MAX_RESULT_CHARS = 120_000; // above MAX_TOKENS in characters, and notices: a page of a saved result is never saved again
 
-const description = `Read a file: its lines, each after its number and a tab. Also pictures, PDF, and Jupyter notebooks as cells with outputs.
-Use it before you change a file. For a directory use LS.
+/** Names only tools that the set has. */
+const description = ({
+  mode,
+}: Pick<
+  DescribeContext,
+  'mode'
+>): string => `Read a file: its lines, each after its number and a tab. Also pictures, PDF, and Jupyter notebooks as cells with outputs.
+Use it before you change a file.${mode === 'simple' ? '' : ' Find files with Glob and Grep first; for a directory use LS.'}
 Shows ${DEFAULT_LINES} lines and at most about ${MAX_TOKENS} tokens: go on with offset and limit. Lines over ${MAX_LINE_CHARS} characters are cut.`;
 
 const input = withAliases(

@@ -20,7 +20,7 @@ const input = z.strictObject({
   subagent_type: z.string().min(1).default('general-purpose'),
   model: z.string().optional().describe('sonnet, opus, haiku or a name'),
   resume: z.string().optional().describe('agentId'),
-  run_in_background: z.boolean().optional(),
+  run_in_background: z.boolean().optional().meta({ default: false }),
 });
 
 type TaskInput = z.output<typeof input>;

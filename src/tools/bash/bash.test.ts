@@ -75,11 +75,12 @@ test('fails with the exit code, the output and the directory', async () => {
 test.each([
   ['false', 'Exit code 1\n(no output)'],
   ['kill -SEGV $$', 'Exit code 139 (the shell was ended by SIGSEGV)\n(no output)'],
-  ['(exit 137)', 'Exit code 137 (128 + 9: a process was ended by SIGKILL)\n(no output)'],
+  ['(exit 137)', 'Exit code 137 (perhaps 128 + 9, which is SIGKILL)\n(no output)'],
+  ['git diff a b c d --no-index', expect.stringMatching(/^Exit code 129\n/)],
   ['nosuch', 'Exit code 127\nbash: line 1: nosuch: command not found'],
 ])('says how %s has failed', async (command, message) => {
   const { failure } = await project();
-  expect(await failure(command)).toBe(message);
+  expect(await failure(command)).toEqual(message);
 });
 
 test('cuts the output of a failure in the middle and keeps the whole', async () => {
@@ -228,9 +229,16 @@ test.each([
   expect(message).toMatch(/^sleep 1000 did not finish in 0\.3 s and was stopped\. Its output follows\./);
 });
 
-test('accepts a timeout beyond the most and beyond what a timer can hold', async () => {
+test('cuts a timeout beyond the most and beyond what a timer can hold, and says so', async () => {
   const { text } = await project({ env: { ...process.env, BASH_DEFAULT_TIMEOUT_MS: '99999999999999' } });
-  expect(await text({ command: 'echo done', timeout: 1e12 })).toBe('done');
+  expect(await text({ command: 'echo done', timeout: 1e12 })).toBe(
+    'done\ntimeout was cut to 2147483.6 s, the most that there is.',
+  );
+  const usual = await project();
+  expect(await usual.text({ command: 'echo done', timeout: 900_000 })).toBe(
+    'done\ntimeout was cut to 600 s, the most that there is.',
+  );
+  expect(bashTool.inputSchema['properties']).toMatchObject({ timeout: { type: 'number', maximum: 600_000 } });
   expect(await text('echo done')).toBe('done');
 });
 

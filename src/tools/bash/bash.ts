@@ -25,9 +25,7 @@ import { environmentFile } from './environment-file.js';
 import { environmentFor } from './harmless-environment.js';
 import {
   DEFAULT_LIFE_MS,
-  DEFAULT_TIMEOUT_MS,
   MAX_FAILURE_CHARS,
-  MAX_LIFE_MS,
   MAX_OUTPUT_CHARS,
   MAX_TIMEOUT_MS,
   MOST_OUTPUT_CHARS,
@@ -35,6 +33,7 @@ import {
 } from './limits.js';
 import { refusalNote, refusedCommands } from './refused-commands.js';
 import { sessionAnalyzer, sessionBackground, sessionShells } from './session-shells.js';
+import { backgroundLife, LONGEST_TIMER_MS, positiveInteger, timeoutFor, timeoutNote } from './timeouts.js';
 import { firstLine, seconds, shortTitle } from './title.js';
 import { type WatchedChanges, watchChanges } from './watched-changes.js';
 
@@ -45,15 +44,11 @@ const PROGRESS_MS = 500;
 const MAX_REPEATS = 2; // of a command whose hidden files change as it runs
 const REFILL_MS = 20; // after a result, so that the next request leaves first
 const LONG_MS = 10_000; // from here on it is worth knowing how long a command took
-const LONGEST_TIMER_MS = 2 ** 31 - 1; // a longer one would fire at once
 
 const input = z.strictObject({
   command: z.string().min(1),
-  timeout: z
-    .number()
-    .positive()
-    .optional()
-    .describe(`Milliseconds, at most ${MAX_TIMEOUT_MS}; in the background ${MAX_LIFE_MS}`),
+  // More is taken and cut, with a note: refusing it would cost the model a turn.
+  timeout: z.number().positive().optional().meta({ description: 'Milliseconds', maximum: MAX_TIMEOUT_MS }),
   description: z.string().optional().describe('For the user, in 5 to 10 words'),
   run_in_background: z.boolean().optional(),
   dangerouslyDisableSandbox: z.boolean().optional().describe('The user is asked each time'),
@@ -144,10 +139,12 @@ async function* run(
     watching,
   ]);
   const walls = confined?.wrap ?? sandboxed;
-  const about = { command, cwd: place.cwd, outputFile, limits, walls, watched, notes: [place.note, watched?.note] };
-  if (run_in_background) return await startInBackground(about, backgroundLife(timeout), context);
+  const timeoutMs = run_in_background ? backgroundLife(timeout) : timeoutFor(timeout, context.env);
+  const cutNote = timeoutNote(timeout, timeoutMs);
+  const said = [place.note, watched?.note, cutNote];
+  const about = { command, cwd: place.cwd, outputFile, limits, walls, watched, notes: said };
+  if (run_in_background) return await startInBackground(about, timeoutMs, context);
 
-  const timeoutMs = timeoutFor(timeout, context.env);
   let result = yield* runWithProgress(about, timeoutMs, context);
   if ('backgroundId' in result) return result;
   // What a rule hides was replaced, or came to be, while it ran: what it has read counts for nothing, and it changed
@@ -174,6 +171,7 @@ async function* run(
     result.durationMs >= LONG_MS ? `It took ${seconds(result.durationMs)}.` : undefined,
     result.leftRunning ? leftRunningNote(outputFile) : undefined,
     watched?.note,
+    cutNote,
     lost,
     confined?.note,
     confined && result.exitCode !== 0 ? refusalNote(command, ending.output, context) : undefined,
@@ -222,18 +220,6 @@ async function workingDirectory({ cwd, root, session }: ToolContext): Promise<{ 
     note: `The working directory ${cwd} no longer exists, so the command ran in the project's root, ${root}.`,
   };
 }
-
-function timeoutFor(asked: number | undefined, env: ToolContext['env']): number {
-  const standard =
-    positiveInteger(env['CLAUDE_BASH_TIMEOUT_MS']) ??
-    positiveInteger(env['BASH_DEFAULT_TIMEOUT_MS']) ??
-    DEFAULT_TIMEOUT_MS;
-  // Whoever sets a longer default than the limit wants commands to take that long.
-  return Math.min(asked ?? standard, Math.max(standard, MAX_TIMEOUT_MS), LONGEST_TIMER_MS);
-}
-
-/** How long a command in the background may live. */
-const backgroundLife = (asked: number = DEFAULT_LIFE_MS): number => Math.min(asked, MAX_LIFE_MS);
 
 function maxOutputChars(env: ToolContext['env']): number {
   return Math.min(positiveInteger(env['BASH_MAX_OUTPUT_LENGTH']) ?? MAX_OUTPUT_CHARS, MOST_OUTPUT_CHARS);
@@ -397,10 +383,6 @@ async function carryDirectory(
 
 const leftRunningNote = (outputFile: string): string =>
   `A process that the command started is still running and ends with the session; what it writes goes to ${outputFile}.`;
-
-function positiveInteger(text: string | undefined): number | undefined {
-  return text !== undefined && /^[1-9]\d*$/.test(text) ? Number(text) : undefined;
-}
 
 async function isDirectory(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined);

@@ -61,9 +61,12 @@ function exitText(exitCode: number, { signal, limits: report }: ProcessResult, l
     return `Exit code ${exitCode}. Killed by the memory limit of ${showSize(limits.memoryBytes)}, which holds for the command and all it starts together. Work on less at a time, or ask the user to raise the limit.`;
   }
   if (signal !== null) return `Exit code ${exitCode} (the shell was ended by ${signal})`;
-  const name = Object.entries(constants.signals).find(([, number]) => number === exitCode - 128)?.[0];
-  return `Exit code ${exitCode}${name ? ` (128 + ${exitCode - 128}: a process was ended by ${name})` : ''}`;
+  // A shell reports a signal as 128 + its number, but programs use such codes too: git ends with 129 on wrong usage.
+  const name = deadlySignals.find((each) => constants.signals[each] === exitCode - 128);
+  return `Exit code ${exitCode}${name ? ` (perhaps 128 + ${exitCode - 128}, which is ${name})` : ''}`;
 }
+
+const deadlySignals = ['SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGKILL', 'SIGSEGV', 'SIGTERM'] as const;
 
 /** What limits did that the exit code may not tell. */
 export function limitNote({ limits: report }: ProcessResult, limits: Limits | undefined): string | undefined {

@@ -14,6 +14,6 @@ export const description = ({
 For builds, tests, git and programs. Not where a tool does it: ${mode === 'simple' ? simpleAdvice : advice}.
 - Each is a new bash: the working directory carries over, variables and functions do not.
 - Send independent commands as separate calls. No terminal, no input: pass -y, --no-edit, -m.
-- Do not look for another way around a refusal.
+- Risky commands ask the user. Do not look for another way around a refusal.
 - Stopped after ${seconds(DEFAULT_TIMEOUT_MS)} or timeout. Output over ${grouped(MAX_OUTPUT_CHARS)} characters is cut; a file has the whole.
 - run_in_background, for servers and long builds, gives an ID at once. You are told when it ends, so don't sleep. ${mode === 'simple' ? 'Read shows its output.' : 'BashOutput shows its output, KillShell ends it.'} It ends with the session, as does what & leaves behind.`;

@@ -1,0 +1,24 @@
+import type { ToolContext } from '../../contract/tool-context.js';
+import { DEFAULT_LIFE_MS, DEFAULT_TIMEOUT_MS, MAX_LIFE_MS, MAX_TIMEOUT_MS } from './limits.js';
+import { seconds } from './title.js';
+
+export const LONGEST_TIMER_MS = 2 ** 31 - 1; // a longer one would fire at once
+
+export function timeoutFor(asked: number | undefined, env: ToolContext['env']): number {
+  const standard =
+    positiveInteger(env['CLAUDE_BASH_TIMEOUT_MS']) ??
+    positiveInteger(env['BASH_DEFAULT_TIMEOUT_MS']) ??
+    DEFAULT_TIMEOUT_MS;
+  // A default that is longer than the limit raises the limit.
+  return Math.min(asked ?? standard, Math.max(standard, MAX_TIMEOUT_MS), LONGEST_TIMER_MS);
+}
+
+/** How long a command in the background may live. */
+export const backgroundLife = (asked: number = DEFAULT_LIFE_MS): number => Math.min(asked, MAX_LIFE_MS);
+
+export const timeoutNote = (asked: number | undefined, given: number): string | undefined =>
+  asked === undefined || asked <= given ? undefined : `timeout was cut to ${seconds(given)}, the most that there is.`;
+
+export function positiveInteger(text: string | undefined): number | undefined {
+  return text !== undefined && /^[1-9]\d*$/.test(text) ? Number(text) : undefined;
+}
