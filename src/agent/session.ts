@@ -137,8 +137,8 @@ export class Session implements SessionPort {
     this.slots = parent?.slots ?? new Slots(MAX_PARALLEL_CALLS);
     this.planning = new SessionPlan(this);
     this.env = options.env;
-    this.ledger = options.ledger;
     this.shownFiles = new ShownFiles(options.ledger);
+    this.ledger = this.shownFiles.ledger;
     this.tools = options.tools;
     this.#askUser = options.askUser && checkedAskUser(options.askUser);
     this.#workspace = options.workspace;

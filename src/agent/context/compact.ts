@@ -68,7 +68,7 @@ export async function compact(input: CompactionInput): Promise<CompactionEvent |
   const from = input.keepLatest ? latestFrom(messages, { size, budget }) : messages.length;
   const kept = messages.slice(from);
   const prompt = await promptBeside(kept, { session, messages, size, tokens: room * PROMPT_SHARE });
-  const files = forgetShown(callIdsOf(messages.slice(0, from)), input);
+  const files = forgetShown(callIdsOf(messages.slice(0, from)), kept, input);
   const { plan } = session;
   const todos = session.todos?.length
     ? session.todos.map(({ content, status }) => `[${status}] ${content}`)

@@ -112,7 +112,7 @@ export class ConversationContext {
     });
     const cut = results.filter((result, index) => result !== fitted[index]).map(({ tool_use_id: id }) => id);
     const { forgetShown } = await import('./forget-shown.js');
-    forgetShown(cut, this.#options);
+    forgetShown(cut, [...session.transcript.forRequest(), { role: 'user', content: fitted }], this.#options);
     return fitted;
   }
 
@@ -152,7 +152,7 @@ export class ConversationContext {
     const { forgetShown } = await import('./forget-shown.js');
     session.transcript.replace(withCleared(messages, plan.cleared));
     this.#size.recount();
-    forgetShown([...plan.cleared.keys()], this.#options);
+    forgetShown([...plan.cleared.keys()], session.transcript.forRequest(), this.#options);
     keeper?.cleared(plan.cleared);
     emit({
       type: 'compaction',
