@@ -6,7 +6,7 @@ import type { JsonSchema } from './model.js';
 import type { Todo } from './todo.js';
 import type { DescribeContext, SessionPort, ToolContext } from './tool-context.js';
 
-const DEFAULT_MAX_RESULT_CHARS = 30_000;
+export const DEFAULT_MAX_RESULT_CHARS = 30_000;
 
 /** What its author writes. Everything that a surface, the gate or the permission engine needs to know is declared here. */
 export type ToolSpec<Input, Data> = ToolBehaviour<Input, Data> &

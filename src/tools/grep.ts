@@ -1,16 +1,19 @@
 import { join, relative } from 'node:path';
 import * as z from 'zod';
-import { defineTool } from '../contract/tool.js';
+import { DEFAULT_MAX_RESULT_CHARS, defineTool } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
-import { cutPath, resolveIn, shortPath } from '../platform/files/paths.js';
+import { cutPath, realName, resolveIn, shortPath } from '../platform/files/paths.js';
 import type { FileMatches, SearchOutcome, TextMode } from '../platform/search/query.js';
 import { CUT_MARK, SEPARATOR } from '../platform/search/query.js';
 import { counted } from './counted.js';
+import { noteShown } from './editing/note-shown.js';
 import { readEffects } from './file-effect.js';
 import { pathText, systemText, withAliases } from './input.js';
 import { DatedFiles, nameOnOneLine, partialNotices, type SearchRoot, searchRoot, searchText } from './search-root.js';
 
 const DEFAULT_ENTRIES = 250;
+const MAX_COUNTED_FILES = 50; // of more, what was seen of the rest is not remembered
+const MAX_COUNTED_CHARS = DEFAULT_MAX_RESULT_CHARS - 2_000; // a longer result is not shown whole
 const MAX_COLUMNS = 500; // minified code: the match matters, not the line
 
 const description = `Search inside files by regular expression (ripgrep's; look-around and back-references too; escape literal braces).
@@ -126,7 +129,13 @@ export const grepTool = defineTool<GrepInput, GrepData>({
     const searched = resolveIn(context.cwd, path);
     const name = (file: string): string =>
       nameOnOneLine(shortPath(context.cwd, root.file === undefined ? join(searched, file) : searched));
-    const entries = page(order, found.files, name, { mode, wanted, offset, end });
+    const shown = new Map<string, string[]>();
+    const entries = page(order, found.files, name, { mode, wanted, offset, end, shown });
+    if (entries.reduce((sum, entry) => sum + entry.length + 1, 0) <= MAX_COUNTED_CHARS) {
+      for (const [file, lines] of [...shown].slice(0, MAX_COUNTED_FILES)) {
+        await noteShown(realName(join(root.folder, file)), lines.join('\n'), context);
+      }
+    }
     return {
       mode,
       entries,
@@ -235,6 +244,8 @@ interface PageWish {
   wanted: GrepInput;
   offset: number;
   end: number;
+  /** Is filled with the lines that are on the page, by file, each with its number. */
+  shown: Map<string, string[]>;
 }
 
 const hasContext = (wanted: GrepInput): boolean =>
@@ -259,7 +270,7 @@ function page(
   order: readonly string[],
   files: ReadonlyMap<string, FileMatches>,
   name: (file: string) => string,
-  { mode, wanted, offset, end }: PageWish,
+  { mode, wanted, offset, end, shown: linesOf }: PageWish,
 ): string[] {
   const entries: string[] = [];
   let passed = 0;
@@ -276,7 +287,14 @@ function page(
     else {
       if (hasContext(wanted) && passed > 0) add(() => SEPARATOR);
       const shown = name(file);
-      for (const line of found.lines) add(() => shownLine(shown, line, wanted['-n'] !== false));
+      const lines: string[] = [];
+      for (const line of found.lines) {
+        add(() => {
+          lines.push(line);
+          return shownLine(shown, line, wanted['-n'] !== false);
+        });
+      }
+      if (lines.length > 0 && !wanted['-o']) linesOf.set(file, lines);
     }
   }
   return entries;

@@ -33,6 +33,7 @@ import {
 } from './limits.js';
 import { refusalNote, refusedCommands } from './refused-commands.js';
 import { sessionAnalyzer, sessionBackground, sessionShells } from './session-shells.js';
+import { watchShown } from './shown-files.js';
 import { backgroundLife, LONGEST_TIMER_MS, positiveInteger, timeoutFor, timeoutNote } from './timeouts.js';
 import { firstLine, seconds, shortTitle } from './title.js';
 import { type WatchedChanges, watchChanges } from './watched-changes.js';
@@ -145,6 +146,7 @@ async function* run(
   const about = { command, cwd: place.cwd, outputFile, limits, walls, watched, notes: said };
   if (run_in_background) return await startInBackground(about, timeoutMs, context);
 
+  const shown = watchShown(context);
   let result = yield* runWithProgress(about, timeoutMs, context);
   if ('backgroundId' in result) return result;
   // What a rule hides was replaced, or came to be, while it ran: what it has read counts for nothing, and it changed
@@ -183,6 +185,7 @@ async function* run(
       ...(ending.styled !== undefined && { data: { output: ending.output, styledOutput: ending.styled } }),
     });
   }
+  if (!ending.cut) await shown?.ended(ending.output);
   return {
     output: ending.output,
     ...(ending.styled !== undefined && { styledOutput: ending.styled }),

@@ -49,7 +49,7 @@ export function createFileLedger(): FileLedger {
 }
 
 /** The file as it was seen a moment ago. At once, since what comes later might be another one already. */
-function bytesAt(real: string, { hash, size }: SeenFile): Uint8Array | undefined {
+export function bytesAt(real: string, { hash, size }: Pick<SeenFile, 'hash' | 'size'>): Uint8Array | undefined {
   try {
     const file = openSync(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
     try {

@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest';
+import { type TemporaryProject, temporaryProject } from '../../testing/temporary-project.js';
+import { editTool } from '../edit.js';
+import { grepTool } from '../grep.js';
+import { writeTool } from '../write.js';
+import { bashTool } from './bash.js';
+
+const text = Array.from({ length: 12 }, (_, index) => `line ${index + 1} of the file\n`).join('');
+
+const seen = (project: TemporaryProject, file = 'f.txt') =>
+  project.engine.session.ledger.get(project.path(file))?.lines;
+
+async function seenAfter(command: string): Promise<unknown> {
+  const project = await temporaryProject({ 'f.txt': text, 'd/g.txt': 'other\n' });
+  const { isError, content } = await project.run(bashTool, { command });
+  expect([isError, content]).toEqual([false, content]);
+  const lines = seen(project);
+  await project.remove();
+  return lines;
+}
+
+test.each([
+  ['cat f.txt', 'all'],
+  ['cat < f.txt', 'all'],
+  ['cat -n f.txt', 'all'],
+  ['nl f.txt', 'all'],
+  ['nl -ba f.txt | sed -n 3,5p', [[3, 5]]],
+  ['sed -n 1,80p f.txt', 'all'],
+  [
+    "sed -n '2,3p;8p' f.txt",
+    [
+      [2, 3],
+      [8, 8],
+    ],
+  ],
+  ['head -n 2 f.txt', [[1, 2]]],
+  [
+    'head -3 f.txt && tail -n 2 f.txt',
+    [
+      [1, 3],
+      [11, 12],
+    ],
+  ],
+  ['tail -n +10 f.txt', [[10, 12]]],
+  ['grep "line 7" f.txt', [[7, 7]]],
+  ['grep -n -A1 "line 7" f.txt', [[7, 8]]],
+  ['cd d && cat ../f.txt', 'all'],
+  ['echo ---; head -n 1 f.txt; cat d/g.txt', [[1, 1]]],
+])('counts what it printed as read: %s', async (command, lines) => {
+  expect(await seenAfter(command)).toEqual(lines);
+});
+
+test.each([
+  'cat f.txt > /dev/null',
+  'cat f.txt > copy.txt',
+  'cat f.txt | sort',
+  'cat f.txt | tr a-z A-Z',
+  'cat f.txt | cut -c 1-6',
+  'sed s/line/row/ f.txt',
+  'sed -n -e 1p -e s/line/line/p f.txt',
+  'head -c 40 f.txt',
+  'grep -o "line 7" f.txt',
+  'grep -c line f.txt',
+  'wc -l f.txt',
+  'cat *.txt',
+  'awk 1 f.txt',
+  "cat f.txt > /dev/null; echo 'line 7 of the file'",
+  'cat f.txt; python3 -c "print(1)" || true',
+  'cat f.txt; echo x >> f.txt',
+])('counts nothing as read: %s', async (command) => {
+  expect(await seenAfter(command)).toBeUndefined();
+});
+
+test('counts nothing of an output that was cut', async () => {
+  const long = Array.from({ length: 3_000 }, (_, index) => `line ${index + 1} of a long file\n`).join('');
+  const project = await temporaryProject({ 'f.txt': long });
+  await project.run(bashTool, { command: 'cat f.txt' });
+  expect(seen(project)).toBeUndefined();
+  await project.run(bashTool, { command: 'sed -n 2000,2010p f.txt' });
+  expect(seen(project)).toEqual([[2000, 2010]]);
+  await project.remove();
+});
+
+test('lets a file be edited and written whose text a command has printed', async () => {
+  const project = await temporaryProject({ 'f.txt': text });
+  const edit = { file_path: 'f.txt', old_string: 'line 2', new_string: 'row 2' };
+  expect((await project.run(editTool, edit)).isError).toBe(true);
+  await project.run(bashTool, { command: 'head -n 3 f.txt' });
+  expect((await project.run(editTool, edit)).isError).toBe(false);
+  const write = { file_path: 'f.txt', content: 'new\n' };
+  expect((await project.run(writeTool, write)).content).toMatch(/read in part only \(lines 1–3\)/);
+  await project.run(bashTool, { command: 'cat f.txt' });
+  expect((await project.run(writeTool, write)).isError).toBe(false);
+  await project.remove();
+});
+
+test('counts the lines that Grep shows whole, in each file', async () => {
+  const project = await temporaryProject({
+    'f.txt': text,
+    'd/g.txt': `line 7 of another\n${'x'.repeat(600)} line 7\n`,
+  });
+  const grep = (more: object) => project.run(grepTool, { pattern: 'line 7', ...more });
+  await grep({});
+  await grep({ output_mode: 'count' });
+  await grep({ output_mode: 'content', '-o': true });
+  expect([seen(project), seen(project, 'd/g.txt')]).toEqual([undefined, undefined]);
+  await grep({ output_mode: 'content', '-A': 1 });
+  expect([seen(project), seen(project, 'd/g.txt')]).toEqual([[[7, 8]], [[1, 1]]]);
+  await grep({ output_mode: 'content', pattern: 'line 1 ', '-n': false });
+  expect(seen(project)).toEqual([
+    [1, 1],
+    [7, 8],
+  ]);
+  await project.remove();
+});

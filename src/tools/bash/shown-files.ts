@@ -1,0 +1,96 @@
+// What a command has printed of files counts as read, so that a model that reads by the shell need not read again.
+import { statSync } from 'node:fs';
+import type { CommandEffect, Effect, FileEffect } from '../../contract/effect.js';
+import type { ToolContext } from '../../contract/tool-context.js';
+import { stampsOf } from '../../platform/shell/file-stamps.js';
+
+const MAX_FILES = 20;
+
+/** Programs that print lines of their input as they are, with the options under which they do. */
+const READERS: Readonly<Record<string, (options: readonly string[]) => boolean>> = {
+  cat: () => true,
+  nl: () => true,
+  head: countsLines,
+  tail: countsLines,
+  sed: onlyPrints,
+  grep: printsLines,
+  egrep: printsLines,
+  fgrep: printsLines,
+  rg: printsLines,
+};
+
+/** Programs that may stand beside them: they print nothing of a file. */
+const BESIDE = new Set(['cd', 'pwd', 'ls', 'true', ':', 'echo']);
+
+function countsLines(options: readonly string[]): boolean {
+  return options.every((option) => !option.startsWith('-') || /^-(\d+|n\d*|n[+-]\d+|q|v|-lines(=.*)?)$/.test(option));
+}
+
+const ADDRESS = String.raw`(?:\d+|\$|/[^/;]*/)`;
+const PRINTING = new RegExp(String.raw`^\s*(?:${ADDRESS}(?:,(?:${ADDRESS}|\+\d+))?)?\s*[pdq]\s*$`);
+
+function onlyPrints(options: readonly string[]): boolean {
+  const flags = options.filter((option) => option.startsWith('-'));
+  if (!flags.every((flag) => /^-(n|E|r|u|e|nE|nr|ne|-quiet|-silent)$/.test(flag))) return false;
+  const behindE = options.filter((_, index) => /^-n?e$/.test(options[index - 1] ?? ''));
+  const scripts = behindE.length > 0 ? behindE : options.filter((option) => !option.startsWith('-')).slice(0, 1);
+  return scripts.length > 0 && scripts.every((script) => script.split(/[;\n]/).every((part) => PRINTING.test(part)));
+}
+
+function printsLines(options: readonly string[]): boolean {
+  const flag = /^-([nHhiIwxvFEPGsaSuU]|[ABCm]\d*|e|\d)+$/;
+  const long =
+    /^--(line-number|with-filename|no-filename|ignore-case|smart-case|fixed-strings|extended-regexp|perl-regexp|invert-match|word-regexp|no-heading|heading|color(=\w+)?|(after-|before-)?context(=\d+)?|max-count(=\d+)?|regexp(=.*)?|no-ignore|hidden)$/;
+  return options.every(
+    (option) => !option.startsWith('-') || option === '--' || flag.test(option) || long.test(option),
+  );
+}
+
+/** What is to be known before the command runs. Undefined where what it prints counts for nothing. */
+export function watchShown(context: ToolContext): { ended(output: string): Promise<void> } | undefined {
+  const files = filesRead(context.approved);
+  if (files.length === 0 || files.length > MAX_FILES) return undefined;
+  const before = files.map((file) => stampsOf([file]).text);
+  return {
+    async ended(output) {
+      const { noteShown } = await import('../editing/note-shown.js'); // most commands read no file that is edited later
+      const printed = withoutEchoes(output, context.approved);
+      for (const [index, file] of files.entries()) {
+        if (stampsOf([file]).text === before[index]) await noteShown(file, printed, context);
+      }
+    },
+  };
+}
+
+/** The files whose lines the command may print, where all that it does is known. */
+function filesRead(effects: readonly Effect[] | undefined): string[] {
+  if (!effects || effects.some(({ kind }) => kind === 'unknown' || kind === 'network')) return [];
+  const commands = effects.filter((effect) => effect.kind === 'command');
+  if (!commands.every((command) => isKnown(command))) return [];
+  const files = effects.filter((effect) => effect.kind === 'file').filter(({ listing }) => !listing);
+  return files.every(isOneFile) ? [...new Set(files.map(({ real }) => real))] : [];
+}
+
+function isKnown({ argv, harmless }: CommandEffect): boolean {
+  const [program = '', ...options] = argv ?? [];
+  return harmless && (BESIDE.has(program) || READERS[program]?.(options) === true);
+}
+
+const isOneFile = ({ access, pattern, unresolved, real }: FileEffect): boolean =>
+  access === 'read' &&
+  pattern === undefined &&
+  unresolved === undefined &&
+  statSync(real, { throwIfNoEntry: false })?.isDirectory() !== true;
+
+/** Words of the command itself are nothing that a file showed. */
+function withoutEchoes(output: string, effects: readonly Effect[] = []): string {
+  const echoes = effects.flatMap((effect) => (effect.kind === 'command' && effect.argv ? [effect.argv] : []));
+  const said = new Set(
+    echoes.filter(([program]) => program === 'echo').flatMap(([, ...words]) => words.join(' ').split('\n')),
+  );
+  if (said.size === 0) return output;
+  return output
+    .split('\n')
+    .map((line) => (said.has(line) ? '\0' : line))
+    .join('\n');
+}

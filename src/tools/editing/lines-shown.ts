@@ -1,0 +1,81 @@
+import type { SeenFile } from '../../contract/tool-context.js';
+import { covers, joinRanges, type LineRange } from './line-ranges.js';
+import type { TextLines } from './text-lines.js';
+
+/** What may stand before the lines of a file in an output. */
+export interface OutputShape {
+  /** The name that programs put before lines: what ends with it counts. */
+  name?: string;
+  /** Lines may come from a patch, with a blank or a plus before them. */
+  isPatch?: boolean;
+}
+
+/**
+ * Which lines of the text stand whole in the output: by their number where one is before them, else by being there once
+ * in the text, and so also the lines next to those. A line that could be another one of the text counts only so.
+ */
+export function linesShown(text: TextLines, output: string, shape: OutputShape = {}): SeenFile['lines'] {
+  const lines = Array.from({ length: text.lineCount }, (_, index) => text.line(index + 1));
+  const end = lines.findLastIndex((line) => line.trim() !== '') + 1; // blank lines at the end are seldom printed
+  if (end === 0 || output === '') return [];
+  const shown = output.split('\n').map((line) => line.replace(/\r$/, ''));
+  const whole = `\n${lines.slice(0, end).join('\n')}\n`;
+  if (`\n${shown.join('\n')}\n`.includes(whole)) return 'all';
+  const ranges = aligned(lines, shown, shape);
+  return covers(ranges, [1, end]) ? 'all' : ranges;
+}
+
+function aligned(lines: readonly string[], shown: readonly string[], shape: OutputShape): LineRange[] {
+  const forms = shown.map((line) => formsOf(line, shape));
+  const only = onlyPlaces(lines);
+  const seen = new Set<number>(); // from 0, as `lines` are
+  const matched = new Map<number, number>();
+  const fits = (at: number, index: number): boolean =>
+    forms[at]?.some(({ text }) => text === lines[index]) === true && index < lines.length;
+  const follow = (from: number, start: number, step: 1 | -1): void => {
+    let [at, index] = [from, start];
+    while (fits(at, index) && matched.get(at) !== index) {
+      matched.set(at, index);
+      seen.add(index);
+      at += step;
+      index += step;
+    }
+  };
+  for (const [at, possible] of forms.entries()) {
+    for (const { text, number } of possible) {
+      const index = number !== undefined && lines[number - 1] === text ? number - 1 : only.get(text);
+      if (index === undefined || index < 0 || matched.get(at) === index) continue;
+      follow(at - 1, index - 1, -1);
+      follow(at, index, 1);
+    }
+  }
+  return joinRanges([...seen].map((index) => [index + 1, index + 1]));
+}
+
+/** The place of each line that is there once; -1 for the others. */
+function onlyPlaces(lines: readonly string[]): Map<string, number> {
+  const places = new Map<string, number>();
+  for (const [index, line] of lines.entries()) places.set(line, places.has(line) ? -1 : index);
+  return places;
+}
+
+interface Form {
+  text: string;
+  number?: number;
+}
+
+/** What a printed line may be of the file: all of it, or what is behind a number, a name or both. */
+function formsOf(line: string, { name, isPatch }: OutputShape): Form[] {
+  const forms: Form[] = [{ text: line }];
+  const numbered = /^ *(\d+)(?:\t|→)(.*)$/s.exec(line) ?? /^(\d+)[:-](.*)$/s.exec(line);
+  if (numbered) forms.push({ number: Number(numbered[1]), text: numbered[2] ?? '' });
+  if (name !== undefined) {
+    const at = line.startsWith(name) ? 0 : line.indexOf(`/${name}`) + 1;
+    const rest = at === 0 && !line.startsWith(name) ? '' : line.slice(at + name.length);
+    const behind = /^([:-])(?:(\d+)\1)?/.exec(rest);
+    if (behind) forms.push({ text: rest.slice(1) });
+    if (behind?.[2]) forms.push({ number: Number(behind[2]), text: rest.slice(behind[0].length) });
+  }
+  if (isPatch && /^[ +]/.test(line)) forms.push({ text: line.slice(1) });
+  return forms;
+}

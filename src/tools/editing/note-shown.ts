@@ -1,0 +1,46 @@
+import { basename } from 'node:path';
+import type { ToolContext } from '../../contract/tool-context.js';
+import { fileKind } from '../../platform/files/file-kind.js';
+import { openForReading } from '../../platform/files/open-file.js';
+import { decodeText } from '../../platform/files/text-file.js';
+import { joinRanges } from './line-ranges.js';
+import { linesShown } from './lines-shown.js';
+import { hashOf } from './load-text.js';
+import { textLines } from './text-lines.js';
+
+const MAX_BYTES = 1024 * 1024; // whoever prints lines of a larger file is not about to edit it
+
+/** Takes into the ledger which lines of a file stand in what a call showed. A file that can't be read showed none. */
+export async function noteShown(
+  real: string,
+  output: string,
+  { session: { ledger }, callId }: Pick<ToolContext, 'session' | 'callId'>,
+): Promise<void> {
+  const bytes = await bytesOf(real);
+  if (!bytes || fileKind(bytes).kind !== 'text') return;
+  let text: string;
+  try {
+    text = decodeText(bytes).text;
+  } catch {
+    return; // what can't be read as text was not shown as it is
+  }
+  const shown = linesShown(textLines(text), output, { name: basename(real) });
+  if (shown !== 'all' && shown.length === 0) return;
+  const hash = hashOf(bytes);
+  const before = ledger.get(real);
+  const earlier = before?.hash === hash ? before.lines : [];
+  const lines = earlier === 'all' || shown === 'all' ? 'all' : joinRanges([...earlier, ...shown]);
+  ledger.set(real, { hash, size: bytes.length, at: new Date(), lines, bytes }, callId);
+}
+
+async function bytesOf(real: string): Promise<Buffer | undefined> {
+  const opened = await openForReading(real).catch(() => undefined);
+  if (!opened) return undefined;
+  try {
+    return opened.stats.size > MAX_BYTES ? undefined : await opened.handle.readFile();
+  } catch {
+    return undefined;
+  } finally {
+    opened.handle.close();
+  }
+}
