@@ -23,7 +23,7 @@ export interface LoopInput {
   used?: UsageByModel | undefined;
   environment(emit: (happening: AgentHappening) => void): CallEnvironment;
   /** Keeps what happens. */
-  keeper?: Pick<SessionKeeper, 'prompt' | 'take' | 'begin'> | undefined;
+  keeper?: Pick<SessionKeeper, 'prompt' | 'take' | 'block' | 'answered' | 'begin'> | undefined;
   /** Takes over what has changed in settings. */
   refresh?(emit: (happening: AgentHappening) => void): Promise<void>;
   /** Before the model may end: waits for what it must still hear of, and gives a word to it; undefined lets it end. */
@@ -128,17 +128,22 @@ async function drive(input: LoopInput, emit: (happening: AgentHappening) => void
   });
   if (expanded && 'refused' in expanded) return finish('stopped', expanded.refused);
   await input.beforeMessage?.();
-  const prompt = [...(expanded ?? asTyped).prompt, ...added, ...session.takeReminders()];
-  session.transcript.append({ role: 'user', content: prompt });
-  session.latestPrompt = prompt;
-  input.keeper?.prompt(prompt);
+  const { prompt: words } = expanded ?? asTyped;
+  const more = [...added, ...session.takeReminders()];
+  // The same prompt again, after a request that failed: it is in the history already.
+  const prompt = isUnanswered(words, session.transcript.messages.at(-1)) ? more : [...words, ...more];
+  session.latestPrompt = [...words, ...more];
+  if (prompt.length > 0) {
+    session.transcript.append({ role: 'user', content: prompt });
+    input.keeper?.prompt(prompt);
+  }
 
   for (let turn = 1; turn <= maxTurns; turn += 1) {
     const full = await context.makeRoom({ hooks: environment.hooks, emit: note, signal });
     if (full && signal.aborted) await input.afterInterrupt?.();
     if (full) return finish(full.end, full.text);
     emit({ type: 'turn_start', turn });
-    if (turn > 1) await input.refresh?.(emit);
+    if (turn > 1) await Promise.all([input.refresh?.(emit), begun]);
     const request = {
       system: input.system,
       tools: session.tools.definitions(),
@@ -146,7 +151,15 @@ async function drive(input: LoopInput, emit: (happening: AgentHappening) => void
     };
     const started = monotonicMs();
     const claimCallId = (id: string): string => session.claimCallId(id);
-    const outcome = await runTurn({ model, request, environment, claimCallId, signal });
+    const outcome = await runTurn({
+      model,
+      request,
+      environment,
+      claimCallId,
+      onBlock: (block) => input.keeper?.block(block),
+      onAnswer: (message, facts) => input.keeper?.answered(message, facts),
+      signal,
+    });
     run.add(outcome, monotonicMs() - started);
     context.answered(request, outcome);
     const results = await context.fitResults(outcome.results);
@@ -184,4 +197,10 @@ async function drive(input: LoopInput, emit: (happening: AgentHappening) => void
     'max_turns',
     `Stopped after ${maxTurns === 1 ? 'one turn' : `${maxTurns} turns`}, the limit set for this run, before the work was done.`,
   );
+}
+
+/** Whether the prompt is the last thing that was said, and has got no answer. */
+function isUnanswered(prompt: readonly UserBlock[], last: Message | undefined): boolean {
+  if (last?.role !== 'user') return false;
+  return JSON.stringify(last.content.slice(0, prompt.length)) === JSON.stringify(prompt);
 }

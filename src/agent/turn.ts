@@ -39,6 +39,10 @@ export interface TurnInput {
   environment: CallEnvironment;
   /** Makes a call's id one of a kind; providers send blank and repeated ones. */
   claimCallId(id: string): string;
+  /** A block of the answer is complete. Not called for calls, which have an event. */
+  onBlock?(block: AssistantBlock): void;
+  /** The answer is complete and will be kept; its calls may still be at work. */
+  onAnswer?(message: AssistantMessage, facts: { id: string; model: string }): void;
   signal: AbortSignal;
 }
 
@@ -135,6 +139,7 @@ class StreamedAnswer {
         this.#runDoubtful();
         this.#unfinishedText = '';
         this.#content.push(event.block);
+        this.#input.onBlock?.(event.block);
         return;
       case 'call_start':
         this.#runDoubtful();
@@ -194,20 +199,27 @@ class StreamedAnswer {
   }
 
   async settle(): Promise<Omit<TurnOutcome, 'failure' | 'interrupted'>> {
+    const facts = { id: this.#id, model: this.#model };
+    const message: AssistantMessage = { role: 'assistant', content: this.#content };
+    if (this.#isKept()) this.#input.onAnswer?.(message, facts);
     const results = await Promise.all(this.#calls.map(({ result }) => result));
-    const refusedWhole = this.#stopReason === 'refusal' && this.#atWork.size === 0;
-    const nothingToKeep = this.#content.length === 0 || refusedWhole;
+    const isKept = this.#isKept(); // a call may have begun in the moment of the refusal
     return {
-      id: this.#id,
-      model: this.#model,
-      message: nothingToKeep ? undefined : { role: 'assistant', content: this.#content },
+      ...facts,
+      message: isKept ? message : undefined,
       text: this.#text,
-      results: nothingToKeep ? [] : results,
+      results: isKept ? results : [],
       malformedCalls: this.#malformedCalls,
       stopReason: this.#stopReason,
       explanation: this.#explanation,
       usage: this.#usage,
     };
+  }
+
+  /** A refused answer is withdrawn, unless a call of it is at work. */
+  #isKept(): boolean {
+    const isWithdrawn = this.#stopReason === 'refusal' && this.#atWork.size === 0;
+    return this.#content.length > 0 && !isWithdrawn;
   }
 
   /** A call that is still open when the message ends was cut off, whatever the reason says. */

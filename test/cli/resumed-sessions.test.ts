@@ -66,3 +66,19 @@ test('the model is told what the user has taken back since', async () => {
   await run('-p', 'and now?', '--continue');
   expect(server.requests.at(-1)?.text.split(told)).toHaveLength(2); // in the history, and not again
 });
+
+test('a prompt whose request failed is sent once when it is given again, and is still there for another one', async () => {
+  const [project, home] = [await emptyFolder(), await emptyFolder()];
+  const failed = { status: 400, error: { type: 'invalid_request_error', message: 'no' } };
+  const server = await startFakeModelServer([failed, failed, { text: 'Yes.' }]);
+  onTestFinished(() => server.close());
+  const env = { HELVE_HOME: home, ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: server.url };
+  const helve = (...args: string[]) => runHelve(['-p', ...args], { cwd: project, env });
+  expect((await helve('Fix it')).code).toBe(1);
+  expect((await helve('Fix it', '--continue')).code).toBe(1);
+  expect(await helve('Go on', '--continue')).toMatchObject({ code: 0, stdout: 'Yes.\n' });
+  const prompts = server.requests.map(({ text }) =>
+    [...text.matchAll(/"text":"(Fix it|Go on)"/g)].map(([, said]) => said),
+  );
+  expect(prompts).toEqual([['Fix it'], ['Fix it'], ['Fix it', 'Go on']]);
+});

@@ -81,8 +81,8 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
           const outcome = { ok: result.is_error !== true, ...(failure && { failure }) };
           add({ type: 'result', call, tool, ...outcome, ...measured(content) });
           running.delete(call);
-          harmless.delete(call);
-          if (running.size === 0) flush();
+          const isFreeCall = harmless.delete(call);
+          if (running.size === 0 || !isFreeCall) flush(); // also while other calls of the same answer are at work
           return;
         }
         default:

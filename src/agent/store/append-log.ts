@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { explain } from '../../platform/files/write-failure.js';
 import { openFlags } from './session-folder.js';
 
-const MAX_WAITING_BYTES = 16 * 1024 * 1024; // what is kept for a disk that is full now and may not be later
+export const MAX_WAITING_BYTES = 16 * 1024 * 1024; // what is kept for a disk that is full now and may not be later
 
 // Not by `import`: that reads every export of node:util, and what they load takes milliseconds.
 const dataSync = process.getBuiltinModule('node:util').promisify(fdatasync);

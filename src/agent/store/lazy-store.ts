@@ -1,5 +1,5 @@
 import type { AgentHappening } from '../../contract/event.js';
-import type { UserBlock } from '../../contract/message.js';
+import type { AssistantBlock, AssistantMessage, UserBlock } from '../../contract/message.js';
 import type { SeenFile } from '../../contract/tool-context.js';
 import type { SessionStore, WatchedState } from './session-store.js';
 
@@ -7,6 +7,10 @@ import type { SessionStore, WatchedState } from './session-store.js';
 export interface SessionKeeper {
   prompt(content: readonly UserBlock[]): void;
   take(happening: AgentHappening): void;
+  /** The next complete block of the answer under way, but for calls, which come by their events. */
+  block(block: AssistantBlock): void;
+  /** The answer is complete; its calls may still be at work. */
+  answered(message: AssistantMessage, facts: { id: string; model: string }): void;
   saw(real: string, seen: SeenFile): void;
   compacted(summary: readonly UserBlock[], kept: number): void;
   cleared(results: ReadonlyMap<string, string>): void;
@@ -46,6 +50,8 @@ export function keeperOf(
   return {
     prompt: (content) => tell((loaded) => loaded.prompt(content)),
     take: (happening) => tell((loaded) => loaded.take(happening)),
+    block: (block) => tell((loaded) => loaded.block(block)),
+    answered: (message, facts) => tell((loaded) => loaded.answered(message, facts)),
     saw: (real, seen) => tell((loaded) => loaded.saw(real, seen)),
     compacted: (summary, kept) => tell((loaded) => loaded.compacted(summary, kept)),
     cleared: (results) => tell((loaded) => loaded.cleared(results)),

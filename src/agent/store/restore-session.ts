@@ -61,8 +61,11 @@ class History {
   #messages: Message[] = [];
   readonly #callIds = new Set<string>();
   readonly #interrupted: Array<{ id: string; tool: string; input: unknown }> = [];
-  /** Calls and results of the turn that is being read; the message that they belong to comes last. */
-  #calls: Array<RecordOf<'call'>> = [];
+  /** The part of an answer that was complete when the process ended, if the whole answer does not follow. */
+  #blocks: AssistantBlock[] = [];
+  #lacksThinking = false;
+  readonly #begun = new Set<string>();
+  /** Results of the turn that is being read. */
   #results = new Map<string, KnownResult>();
   /** The message whose calls wait for the record with their results. */
   #asked: readonly AssistantBlock[] | undefined;
@@ -100,8 +103,12 @@ class History {
       case 'assistant':
         this.#takeAssistant(record);
         return;
+      case 'blocks':
+        this.#blocks.push(...record.content.map(withObjectInput));
+        this.#lacksThinking ||= record.thought === true;
+        return;
       case 'call':
-        this.#calls.push(record);
+        this.#takeCall(record);
         return;
       case 'result':
         this.#results.set(record.id, record);
@@ -126,7 +133,7 @@ class History {
       case 'turn':
         this.#closeAsked();
         // Of an answer that was withdrawn there is no message, and nothing of it counts.
-        this.#calls = [];
+        this.#forgetBlocks();
         this.#results.clear();
         this.#totals = record.total;
         this.#title = record.title ?? this.#title;
@@ -178,8 +185,22 @@ class History {
     this.#messages.push({ role: 'assistant', content: isFit ? content : content.map(withObjectInput) });
     const ids = content.filter((block) => block.type === 'tool_use').map(({ id }) => id);
     for (const id of ids) this.#callIds.add(id);
-    if (this.#calls.length > 0) this.#calls = this.#calls.filter(({ id }) => !ids.includes(id));
+    this.#forgetBlocks();
     this.#asked = ids.length > 0 ? content : undefined;
+  }
+
+  #takeCall({ id, tool, input, said, thought }: RecordOf<'call'>): void {
+    this.#begun.add(id);
+    const isKnown = this.#callIds.has(id) || this.#blocks.some((block) => block.type === 'tool_use' && block.id === id);
+    if (isKnown) return;
+    if (said?.trim()) this.#blocks.push({ type: 'text', text: said });
+    this.#blocks.push(withObjectInput({ type: 'tool_use', id, name: tool, input }));
+    this.#lacksThinking ||= thought === true;
+  }
+
+  #forgetBlocks(): void {
+    this.#blocks = [];
+    this.#lacksThinking = false;
   }
 
   /** One for each call, from the record with the results, or from the results themselves where that is lost. */
@@ -199,8 +220,10 @@ class History {
       const result = inRecord.get(id) ?? (known && resultBlock(known));
       if (result) return [result];
       if (named.has(id)) return [{ type: 'tool_result', tool_use_id: id, content: DAMAGED_RESULT, is_error: true }];
-      this.#interrupted.push({ id, tool: name, input });
-      return [{ type: 'tool_result', tool_use_id: id, content: interruptedText(name), is_error: true }];
+      const hasBegun = this.#begun.has(id);
+      if (hasBegun) this.#interrupted.push({ id, tool: name, input });
+      const content = hasBegun ? interruptedText(name) : notBegunText(name);
+      return [{ type: 'tool_result', tool_use_id: id, content, is_error: true }];
     });
   }
 
@@ -213,18 +236,15 @@ class History {
   /** The process ended here, in the middle of a turn or between two. */
   #closeTurn(): void {
     this.#closeAsked();
-    const calls = this.#calls;
-    this.#calls = [];
+    const asked = this.#blocks;
+    const calls = asked.filter((block) => block.type === 'tool_use');
     if (calls.length > 0) {
       for (const { id } of calls) this.#callIds.add(id);
-      const asked = calls.flatMap(({ id, tool, input, said }): AssistantBlock[] => [
-        ...(said?.trim() ? [{ type: 'text', text: said } as const] : []),
-        withObjectInput({ type: 'tool_use', id, name: tool, input }),
-      ]);
       const answers = this.#answers(asked, []);
-      if (calls.some(({ thought }) => thought)) this.#messages.push(report(calls, answers));
+      if (this.#lacksThinking) this.#messages.push(report(calls, answers));
       else this.#messages.push({ role: 'assistant', content: asked }, { role: 'user', content: answers });
     }
+    this.#forgetBlocks();
     this.#results.clear();
   }
 
@@ -316,16 +336,19 @@ function resultBlock({ id, content, is_error }: KnownResult): ToolResultBlock {
 const interruptedText = (tool: string): string =>
   `${tool} was interrupted when the program ended; its outcome is unknown. Check before you repeat it.`;
 
+const notBegunText = (tool: string): string =>
+  `The program ended before ${tool} was recorded as begun, so it most likely did not run. Send the call again if it is still needed; where it must not run twice, check first.`;
+
 const DAMAGED_RESULT =
   'The call ended, but its result is lost, because the file of this session is damaged there. Check before you repeat it.';
 
 /** In words, since a provider takes no calls back without the thinking that came before them, and that is not complete. */
-function report(calls: ReadonlyArray<RecordOf<'call'>>, answers: readonly ToolResultBlock[]): Message {
-  const parts = calls.map(({ tool, input }, index) => {
+function report(calls: ReadonlyArray<{ name: string; input: unknown }>, answers: readonly ToolResultBlock[]): Message {
+  const parts = calls.map(({ name, input }, index) => {
     const { content = '' } = answers[index] ?? {};
     const texts = typeof content === 'string' ? [content] : content.map((block) => ('text' in block ? block.text : ''));
-    return `${tool} ${JSON.stringify(input)}\n${texts.join('\n')}`;
+    return `${name} ${JSON.stringify(input)}\n${texts.join('\n')}`;
   });
-  const text = `[The program ended in the middle of your last answer. These calls of it had begun:\n\n${parts.join('\n\n')}]`;
+  const text = `[The program ended in the middle of your last answer. These calls were part of it:\n\n${parts.join('\n\n')}]`;
   return { role: 'user', content: [{ type: 'text', text }] };
 }

@@ -21,13 +21,18 @@ export interface SessionOutline {
 export function outlineSession(dataFolder: string, sessionId: string): SessionOutline {
   const prompts: Array<{ at: number; text: string }> = [];
   const calls = new Map<string, { tool: string; title: string }>();
+  const inputs = new Map<string, unknown>();
   try {
     for (const { line } of readSession(sessionFolder(dataFolder, sessionId), { withoutLarge: true })) {
       if (line?.type === 'user' && isPrompt(line.content)) {
         prompts.push({ at: line.at, text: redactSecrets(titleOf(line.content.filter(hasContent))) });
       }
+      if (line?.type === 'blocks' || line?.type === 'assistant') {
+        for (const block of line.content) if (block.type === 'tool_use') inputs.set(block.id, block.input);
+      }
       if (line?.type !== 'call') continue;
-      calls.set(line.id, { tool: line.tool, title: inputLine(firstLines(line.input), redactSecrets, MAX_TITLE_CHARS) });
+      const input = firstLines(line.input ?? inputs.get(line.id));
+      calls.set(line.id, { tool: line.tool, title: inputLine(input, redactSecrets, MAX_TITLE_CHARS) });
     }
   } catch (error) {
     if (!(error instanceof SessionProblem)) throw error;

@@ -43,15 +43,21 @@ type SeenRecord = Pick<SeenFile, 'hash' | 'size' | 'lines' | 'merged'> & { at: n
 export type SessionRecord = { at: number } & (
   | { type: 'user'; content: readonly RecordedUserBlock[] }
   | { type: 'assistant'; content: readonly AssistantBlock[]; id?: string; model?: string }
+  /** Complete blocks of an answer that is still being written; the `assistant` record takes the place of them all. */
+  | {
+      type: 'blocks';
+      content: readonly AssistantBlock[];
+      /** Thinking that came before a call is not among the blocks, since it was not complete. */
+      thought?: true;
+    }
   /** A call that may change something is about to begin. */
   | {
       type: 'call';
       id: string;
       tool: string;
-      input: unknown;
-      /** What the model had said since the call before, in the same answer. */
+      /** These three were written by version 0.1.0, which had no `blocks`. */
+      input?: unknown;
       said?: string;
-      /** The answer began with thinking, which is not complete yet. */
       thought?: true;
     }
   | {
@@ -108,6 +114,7 @@ const checks: Checks<string> = {
     (agent === undefined || (isFields(agent) && isText(agent['type']) && isText(agent['description']))),
   user: ({ content }) => isListOf(content, isUserBlock),
   assistant: ({ content }) => isListOf(content, isAssistantBlock),
+  blocks: ({ content }) => isListOf(content, isAssistantBlock),
   call: ({ id, tool, said }) => isText(id) && isText(tool) && (said === undefined || isText(said)),
   result: ({ id, content }) => isText(id) && (isText(content) || isListOf(content, isContentBlock)),
   cwd: ({ cwd }) => isPath(cwd),

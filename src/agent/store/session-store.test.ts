@@ -216,13 +216,13 @@ test('has a prompt in the file at once, and a call that may change something bef
   expect(readFileSync(session.store.folder.file, 'utf8')).toContain('"go"');
   session.say({ type: 'turn_start', turn: 1 });
   startCalls(session.say, [{ id: 'a', input: { file: 'x' } }]);
-  expect(readFileSync(session.store.folder.file, 'utf8')).toContain(
-    '{"type":"call","id":"a","tool":"Change","input":{"file":"x"}',
-  );
+  const written = readFileSync(session.store.folder.file, 'utf8');
+  expect(written).toContain('"content":[{"type":"tool_use","id":"a","name":"Change","input":{"file":"x"}}]');
+  expect(written).toContain('{"type":"call","id":"a","tool":"Change"');
   await session.store.close();
 });
 
-test('writes nothing before the end of the turn for a call that only reads', async () => {
+test('writes nothing for a call that only reads before it has its result', async () => {
   const session = await newSession();
   session.store.prompt([text('go')]);
   const before = readFileSync(session.store.folder.file, 'utf8');
@@ -231,6 +231,12 @@ test('writes nothing before the end of the turn for a call that only reads', asy
   session.say({ type: 'permission_decision', callId: 'a', tool: 'Look', decision: reading });
   session.say({ type: 'tool_start', callId: 'a', tool: 'Look' });
   expect(readFileSync(session.store.folder.file, 'utf8')).toBe(before);
+  const result: ToolResultBlock = { type: 'tool_result', tool_use_id: 'a', content: 'found' };
+  session.say({ type: 'tool_result', callId: 'a', tool: 'Look', result, display: { title: '' } });
+  expect(restoreSession(readSession(session.store.folder)).messages.slice(1)).toEqual([
+    { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'Look', input: {} }] },
+    { role: 'user', content: [result] },
+  ]);
   await session.store.close();
 });
 
@@ -289,6 +295,49 @@ test('tells of interrupted calls in words where the answer had begun with thinki
   await session.store.close();
 });
 
+test('has an answer in the file once it is complete, and each result once it is settled, in the order of the calls', async () => {
+  const session = await newSession();
+  session.store.prompt([text('go')]);
+  session.say({ type: 'turn_start', turn: 1 });
+  session.say({ type: 'thinking_delta', text: 'hm' });
+  const thinking = { type: 'thinking', thinking: 'hm', signature: 's' } as const;
+  session.store.block(thinking);
+  const call = (id: string) => ({ type: 'tool_use', id, name: 'Change', input: { id } }) as const;
+  const settle = (id: string): ToolResultBlock => {
+    const result: ToolResultBlock = { type: 'tool_result', tool_use_id: id, content: `done ${id}` };
+    session.say({ type: 'tool_result', callId: id, tool: 'Change', result, display: { title: '' } });
+    return result;
+  };
+  const answersInFile = () => restoreSession(readSession(session.store.folder)).messages.slice(1);
+  session.say({ type: 'tool_call', callId: 'a', tool: 'Change', input: { id: 'a' }, display: { title: '' } });
+  session.say({ type: 'tool_call', callId: 'b', tool: 'Change', input: { id: 'b' }, display: { title: '' } });
+  session.say({ type: 'tool_call', callId: 'c', tool: 'Change', input: { id: 'c' }, display: { title: '' } });
+  session.say({ type: 'tool_start', callId: 'b', tool: 'Change' });
+  const b = settle('b');
+  session.say({ type: 'tool_start', callId: 'a', tool: 'Change' });
+  const lost = (id: string, content: unknown) => ({ type: 'tool_result', tool_use_id: id, content, is_error: true });
+  const [interrupted, notBegun] = [
+    expect.stringContaining('its outcome is unknown'),
+    expect.stringContaining('most likely did not run'),
+  ];
+  const asked = { role: 'assistant', content: [thinking, call('a'), call('b'), call('c')] } as const;
+  const underWay = [asked, { role: 'user', content: [lost('a', interrupted), b, lost('c', notBegun)] }];
+  expect(answersInFile()).toEqual(underWay);
+
+  const message = { role: 'assistant', content: [...asked.content, text('And now?')] } as const;
+  session.store.answered(message, { id: 'msg', model: 'm' });
+  expect(answersInFile()).toEqual([message, underWay[1]]);
+  const a = settle('a');
+  session.say({ type: 'tool_start', callId: 'c', tool: 'Change' });
+  expect(answersInFile()).toEqual([message, { role: 'user', content: [a, b, lost('c', interrupted)] }]);
+  const results = [a, b, settle('c')];
+  session.say({ type: 'assistant_message', message, id: 'msg', model: 'm' });
+  session.say({ type: 'user_message', message: { role: 'user', content: results } });
+  session.say({ type: 'turn_end', turn: 1, stopReason: 'end_turn', usage });
+  await session.store.close();
+  expect(answersInFile()).toEqual([message, { role: 'user', content: results }]);
+});
+
 test('forgets the calls of an answer that was withdrawn', async () => {
   const session = await newSession();
   session.store.prompt([text('go')]);
@@ -312,7 +361,7 @@ test('a session that was resumed twice has the same history as after the first t
 
   const first = await session.resume();
   expect(first.restored.notes).toHaveLength(2);
-  expect(first.restored.damaged).toEqual([4]);
+  expect(first.restored.damaged).toEqual([5]);
   first.store.prompt([text('and now?')]);
   playTurn((happening) => first.store.take(happening), 'Better', []);
   await first.store.close();
@@ -320,7 +369,7 @@ test('a session that was resumed twice has the same history as after the first t
   const second = await session.resume();
   expect(second.restored.messages.slice(0, 3)).toEqual(first.restored.messages);
   expect(textsOf(second.restored.messages).slice(3)).toEqual([['and now?'], ['Better']]);
-  expect(second.restored.damaged).toEqual([4]);
+  expect(second.restored.damaged).toEqual([5]);
   expect(second.restored.notes).toEqual([]); // the person was told the first time
   await second.store.close();
 });

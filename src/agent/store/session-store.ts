@@ -1,18 +1,22 @@
-// Writes a session to disk as it happens, from what the loop tells. Every record is in the file before the next thing
-// that could go wrong: a prompt when it is given, a call that may change something before it begins, all the rest of a
-// turn in one piece at its end, when it is brought to the disk as well.
-import { rmdir } from 'node:fs/promises';
+// Writes a session to disk as it happens, from the events of the loop. Every record is in the file before the next thing
+// that could go wrong: a prompt when it is given, a call that may change something before it begins, the answer when it is
+// complete, each result when it is settled. So a killed process loses nothing that was done. The rest of a turn is written
+// at its end, when all of it is synced to the disk.
 import type { AgentHappening } from '../../contract/event.js';
-import type { ToolResultBlock, UserBlock, UserMessage } from '../../contract/message.js';
+import type {
+  AssistantBlock,
+  AssistantMessage,
+  ToolResultBlock,
+  UserBlock,
+  UserMessage,
+} from '../../contract/message.js';
 import type { ModelFacts, Usage } from '../../contract/model.js';
 import type { Decision, PermissionMode } from '../../contract/permission.js';
 import type { SeenFile } from '../../contract/tool-context.js';
-import { explain } from '../../platform/files/write-failure.js';
 import { addUsage, costOf, noUsage } from '../usage.js';
-import { AppendLog } from './append-log.js';
-import { keepLarge, lineOf } from './large-values.js';
-import { makePrivateFolder, type SessionFolder, sessionFolder, sessionsFolder } from './session-folder.js';
-import { lockSession, type SessionLock } from './session-lock.js';
+import { SessionFile } from './session-file.js';
+import { type SessionFolder, sessionFolder } from './session-folder.js';
+import type { SessionLock } from './session-lock.js';
 import { SESSION_FORMAT, type SessionHeader, type SessionRecord, type SessionTotals } from './session-record.js';
 import { titleOf } from './session-title.js';
 
@@ -53,36 +57,34 @@ export const noTotals: SessionTotals = { turns: 0, usage: noUsage, costUsd: 0 };
 export class SessionStore {
   readonly folder: SessionFolder;
   readonly #options: SessionStoreOptions;
-  readonly #report: (sentence: string) => void;
-  /** Lines from before the file was open. */
-  #early: Unwritten[] = [];
-  #opening: Promise<void> | undefined;
-  #log: AppendLog | undefined;
-  #lock: SessionLock | undefined;
-  #isStopped = false;
-  #lost = 0;
-  #isWriteDue = false;
-  #settled: Promise<void> = Promise.resolve();
-  #hasHeader = false;
+  readonly #file: SessionFile;
   #title: string | undefined;
   #totals = noTotals;
   #costBefore: number | null = 0;
   #state: WatchedState | undefined;
   readonly #written = new Map<string, string | undefined>();
   #seen = new Map<string, SeenFile>();
-  readonly #inputs = new Map<string, unknown>();
   readonly #harmless = new Set<string>();
   readonly #results = new Map<string, ToolResultBlock>();
+  /** Complete blocks of the answer under way that are not in the file. */
+  #blocks: AssistantBlock[] = [];
+  /** Words and thoughts that belong to no complete block yet. */
   #said = '';
-  #thought = false;
+  #isThinking = false;
+  /** The answer of this turn, once it is in the file as a whole. */
+  #answer: AssistantMessage | undefined;
 
   constructor(options: SessionStoreOptions, beginning?: StoreBeginning) {
     this.#options = options;
     this.folder = options.agent?.folder ?? sessionFolder(options.dataFolder, options.id);
-    this.#report = options.onProblem ?? ((sentence) => process.emitWarning(sentence, 'HelveWarning'));
+    this.#file = new SessionFile({
+      dataFolder: options.dataFolder,
+      folder: this.folder,
+      header: () => this.#header(),
+      lock: beginning?.lock,
+      report: options.onProblem ?? ((sentence) => process.emitWarning(sentence, 'HelveWarning')),
+    });
     if (!beginning) return;
-    this.#lock = beginning.lock;
-    this.#hasHeader = true;
     this.#title = beginning.title;
     this.#totals = beginning.totals;
     this.#add({ type: 'resume', damaged: beginning.damaged });
@@ -90,7 +92,7 @@ export class SessionStore {
 
   /** Records that are not on the disk: 0 as long as all is well. */
   get lost(): number {
-    return this.#lost + (this.#log?.lost ?? 0);
+    return this.#file.lost;
   }
 
   get totals(): SessionTotals {
@@ -99,16 +101,15 @@ export class SessionStore {
 
   /** Takes the lock and opens the file. Never rejects: a session that can't be saved is told, and goes on. */
   async open(): Promise<void> {
-    this.#opening ??= this.#open();
-    await this.#opening;
+    await this.#file.open();
   }
 
-  /** Looks at the directory, the mode, the todos and the plan when a turn ends. */
+  /** Looks at the directory, the mode, the todos and the plan with each result, and when a turn ends. */
   watch(state: WatchedState): void {
     this.#state = state;
   }
 
-  /** What the model has seen of a file; kept when the turn ends. */
+  /** What the model has seen of a file; kept with the next result. */
   saw(real: string, { hash, size, at, lines, merged }: SeenFile): void {
     // Without its bytes, which may be many.
     this.#seen.set(real, { hash, size, at, lines, ...(merged && { merged }) });
@@ -118,25 +119,40 @@ export class SessionStore {
   prompt(content: readonly UserBlock[]): void {
     this.#title ??= titleOf(content);
     this.#add({ type: 'user', content });
-    this.#write();
+    this.#file.write();
+  }
+
+  /** The next complete block of the answer under way. Calls come by their events. */
+  block(block: AssistantBlock): void {
+    this.#blocks.push(block);
+    this.#said = '';
+    this.#isThinking = false;
+  }
+
+  /** The answer is complete; its calls may still be at work. It is in the file when this returns. */
+  answered(message: AssistantMessage, { id, model }: { id: string; model: string }): void {
+    this.#answer = message;
+    this.#blocks = [];
+    this.#add({ type: 'assistant', content: message.content, ...(id && { id }), ...(model && { model }) });
+    this.#file.write();
   }
 
   rename(title: string): void {
     this.#title = title;
     this.#add({ type: 'title', title });
-    this.#write();
+    this.#file.write();
   }
 
   /** All but the last `kept` messages have been replaced by the summary. */
   compacted(summary: readonly UserBlock[], kept: number): void {
     this.#add({ type: 'compaction', summary, kept });
-    this.#flushSoon();
+    this.#file.flushSoon();
   }
 
   /** What stands in place of old results from now on, by the ids of their calls. */
   cleared(results: ReadonlyMap<string, string>): void {
     this.#add({ type: 'cleared', results: Object.fromEntries(results) });
-    this.#flushSoon();
+    this.#file.flushSoon();
   }
 
   /** What the model had seen of these files has left the conversation, or is about to. */
@@ -159,10 +175,10 @@ export class SessionStore {
         this.#said += happening.text;
         return;
       case 'thinking_delta':
-        this.#thought = true;
+        this.#isThinking = true;
         return;
       case 'tool_call':
-        this.#inputs.set(happening.callId, happening.input);
+        if (!this.#answer) this.#callIsComplete(happening.callId, happening.tool, happening.input);
         return;
       case 'permission_decision':
         if (isHarmless(happening.decision)) this.#harmless.add(happening.callId);
@@ -175,14 +191,15 @@ export class SessionStore {
         const { callId: id, result, failure } = happening;
         const { content, is_error } = result;
         this.#results.set(id, result);
+        this.#addBlocks();
         this.#add({ type: 'result', id, content, ...(is_error && { is_error }), ...(failure && { failure }) });
+        this.#addState();
+        this.#file.write();
         return;
       }
-      case 'assistant_message': {
-        const { message, id, model } = happening;
-        this.#add({ type: 'assistant', content: message.content, ...(id && { id }), ...(model && { model }) });
+      case 'assistant_message':
+        if (happening.message !== this.#answer) this.answered(happening.message, happening);
         return;
-      }
       case 'user_message':
         this.#add({ type: 'user', content: this.#withoutKnownResults(happening.message) });
         return;
@@ -196,7 +213,7 @@ export class SessionStore {
         this.#addState();
         this.#add({ type: 'turn', stopReason, usage, total: this.#totals, ...this.#shownTitle() });
         this.#forgetTurn();
-        this.#flushSoon();
+        this.#file.flushSoon();
         return;
       }
       case 'result': {
@@ -204,7 +221,7 @@ export class SessionStore {
         const known = this.#costBefore !== null && costUsd !== null;
         this.#totals = { ...this.#totals, costUsd: known ? (this.#costBefore ?? 0) + costUsd : null };
         this.#add({ type: 'run', outcome, total: this.#totals, ...this.#shownTitle() });
-        this.#flushSoon();
+        this.#file.flushSoon();
         return;
       }
       default:
@@ -212,35 +229,14 @@ export class SessionStore {
     }
   }
 
-  /** Resolves when what was taken is on the disk, or could not be brought there and was told. */
+  /** Resolves when what was taken is on the disk, or could not be brought there and was reported. */
   async flushed(): Promise<void> {
-    await this.#opening;
-    this.#write();
-    await this.#settled;
-    await this.#log?.sync();
+    await this.#file.flushed();
   }
 
   /** Lets go of the session. Nothing of the store may be used after it. */
   async close(): Promise<void> {
-    await this.#opening;
-    await this.#settled;
-    await this.#log?.close();
-    await this.#lock?.release();
-    this.#isStopped = true;
-    if (!this.#hasHeader) await rmdir(this.folder.path).catch(() => {}); // nothing was said, so nothing is kept
-  }
-
-  async #open(): Promise<void> {
-    try {
-      makePrivateFolder(sessionsFolder(this.#options.dataFolder));
-      makePrivateFolder(this.folder.path);
-      this.#lock ??= await lockSession(this.folder);
-      // A new session gets its file with its first prompt; the folder is there for the lock.
-      if (this.#hasHeader) this.#log = new AppendLog(this.folder.file, this.#report);
-      this.#write();
-    } catch (error) {
-      await this.#stop(error);
-    }
+    await this.#file.close();
   }
 
   #count(used: Usage): void {
@@ -250,12 +246,24 @@ export class SessionStore {
     this.#totals = { ...this.#totals, usage: addUsage(usage, used), costUsd: cost };
   }
 
-  #callStarts(id: string, tool: string): void {
-    const thought = this.#thought ? ({ thought: true } as const) : {};
-    const said = this.#said === '' ? {} : { said: this.#said };
+  #callIsComplete(id: string, name: string, input: unknown): void {
+    if (this.#said.trim() !== '') this.#blocks.push({ type: 'text', text: this.#said });
     this.#said = '';
-    this.#add({ type: 'call', id, tool, input: this.#inputs.get(id), ...said, ...thought });
-    this.#write();
+    this.#blocks.push({ type: 'tool_use', id, name, input });
+  }
+
+  #callStarts(id: string, tool: string): void {
+    this.#addBlocks();
+    this.#add({ type: 'call', id, tool });
+    this.#file.write();
+  }
+
+  /** Whatever becomes of the rest of the answer, what is known of a call stands behind the words that led to it. */
+  #addBlocks(): void {
+    if (this.#blocks.length === 0) return;
+    const thought = this.#isThinking ? ({ thought: true } as const) : {};
+    this.#add({ type: 'blocks', content: this.#blocks, ...thought });
+    this.#blocks = [];
   }
 
   /** A result stands in the file once. */
@@ -268,8 +276,9 @@ export class SessionStore {
 
   #forgetTurn(): void {
     this.#said = '';
-    this.#thought = false;
-    this.#inputs.clear();
+    this.#isThinking = false;
+    this.#blocks = [];
+    this.#answer = undefined;
     this.#harmless.clear();
     this.#results.clear();
   }
@@ -300,98 +309,21 @@ export class SessionStore {
   }
 
   #add(record: Unwritten): void {
-    if (this.#isStopped) this.#lost += 1;
-    else if (!this.#log) this.#early.push(record);
-    else {
-      const line = this.#line({ ...record, at: Date.now() });
-      if (line !== undefined) this.#log.add(line);
-    }
+    this.#file.add({ ...record, at: Date.now() });
   }
 
-  #write(): void {
-    if (this.#isStopped || !this.#lock || (!this.#log && this.#early.length === 0)) return;
-    try {
-      this.#log ??= this.#begun();
-    } catch (error) {
-      void this.#stop(error);
-      return;
-    }
-    const early = this.#early;
-    this.#early = [];
-    for (const record of early) this.#add(record);
-    this.#log.write();
-  }
-
-  /** The file of a new session, with its first line. */
-  #begun(): AppendLog {
-    const log = new AppendLog(this.folder.file, this.#report);
+  #header(): SessionHeader {
     const { id, root, model, agent } = this.#options;
-    const created = new Date().toISOString();
-    const header: SessionHeader = {
+    return {
       type: 'session',
       v: SESSION_FORMAT,
       id,
       root,
-      created,
+      created: new Date().toISOString(),
       model,
       title: this.#title ?? '',
       ...(agent && { agent: agent.facts }),
     };
-    log.add(JSON.stringify(header));
-    this.#hasHeader = true;
-    return log;
-  }
-
-  #line(record: SessionRecord): string | undefined {
-    try {
-      return lineOf(record, (text) => this.#keep(text));
-    } catch (error) {
-      this.#lost += 1;
-      const why = error instanceof Error ? error.message : String(error);
-      this.#report(
-        `A part of the session (${record.type}) can't be written as JSON: ${why}. It will be missing when the session is resumed.`,
-      );
-      return undefined;
-    }
-  }
-
-  #keep(text: string): string | undefined {
-    try {
-      const { hash, descriptor } = keepLarge(this.folder.results, text);
-      if (descriptor !== undefined) this.#log?.syncWith(descriptor);
-      return hash;
-    } catch {
-      return undefined; // it stays in its line, which waits where the disk is full
-    }
-  }
-
-  /** In a moment, so that the result of a run that ends with this turn is in the same write. */
-  #flushSoon(): void {
-    if (this.#isWriteDue) return;
-    this.#isWriteDue = true;
-    queueMicrotask(() => {
-      this.#isWriteDue = false;
-      this.#write();
-      this.#settled = this.#settled.then(() => this.#settle());
-    });
-  }
-
-  async #settle(): Promise<void> {
-    await this.#log?.sync();
-    if (this.#isStopped || !this.#lock || (await this.#lock.isOurs().catch(() => true))) return;
-    this.#isStopped = true;
-    this.#report(
-      `The session ${this.folder.id} was removed, or another process has taken it over. The conversation goes on, but nothing more of it is saved.`,
-    );
-  }
-
-  async #stop(error: unknown): Promise<void> {
-    this.#isStopped = true;
-    this.#lost += this.#early.length;
-    this.#early = [];
-    const reason = await explain(error, this.folder.file, 'made');
-    const why = reason instanceof Error ? reason.message : String(reason);
-    this.#report(`The conversation goes on, but it is not saved, so it can't be resumed later. ${why}`);
   }
 }
 

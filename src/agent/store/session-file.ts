@@ -1,0 +1,203 @@
+// The file of one session on disk. As long as the data folder can't be written, records wait in memory, the person is
+// informed once, and every later write tries again.
+import { rmdir } from 'node:fs/promises';
+import { explain } from '../../platform/files/write-failure.js';
+import { AppendLog, MAX_WAITING_BYTES } from './append-log.js';
+import { keepLarge, lineOf } from './large-values.js';
+import { makePrivateFolder, type SessionFolder, sessionsFolder } from './session-folder.js';
+import { lockSession, type SessionLock } from './session-lock.js';
+import { SessionProblem } from './session-problem.js';
+import type { SessionHeader, SessionRecord } from './session-record.js';
+
+export interface SessionFileOptions {
+  dataFolder: string;
+  folder: SessionFolder;
+  /** The first line, asked for when the file is made. */
+  header(): SessionHeader;
+  /** Of a session that is resumed: its file is there, and this process holds its lock. */
+  lock?: SessionLock | undefined;
+  report(sentence: string): void;
+}
+
+export class SessionFile {
+  readonly #options: SessionFileOptions;
+  /** Records from before the file was open. */
+  #early: SessionRecord[] = [];
+  #earlyBytes = 0;
+  #opening: Promise<void> | undefined;
+  #log: AppendLog | undefined;
+  #lock: SessionLock | undefined;
+  #hasHeader: boolean;
+  #isStopped = false;
+  #isReported = false;
+  #lost = 0;
+  #isWriteDue = false;
+  #settled: Promise<void> = Promise.resolve();
+
+  constructor(options: SessionFileOptions) {
+    this.#options = options;
+    this.#lock = options.lock;
+    this.#hasHeader = options.lock !== undefined;
+  }
+
+  /** Records that are not in the file: 0 as long as all is well. */
+  get lost(): number {
+    return this.#lost + this.#early.length + (this.#log?.lost ?? 0);
+  }
+
+  /** Takes the lock and opens the file. Never rejects. */
+  async open(): Promise<void> {
+    this.#opening ??= this.#open();
+    await this.#opening;
+  }
+
+  add(record: SessionRecord): void {
+    if (this.#isStopped) this.#lost += 1;
+    else if (this.#log) {
+      const line = this.#line(record);
+      if (line !== undefined) this.#log.add(line);
+    } else if (this.#isReported && !this.#hasRoomFor(record)) this.#lost += 1;
+    else this.#early.push(record);
+  }
+
+  /** All that waits is in the file when this returns, unless the disk does not take it. */
+  write(): void {
+    if (this.#isStopped || (!this.#log && this.#early.length === 0)) return;
+    if (!this.#lock) {
+      if (this.#isReported) void this.#openAgain();
+      return;
+    }
+    try {
+      this.#log ??= this.#begun();
+    } catch (error) {
+      void this.#unwritable(error);
+      return;
+    }
+    const early = this.#early;
+    this.#early = [];
+    this.#earlyBytes = 0;
+    for (const record of early) this.add(record);
+    this.#log.write();
+    this.#isReported = false;
+  }
+
+  /** Writes in a moment, so that the result of a run that ends with this turn is in the same write, and syncs. */
+  flushSoon(): void {
+    if (this.#isWriteDue) return;
+    this.#isWriteDue = true;
+    queueMicrotask(() => {
+      this.#isWriteDue = false;
+      this.write();
+      this.#settled = this.#settled.then(() => this.#settle());
+    });
+  }
+
+  /** Resolves when what was added is on the disk, or could not be brought there and was reported. */
+  async flushed(): Promise<void> {
+    await this.#opening;
+    this.write();
+    await this.#opening;
+    await this.#settled;
+    await this.#log?.sync();
+  }
+
+  async close(): Promise<void> {
+    await this.flushed();
+    await this.#log?.close();
+    await this.#lock?.release();
+    this.#isStopped = true;
+    if (!this.#hasHeader) await rmdir(this.#options.folder.path).catch(() => {}); // nothing was said, so nothing is kept
+  }
+
+  async #open(): Promise<void> {
+    const { dataFolder, folder, report } = this.#options;
+    try {
+      makePrivateFolder(sessionsFolder(dataFolder));
+      makePrivateFolder(folder.path);
+      this.#lock ??= await lockSession(folder);
+      // A new session gets its file with its first prompt; the folder is there for the lock.
+      if (this.#hasHeader) this.#log ??= new AppendLog(folder.file, report);
+      this.write();
+    } catch (error) {
+      await this.#unwritable(error);
+    }
+  }
+
+  #openAgain(): Promise<void> {
+    const again = async (): Promise<void> => {
+      await this.#opening;
+      if (!this.#lock && !this.#isStopped) await this.#open();
+    };
+    this.#opening = again();
+    return this.#opening;
+  }
+
+  #hasRoomFor(record: SessionRecord): boolean {
+    this.#earlyBytes += sizeOf(record);
+    return this.#earlyBytes <= MAX_WAITING_BYTES;
+  }
+
+  /** The file of a new session, with its first line. */
+  #begun(): AppendLog {
+    const log = new AppendLog(this.#options.folder.file, this.#options.report);
+    if (!this.#hasHeader) log.add(JSON.stringify(this.#options.header()));
+    this.#hasHeader = true;
+    return log;
+  }
+
+  #line(record: SessionRecord): string | undefined {
+    try {
+      return lineOf(record, (text) => this.#keep(text));
+    } catch (error) {
+      this.#lost += 1;
+      const why = error instanceof Error ? error.message : String(error);
+      this.#options.report(
+        `A part of the session (${record.type}) can't be written as JSON: ${why}. It will be missing when the session is resumed.`,
+      );
+      return undefined;
+    }
+  }
+
+  #keep(text: string): string | undefined {
+    try {
+      const { hash, descriptor } = keepLarge(this.#options.folder.results, text);
+      if (descriptor !== undefined) this.#log?.syncWith(descriptor);
+      return hash;
+    } catch {
+      return undefined; // it stays in its line, which waits where the disk is full
+    }
+  }
+
+  async #settle(): Promise<void> {
+    await this.#log?.sync();
+    if (this.#isStopped || !this.#lock || (await this.#lock.isOurs().catch(() => true))) return;
+    this.#isStopped = true;
+    this.#options.report(
+      `The session ${this.#options.folder.id} was removed, or another process has taken it over. The conversation goes on, but nothing more of it is saved.`,
+    );
+  }
+
+  async #unwritable(error: unknown): Promise<void> {
+    if (this.#isReported) return;
+    this.#isReported = true;
+    const isFinal = error instanceof SessionProblem; // another process has the session
+    if (isFinal) {
+      this.#isStopped = true;
+      this.#lost += this.#early.length;
+      this.#early = [];
+    }
+    const reason = await explain(error, this.#options.folder.file, 'made');
+    const why = reason instanceof Error ? reason.message : String(reason);
+    const next = isFinal ? '' : ' It is saved as soon as that is possible again.';
+    this.#options.report(`The conversation goes on, but it is not saved, so it can't be resumed later. ${why}${next}`);
+  }
+}
+
+/** About how many bytes the record takes; one that JSON has no word for is reported when it is written. */
+function sizeOf(record: SessionRecord): number {
+  try {
+    return JSON.stringify(record).length;
+  } catch {
+    return 0;
+  }
+}
