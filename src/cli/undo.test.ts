@@ -170,6 +170,7 @@ test('tells the plan and what was done as JSON', async () => {
     files: [file],
     notCovered: [],
     notes: [],
+    unclaimed: [],
     applied: false,
   });
   const done = JSON.parse((await run(['--json', '--yes'])).out);

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import { outlineSession, type SessionOutline } from '../agent/store/session-outline.js';
 import { applyUndo, type UndoOutcome } from '../agent/undo/apply-undo.js';
-import { describeUndoItem, NEVER_COVERED, undoableLines } from '../agent/undo/describe-undo.js';
+import { describeUndoItem, NEVER_COVERED, unclaimedLines, undoableLines } from '../agent/undo/describe-undo.js';
 import { planUndo, type UndoPlan } from '../agent/undo/undo.js';
 import { listUndoable, type UndoableCall, UndoFailure, type UndoSelection } from '../agent/undo/undo-calls.js';
 import { selectSincePrompt } from '../agent/undo/undo-prompts.js';
@@ -200,13 +200,16 @@ async function carryOut(
   return exitCode.ok;
 }
 
-async function show({ calls, items, notCovered, notes, hasCommands }: UndoPlan, at: UndoSurroundings): Promise<void> {
+async function show(
+  { calls, items, notCovered, notes, unclaimed, hasCommands }: UndoPlan,
+  at: UndoSurroundings,
+): Promise<void> {
   const names = calls.map(({ callId, at: when }) => `${callId} (${localSecond(when)})`).join(', ');
   await writeLine(at.out, visible(`To undo: ${names}`));
   for (const item of items) await writeLine(at.out, visible(describeUndoItem(item, at.cwd)));
   if (items.length === 0) await writeLine(at.out, 'All that is known of is as it was before already.');
   for (const why of notCovered) await writeLine(at.out, visible(`! ${why}`));
-  for (const note of notes) await writeLine(at.out, visible(note));
+  for (const note of [...notes, ...unclaimedLines(unclaimed, at.cwd)]) await writeLine(at.out, visible(note));
   if (hasCommands) await writeLine(at.out, NEVER_COVERED);
 }
 
@@ -216,7 +219,11 @@ function resultText({ done, left, undoId }: UndoOutcome, cwd: string): string {
   return visible([...lines, `${count} as before. To take this undo back: helve undo --call ${undoId}`].join('\n'));
 }
 
-function asJson({ sessionId, calls, items, notCovered, notes }: UndoPlan, cwd: string, outcome?: UndoOutcome): object {
+function asJson(
+  { sessionId, calls, items, notCovered, notes, unclaimed }: UndoPlan,
+  cwd: string,
+  outcome?: UndoOutcome,
+): object {
   return {
     session: sessionId,
     calls: calls.map(({ callId }) => callId),
@@ -231,6 +238,7 @@ function asJson({ sessionId, calls, items, notCovered, notes }: UndoPlan, cwd: s
     })),
     notCovered,
     notes,
+    unclaimed,
     applied: outcome !== undefined,
     ...(outcome && { undo: outcome.undoId, done: outcome.done, left: outcome.left }),
   };

@@ -16,8 +16,9 @@ import {
 } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { stateBefore } from '../../platform/files/entry-state.js';
-import { journalFolders, type RecordedChange, type RecordedFile, readImage } from '../../platform/files/journal.js';
+import { journalFolders, readImage } from '../../platform/files/journal.js';
 import { isInside, realPath } from '../../platform/files/paths.js';
+import type { RecordedChange, RecordedFile } from '../../platform/files/recorded-change.js';
 import { codeOf } from '../../platform/files/write-failure.js';
 
 const MAX_BYTES = 2 * 1024 ** 3;

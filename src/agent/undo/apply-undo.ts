@@ -9,14 +9,8 @@ import { type EntryState, isSameContent, modeOf, stateNow } from '../../platform
 import { createFileChanges } from '../../platform/files/file-changes.js';
 import { type Folder, inFolder, sync } from '../../platform/files/folder.js';
 import { ImageReader } from '../../platform/files/image-pack.js';
-import {
-  type JournalFolders,
-  journalFolders,
-  makeJournal,
-  type RecordedFile,
-  type RecordedOther,
-  recordChange,
-} from '../../platform/files/journal.js';
+import { type JournalFolders, journalFolders, makeJournal, recordChange } from '../../platform/files/journal.js';
+import type { RecordedFile, RecordedOther } from '../../platform/files/recorded-change.js';
 import { codeOf } from '../../platform/files/write-failure.js';
 import { planUndo, type UndoItem, type UndoPlan } from './undo.js';
 import { UndoFailure } from './undo-calls.js';

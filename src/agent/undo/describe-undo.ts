@@ -7,6 +7,7 @@ import type { UndoItem } from './undo.js';
 import type { UndoableCall } from './undo-calls.js';
 
 const MAX_LISTED_FILES = 3;
+const MAX_UNCLAIMED = 20;
 
 export const NEVER_COVERED =
   'Not covered are what commands did outside the project, to files that git ignores and to .git, and what they left running did later.';
@@ -31,7 +32,7 @@ export function* undoableLines(
 }
 
 function lineFor(
-  { callId, at, files, undoes, undoneBy, isCommand, notCovered, notes = [] }: UndoableCall,
+  { callId, at, files, undoes, undoneBy, isCommand, notCovered, notes = [], unclaimed }: UndoableCall,
   known: { tool: string; title: string } | undefined,
   cwd: string,
 ): string {
@@ -43,11 +44,22 @@ function lineFor(
     undoneBy && `taken back by ${undoneBy}`,
     notCovered && 'not all of what it did is known',
     ...notes,
+    unclaimed && `${unclaimed.length} more changed that may be the work of another session`,
   ].filter(Boolean);
   const touched = [...shown, ...more].join(', ') || 'no files';
   const isNamed = known !== undefined && files.length === 1 && files[0] === resolve(cwd, known.title);
   const what = known === undefined ? touched : `${known.tool} ${isNamed ? touched : `${known.title}: ${touched}`}`;
   return `  ${callId}  ${localSecond(at)}  ${what}${remarks.length > 0 ? ` (${remarks.join('; ')})` : ''}`;
+}
+
+/** What stays because it is not known whose work it is. */
+export function unclaimedLines(unclaimed: readonly string[], cwd: string): string[] {
+  if (unclaimed.length === 0) return [];
+  const shown = unclaimed.slice(0, MAX_UNCLAIMED).map((real) => shortPath(cwd, real));
+  const more = unclaimed.length > shown.length ? ` and ${unclaimed.length - shown.length} more` : '';
+  return [
+    `Stays as it is: ${shown.join(', ')}${more}. It changed while a command of another session ran too, so it is not known which of them changed it.`,
+  ];
 }
 
 const verbs = { change: 'change back', make: 'bring back', remove: 'remove', mode: 'change the mode of' } as const;

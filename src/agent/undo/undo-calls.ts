@@ -1,4 +1,5 @@
-import { listChanges, type RecordedChange } from '../../platform/files/journal.js';
+import { listChanges } from '../../platform/files/journal.js';
+import type { RecordedChange } from '../../platform/files/recorded-change.js';
 
 /** Nothing was changed. The message says why, and what to do next. */
 export class UndoFailure extends Error {
@@ -20,6 +21,8 @@ export interface UndoableCall {
   notCovered?: string;
   /** What of a command is not covered, or may be somebody else's work. */
   notes?: readonly string[];
+  /** What changed while it ran, and may be the work of another session's command: it is not taken back. */
+  unclaimed?: readonly string[];
   /** The calls that it took back, if it was an undo. */
   undoes?: readonly string[];
   /** The undo that took it back, where it is taken back now. */
@@ -44,6 +47,7 @@ export function asCalls(changes: readonly RecordedChange[]): UndoableCall[] {
       ...(seen && { isCommand: true }),
       ...(seen?.notCovered !== undefined && { notCovered: seen.notCovered }),
       ...(seen?.notes && { notes: [...new Set([...(call.notes ?? []), ...seen.notes])] }),
+      ...(seen?.unclaimed && { unclaimed: [...new Set([...(call.unclaimed ?? []), ...seen.unclaimed])] }),
       ...(undoes && { undoes }),
     });
   }

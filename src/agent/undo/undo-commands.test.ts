@@ -1,5 +1,5 @@
 // What real commands and edits of a session do to a project, taken back: the whole way from the call to the disk.
-import { lstat, readdir, readFile, readlink, unlink, writeFile } from 'node:fs/promises';
+import { lstat, readdir, readFile, readlink, truncate, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
@@ -216,7 +216,8 @@ test('refuses to take a command back where a person has changed the file since',
 test('says of a file that is too large for a copy that it can not be put back', async () => {
   const { bash, path, write } = await place();
   await write('large', Buffer.alloc(10_000_001));
-  expect(await bash('echo x > large')).toContain(
+  await write('change.sh', 'echo x > large');
+  expect(await bash('sh change.sh')).toContain(
     `1 changed file can't be put back by helve undo, because there was no copy of what was there before: ${path('large')}.`,
   );
 });
@@ -368,3 +369,34 @@ test(
   },
   soak ? 3_600_000 : 120_000,
 );
+
+test.each([
+  'rm -rf data',
+  'rm data/*.csv',
+  'sed -i s/one/two/ data/a.csv; echo new > data/new.csv',
+  'mv data moved',
+  'chmod 600 data/sub/b.csv; rm -r data/sub',
+])('takes back what a command did to files that git ignores, where its effects name them: %s', async (command) => {
+  const files = {
+    '.gitignore': 'data\nmoved\n',
+    'data/a.csv': 'one\n',
+    'data/sub/b.csv': 'two\n',
+    'data/c': 'three\n',
+  };
+  const { bash, undo, tree } = await place(files);
+  const start = await tree();
+  await bash(command);
+  expect(await tree()).not.toEqual(start);
+  await undo();
+  expect(await tree()).toEqual(start);
+});
+
+test('says before a command, and with its result, that what it names is too much to be kept', async () => {
+  const { run, path, write } = await place({ '.gitignore': 'data\n', 'data/a.csv': 'one\n' });
+  await write('data/large', '');
+  await truncate(path('data/large'), 100_000_001);
+  const { content, events } = await run(bashTool, { command: 'rm -rf data' });
+  const said = `helve undo can't bring back all of ${path('data')}: more than 10000 files or 100 MB are there, and no copy was made.`;
+  expect(content).toContain(said);
+  expect(events.find(({ type }) => type === 'tool_progress')).toMatchObject({ text: said });
+});

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { isOwnTemporary } from '../../platform/files/change-plan.js';
 import {
   type EntryState,
   type FileState,
@@ -14,8 +15,9 @@ import {
   stateNow,
 } from '../../platform/files/entry-state.js';
 import { ImageReader } from '../../platform/files/image-pack.js';
-import { journalFolders, listChanges, type RecordedChange, type RecordedFile } from '../../platform/files/journal.js';
+import { journalFolders, listChanges } from '../../platform/files/journal.js';
 import { shortPath } from '../../platform/files/paths.js';
+import type { RecordedChange, RecordedFile } from '../../platform/files/recorded-change.js';
 import { entryAt } from '../../platform/files/workspace-tree.js';
 import { grouped } from '../../platform/text/digits.js';
 import { asCalls, selectCalls, type UndoableCall, type UndoSelection } from './undo-calls.js';
@@ -34,6 +36,8 @@ export interface UndoPlan {
   notCovered: string[];
   /** What may be missing, or not be the work of the call that it is listed for, by call. */
   notes: string[];
+  /** What changed beside the calls, and may be the work of another session's command: it stays. By real path. */
+  unclaimed: string[];
   /** Whether commands were among the calls: what those do elsewhere, and to files that git ignores, is not seen. */
   hasCommands: boolean;
 }
@@ -88,6 +92,7 @@ export async function planUndo(
     items: await withDiffs(images, cwd, checkPlaces(looked)),
     notCovered: selected.map(({ seen }) => seen?.notCovered).filter((why) => why !== undefined),
     notes: calls.flatMap(({ callId, notes = [] }) => notes.map((note) => `${callId}: ${note}.`)),
+    unclaimed: [...new Set(calls.flatMap((call) => call.unclaimed ?? []))],
     hasCommands: selected.some(({ seen }) => seen !== undefined),
   };
 }
@@ -104,6 +109,7 @@ function historiesOf(changes: readonly RecordedChange[]): Map<string, Moment[]> 
     const made = files.flatMap(({ folders = [] }) => folders).map(madeFolder);
     // A file may have gone to make room for a folder of its name.
     for (const file of [...files, ...made]) {
+      if (isOwnTemporary(file.real)) continue; // an earlier version took them for files of the project
       const history = histories.get(file.real) ?? [];
       history.push({ file, seen: seen !== undefined });
       histories.set(file.real, history);

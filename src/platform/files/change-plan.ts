@@ -34,3 +34,7 @@ export async function readPlan(folders: JournalFolders, token: string): Promise<
 
 /** Where a file's new content waits, beside it: told by the change's token, so that it is found after a crash. */
 export const temporaryName = (token: string, index: number): string => `.helve-${token}-${index}.tmp`;
+
+/** Whether the name is one that Helve gives to files it is about to rename, here or in `atomic-write.ts`. */
+export const isOwnTemporary = (path: string): boolean =>
+  path.endsWith('.tmp') && /(^|\/)\.helve-[0-9a-f]{18,24}(-\d+)?\.tmp$/.test(path);

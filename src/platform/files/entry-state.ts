@@ -1,7 +1,7 @@
 import { lstat, readlink, realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { RecordedFile, RecordedOther } from './journal.js';
 import { readCurrent } from './read-current.js';
+import type { RecordedFile, RecordedOther } from './recorded-change.js';
 import { contentId, entryOf } from './workspace-tree.js';
 import { codeOf } from './write-failure.js';
 

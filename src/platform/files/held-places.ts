@@ -2,7 +2,7 @@
 // changes that are on their way, so that the next start after a killed Helve removes them from the project:
 //
 //   journal/open/<token>.held     a line for each that was put somewhere or taken away
-import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomHex } from '../crypto.js';
 import { removeUnchangedPlaceholder } from '../sandbox/placeholders.js';
@@ -56,14 +56,40 @@ export class HeldPlaces {
   }
 }
 
-/** Removes those that a killed Helve has left. One that holds something by now is not a placeholder any more, and stays. */
-export function removeHeldPlaces(file: string): void {
+/** The placeholders that sessions have put somewhere at this moment, whether or not they live. */
+export function placeholdersOfAll({ open }: JournalFolders): Set<string> {
+  const files = namesIn(open).filter((name) => name.endsWith('.held'));
+  return new Set(files.flatMap((name) => [...placeholdersIn(join(open, name))]));
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // no journal yet
+  }
+}
+
+function placeholdersIn(file: string): Set<string> {
   const left = new Set<string>();
-  for (const { put, gone } of readFileSync(file, 'utf8').split('\n').map(parsed)) {
+  for (const { put, gone } of textAt(file).split('\n').map(parsed)) {
     if (put !== undefined) left.add(put);
     if (gone !== undefined) left.delete(gone);
   }
-  for (const path of left) {
+  return left;
+}
+
+function textAt(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return ''; // removed this moment
+  }
+}
+
+/** Removes those that a killed Helve has left. One that holds something by now is not a placeholder any more, and stays. */
+export function removeHeldPlaces(file: string): void {
+  for (const path of placeholdersIn(file)) {
     try {
       removeUnchangedPlaceholder(path);
     } catch {

@@ -8,19 +8,21 @@
 //   journal/images/<sha256>        what files held before
 //   journal/packs/                 the same for whole workspaces, from before commands; see image-pack.ts
 //   journal/sessions/<id>.jsonl    the changes that were made, oldest first
+//   journal/commands/              what sessions tell each other while their commands run; see running-commands.ts
 //
 // Images and packs are kept for 30 days, and up to 1 GB: beyond it the oldest go first, but none that was used in the last hour.
 // That is looked after once a day, by the first engine that starts. A session's list goes when it was last added to
 // 30 days ago.
-import { closeSync, constants, openSync, statSync } from 'node:fs';
-import { lstat, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { closeSync, constants, openSync } from 'node:fs';
+import { lstat, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as z from 'zod';
 import { randomHex, sha256 } from '../crypto.js';
 import { writeWhole } from './atomic-write.js';
 import { PRUNE_EVERY_MS } from './lazy-changes.js';
 import { makeFolder } from './make-folder.js';
 import { placesIn, readAt } from './pack-index.js';
+import { type RecordedChange, recordedChange } from './recorded-change.js';
+import { tellRunningCommands } from './running-commands.js';
 import { type ToDisk, waited } from './to-disk.js';
 import { codeOf, WriteFailure } from './write-failure.js';
 
@@ -36,6 +38,7 @@ export interface JournalFolders {
   images: string;
   packs: string;
   sessions: string;
+  commands: string;
 }
 
 export function journalFolders(dataFolder: string): JournalFolders {
@@ -48,6 +51,7 @@ export function journalFolders(dataFolder: string): JournalFolders {
     images: below('images'),
     packs: below('packs'),
     sessions: below('sessions'),
+    commands: below('commands'),
   };
 }
 
@@ -119,69 +123,14 @@ export async function writeNew(path: string, content: string | Uint8Array, toDis
 
 const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 
-const hash = z.string().regex(/^[0-9a-f]{64}$/);
-
-const recordedOther = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('link'), target: z.string() }),
-  z.object({ kind: z.literal('folder'), mode: z.number() }),
-  /** A file whose content is not kept; `id` is the same as long as nobody has written it. */
-  z.object({ kind: z.literal('unkept'), id: z.string(), why: z.string() }),
-]);
-
-export type RecordedOther = z.output<typeof recordedOther>;
-
-/** One change of a file, as a session's list has it. */
-const recordedFile = z.object({
-  real: z.string(),
-  /** SHA-256 of what it held, under which that is kept; null where there was no file. */
-  before: hash.nullable(),
-  /** SHA-256 of what it holds since; null where it was removed. */
-  after: hash.nullable(),
-  /** Mode and owner of the file that was changed, or that a new one was given. */
-  mode: z.number().optional(),
-  uid: z.number().optional(),
-  gid: z.number().optional(),
-  /** The mode since, where it is another one. */
-  modeAfter: z.number().optional(),
-  /** Folders that were made for it, from the outermost. */
-  folders: z.array(z.string()).optional(),
-  /** What was there and is there since, where that is not a file whose content is kept; the hash beside it is null. */
-  otherBefore: recordedOther.optional(),
-  otherAfter: recordedOther.optional(),
-});
-
-export type RecordedFile = z.output<typeof recordedFile>;
-
-/** What was changed together, all of it. */
-const recordedChange = z.object({
-  change: z.string(),
-  callId: z.string(),
-  at: z.iso.datetime(),
-  files: z.array(recordedFile),
-  /** That it was found by looking at the workspace before and after a command, and then what can't be said of it. */
-  seen: z
-    .object({
-      /** Why nothing is known. */
-      notCovered: z.string().optional(),
-      /** What was not looked at, or may be somebody else's. */
-      notes: z.array(z.string()).optional(),
-    })
-    .optional(),
-  /** The change before which it was made, where it was found out only afterwards. */
-  earlierThan: z.string().optional(),
-  /** The calls that were taken back by it, all of them. */
-  undoes: z.array(z.string()).optional(),
-});
-
-export type RecordedChange = z.output<typeof recordedChange>;
-
-/** Adds to the session's list. */
+/** Adds to the session's list, and tells sessions whose commands run, so that these don't take it for their own. */
 export async function recordChange(
   folders: JournalFolders,
   sessionId: string,
   change: RecordedChange,
   toDisk: ToDisk = waited,
 ): Promise<void> {
+  tellRunningCommands(folders, change); // first: after a crash in between, the recovery lists it
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
   const file = openSync(sessionPath(folders, sessionId), flags, 0o600);
   try {
@@ -222,27 +171,6 @@ function inOrder(changes: readonly RecordedChange[]): RecordedChange[] {
   }
   return ordered;
 }
-
-/** What the session's list was added to since it had `from` bytes, and how many it has now. */
-export async function changesSince(
-  folders: JournalFolders,
-  sessionId: string,
-  from: number,
-): Promise<{ changes: RecordedChange[]; bytes: number }> {
-  const bytes = listBytes(folders, sessionId);
-  if (bytes <= from) return { changes: [], bytes };
-  const file = await open(sessionPath(folders, sessionId), constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
-  try {
-    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(bytes - from), position: from });
-    return { changes: changesIn(buffer.toString('utf8', 0, bytesRead)), bytes };
-  } finally {
-    await file.close();
-  }
-}
-
-/** How long the session's list is by now. */
-export const listBytes = (folders: JournalFolders, sessionId: string): number =>
-  statSync(sessionPath(folders, sessionId), { throwIfNoEntry: false })?.size ?? 0;
 
 function parsedChange(line: string): RecordedChange | undefined {
   if (line === '') return undefined;

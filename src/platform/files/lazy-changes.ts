@@ -1,5 +1,5 @@
 // The ways into the changing of files that every start passes: nothing of it is loaded where there is nothing to do.
-import { readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FileChanges } from '../../contract/file-change.js';
 import type { FileChangesOptions } from './file-changes.js';
@@ -32,6 +32,7 @@ export async function recoverIfNeeded(dataFolder: string): Promise<string | unde
 function needsCare(journal: string): boolean {
   try {
     if (readdirSync(join(journal, 'open')).length > 0) return true;
+    if (existsSync(join(journal, 'commands')) && readdirSync(join(journal, 'commands')).length > 0) return true;
     const tidied = statSync(join(journal, 'pruned'), { throwIfNoEntry: false });
     return tidied === undefined || Date.now() - tidied.mtimeMs >= PRUNE_EVERY_MS;
   } catch (error) {

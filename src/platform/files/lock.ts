@@ -70,7 +70,7 @@ export async function look(path: string, ours: ProcessIdentity): Promise<Found> 
     if (codeOf(error) === 'ENOENT') return { state: 'none' };
     throw error;
   }
-  const change = parsed(text);
+  const change = parsedChange(text);
   if (change) {
     return { state: (await isRunning(change.owner, stats.mtimeMs, ours)) ? 'running' : 'ended', change };
   }
@@ -78,7 +78,8 @@ export async function look(path: string, ours: ProcessIdentity): Promise<Found> 
   return { state: 'ended', change: unreadable(path, stats, ours) };
 }
 
-function parsed(text: string): OpenChange | undefined {
+/** Undefined where it is cut short. */
+export function parsedChange(text: string): OpenChange | undefined {
   try {
     return openChange.parse(JSON.parse(text));
   } catch {
@@ -163,7 +164,7 @@ export async function closeRecord(
 
 async function isLockOf(lock: string, token: string): Promise<boolean> {
   const text = await readFile(lock, 'utf8').catch(() => undefined);
-  return text !== undefined && parsed(text)?.token === token;
+  return text !== undefined && parsedChange(text)?.token === token;
 }
 
 /** Does the work for changes whose process has ended, the one given and those that stepped in for it and ended too. */

@@ -1,8 +1,11 @@
 // What a command does that makes files and nothing else: nothing is lost by it, so there is nothing to keep before it.
 import { readFileSync } from 'node:fs';
 import { randomHex } from '../crypto.js';
-import { hashOf, journalFolders, listChanges, makeJournal, recordChange } from './journal.js';
-import { IN_BACKGROUND, partsOf, sideOf } from './snapshot-changes.js';
+import { claimantOf } from './claim-change.js';
+import { hashOf, journalFolders, makeJournal, recordChange } from './journal.js';
+import { JournaledChanges } from './journaled-changes.js';
+import { RunningCommands } from './running-commands.js';
+import { IN_BACKGROUND, type Part, partsOf, sideOf } from './snapshot-changes.js';
 import { entryAt } from './workspace-tree.js';
 
 const MAX_READ_BYTES = 10_000_000; // a larger one is known by its time stamps, as in pictures of the workspace
@@ -11,31 +14,59 @@ export interface NewFiles {
   dataFolder: string;
   sessionId: string;
   callId: string;
-  /** When the call began. */
-  at: string;
-  /** Where nothing was then, by real path. */
+  /** Where nothing is before the call, by real path. */
   paths: readonly string[];
-  /** Whether others worked beside it: then what they have made there is theirs. */
-  isLeft: boolean;
 }
 
-/** Lists those that are there by now as the work of the call. */
-export async function recordNewFiles({ dataFolder, sessionId, callId, at, paths, isLeft }: NewFiles): Promise<void> {
-  const meanwhile = isLeft ? (await listChanges(dataFolder, sessionId)).filter((change) => change.at >= at) : [];
-  const parts = paths.flatMap((path) => {
-    const entry = entryAt(path);
-    if (entry?.kind !== 'file') return [];
-    const content =
-      entry.size > MAX_READ_BYTES ? { why: 'it is too large to be read' } : { hash: hashOf(readFileSync(path)) };
-    return partsOf(path, sideOf(undefined, undefined), sideOf(entry, content), meanwhile);
-  });
-  if (parts.length === 0) return;
+/** To be called before the command. What it returns lists those that are there by then as the work of the call. */
+export async function watchNewFiles({
+  dataFolder,
+  sessionId,
+  callId,
+  paths,
+}: NewFiles): Promise<(isLeft: boolean) => Promise<void>> {
   const folders = journalFolders(dataFolder);
+  const at = new Date().toISOString();
+  const writes = { paths: paths.map((real) => ({ real, tree: false })), isExact: true };
   await makeJournal(folders);
-  const seen = isLeft ? { notes: [IN_BACKGROUND] } : {};
-  for (const earlierThan of new Set(parts.map((part) => part.earlierThan))) {
-    const files = parts.filter((part) => part.earlierThan === earlierThan).map(({ file }) => file);
-    const place = earlierThan === undefined ? {} : { earlierThan };
-    await recordChange(folders, sessionId, { change: randomHex(12), callId, at, files, seen, ...place });
-  }
+  const commands = new RunningCommands(folders, sessionId);
+  await commands.begin(callId, writes);
+
+  const record = async (isLeft: boolean): Promise<void> => {
+    const journaled = new JournaledChanges(folders, commands);
+    journaled.beforeLook();
+    const found = paths.map((path) => ({ path, after: sideAt(path) }));
+    const beside = journaled.afterLook();
+    const parts: Part[] = [];
+    const unclaimed: string[] = [];
+    for (const { path, after } of found) {
+      const compared = partsOf(path, sideOf(undefined, undefined), after, journaled.of(path, after));
+      if (compared.parts.length === 0) continue;
+      const claimant = claimantOf(path, { isFolder: false }, { own: [{ writes }], beside, sessionId });
+      if (claimant === 'unclaimed') unclaimed.push(path);
+      else parts.push(...compared.parts);
+    }
+    if (parts.length === 0 && unclaimed.length === 0) return;
+    await makeJournal(folders);
+    const seen = { ...(isLeft && { notes: [IN_BACKGROUND] }), ...(unclaimed.length > 0 && { unclaimed }) };
+    for (const earlierThan of new Set(parts.length === 0 ? [undefined] : parts.map((part) => part.earlierThan))) {
+      const files = parts.filter((part) => part.earlierThan === earlierThan).map(({ file }) => file);
+      const place = earlierThan === undefined ? {} : { earlierThan };
+      await recordChange(folders, sessionId, { change: randomHex(12), callId, at, files, seen, ...place });
+    }
+  };
+  return async (isLeft) => {
+    try {
+      await record(isLeft);
+    } finally {
+      commands.end(callId);
+    }
+  };
+}
+
+function sideAt(path: string): ReturnType<typeof sideOf> {
+  const entry = entryAt(path);
+  if (entry?.kind !== 'file') return sideOf(undefined, undefined);
+  const isLarge = entry.size > MAX_READ_BYTES;
+  return sideOf(entry, isLarge ? { why: 'it is too large to be read' } : { hash: hashOf(readFileSync(path)) });
 }

@@ -24,6 +24,7 @@ import { closeRecord, look, type OpenChange, openTokens, recordPath, stepIn, wri
 import { packPath } from './pack-index.js';
 import { type ProcessIdentity, thisProcess } from './process-identity.js';
 import { type CurrentFile, readCurrent } from './read-current.js';
+import { removeEndedCommands } from './running-commands.js';
 import { picturePath, readPicture } from './snapshot-picture.js';
 
 const WAIT_MS = 10_000; // for another process that is at it already
@@ -54,8 +55,18 @@ export async function recoverChanges(dataFolder: string): Promise<RecoveryReport
   const folders = journalFolders(dataFolder);
   const { records, others } = await openTokens(folders);
   if (records.length > 0 || others.length > 0) await recoverAll(folders, { records, others }, report);
+  await tidyCommands(folders).catch(() => {}); // the next start looks again
   await pruneJournal(folders, Date.now(), (before) => shrinkForgotten(folders, before)).catch(() => {}); // no journal yet, or one that is looked after another day
   return report;
+}
+
+/** A picture that is not recovered yet needs what others have told its session. */
+async function tidyCommands(folders: JournalFolders): Promise<void> {
+  if ((await readdir(folders.commands)).length === 0) return;
+  const owner = await thisProcess();
+  const { records } = await openTokens(folders);
+  const found = await Promise.all(records.map((token) => look(recordPath(folders, token), owner)));
+  if (found.every(({ state }) => state !== 'ended')) await removeEndedCommands(folders);
 }
 
 async function recoverAll(

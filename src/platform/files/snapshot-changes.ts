@@ -1,6 +1,6 @@
 // What two looks at a path say of what happened to it in between, in the journal's words.
 import { stateAfter, stateBefore } from './entry-state.js';
-import type { RecordedChange, RecordedFile, RecordedOther } from './journal.js';
+import type { RecordedChange, RecordedFile, RecordedOther } from './recorded-change.js';
 import { contentId, type Entry } from './workspace-tree.js';
 
 /** What is said of a call that others worked beside. */
@@ -32,34 +32,81 @@ export function sideOf(entry: Entry | undefined, content: Content | undefined): 
   return { hash: null, mode, other: { kind: 'unkept', id, why: content?.why ?? 'it was not read' } };
 }
 
-/** A part of a change, and the change by somebody else that came after it. */
+/** A part of a change, and the journaled change that came after it. */
 export interface Part {
   file: RecordedFile;
   earlierThan?: string;
 }
 
+/** A change of one path that is journaled for another call or session. */
+export interface Journaled {
+  change: string;
+  before: Side;
+  after: Side;
+  /** Whether it was made before the workspace was looked at; else it may have been made after that. */
+  isEarlier: boolean;
+}
+
+/** A journaled change, path by path. Only contents are journaled after they are written; links, folders and modes before. */
+export function journaledPaths(
+  { change, files }: Pick<RecordedChange, 'change' | 'files'>,
+  isEarlier: boolean,
+): Array<[string, Journaled]> {
+  return files.flatMap((file) => {
+    const made = (file.folders ?? []).map((folder): [string, Journaled] => [
+      folder,
+      { change, before: nothing, after: { hash: null, other: madeFolder }, isEarlier: false },
+    ]);
+    const [before, after] = [asSide(stateBefore(file)), asSide(stateAfter(file))];
+    return [...made, [file.real, { change, before, after, isEarlier: isEarlier && file.before !== file.after }]];
+  });
+}
+
 /**
- * What is left of a change when others that were recorded meanwhile are taken out: what happened before, between and
- * after them. Nothing where they are all that happened.
+ * What is left of a change when journaled ones are taken out: what happened before, between and after them. No parts
+ * where they are all that happened. `later` are the journaled changes that were made only after the path was looked at.
  */
-export function partsOf(real: string, before: Side, after: Side, meanwhile: readonly RecordedChange[]): Part[] {
+export function partsOf(
+  real: string,
+  before: Side,
+  after: Side,
+  journaled: readonly Journaled[],
+): { parts: Part[]; later: Journaled[] } {
   const parts: Part[] = [];
+  const start = firstSince(before, journaled);
+  const end = endOf(after, journaled, start);
   let at = before;
   const add = (next: Side, earlierThan?: string): void => {
     if (isSame(at, next)) return;
     parts.push({ file: recordOf(real, at, next), ...(earlierThan !== undefined && { earlierThan }) });
   };
-  for (const { change, files } of meanwhile) {
-    for (const file of files) {
-      if (file.folders?.includes(real) && at.hash === null && !at.other) at = { hash: null, other: madeFolder };
-      if (file.real !== real) continue;
-      add(asSide(stateBefore(file)), change);
-      at = asSide(stateAfter(file));
-    }
+  const between = journaled.slice(start, end);
+  for (const one of between) {
+    if (isKnown(at)) add(one.before, one.change);
+    at = one.after;
   }
-  add(after);
-  return parts;
+  // What could not be read is taken for what the journal says, rather than for another change.
+  if (between.length === 0 || (isKnown(at) && isKnown(after))) add(after);
+  return { parts, later: journaled.slice(end) };
 }
+
+/** The first that was made after the path was looked at before: an earlier one is in that look already. */
+function firstSince(before: Side, journaled: readonly Journaled[]): number {
+  const next = journaled.findIndex((one) => isSame(one.before, before));
+  if (next !== -1) return next;
+  const last = journaled.at(-1);
+  return last && isSame(last.after, before) ? journaled.length : 0;
+}
+
+/** Where those begin that were made after the second look. */
+function endOf(after: Side, journaled: readonly Journaled[], start: number): number {
+  const last = journaled.at(-1);
+  if (!last || isSame(last.after, after)) return journaled.length;
+  const next = journaled.findLastIndex((one, index) => index >= start && !one.isEarlier && isSame(one.before, after));
+  return next === -1 ? journaled.length : next;
+}
+
+const isKnown = ({ other }: Side): boolean => other?.kind !== 'unkept';
 
 const madeFolder: RecordedOther = { kind: 'folder', mode: -1 };
 
@@ -99,3 +146,7 @@ function isSameOther(one: RecordedOther | undefined, other: RecordedOther | unde
 
 /** It was changed, and can't be put back. */
 export const isLost = ({ otherBefore }: RecordedFile): boolean => otherBefore?.kind === 'unkept';
+
+/** Whether it is about a folder that was made, removed or given another mode. */
+export const isFolderChange = (...sides: readonly Side[]): boolean =>
+  sides.every(({ hash, other }) => hash === null && (!other || other.kind === 'folder'));

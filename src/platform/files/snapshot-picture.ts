@@ -4,10 +4,11 @@ import { closeSync, openSync, readFileSync, renameSync, rmSync, utimesSync, writ
 import { join } from 'node:path';
 import * as z from 'zod';
 import { randomHex } from '../crypto.js';
+import { anyWrites, declaredPath, declaredWrites } from './declared-writes.js';
 import type { JournalFolders } from './journal.js';
 import { closeRecord, type OpenChange, recordPath, writeRecord } from './lock.js';
 import { thisProcess } from './process-identity.js';
-import { type Entry, Pace, type Tree } from './workspace-tree.js';
+import { type Entry, emptyTree, Pace, type Tree } from './workspace-tree.js';
 
 const FEW_LINES = 1_000; // not worth tidying up
 
@@ -26,8 +27,8 @@ export interface PictureState {
   pack: string;
   tree: Tree;
   known: ReadonlyMap<string, Known>;
-  /** How long the session's list was then. */
-  listed: number;
+  /** The file in which other sessions tell of their changes; see running-commands.ts. */
+  commands: string | undefined;
 }
 
 /** None of it is brought to the disk: it is for a process that ends, not for a machine. */
@@ -55,7 +56,7 @@ export class Picture {
   /** Writes down which commands run, and with it those of the entries that may be other than they were the last time. */
   async update(state: PictureState, running: readonly OpenCommand[], touched: Iterable<string>): Promise<void> {
     const pace = new Pace();
-    const { roots, pack, tree, known, listed } = state;
+    const { roots, pack, tree, known, commands } = state;
     if (this.#lines > FEW_LINES + 3 * tree.entries.size) this.#startAnew();
     const lines: string[] = [];
     for (const path of this.#hasAll ? touched : tree.entries.keys()) {
@@ -64,8 +65,8 @@ export class Picture {
       lines.push(entry ? lineOf(path, entry, fact?.entry === entry ? fact.hash : undefined) : JSON.stringify([path]));
       await pace.breathe();
     }
-    const { unreadable, unseen } = tree;
-    lines.push(JSON.stringify({ roots, pack, unreadable, unseen, listed, running }));
+    const { unreadable, unseen, named } = tree;
+    lines.push(JSON.stringify({ roots, pack, unreadable, unseen, named, commands, running }));
     writeSync(this.#file, `${lines.join('\n')}\n`);
     this.#hasAll = true;
     this.#lines += lines.length;
@@ -112,6 +113,7 @@ const openCommand = z.object({
   at: z.iso.datetime(),
   gaps: z.array(z.string()),
   isLeft: z.boolean(),
+  writes: declaredWrites.default(anyWrites),
 });
 
 /** A command that ran when the picture was written. */
@@ -122,7 +124,8 @@ const stateLine = z.object({
   pack: z.string(),
   unreadable: z.array(z.string()),
   unseen: z.array(z.string()),
-  listed: z.number(),
+  named: z.array(declaredPath).default([]),
+  commands: z.string().optional(),
   running: z.array(openCommand),
 });
 
@@ -131,7 +134,7 @@ export function readPicture(path: string): (PictureState & { running: OpenComman
   const lines = textAt(path).split('\n').map(parsed);
   const end = lines.findLastIndex((line) => stateLine.safeParse(line).success);
   if (end === -1) return undefined;
-  const { unreadable, unseen, ...state } = stateLine.parse(lines[end]);
+  const { unreadable, unseen, named, commands, ...state } = stateLine.parse(lines[end]);
   const entries: Tree['entries'] = new Map();
   const known = new Map<string, Known>();
   for (const line of lines.slice(0, end)) {
@@ -148,7 +151,7 @@ export function readPicture(path: string): (PictureState & { running: OpenComman
     if (hash === null) known.delete(real);
     else known.set(real, { entry, hash });
   }
-  return { ...state, known, tree: { entries, listings: new Map(), unreadable, unseen, fresh: [], files: 0 } };
+  return { ...state, commands, known, tree: { ...emptyTree(), entries, unreadable, unseen, named } };
 }
 
 function textAt(path: string): string {

@@ -19,7 +19,8 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { GitIgnore } from './git-ignore.js';
 import { ImageReader } from './image-pack.js';
-import { hashOf, journalFolders, listChanges, pruneJournal, type RecordedFile } from './journal.js';
+import { hashOf, journalFolders, listChanges, pruneJournal } from './journal.js';
+import type { RecordedFile } from './recorded-change.js';
 import { recoverChanges } from './recover-changes.js';
 import { createWorkspaceSnapshots, type SnapshotLimits, type WorkspaceSnapshots } from './workspace-snapshot.js';
 import { entryOf } from './workspace-tree.js';
@@ -177,6 +178,7 @@ test('records nothing where nothing was changed', async () => {
     tooLarge: 0,
     unreadable: 0,
     unseen: 0,
+    tooMuch: { paths: [], limit: '10000 files or 100 MB' },
     notCovered: undefined,
   });
   expect(await snapshots.after('call_1')).toEqual({ changed: [], lost: [], notCovered: undefined });
@@ -500,3 +502,13 @@ function isIgnored(folder: string, name: string): boolean {
   }
   return false;
 }
+
+test('keeps a file that the command names, where there are too many others to look at', async () => {
+  const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`many/${index}/file`, `${index}`]));
+  const { snapshots, path, write, recorded } = await place({ ...many, 'z/last': 'one' }, { ...ENOUGH, maxEntries: 5 });
+  const writes = { paths: [{ real: path('z/last'), tree: false }], isExact: false };
+  expect((await snapshots.before('call_1', undefined, writes)).unseen).toBeGreaterThan(0);
+  await write('z/last', 'two');
+  expect(await snapshots.after('call_1')).toMatchObject({ changed: [path('z/last')], lost: [] });
+  expect(await recorded()).toMatchObject([{ before: hashOf(Buffer.from('one')), after: hashOf(Buffer.from('two')) }]);
+});

@@ -3,25 +3,33 @@
 // command begins, as much of it as can be read in the time there is.
 //
 // There is one picture of the workspace, and every look brings it up to date. What has changed since the last look was
-// done by the commands that ran in between; where none did, by somebody else, and then it is nobody's here.
+// done by the commands that ran in between, unless the journal has it as a change of another call or session, or another
+// session ran a command at the same time: see claim-change.ts. Where no command ran, it belongs to no call.
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { monotonicMs } from '../clock.js';
 import { randomHex } from '../crypto.js';
+import { isOwnTemporary } from './change-plan.js';
+import { claimantOf } from './claim-change.js';
+import { anyWrites, type DeclaredPath, type DeclaredWrites, namesPath } from './declared-writes.js';
+import { placeholdersOfAll } from './held-places.js';
 import { ImagePack, shrinkPack } from './image-pack.js';
-import {
-  changesSince,
-  hashOf,
-  type JournalFolders,
-  journalFolders,
-  listBytes,
-  listChanges,
-  makeJournal,
-  type RecordedChange,
-  recordChange,
-} from './journal.js';
+import { hashOf, type JournalFolders, journalFolders, listChanges, makeJournal, recordChange } from './journal.js';
+import { JournaledChanges } from './journaled-changes.js';
+import { addNamed, type NamedLimits, namedLimit } from './named-tree.js';
 import { realPathSync } from './paths.js';
-import { type Content, IN_BACKGROUND, isLost, type Part, partsOf, sideOf } from './snapshot-changes.js';
+import { type BesideCommand, RunningCommands } from './running-commands.js';
+import {
+  type Content,
+  IN_BACKGROUND,
+  isFolderChange,
+  isLost,
+  type Journaled,
+  type Part,
+  partsOf,
+  type Side,
+  sideOf,
+} from './snapshot-changes.js';
 import { type Known, type OpenCommand, Picture, type readPicture } from './snapshot-picture.js';
 import {
   type Entry,
@@ -40,10 +48,11 @@ const SMALL_BYTES = 256_000;
 const MB = 1_000_000;
 const AHEAD = 50; // times as long as a command would wait
 const REST_MS = 10;
+const MAX_READS = 3; // of a file that changes while it is read
 /** To read some of what is there does something, and nothing of it could be put back. */
 const NOT_ON_DISK: ReadonlySet<string> = new Set(['/proc', '/sys', '/dev']);
 
-export interface SnapshotLimits {
+export interface SnapshotLimits extends NamedLimits {
   /** How long the workspace is looked through before a command. */
   lookMs: number;
   /** How long a command waits until what files hold is kept, from when the workspace is first looked at. */
@@ -71,6 +80,8 @@ const standardLimits: SnapshotLimits = {
   maxEntries: 200_000,
   maxFileBytes: 10 * MB,
   maxBytes: 500 * MB,
+  maxNamedEntries: 10_000,
+  maxNamedBytes: 100 * MB,
 };
 
 export interface WorkspaceSnapshotOptions {
@@ -100,8 +111,11 @@ export interface WorkspaceSnapshots {
    * nobody waits; it ends as soon as a command begins. It never fails.
    */
   prepare(): Promise<void>;
-  /** To be called before a command that may change files. Fails only where it is aborted: no command waits for undo. */
-  before(callId: string, signal?: AbortSignal): Promise<SnapshotCoverage>;
+  /**
+   * To be called before a command that may change files. What it names for writing is kept first. Fails only where it is
+   * aborted: no command waits for undo.
+   */
+  before(callId: string, signal?: AbortSignal, writes?: DeclaredWrites): Promise<SnapshotCoverage>;
   /** To be called when the command goes on in the background: others work beside it from now on. */
   leave(callId: string): void;
   /** To be called after it, however it ended. Adds what has changed to the session's list, under the call's id. */
@@ -120,11 +134,13 @@ export interface SnapshotCoverage {
   unreadable: number;
   /** Folders that were not looked into, because there was no time or there are too many files. */
   unseen: number;
+  /** What the command names for writing and can't be put back as a whole, because it is too much, and how much that is. */
+  tooMuch: { paths: readonly string[]; limit: string };
   /** Why nothing is covered, where that is so. */
   notCovered: string | undefined;
 }
 
-const nothingCovered = { kept: 0, notYet: 0, tooLarge: 0, unreadable: 0, unseen: 0 };
+const nothingCovered = { kept: 0, notYet: 0, tooLarge: 0, unreadable: 0, unseen: 0, tooMuch: { paths: [], limit: '' } };
 
 /** Nothing is looked at before the first command. */
 export function createWorkspaceSnapshots(options: WorkspaceSnapshotOptions): WorkspaceSnapshots {
@@ -176,8 +192,8 @@ class Snapshots implements WorkspaceSnapshots {
   #isCovered = false;
   /** What is not yet in the picture on disk as it is. */
   readonly #touched = new Set<string>();
-  /** How long the session's list was at the last look. */
-  #listed = 0;
+  readonly #commands: RunningCommands;
+  readonly #journaled: JournaledChanges;
   #keepsNothing = false;
   /** What was known of files before the look that goes on. */
   readonly #replaced = new Map<string, Known>();
@@ -194,6 +210,8 @@ class Snapshots implements WorkspaceSnapshots {
     this.#folders = journalFolders(dataFolder);
     this.#sessionId = sessionId;
     this.#limits = { ...standardLimits, ...limits };
+    this.#commands = new RunningCommands(this.#folders, sessionId);
+    this.#journaled = new JournaledChanges(this.#folders, this.#commands);
   }
 
   async prepare(): Promise<void> {
@@ -214,7 +232,7 @@ class Snapshots implements WorkspaceSnapshots {
     this.#preparing = undefined;
   }
 
-  async before(callId: string, signal?: AbortSignal): Promise<SnapshotCoverage> {
+  async before(callId: string, signal?: AbortSignal, writes: DeclaredWrites = anyWrites): Promise<SnapshotCoverage> {
     signal?.throwIfAborted();
     this.#preparing?.stop.abort();
     return await this.#inTurn(async () => {
@@ -222,19 +240,22 @@ class Snapshots implements WorkspaceSnapshots {
       const until = monotonicMs() + this.#limits.keepMs;
       try {
         await this.#makeReady();
-        await this.#look(pace, this.#limits.lookMs);
+        await this.#commands.begin(callId, writes);
+        await this.#look(pace, this.#limits.lookMs, { named: writes.paths });
+        await this.#keepNamed(pace);
         const coverage = await this.#keep(pace, until);
         const gaps = gapsIn(coverage, this.#limits);
-        this.#running.set(callId, begun({ callId, at: new Date().toISOString(), gaps, isLeft: false }));
+        this.#running.set(callId, begun({ callId, at: new Date().toISOString(), gaps, isLeft: false, writes }));
         // It is needed only if we are killed. The first takes as long as the look, and may be made between commands.
         const isSmall = coverage.kept <= this.#limits.leastFiles;
         if (this.#picture || isSmall || monotonicMs() < until) await this.#writeDown().catch(() => {});
         return coverage;
       } catch (error) {
+        if (signal?.aborted) this.#endCommand(callId);
         signal?.throwIfAborted();
         this.#forgetCopies();
         const notCovered = unknown(error);
-        const call = begun({ callId, at: new Date().toISOString(), gaps: [], isLeft: false });
+        const call = begun({ callId, at: new Date().toISOString(), gaps: [], isLeft: false, writes });
         this.#running.set(callId, { ...call, notCovered });
         return { ...nothingCovered, notCovered };
       }
@@ -253,7 +274,7 @@ class Snapshots implements WorkspaceSnapshots {
       try {
         // Where nothing was known before, or not of a folder, nothing can be found out now.
         const skipped = this.#last?.unseen;
-        if (call.notCovered === undefined) await this.#lookAfter(skipped);
+        if (call.notCovered === undefined) await this.#lookAfter({ skipped });
       } catch (error) {
         this.#forgetCopies();
         call.notCovered = unknown(error);
@@ -261,23 +282,25 @@ class Snapshots implements WorkspaceSnapshots {
       this.#running.delete(callId);
       await this.#writeDown().catch(() => {}); // else whoever comes after a crash would list it again
       if (call.notCovered !== undefined) await this.#recordUnknown(call, call.notCovered);
+      this.#endCommand(callId);
       return { changed: [...call.changed], lost: [...call.lost], notCovered: call.notCovered };
     });
   }
 
   async finish(picture: NonNullable<ReturnType<typeof readPicture>>): Promise<string[]> {
     await this.#makeReady();
-    const { tree, known, listed, running, pack } = picture;
+    const { tree, known, commands, running, pack } = picture;
     this.#packs.push(pack);
     this.#last = tree;
-    this.#listed = listed;
+    if (commands !== undefined) this.#commands.takeOver(commands);
     for (const [path, one] of known) this.#known.set(path, one);
     for (const command of running) {
       const gaps = [...command.gaps, 'Helve ended while it ran, so that some of this may be the work of somebody else'];
       this.#running.set(command.callId, begun({ ...command, gaps }));
     }
-    if (running.length > 0) await this.#lookAfter();
+    if (running.length > 0) await this.#lookAfter({});
     this.#running.clear();
+    this.#commands.endAll();
     await this.end();
     return running.map(({ callId }) => callId);
   }
@@ -310,10 +333,10 @@ class Snapshots implements WorkspaceSnapshots {
     if (!tree || pack === undefined) return;
     this.#picture ??= await Picture.begin(this.#folders, this.#sessionId);
     const running = [...this.#running.values()].filter(({ notCovered }) => notCovered === undefined);
-    const state = { roots: this.#roots(), pack, tree, known: this.#known, listed: this.#listed };
+    const state = { roots: this.#roots(), pack, tree, known: this.#known, commands: this.#commands.file };
     await this.#picture.update(
       state,
-      running.map(({ callId, at, gaps, isLeft }) => ({ callId, at, gaps, isLeft })),
+      running.map(({ callId, at, gaps, isLeft, writes }) => ({ callId, at, gaps, isLeft, writes })),
       this.#touched,
     );
     this.#touched.clear();
@@ -337,18 +360,32 @@ class Snapshots implements WorkspaceSnapshots {
     this.#isCovered = false;
   }
 
+  #endCommand(callId: string): void {
+    this.#commands.end(callId);
+    if (this.#commands.file === undefined) this.#journaled.clear();
+  }
+
   /** Brings the picture up to date, and lists what running commands have changed since it was. */
-  async #look(pace: Pace, maxMs: number, skipped?: readonly string[]): Promise<void> {
+  async #look(pace: Pace, maxMs: number, { skipped, named = [] }: LookDetails = {}): Promise<void> {
     const earlier = this.#last;
+    this.#journaled.beforeLook();
+    const placeholders = placeholdersOfAll(this.#folders);
     const { maxEntries, leastFiles } = this.#limits;
     const limits = { maxEntries, leastEntries: leastFiles, maxMs };
     const isExcluded = (path: string): boolean =>
-      path === this.#excluded || NOT_ON_DISK.has(path) || this.#isPassing(path);
+      path === this.#excluded || NOT_ON_DISK.has(path) || this.#isPassing(path) || isOwnTemporary(path);
     const secrets = this.#secrets;
     const now = await readTree(this.#roots(), { earlier, isExcluded, secrets, limits, pace, skipped });
-    const doer = [...this.#running.values()].findLast(({ notCovered }) => notCovered === undefined);
+    const running = [...this.#running.values()].filter(({ notCovered }) => notCovered === undefined);
+    const isStillNamed = ({ real }: DeclaredPath): boolean =>
+      running.some(({ writes }) => writes.paths.some((declared) => declared.real === real));
+    const isLeftOut = (path: string): boolean => isExcluded(path) || secrets.has(path);
+    await addNamed(now, earlier?.named.filter(isStillNamed) ?? [], { earlier, isExcluded: isLeftOut, pace });
+    await addNamed(now, named, { earlier, isExcluded: isLeftOut, pace, limits: this.#limits });
+    for (const path of new Set([...placeholders, ...placeholdersOfAll(this.#folders)])) forgetEntry(now, path);
     const gone = goneSince(earlier, now);
-    if (earlier && doer) await this.#list(doer, { earlier, now, gone });
+    if (earlier && running.length > 0) await this.#list(running, { earlier, now, gone });
+    else this.#journaled.settle(new Map());
     this.#last = now;
     for (const path of [...now.fresh, ...gone]) {
       this.#touched.add(path);
@@ -358,20 +395,19 @@ class Snapshots implements WorkspaceSnapshots {
     }
     // What was only not looked at may be looked at again.
     if (now.unseen.length === 0) for (const path of gone) this.#known.delete(path);
-    this.#listed = listBytes(this.#folders, this.#sessionId);
   }
 
   /** Where the disk is full, by the command itself perhaps, what is there now is not kept; what was there before is. */
-  async #lookAfter(skipped?: readonly string[]): Promise<void> {
+  async #lookAfter(details: LookDetails): Promise<void> {
     this.#replaced.clear();
     try {
-      await this.#look(new Pace(), this.#limits.afterMs, skipped);
+      await this.#look(new Pace(), this.#limits.afterMs, details);
     } catch (error) {
       if (!isDiskFull(error)) throw error;
       for (const [path, known] of this.#replaced) this.#known.set(path, known);
       this.#keepsNothing = true;
       try {
-        await this.#look(new Pace(), this.#limits.afterMs, skipped);
+        await this.#look(new Pace(), this.#limits.afterMs, details);
       } finally {
         this.#keepsNothing = false;
         this.#forgetCopies();
@@ -379,23 +415,56 @@ class Snapshots implements WorkspaceSnapshots {
     }
   }
 
-  async #list(doer: Running, looks: Looks): Promise<void> {
+  async #list(running: readonly Running[], looks: Looks): Promise<void> {
     const { earlier, now } = looks;
-    const { changes: meanwhile } = await changesSince(this.#folders, this.#sessionId, this.#listed);
-    const parts = await this.#changes(looks, meanwhile);
+    const found = await this.#changes(looks);
     if (!this.#keepsNothing) this.#pack?.flush(); // what is there now is what the next command finds
-    const notes = this.#notesOn(doer, now);
-    if (parts.length === 0 && earlier.unseen.length + now.unseen.length === 0) return;
-    const record = (some: readonly Part[], earlierThan?: string): Promise<void> =>
-      recordChange(this.#folders, this.#sessionId, {
-        change: randomHex(12),
-        callId: doer.callId,
-        at: doer.at,
+    const beside = this.#journaled.afterLook();
+    const [parts, unclaimed] = [new Map<Running, Part[]>(), new Set<string>()];
+    const later = new Map<string, Journaled[]>();
+    for (const { path, before, after } of found) {
+      const compared = partsOf(path, before, after, this.#journaled.of(path, after));
+      later.set(path, compared.later);
+      if (compared.parts.length === 0) continue;
+      const claimant = claimantOf(
+        path,
+        { isFolder: isFolderChange(before, after) },
+        { own: running, beside, sessionId: this.#sessionId },
+      );
+      if (claimant === 'unclaimed') unclaimed.add(path);
+      else if (claimant) parts.set(claimant, [...(parts.get(claimant) ?? []), ...compared.parts]);
+    }
+    this.#journaled.settle(later);
+    const doer = running.at(-1);
+    const hasUnseen = earlier.unseen.length + now.unseen.length > 0;
+    if (doer && (unclaimed.size > 0 || hasUnseen) && !parts.has(doer)) parts.set(doer, []);
+    for (const [command, some] of parts) {
+      const mine = command === doer ? [...unclaimed] : [];
+      await this.#recordParts(command, some, { notes: this.#notesOn(command, now, beside), unclaimed: mine });
+    }
+  }
+
+  async #recordParts(
+    command: Running,
+    parts: readonly Part[],
+    { notes, unclaimed }: { notes: readonly string[]; unclaimed: readonly string[] },
+  ): Promise<void> {
+    const seen = {
+      ...(notes.length > 0 && { notes: [...notes] }),
+      ...(unclaimed.length > 0 && { unclaimed: [...unclaimed] }),
+    };
+    const record = async (some: readonly Part[], earlierThan?: string): Promise<void> => {
+      const change = randomHex(12);
+      this.#journaled.isOwn(change);
+      await recordChange(this.#folders, this.#sessionId, {
+        change,
+        callId: command.callId,
+        at: command.at,
         files: some.map(({ file }) => file),
-        seen: notes.length > 0 ? { notes } : {},
+        seen,
         ...(earlierThan !== undefined && { earlierThan }),
       });
-    const later = parts.filter(({ earlierThan }) => earlierThan === undefined);
+    };
     for (const change of new Set(parts.map((part) => part.earlierThan))) {
       if (change === undefined) continue;
       await record(
@@ -403,15 +472,17 @@ class Snapshots implements WorkspaceSnapshots {
         change,
       );
     }
-    if (later.length > 0 || parts.length === 0) await record(later);
+    const last = parts.filter(({ earlierThan }) => earlierThan === undefined);
+    if (last.length > 0 || parts.length === 0) await record(last);
     for (const { file } of parts) {
-      doer.changed.add(file.real);
-      if (isLost(file)) doer.lost.add(file.real);
+      command.changed.add(file.real);
+      if (isLost(file)) command.lost.add(file.real);
     }
   }
 
-  #notesOn({ callId, isLeft, gaps }: Running, now: Tree): string[] {
-    const others = [...this.#running.keys()].filter((id) => id !== callId);
+  #notesOn({ callId, isLeft, gaps }: Running, now: Tree, beside: readonly BesideCommand[]): string[] {
+    const family = beside.filter(({ sessionId }) => sessionId === this.#sessionId).map((other) => other.callId);
+    const others = [...this.#running.keys(), ...family].filter((id) => id !== callId);
     return [
       ...gaps,
       ...(now.unseen.length > 0 ? [unseenNote(now.unseen.length)] : []),
@@ -433,10 +504,10 @@ class Snapshots implements WorkspaceSnapshots {
     }).catch(() => {});
   }
 
-  async #changes({ earlier, now, gone }: Looks, meanwhile: readonly RecordedChange[]): Promise<Part[]> {
+  async #changes({ earlier, now, gone }: Looks): Promise<Found[]> {
     const pace = new Pace();
     const until = monotonicMs() + this.#limits.changedMs;
-    const parts: Part[] = [];
+    const found: Found[] = [];
     for (const path of [...gone, ...now.fresh].toSorted()) {
       const old = earlier.entries.get(path);
       // An entry may be ignored by now, or not be looked at, and then it is not gone.
@@ -445,26 +516,28 @@ class Snapshots implements WorkspaceSnapshots {
       if (old && fresh && isUntouched(old, fresh) && (old.settled || old.kind !== 'file')) continue;
       if (!fresh && !isOut && !isGone(path)) continue;
       if (!old && fresh && wasHidden(earlier, now, path, fresh)) continue;
-      parts.push(...this.#compare(path, old, fresh, meanwhile, until));
+      found.push({ path, ...this.#compare(path, old, fresh, until) });
       await pace.breathe();
     }
-    return parts;
+    return found;
   }
 
-  #compare(
-    path: string,
-    old: Entry | undefined,
-    fresh: Entry | undefined,
-    meanwhile: readonly RecordedChange[],
-    until: number,
-  ): Part[] {
+  #compare(path: string, old: Entry | undefined, looked: Entry | undefined, until: number): Omit<Found, 'path'> {
     const held = old && this.#held(path, old);
-    const read = fresh && this.#read(path, fresh, until);
+    let fresh = looked;
+    let read = fresh && this.#read(path, fresh, until);
+    // Another session may have changed it since it was looked at.
+    for (let again = 0; again < MAX_READS && fresh && read && 'why' in read; again += 1) {
+      const latest = entryAt(path, fresh);
+      if (latest && isUntouched(latest, fresh)) break;
+      fresh = latest;
+      read = fresh && this.#read(path, fresh, until);
+    }
     // What was not written since holds the same, also where only one of the two could be read: its mode is another.
     const isSame = old && fresh && isUnwritten(old, fresh);
     const known = isSame && held && 'why' in held ? read : held;
     const content = isSame && read && 'why' in read ? held : read;
-    return partsOf(path, sideOf(old, known), sideOf(fresh, content), meanwhile);
+    return { before: sideOf(old, known), after: sideOf(fresh, content) };
   }
 
   /** What the file held at the last look. */
@@ -494,6 +567,16 @@ class Snapshots implements WorkspaceSnapshots {
     return 'there was no time to copy it before the command, or it could not be read';
   }
 
+  /** Copies what commands name for writing, however long it takes: there is not too much of it. */
+  async #keepNamed(pace: Pace): Promise<void> {
+    for (const path of this.#last?.namedPaths ?? []) {
+      const entry = this.#last?.entries.get(path);
+      if (entry?.kind !== 'file' || this.#knownAt(path, entry)?.entry.settled) continue;
+      this.#copy(path, entry, this.#limits.maxNamedBytes);
+      await pace.breathe();
+    }
+  }
+
   /** Copies what has no copy yet, until the time is up: what a person works on first. */
   async #keep(pace: Pace, until: number): Promise<SnapshotCoverage> {
     const { entries = new Map<string, Entry>(), files: all = 0, unreadable = [], unseen = [] } = this.#last ?? {};
@@ -515,14 +598,15 @@ class Snapshots implements WorkspaceSnapshots {
     this.#pack?.flush();
     this.#isCovered = notYet === 0 && unseen.length === 0;
     const counts = { kept: all - notYet - tooLarge, notYet, tooLarge };
-    return { ...counts, unreadable: unreadable.length, unseen: unseen.length, notCovered: undefined };
+    const tooMuch = { paths: this.#last?.tooMuch ?? [], limit: namedLimit(this.#limits) };
+    return { ...counts, unreadable: unreadable.length, unseen: unseen.length, tooMuch, notCovered: undefined };
   }
 
   /** Undefined where it is too large, can't be read, or is another file by now. */
-  #copy(path: string, entry: Entry): Known | undefined {
+  #copy(path: string, entry: Entry, maxBytes = this.#limits.maxFileBytes): Known | undefined {
     const { size } = entry;
     const pack = this.#pack;
-    if (!pack || size > this.#limits.maxFileBytes || pack.bytes + size > this.#limits.maxBytes) return undefined;
+    if (!pack || size > maxBytes || pack.bytes + size > this.#limits.maxBytes) return undefined;
     try {
       const bytes = readWhole(path, entry);
       if (!bytes) return undefined;
@@ -543,6 +627,29 @@ class Snapshots implements WorkspaceSnapshots {
 }
 
 const isDiskFull = (error: unknown): boolean => ['ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '');
+
+/** What a look pays heed to beside the workspace. */
+interface LookDetails {
+  /** Folders that are not looked into. */
+  skipped?: readonly string[] | undefined;
+  /** What a command that is about to begin names for writing. */
+  named?: readonly DeclaredPath[];
+}
+
+/** A path that is other than it was at the last look. */
+interface Found {
+  path: string;
+  before: Side;
+  after: Side;
+}
+
+function forgetEntry(tree: Tree, path: string): void {
+  const entry = tree.entries.get(path);
+  if (!entry) return;
+  tree.entries.delete(path);
+  tree.fresh = tree.fresh.filter((fresh) => fresh !== path);
+  if (entry.kind === 'file') tree.files -= 1;
+}
 
 /** Two looks, one after the other, and what the later one has not found any more. */
 interface Looks {
@@ -595,7 +702,8 @@ function inOrder(one: Entry, other: Entry): number {
 
 /** Whether a new entry may have been there before without having been seen. */
 function wasHidden(before: Tree, now: Tree, path: string, { kind }: Entry): boolean {
-  const { entries, listings, unreadable, unseen } = before;
+  const { entries, listings, unreadable, unseen, named } = before;
+  if (namesPath({ paths: named, isExact: true }, path)) return false;
   const isNew = [{ path, isFolder: kind === 'folder' }];
   for (let at = path; ; at = dirname(at)) {
     if (unreadable.includes(at) || unseen.includes(at)) return true;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { monotonicMs } from '../clock.js';
 import { VERSION_CONTROL } from '../search/query.js';
+import type { DeclaredPath } from './declared-writes.js';
 import { GitIgnore, ruleFiles } from './git-ignore.js';
 import { codeOf } from './write-failure.js';
 
@@ -59,7 +60,24 @@ export interface Tree {
   fresh: string[];
   /** How many of its entries are files. */
   files: number;
+  /** What commands name for writing and was looked at as a whole, ignored or not. */
+  named: DeclaredPath[];
+  namedPaths: string[];
+  /** What they name and was not, because it is too much. */
+  tooMuch: string[];
 }
+
+export const emptyTree = (): Tree => ({
+  entries: new Map(),
+  listings: new Map(),
+  unreadable: [],
+  unseen: [],
+  fresh: [],
+  files: 0,
+  named: [],
+  namedPaths: [],
+  tooMuch: [],
+});
 
 export interface TreeLimits {
   maxEntries: number;
@@ -108,7 +126,7 @@ export interface LookOptions {
 export async function readTree(roots: readonly string[], options: LookOptions): Promise<Tree> {
   const { earlier, limits } = options;
   const until = monotonicMs() + limits.maxMs;
-  const tree: Tree = { entries: new Map(), listings: new Map(), unreadable: [], unseen: [], fresh: [], files: 0 };
+  const tree = emptyTree();
   for (const root of roots) {
     if (tree.listings.has(root)) continue; // it lies in another one
     const top = entryAt(root, earlier?.entries.get(root));

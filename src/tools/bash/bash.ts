@@ -142,8 +142,9 @@ async function* run(
   const walls = confined?.wrap ?? sandboxed;
   const timeoutMs = run_in_background ? backgroundLife(timeout) : timeoutFor(timeout, context.env);
   const cutNote = timeoutNote(timeout, timeoutMs);
-  const said = [place.note, watched?.note, cutNote];
+  const said = [place.note, watched?.note, watched?.warning, cutNote];
   const about = { command, cwd: place.cwd, outputFile, limits, walls, watched, notes: said };
+  if (watched?.warning !== undefined) yield { text: watched.warning };
   if (run_in_background) return await startInBackground(about, timeoutMs, context);
 
   const shown = watchShown(context);
@@ -174,6 +175,7 @@ async function* run(
     result.leftRunning ? leftRunningNote(outputFile) : undefined,
     watched?.note,
     cutNote,
+    watched?.warning,
     lost,
     confined?.note,
     confined && result.exitCode !== 0 ? refusalNote(command, ending.output, context) : undefined,

@@ -1,7 +1,8 @@
 import { lstatSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Effect } from '../../contract/effect.js';
 import type { SessionPort, ToolContext } from '../../contract/tool-context.js';
+import type { DeclaredPath, DeclaredWrites } from '../../platform/files/declared-writes.js';
 import { isInside, realPathSync } from '../../platform/files/paths.js';
 import type { SnapshotCoverage, WorkspaceSnapshots } from '../../platform/files/workspace-snapshot.js';
 import { shortTitle } from './title.js';
@@ -13,6 +14,8 @@ const THINKING_MS = 300; // an answer that comes sooner is one to be quick with
 export interface WatchedChanges {
   /** What is not covered, said once in a session. */
   readonly note: string | undefined;
+  /** What the command names for writing and can't be brought back: said before it runs, and with its result. */
+  readonly warning?: string | undefined;
   /** The command goes on in the background: what it does until then belongs to its call. */
   leave(finished: Promise<unknown>): void;
   /** To be called when the call ends, however it does; again does no harm. Gives what is to be said about it. */
@@ -36,10 +39,12 @@ export async function watchChanges(context: ToolContext, command: string): Promi
   const roots = session.workspace.map(realPathSync);
   const written = writtenFiles(approved)?.filter((path) => roots.some((root) => isInside(root, path)));
   if (written?.length === 0) return undefined;
-  if (written?.every(isFree)) return watchNewFiles(context, written);
+  if (written?.every(isFree)) return await watchFreePaths(context, written);
   const owned = session.own(sessionSnapshots);
   const snapshots = await owned.load();
-  const note = owned.noteOn(await snapshots.before(callId, signal));
+  const coverage = await snapshots.before(callId, signal, writesOf(approved, roots));
+  const note = owned.noteOn(coverage);
+  const warning = coverage.tooMuch.paths.length > 0 ? tooMuchNote(coverage.tooMuch) : undefined;
   let isLeft = false;
   let end: Promise<string | undefined> | undefined;
   const finish = async (): Promise<string | undefined> => {
@@ -49,6 +54,7 @@ export async function watchChanges(context: ToolContext, command: string): Promi
   };
   return {
     note,
+    warning,
     leave(finished) {
       isLeft = true;
       snapshots.leave(callId);
@@ -91,6 +97,35 @@ function writtenFiles(approved: readonly Effect[] | undefined): string[] | undef
   return approved && [...paths];
 }
 
+/**
+ * What the call's effects name for writing in the workspace. The whole workspace is not a name: `git checkout` may write
+ * anything there, and so may others at the same time.
+ */
+function writesOf(approved: readonly Effect[] | undefined, roots: readonly string[]): DeclaredWrites {
+  const paths: DeclaredPath[] = [];
+  for (const effect of approved ?? []) {
+    if (effect.kind !== 'file' || !writesFile(effect) || effect.unresolved !== undefined) continue;
+    const { path, real, tree = false, pattern } = effect;
+    const inPattern = pattern === undefined ? {} : { pattern: `${real}${pattern.slice(path.length)}` };
+    // A link is written through, and removed by its own name.
+    const names = pattern === undefined ? new Set([real, ownNameOf(path)]) : [real];
+    for (const name of names) {
+      const isInWorkspace = roots.some((root) => isInside(root, name));
+      const isWhole = pattern === undefined && roots.some((root) => isInside(name, root));
+      if (isInWorkspace && !isWhole) paths.push({ real: name, tree, ...inPattern });
+    }
+  }
+  return { paths, isExact: writtenFiles(approved) !== undefined };
+}
+
+function ownNameOf(path: string): string {
+  try {
+    return join(realPathSync(dirname(path)), basename(path));
+  } catch {
+    return path; // links that lead in a circle
+  }
+}
+
 function isFree(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) === undefined;
@@ -99,17 +134,16 @@ function isFree(path: string): boolean {
   }
 }
 
-function watchNewFiles({ session, callId }: ToolContext, paths: readonly string[]): WatchedChanges {
+async function watchFreePaths({ session, callId }: ToolContext, paths: readonly string[]): Promise<WatchedChanges> {
   const { dataFolder, id: sessionId } = session;
-  const at = new Date().toISOString();
+  const { watchNewFiles } = await import('../../platform/files/new-files.js');
   let isLeft = false;
   let recorded: Promise<string | undefined> | undefined;
+  // No command waits for undo: where the journal can't be written, the result says so.
+  const watching = await watchNewFiles({ dataFolder, sessionId, callId, paths }).catch(asError);
   const record = async (): Promise<string | undefined> => {
-    const { recordNewFiles } = await import('../../platform/files/new-files.js');
-    const told = await recordNewFiles({ dataFolder, sessionId, callId, at, paths, isLeft }).catch(
-      (error: unknown) => error,
-    );
-    return told instanceof Error ? `helve undo can't take this command back: ${told.message}` : undefined;
+    const failure = watching instanceof Error ? watching : await watching(isLeft).catch(asError);
+    return failure ? `helve undo can't take this command back: ${failure.message}` : undefined;
   };
   return {
     note: undefined,
@@ -125,6 +159,11 @@ function watchNewFiles({ session, callId }: ToolContext, paths: readonly string[
     },
   };
 }
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+
+const tooMuchNote = ({ paths, limit }: SnapshotCoverage['tooMuch']): string =>
+  `helve undo can't bring back all of ${paths.join(', ')}: more than ${limit} are there, and no copy was made.`;
 
 function lostNote(lost: readonly string[]): string {
   const more = lost.length > MAX_NAMES ? ` and ${lost.length - MAX_NAMES} more` : '';

@@ -1,0 +1,234 @@
+// Two sessions in one project and one process: an undo takes back the work of its own session and nothing else.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { runCall } from '../../calls/run-call.js';
+import type { Tool } from '../../contract/tool.js';
+import { createEngine, type Engine } from '../../create-engine.js';
+import { recoverChanges } from '../../platform/files/recover-changes.js';
+import { until } from '../../testing/watch-processes.js';
+import { bashTool } from '../../tools/bash/bash.js';
+import { readTool } from '../../tools/read.js';
+import { writeTool } from '../../tools/write.js';
+import { applyUndo, type UndoOutcome } from './apply-undo.js';
+import { planUndo, type UndoPlan } from './undo.js';
+
+class Worker {
+  readonly engine: Engine;
+  readonly root: string;
+  #calls = 0;
+
+  constructor(root: string, dataFolder: string) {
+    this.root = root;
+    this.engine = createEngine({ permissionMode: 'bypassPermissions', root, dataFolder });
+  }
+
+  async run(tool: Tool, input: Record<string, unknown>): Promise<void> {
+    this.#calls += 1;
+    const environment = { ...this.engine.environment(() => {}), findTool: () => tool };
+    await runCall({ id: `call_${this.#calls}`, name: tool.name, input }, environment, new AbortController().signal);
+  }
+
+  bash = (command: string): Promise<void> => this.run(bashTool, { command });
+
+  async write(name: string, content: string): Promise<void> {
+    const file_path = join(this.root, name);
+    if (existsSync(file_path)) await this.run(readTool, { file_path });
+    await this.run(writeTool, { file_path, content });
+  }
+
+  plan(): Promise<UndoPlan> {
+    const { id, dataFolder } = this.engine.session;
+    return planUndo(dataFolder, id, { calls: 100 });
+  }
+
+  undo = async (): Promise<UndoOutcome> => await applyUndo(await this.plan());
+}
+
+interface Place {
+  a: Worker;
+  b: Worker;
+  dataFolder: string;
+  path(name: string): string;
+  text(name: string): Promise<string>;
+  /** A command that ends when `release` is called with its name. */
+  waiting(name: string): string;
+  release(name: string): Promise<void>;
+}
+
+async function place(files: Readonly<Record<string, string>>): Promise<Place> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-two-sessions-')));
+  const [root, dataFolder] = [join(folder, 'project'), join(folder, 'data')];
+  const path = (name: string): string => join(root, name);
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(path(name)), { recursive: true });
+    await writeFile(path(name), content);
+  }
+  for (const name of ['a', 'b']) execFileSync('mkfifo', [join(folder, name)]);
+  const [a, b] = [new Worker(root, dataFolder), new Worker(root, dataFolder)];
+  onTestFinished(async () => {
+    await Promise.all([a.engine.end(), b.engine.end()]);
+    await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+  });
+  return {
+    a,
+    b,
+    dataFolder,
+    path,
+    text: (name) => readFile(path(name), 'utf8'),
+    waiting: (name) => `cat ${join(folder, name)}`,
+    release: (name) => writeFile(join(folder, name), ''),
+  };
+}
+
+const holds = (path: string, text: string): boolean => existsSync(path) && readFileSync(path, 'utf8').includes(text);
+
+// The first command is known to write what it names; nothing is known of the second.
+test.each([
+  ['echo x >> log.txt', 'known by its effects'],
+  ['eval "$(echo echo x) >> log.txt"', 'may write anything'],
+])('leaves what another session edits and writes while a command runs: %s', async (command) => {
+  const { a, b, path, text, waiting, release } = await place({ 'log.txt': 'log\n', 'b.txt': 'one\n' });
+  const running = a.bash(`${command}; ${waiting('a')}`);
+  await until(() => holds(path('log.txt'), 'x'));
+  await b.write('b.txt', 'two\n');
+  await b.write('made/by/b.txt', 'new\n');
+  await release('a');
+  await running;
+  const plan = await a.plan();
+  expect(plan.items.map(({ real }) => real)).toEqual([path('log.txt')]);
+  expect(plan.unclaimed).toEqual([]);
+  await applyUndo(plan);
+  expect(await text('log.txt')).toBe('log\n');
+  expect(await text('b.txt')).toBe('two\n');
+  expect(await text('made/by/b.txt')).toBe('new\n');
+  await b.undo();
+  expect(await text('b.txt')).toBe('one\n');
+  expect(existsSync(path('made'))).toBe(false);
+});
+
+test('leaves what another session takes back while a command runs', async () => {
+  const { a, b, path, text, waiting, release } = await place({ 'log.txt': 'log\n', 'b.txt': 'one\n' });
+  await b.write('b.txt', 'two\n');
+  await b.bash('mkdir folder; ln -s b.txt link; chmod 600 b.txt');
+  const running = a.bash(`eval "$(echo echo x) >> log.txt"; ${waiting('a')}`);
+  await until(() => holds(path('log.txt'), 'x'));
+  await b.undo();
+  await release('a');
+  await running;
+  expect((await a.plan()).items.map(({ real }) => real)).toEqual([path('log.txt')]);
+  await a.undo();
+  expect(await text('b.txt')).toBe('one\n');
+  expect(await readdir(dirname(path('b.txt')))).toEqual(['b.txt', 'log.txt']);
+});
+
+test('gives each of two sessions what the effects of its command name, when both run at once', async () => {
+  const { a, b, path, text, waiting, release } = await place({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
+  const first = a.bash(`sed -i s/a/A/ a.txt; ${waiting('a')}`);
+  await until(() => holds(path('a.txt'), 'A'));
+  const second = b.bash(`echo more >> b.txt; echo new > new.txt; ${waiting('b')}`);
+  await until(() => existsSync(path('new.txt')));
+  await release('a');
+  await first;
+  await release('b');
+  await second;
+  await a.undo();
+  expect([await text('a.txt'), await text('b.txt'), await text('new.txt')]).toEqual(['a\n', 'b\nmore\n', 'new\n']);
+  await b.undo();
+  expect([await text('a.txt'), await text('b.txt'), existsSync(path('new.txt'))]).toEqual(['a\n', 'b\n', false]);
+});
+
+test('leaves what neither effects nor the journal name when two sessions ran commands at once, and names it', async () => {
+  const { a, b, path, text, waiting, release } = await place({
+    ...{ 'a.txt': 'a\n', 'b.txt': 'b\n', 'c.txt': 'c\n' },
+    ...{ 'a.sh': 'echo A >> a.txt', 'b.sh': 'echo B >> b.txt' },
+  });
+  const first = a.bash(`sh a.sh; echo own > own.txt; ${waiting('a')}`);
+  await until(() => existsSync(path('own.txt')));
+  const second = b.bash(`sh b.sh; sed -i s/c/C/ c.txt; ${waiting('b')}`);
+  await until(() => holds(path('c.txt'), 'C'));
+  await release('a');
+  await first;
+  await release('b');
+  await second;
+  const [ours, theirs] = [await a.plan(), await b.plan()];
+  expect(ours.items.map(({ real }) => real)).toEqual([path('own.txt')]);
+  expect(ours.unclaimed).toEqual([path('a.txt'), path('b.txt')]);
+  expect(theirs.items.map(({ real }) => real)).toEqual([path('c.txt')]);
+  expect(theirs.unclaimed).toContain(path('b.txt'));
+  await applyUndo(ours);
+  await applyUndo(theirs);
+  expect([await text('a.txt'), await text('b.txt'), await text('c.txt')]).toEqual(['a\nA\n', 'b\nB\n', 'c\n']);
+});
+
+test('claims a file for neither when the commands of two sessions name it', async () => {
+  const { a, b, path, text, waiting, release } = await place({ 'log.txt': 'log\n' });
+  const first = a.bash(`echo a >> log.txt; ${waiting('a')}`);
+  await until(() => holds(path('log.txt'), 'a'));
+  const second = b.bash(`echo b >> log.txt; ${waiting('b')}`);
+  await until(() => holds(path('log.txt'), 'b'));
+  await release('a');
+  await first;
+  await release('b');
+  await second;
+  for (const worker of [a, b]) {
+    expect((await worker.plan()).unclaimed).toEqual([path('log.txt')]);
+    await worker.undo();
+    expect(await text('log.txt')).toBe('log\na\nb\n');
+  }
+});
+
+test('takes back all that a command did once no other session runs one', async () => {
+  const { a, b, text, waiting, release, path } = await place({ 'a.txt': 'a\n' });
+  const first = b.bash(`echo b > b.txt; ${waiting('b')}`);
+  await until(() => existsSync(path('b.txt')));
+  await release('b');
+  await first;
+  await a.bash('eval "$(echo echo A) >> a.txt"');
+  expect((await a.plan()).unclaimed).toEqual([]);
+  await a.undo();
+  expect(await text('a.txt')).toBe('a\n');
+});
+
+test("takes no temporary file of Helve's own for a file of the project", async () => {
+  const { a, path, waiting, release } = await place({ 'log.txt': 'log\n' });
+  const running = a.bash(`eval "$(echo echo x) >> log.txt"; ${waiting('a')}`);
+  await until(() => holds(path('log.txt'), 'x'));
+  const names = [`.helve-${'0a'.repeat(12)}-3.tmp`, `.helve-${'0a'.repeat(9)}.tmp`];
+  for (const name of names) await writeFile(path(name), 'on its way');
+  await release('a');
+  await running;
+  for (const name of names) await rm(path(name));
+  await a.bash('eval "$(echo echo y) >> log.txt"');
+  await a.undo();
+  expect(await readdir(dirname(path('log.txt')))).toEqual(['log.txt']);
+});
+
+test('leaves nothing in the journal that tells of running commands when all have ended', async () => {
+  const { a, b, dataFolder, path, waiting, release } = await place({ 'a.txt': 'a\n' });
+  const first = a.bash(`echo more >> a.txt; ${waiting('a')}`);
+  await until(() => holds(path('a.txt'), 'more'));
+  await b.bash('touch b.txt; echo new > c.txt');
+  await release('a');
+  await first;
+  expect(await readdir(join(dataFolder, 'journal/commands'))).toEqual([]);
+});
+
+test('removes what a killed process has left of running commands', async () => {
+  const { a, dataFolder } = await place({ 'a.txt': 'a\n' });
+  await a.bash('touch b.txt');
+  const owner = {
+    pid: execFileSync('sh', ['-c', 'echo $$']).toString().trim(),
+    started: 1,
+    boot: '',
+    space: '',
+    host: '',
+  };
+  const line = JSON.stringify({ owner: { ...owner, pid: Number(owner.pid) }, at: 0 });
+  await writeFile(join(dataFolder, 'journal/commands/killed.0a.jsonl'), `${line}\n`);
+  await recoverChanges(dataFolder);
+  expect(await readdir(join(dataFolder, 'journal/commands'))).toEqual([]);
+});

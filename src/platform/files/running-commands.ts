@@ -1,0 +1,228 @@
+// Sessions that work in one project know of each other's commands, and of each other's changes while a command runs:
+//
+//   journal/commands/<session>.<id>.jsonl    while commands of a session run: who owns it, its own commands as they begin
+//                                            and end, those of other sessions, and every change that is journaled
+//
+// Each session with a running command has one such file. A command is added to the file of its own session first, then to
+// all others, and only then are the others read: of two that begin at once, each learns of the other. A change is added
+// to all of them before its record in `journal/open` goes. If Helve is killed, the file stays for the recovery, and other
+// sessions keep adding to it.
+import { appendFileSync, closeSync, constants, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { randomHex } from '../crypto.js';
+import { type DeclaredWrites, declaredWrites } from './declared-writes.js';
+import type { JournalFolders } from './journal.js';
+import { isRunning, type ProcessIdentity, thisProcess } from './process-identity.js';
+import { type RecordedChange, recordedChange } from './recorded-change.js';
+
+const runningCommand = z.object({
+  id: z.string(),
+  sessionId: z.string(),
+  callId: z.string(),
+  writes: declaredWrites,
+});
+
+/** A command on its way in some session. */
+export type RunningCommand = z.output<typeof runningCommand>;
+
+const owner = z.object({
+  pid: z.number(),
+  started: z.number(),
+  boot: z.string(),
+  space: z.string(),
+  host: z.string(),
+});
+
+const line = z.union([
+  z.object({ owner, at: z.number() }),
+  z.object({ own: runningCommand }),
+  z.object({ other: runningCommand }),
+  z.object({ ended: z.string() }),
+  z.object({ change: recordedChange }),
+]);
+
+type Line = z.output<typeof line>;
+
+/** What was learnt since the last read. */
+export interface News {
+  /** In the order in which they were made. */
+  changes: RecordedChange[];
+  /** Commands of other files that ran at any time since then. */
+  beside: BesideCommand[];
+}
+
+export type BesideCommand = RunningCommand & { hasEnded: boolean };
+
+/** The commands of one session, as other sessions see them. */
+export class RunningCommands {
+  readonly #folders: JournalFolders;
+  readonly #sessionId: string;
+  readonly #own = new Map<string, string>();
+  readonly #others = new Map<string, RunningCommand>();
+  readonly #ended = new Set<string>();
+  #file: string | undefined;
+  #read = 0;
+
+  constructor(folders: JournalFolders, sessionId: string) {
+    this.#folders = folders;
+    this.#sessionId = sessionId;
+  }
+
+  /** To be called before the command begins, and before the workspace is looked at for it. */
+  async begin(callId: string, writes: DeclaredWrites): Promise<void> {
+    const us = await thisProcess();
+    if (this.#file === undefined) {
+      this.#file = `${this.#sessionId}.${randomHex(6)}.jsonl`;
+      this.#read = 0;
+      appendFileSync(this.#path(this.#file), textOf({ owner: us, at: Date.now() }), { flag: 'ax', mode: 0o600 });
+    }
+    const command = { id: randomHex(6), sessionId: this.#sessionId, callId, writes };
+    this.#own.set(callId, command.id);
+    append(this.#path(this.#file), textOf({ own: command }));
+    for (const file of this.#otherFiles()) {
+      append(this.#path(file), textOf({ other: command }));
+      // Into the file too, for the recovery.
+      for (const other of await runningIn(this.#path(file), us)) append(this.#path(this.#file), textOf({ other }));
+    }
+  }
+
+  /** To be called when the command has ended and its changes are recorded. */
+  end(callId: string): void {
+    const id = this.#own.get(callId);
+    if (id === undefined || this.#file === undefined) return;
+    this.#own.delete(callId);
+    for (const file of this.#otherFiles()) append(this.#path(file), textOf({ ended: id }));
+    if (this.#own.size > 0) {
+      append(this.#path(this.#file), textOf({ ended: id }));
+      return;
+    }
+    rmSync(this.#path(this.#file), { force: true });
+    this.#file = undefined;
+    this.#others.clear();
+    this.#ended.clear();
+  }
+
+  /** The name of the file, while commands run. */
+  get file(): string | undefined {
+    return this.#file;
+  }
+
+  /** Goes on from the file of a killed process; each of its commands is to be ended. */
+  takeOver(file: string): void {
+    this.#file = file;
+    for (const one of linesIn(contentOf(this.#path(file)))) if ('own' in one) this.#own.set(one.own.callId, one.own.id);
+  }
+
+  endAll(): void {
+    for (const callId of [...this.#own.keys()]) this.end(callId);
+  }
+
+  /** What has been added since the last read. A command that has ended is named once more. */
+  read(): News {
+    for (const id of this.#ended) this.#others.delete(id);
+    this.#ended.clear();
+    if (this.#file === undefined) return { changes: [], beside: [] };
+    const bytes = contentOf(this.#path(this.#file));
+    const changes: RecordedChange[] = [];
+    for (const news of linesIn(bytes.subarray(this.#read))) {
+      if ('other' in news) this.#others.set(news.other.id, news.other);
+      if ('ended' in news) this.#ended.add(news.ended);
+      if ('change' in news) changes.push(news.change);
+    }
+    this.#read = bytes.lastIndexOf('\n') + 1;
+    return {
+      changes,
+      beside: [...this.#others.values()].map((one) => ({ ...one, hasEnded: this.#ended.has(one.id) })),
+    };
+  }
+
+  #path(file: string): string {
+    return join(this.#folders.commands, file);
+  }
+
+  #otherFiles(): string[] {
+    return filesIn(this.#folders).filter((file) => file !== this.#file);
+  }
+}
+
+/** Adds a change to the files of all sessions that have commands running. */
+export function tellRunningCommands(folders: JournalFolders, change: RecordedChange): void {
+  const files = filesIn(folders);
+  if (files.length === 0) return;
+  const text = textOf({ change });
+  for (const file of files) append(join(folders.commands, file), text);
+}
+
+/** Removes the files of processes that have ended. */
+export async function removeEndedCommands(folders: JournalFolders): Promise<void> {
+  const us = await thisProcess();
+  for (const file of filesIn(folders)) {
+    const path = join(folders.commands, file);
+    if (!(await isOwned(linesIn(contentOf(path)), us))) rmSync(path, { force: true });
+  }
+}
+
+async function isOwned(lines: readonly Line[], us: ProcessIdentity): Promise<boolean> {
+  const first = lines.find((one) => 'owner' in one);
+  return first === undefined || (await isRunning(first.owner, first.at, us)); // without a first line it is being made
+}
+
+async function runningIn(path: string, us: ProcessIdentity): Promise<RunningCommand[]> {
+  const lines = linesIn(contentOf(path));
+  if (!(await isOwned(lines, us))) return [];
+  const running = new Map<string, RunningCommand>();
+  for (const one of lines) {
+    if ('own' in one) running.set(one.own.id, one.own);
+    if ('ended' in one) running.delete(one.ended);
+  }
+  return [...running.values()];
+}
+
+function filesIn({ commands }: JournalFolders): string[] {
+  try {
+    return readdirSync(commands);
+  } catch {
+    return []; // no command has run yet
+  }
+}
+
+function contentOf(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch {
+    return Buffer.alloc(0); // its commands have ended
+  }
+}
+
+/** The line break before it ends a line that was cut short. */
+const textOf = (news: Line): string => `\n${JSON.stringify(news)}\n`;
+
+/** In one piece, so that lines of several processes don't mix. A file that is gone stays gone. */
+function append(path: string, text: string): void {
+  let file: number;
+  try {
+    file = openSync(path, constants.O_WRONLY | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0));
+  } catch {
+    return; // its commands have ended
+  }
+  try {
+    writeSync(file, text);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function linesIn(bytes: Buffer): Line[] {
+  return bytes
+    .toString('utf8')
+    .split('\n')
+    .flatMap((text) => {
+      if (text === '') return [];
+      try {
+        return [line.parse(JSON.parse(text))];
+      } catch {
+        return []; // cut short
+      }
+    });
+}
