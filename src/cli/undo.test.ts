@@ -2,8 +2,7 @@ import { mkdir, mkdtemp, readFile, realpath, rename, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { SessionStore } from '../agent/store/session-store.js';
 import { createFileChanges } from '../platform/files/file-changes.js';
 import { hashOf } from '../platform/files/journal.js';
@@ -18,6 +17,8 @@ interface Run {
 
 interface Place {
   root: string;
+  /** Where the lists of changes are. */
+  journal: string;
   text(): Promise<string>;
   /** What a person says in the session. */
   say(text: string): Promise<void>;
@@ -42,13 +43,12 @@ async function place(text: string): Promise<Place> {
   const store = new SessionStore({ dataFolder, id: 'session-1', root, model: 'x' });
   return {
     root,
+    journal: join(dataFolder, 'journal/sessions'),
     text: () => readFile(file, 'utf8'),
     edit: async (callId, before, after) =>
       await changes.apply(callId, [{ real: file, before: hashOf(Buffer.from(before)), after: Buffer.from(after) }]),
     async say(said) {
       await store.open();
-      // What was before a prompt is told by milliseconds, and nobody types that fast.
-      for (const last = Date.now(); Date.now() === last; ) await setImmediate();
       store.prompt([{ type: 'text', text: said }]);
       await store.flushed();
     },
@@ -312,4 +312,41 @@ test('--dry-run of what would be refused shows it, says so, and exits 0', async 
   expect(code).toBe(0);
   expect(out).toContain('! change back a: it was changed since');
   expect(errors).toContain('helve: This would not be undone, because of what is said above.');
+});
+
+test.each(['in the session file', 'only in the journal'])(
+  'undoes what was done since a prompt, also after the clock was set back, where calls are listed %s',
+  async (where) => {
+    const { run, text, edit, say, call } = await place('one\n');
+    const change = async (id: string, before: string, after: string): Promise<void> => {
+      if (where === 'in the session file') await call(id, 'Edit', { file_path: 'a' });
+      await edit(id, before, after);
+    };
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+    await say('first');
+    await change('call_1', 'one\n', 'two\n');
+    vi.setSystemTime(Date.now() - 2 * 3_600_000);
+    await say('second');
+    await change('call_2', 'two\n', 'three\n');
+    const { out } = await run(['--list']);
+    expect(withoutTimes(out)).toMatch(/prompt: second .*\n {2}call_2 .*\n— prompt: first .*\n {2}call_1 /);
+    await run(['--turn', '--yes']);
+    expect(await text()).toBe('two\n');
+    await run(['--prompts', '2', '--yes']);
+    expect(await text()).toBe('one\n');
+  },
+);
+
+test('takes the beginning of an id for the session, and lists those that it could mean', async () => {
+  const { run, edit, root, text, journal } = await place('one\n');
+  await edit('call_1', 'one\n', 'two\n');
+  expect((await run(['--session', 'SESS', '--yes'])).code).toBe(0);
+  expect(await text()).toBe('one\n');
+  await writeFile(join(journal, 'session-2.jsonl'), '');
+  const { code, errors } = await run(['--session', 'sess', '--yes'], { cwd: root });
+  expect(code).toBe(1);
+  expect(withoutTimes(errors)).toMatch(
+    /^helve: "sess" is the beginning of 2 ids of sessions that changed files:\n {2}session-\d {2}\(TIME\)\n {2}session-\d {2}\(TIME\)\nGive more of the one you mean\.\n$/,
+  );
 });

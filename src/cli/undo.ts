@@ -16,6 +16,7 @@ import { exitCode } from './exit-codes.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
+const MAX_CANDIDATES = 10;
 const MAX_SESSIONS = 200; // that are looked through for one that has changed files here
 
 /** Where the command runs, and who is there to answer. */
@@ -121,7 +122,7 @@ function countOf(option: string, what: string, text: string): number {
   throw new UsageProblem(`${option} takes the number of ${what}, such as 3, but was "${text}".`);
 }
 
-/** The session of that id, or the last one that changed files here. */
+/** The session of that id or beginning of an id, or the last one that changed files here. */
 async function findSession(dataFolder: string, wanted: string, cwd: string): Promise<string> {
   const sessions = await listSessions(dataFolder);
   const [newest] = sessions;
@@ -132,6 +133,9 @@ async function findSession(dataFolder: string, wanted: string, cwd: string): Pro
   }
   if (wanted !== 'last') {
     if (sessions.some(({ sessionId }) => sessionId === wanted)) return wanted;
+    const meant = sessions.filter(({ sessionId }) => wanted !== '' && startsWith(sessionId, wanted));
+    if (meant.length === 1 && meant[0]) return meant[0].sessionId;
+    if (meant.length > 1) throw new UndoFailure(ambiguous(wanted, meant));
     throw new UndoFailure(
       `There is no session "${wanted}" that changed files in the last 30 days. The latest is ${newest.sessionId}; use --session with an id, or leave it out.`,
     );
@@ -148,13 +152,23 @@ async function findSession(dataFolder: string, wanted: string, cwd: string): Pro
   );
 }
 
+const startsWith = (id: string, beginning: string): boolean => id.toLowerCase().startsWith(beginning.toLowerCase());
+
+function ambiguous(wanted: string, meant: ReadonlyArray<{ sessionId: string; changedAt: Date }>): string {
+  const shown = meant
+    .slice(0, MAX_CANDIDATES)
+    .map(({ sessionId, changedAt }) => `\n  ${sessionId}  (${localSecond(changedAt.getTime())})`);
+  const more = meant.length > shown.length ? `\n  and ${meant.length - shown.length} more` : '';
+  return `"${wanted}" is the beginning of ${meant.length} ids of sessions that changed files:${shown.join('')}${more}\nGive more of the one you mean.`;
+}
+
 async function list(
   calls: readonly UndoableCall[],
   sessionId: string,
   { at, json, outline }: { at: UndoSurroundings; json: boolean | undefined; outline: SessionOutline },
 ): Promise<number> {
   if (json) {
-    const told = calls.map((call) => ({ ...call, ...outline.calls.get(call.callId) }));
+    const told = calls.map(({ position: _, ...call }) => ({ ...call, ...outline.calls.get(call.callId) }));
     const prompts = outline.prompts.map(({ at: when, text }) => ({ at: new Date(when).toISOString(), text }));
     await writeLine(at.out, JSON.stringify({ session: sessionId, calls: told, prompts }, null, 2));
     return exitCode.ok;

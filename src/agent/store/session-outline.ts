@@ -12,32 +12,44 @@ const MAX_TITLE_CHARS = 60;
 /** What a person needs to find a call again. */
 export interface SessionOutline {
   /** Oldest first. */
-  prompts: ReadonlyArray<{ at: number; text: string }>;
+  prompts: ReadonlyArray<OutlinedPrompt>;
   /** By the id of the call: its tool, and the command or the file. */
   calls: ReadonlyMap<string, { tool: string; title: string }>;
+  /** By the id of the call: how many prompts were given before it. */
+  promptsBefore: ReadonlyMap<string, number>;
+}
+
+export interface OutlinedPrompt {
+  at: number;
+  text: string;
+  /** Changes of files that were listed after it stand behind so many bytes; undefined in a session of an earlier version. */
+  changes: number | undefined;
 }
 
 /** The prompts of a session and its calls that could change something; empty where nothing of it is kept. */
 export function outlineSession(dataFolder: string, sessionId: string): SessionOutline {
-  const prompts: Array<{ at: number; text: string }> = [];
+  const prompts: OutlinedPrompt[] = [];
+  const promptsBefore = new Map<string, number>();
   const calls = new Map<string, { tool: string; title: string }>();
   const inputs = new Map<string, unknown>();
   try {
     for (const { line } of readSession(sessionFolder(dataFolder, sessionId), { withoutLarge: true })) {
       if (line?.type === 'user' && isPrompt(line.content)) {
-        prompts.push({ at: line.at, text: redactSecrets(titleOf(line.content.filter(hasContent))) });
+        const text = redactSecrets(titleOf(line.content.filter(hasContent)));
+        prompts.push({ at: line.at, text, changes: line.changes });
       }
       if (line?.type === 'blocks' || line?.type === 'assistant') {
         for (const block of line.content) if (block.type === 'tool_use') inputs.set(block.id, block.input);
       }
       if (line?.type !== 'call') continue;
+      promptsBefore.set(line.id, prompts.length);
       const input = firstLines(line.input ?? inputs.get(line.id));
       calls.set(line.id, { tool: line.tool, title: inputLine(input, redactSecrets, MAX_TITLE_CHARS) });
     }
   } catch (error) {
     if (!(error instanceof SessionProblem)) throw error;
   }
-  return { prompts, calls };
+  return { prompts, calls, promptsBefore };
 }
 
 /** What goes to the model with results of calls, or after an interruption, is not the person's. */

@@ -40,8 +40,10 @@ export type RecordedUserBlock = UserBlock | { type: 'tool_result'; tool_use_id: 
 
 type SeenRecord = Pick<SeenFile, 'hash' | 'size' | 'lines' | 'merged'> & { at: number };
 
-export type SessionRecord = { at: number } & (
-  | { type: 'user'; content: readonly RecordedUserBlock[] }
+export type SessionRecord = {
+  at: number;
+} /** `changes`: how many bytes the list of the session's changes of files had when the prompt was given. */ & (
+  | { type: 'user'; content: readonly RecordedUserBlock[]; changes?: number }
   | { type: 'assistant'; content: readonly AssistantBlock[]; id?: string; model?: string }
   /** Complete blocks of an answer that is still being written; the `assistant` record takes the place of them all. */
   | {
@@ -112,7 +114,8 @@ const checks: Checks<string> = {
     isPath(root) &&
     (fork === undefined || (isFields(fork) && isText(fork['id']))) &&
     (agent === undefined || (isFields(agent) && isText(agent['type']) && isText(agent['description']))),
-  user: ({ content }) => isListOf(content, isUserBlock),
+  user: ({ content, changes }) =>
+    isListOf(content, isUserBlock) && (changes === undefined || Number.isInteger(changes)),
   assistant: ({ content }) => isListOf(content, isAssistantBlock),
   blocks: ({ content }) => isListOf(content, isAssistantBlock),
   call: ({ id, tool, said }) => isText(id) && isText(tool) && (said === undefined || isText(said)),

@@ -13,6 +13,7 @@ import type {
 import type { ModelFacts, Usage } from '../../contract/model.js';
 import type { Decision, PermissionMode } from '../../contract/permission.js';
 import type { SeenFile } from '../../contract/tool-context.js';
+import { journaledBytes } from '../../platform/files/lazy-changes.js';
 import { addUsage, costOf, noUsage } from '../usage.js';
 import { SessionFile } from './session-file.js';
 import { type SessionFolder, sessionFolder } from './session-folder.js';
@@ -118,7 +119,8 @@ export class SessionStore {
   /** What the person says. It is in the file when this returns. */
   prompt(content: readonly UserBlock[]): void {
     this.#title ??= titleOf(content);
-    this.#add({ type: 'user', content });
+    const { agent, dataFolder, id } = this.#options;
+    this.#add({ type: 'user', content, ...(!agent && { changes: journaledBytes(dataFolder, id) }) });
     this.#file.write();
   }
 

@@ -5,6 +5,7 @@ import { localSecond } from '../../platform/text/local-time.js';
 import type { SessionOutline } from '../store/session-outline.js';
 import type { UndoItem } from './undo.js';
 import type { UndoableCall } from './undo-calls.js';
+import { promptCounter } from './undo-prompts.js';
 
 const MAX_LISTED_FILES = 3;
 const MAX_UNCLAIMED = 20;
@@ -19,11 +20,12 @@ export function* undoableLines(
   cwd: string,
 ): Generator<string> {
   const left = calls.toReversed();
+  const promptsBefore = promptCounter(outline);
   for (const [index, { at: since, text }] of outline.prompts.toReversed().entries()) {
     if (left.length === 0) return;
     const option = index === 0 ? '--turn' : `--prompts ${index + 1}`;
     yield `— prompt: ${text || '(without words)'}  (${localSecond(since)}, ${option})`;
-    while (left[0] && Date.parse(left[0].at) >= since) {
+    while (left[0] && promptsBefore(left[0]) >= outline.prompts.length - index) {
       yield lineFor(left[0], outline.calls.get(left[0].callId), cwd);
       left.shift();
     }

@@ -1,5 +1,4 @@
-import { listChanges } from '../../platform/files/journal.js';
-import type { RecordedChange } from '../../platform/files/recorded-change.js';
+import { type ListedChange, listChanges } from '../../platform/files/journal.js';
 
 /** Nothing was changed. The message says why, and what to do next. */
 export class UndoFailure extends Error {
@@ -13,6 +12,8 @@ export class UndoFailure extends Error {
 export interface UndoableCall {
   callId: string;
   at: string;
+  /** Where in the session's list its first change stands, in bytes. */
+  position: number;
   /** What it changed, by real path. */
   files: string[];
   /** Whether it ran a command. */
@@ -37,12 +38,13 @@ export async function listUndoable(dataFolder: string, sessionId: string): Promi
   return asCalls(await listChanges(dataFolder, sessionId));
 }
 
-export function asCalls(changes: readonly RecordedChange[]): UndoableCall[] {
+export function asCalls(changes: readonly ListedChange[]): UndoableCall[] {
   const calls = new Map<string, UndoableCall>();
-  for (const { callId, at, files, seen, undoes } of changes) {
-    const call = calls.get(callId) ?? { callId, at, files: [] };
+  for (const { callId, at, position, files, seen, undoes } of changes) {
+    const call = calls.get(callId) ?? { callId, at, position, files: [] };
     calls.set(callId, {
       ...call,
+      position: Math.min(call.position, position),
       files: [...new Set([...call.files, ...files.map(({ real }) => real)])],
       ...(seen && { isCommand: true }),
       ...(seen?.notCovered !== undefined && { notCovered: seen.notCovered }),

@@ -1,4 +1,5 @@
-import { outlineSession } from '../store/session-outline.js';
+// Which calls came after which prompt: by their order in the session's files, since a clock may be set back.
+import { type OutlinedPrompt, outlineSession, type SessionOutline } from '../store/session-outline.js';
 import { type UndoableCall, UndoFailure, type UndoSelection } from './undo-calls.js';
 
 /** The calls that changed files since the person last said something, or since some prompts before that. */
@@ -8,20 +9,49 @@ export function selectSincePrompt(
   calls: readonly UndoableCall[],
   prompts: number,
 ): UndoSelection {
-  const times = outlineSession(dataFolder, sessionId).prompts.map(({ at }) => at);
-  const since = times.at(-prompts);
-  if (since === undefined) {
+  const outline = outlineSession(dataFolder, sessionId);
+  const count = outline.prompts.length;
+  const since = outline.prompts.at(-prompts);
+  if (since === undefined || prompts > count) {
     throw new UndoFailure(
-      times.length === 0
+      count === 0
         ? `What was said in the session ${sessionId} is not kept, so it can't be told which calls came after which prompt. Look at the list, and use --calls or --call.`
-        : `The session ${sessionId} has ${times.length} prompts. Go back by at most that many.`,
+        : `The session ${sessionId} has ${count} prompts. Go back by at most that many.`,
     );
   }
-  const later = calls.filter(({ at, undoes, undoneBy }) => Date.parse(at) >= since && !undoes && !undoneBy);
+  const later = callsSince(count - prompts, calls, outline);
   if (later.length === 0) {
     throw new UndoFailure(
-      `No call has changed files since the prompt of ${new Date(since).toISOString()}, or all are taken back already.`,
+      `No call has changed files since the prompt of ${new Date(since.at).toISOString()}, or all are taken back already.`,
     );
   }
   return { callIds: later.map(({ callId }) => callId) };
+}
+
+/** The calls that can be taken back of those that came after a prompt, counted from 0. */
+export function callsSince(index: number, calls: readonly UndoableCall[], outline: SessionOutline): UndoableCall[] {
+  const promptsBefore = promptCounter(outline);
+  return calls.filter((call) => promptsBefore(call) > index && !call.undoes && !call.undoneBy);
+}
+
+/** How many prompts had been given before a call. */
+export function promptCounter({ prompts, promptsBefore }: SessionOutline): (call: UndoableCall) => number {
+  const positions = positionsOf(prompts);
+  return ({ callId, position, at }) => {
+    const known = promptsBefore.get(callId);
+    if (known !== undefined) return known;
+    // The calls of child agents, and undos, stand in other files.
+    if (positions) return positions.filter((start) => start <= position).length;
+    return prompts.filter((prompt) => prompt.at <= Date.parse(at)).length; // a session of an earlier version
+  };
+}
+
+/**
+ * Where in the list of changes each prompt stands. In a fork the list begins anew: what came before stands at its
+ * beginning.
+ */
+function positionsOf(prompts: readonly OutlinedPrompt[]): number[] | undefined {
+  const positions = prompts.flatMap(({ changes }) => changes ?? []);
+  if (positions.length < prompts.length) return undefined;
+  return positions.map((_, index) => Math.min(...positions.slice(index)));
 }

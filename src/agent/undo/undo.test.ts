@@ -220,8 +220,8 @@ test('lists the calls that changed files, with what was taken back', async () =>
   const { undoId } = await undo();
   const at = expect.any(String);
   expect(await listUndoable(dataFolder, 's')).toEqual([
-    { callId: 'call_1', at, files: [path('a')], undoneBy: undoId },
-    { callId: undoId, at, files: [path('a')], undoes: ['call_1'] },
+    { callId: 'call_1', at, position: 1, files: [path('a')], undoneBy: undoId },
+    { callId: undoId, at, position: expect.any(Number), files: [path('a')], undoes: ['call_1'] },
   ]);
 });
 

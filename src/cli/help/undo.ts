@@ -8,7 +8,7 @@ export const help = `helve undo: take back what calls of a session did to files
   helve undo --call ID        one of them, wherever it stands in the list; also an undo, which takes it back
 
 Options
-  --session ID                in this session, not in the last one that changed files here
+  --session ID                in this session, not in the last one that changed files here; the beginning of an id will do
   --yes                       do not ask; where there is no terminal, this or --dry-run is needed
   --dry-run                   only show what would be done
   --force                     replace what was changed since, and undo the rest of what can't be undone as a whole

@@ -143,8 +143,11 @@ export async function recordChange(
   await toDisk.take(file);
 }
 
+/** A change, and where in the list it stands, in bytes. */
+export type ListedChange = RecordedChange & { position: number };
+
 /** The changes that a session has made, or one call of it, oldest first. */
-export async function listChanges(dataFolder: string, sessionId: string, callId?: string): Promise<RecordedChange[]> {
+export async function listChanges(dataFolder: string, sessionId: string, callId?: string): Promise<ListedChange[]> {
   const path = sessionPath(journalFolders(dataFolder), sessionId);
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return '';
@@ -153,18 +156,20 @@ export async function listChanges(dataFolder: string, sessionId: string, callId?
   return inOrder(changesIn(text)).filter((change) => callId === undefined || change.callId === callId);
 }
 
-function changesIn(text: string): RecordedChange[] {
-  const changes = new Map<string, RecordedChange>(); // a take-over after a crash may have listed one again
+function changesIn(text: string): ListedChange[] {
+  const changes = new Map<string, ListedChange>(); // a take-over after a crash may have listed one again
+  let position = 0;
   for (const line of text.split('\n')) {
     const change = parsedChange(line);
-    if (change && !changes.has(change.change)) changes.set(change.change, change);
+    if (change && !changes.has(change.change)) changes.set(change.change, { ...change, position });
+    position += Buffer.byteLength(line) + 1;
   }
   return [...changes.values()];
 }
 
 /** As they were made, which is almost always as they were found out. */
-function inOrder(changes: readonly RecordedChange[]): RecordedChange[] {
-  const ordered: RecordedChange[] = [];
+function inOrder(changes: readonly ListedChange[]): ListedChange[] {
+  const ordered: ListedChange[] = [];
   for (const change of changes) {
     const next = change.earlierThan === undefined ? -1 : ordered.findIndex((one) => one.change === change.earlierThan);
     ordered.splice(next === -1 ? ordered.length : next, 0, change);

@@ -28,6 +28,10 @@ export async function recoverIfNeeded(dataFolder: string): Promise<string | unde
   return describeRecovery(await recoverChanges(dataFolder));
 }
 
+/** How long the list of a session's changes is by now: what is listed later stands behind it, whatever the clock says. */
+export const journaledBytes = (dataFolder: string, sessionId: string): number =>
+  statSync(join(dataFolder, 'journal', 'sessions', `${sessionId}.jsonl`), { throwIfNoEntry: false })?.size ?? 0;
+
 /** Whether a change is on its way, or the journal has not been tidied today. */
 function needsCare(journal: string): boolean {
   try {

@@ -1,11 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { SessionStore } from '../../agent/store/session-store.js';
 import { readSettings } from '../../settings/load.js';
 import { temporaryProject } from '../../testing/temporary-project.js';
 import { writeTool } from '../../tools/write.js';
 import type { CommandAnswer, CommandSession } from '../contract.js';
 import { KeyBindings } from '../input/key-bindings.js';
+import { pastPrompts } from '../past-prompts.js';
 import { completedCommands, remember, runCommand, terminalCommands } from './index.js';
 import { type TestSession, testSession } from './test-session.js';
 
@@ -282,10 +284,13 @@ test('shows what an undo would do, and does it only when the person says yes', a
 
 test('goes back to a prompt with its files, and gives the prompt back to be changed', async () => {
   const project = await temporaryProject();
-  const prompt = { index: 0, text: 'make b', at: Date.now() - 1000 };
-  await project.run(writeTool, { file_path: 'b.txt', content: 'made\n' });
   const { id, root, dataFolder } = project.engine.session;
-  const session = await testSession({ id, root, cwd: root, dataFolder, prompts: [prompt] });
+  const store = new SessionStore({ dataFolder, id, root, model: 'x' });
+  await store.open();
+  store.prompt([{ type: 'text', text: 'make b' }]);
+  await store.flushed();
+  await project.run(writeTool, { file_path: 'b.txt', content: 'made\n' });
+  const session = await testSession({ id, root, cwd: root, dataFolder, prompts: pastPrompts({ dataFolder, id }) });
   const what = await choose(await run('rewind', session), '0');
   const answer = await choose(await choose(what, 'both'), 'yes');
   expect(answer).toMatchObject({ type: 'edit', draft: 'make b' });

@@ -1,5 +1,7 @@
+import { outlineSession } from '../../agent/store/session-outline.js';
 import { planUndo } from '../../agent/undo/undo.js';
 import { listUndoable } from '../../agent/undo/undo-calls.js';
+import { callsSince } from '../../agent/undo/undo-prompts.js';
 import { localMinute } from '../../platform/text/local-time.js';
 import type { CommandAnswer, CommandSession, PastPrompt, TerminalCommand } from '../contract.js';
 import { counted } from '../views/fit.js';
@@ -39,9 +41,7 @@ function titleOf(said: string): string {
 
 async function chooseWhat(prompt: PastPrompt, session: CommandSession): Promise<CommandAnswer> {
   const { dataFolder, id, cwd } = session;
-  const calls = (await listUndoable(dataFolder, id)).filter(
-    ({ at, undoes, undoneBy }) => Date.parse(at) >= prompt.at && !undoes && !undoneBy,
-  );
+  const calls = callsSince(prompt.index, await listUndoable(dataFolder, id), outlineSession(dataFolder, id));
   if (calls.length === 0) return await forget(prompt, session, 'No files were changed since.');
   const takeBack = async (then: (done: string) => Promise<CommandAnswer>): Promise<CommandAnswer> => {
     const plan = await planUndo(dataFolder, id, { callIds: calls.map(({ callId }) => callId) }, { cwd });
