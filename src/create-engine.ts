@@ -31,6 +31,7 @@ import type { ConfiguredHook } from './hooks/schema.js';
 import { randomId } from './platform/crypto.js';
 import { recoverIfNeeded } from './platform/files/lazy-changes.js';
 import { dataFolderOf, homeFolder, realPathSync } from './platform/files/paths.js';
+import type { TakeBackUndo } from './platform/files/recover-changes.js';
 import { reapedLeftovers } from './platform/shell/leftovers.js';
 import { isOn, type Settings } from './settings/settings.js';
 import { createFileLedger } from './tools/editing/file-ledger.js';
@@ -187,7 +188,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
   const recover = async (emit: (happening: AgentHappening) => void): Promise<void> => {
     void session.own(reapedLeftovers); // nobody waits for what a killed process left running
     // A data folder that can't be read keeps nobody from reading files; who changes one is told.
-    const text = await recoverIfNeeded(dataFolder).catch(() => undefined);
+    const text = await recoverIfNeeded(dataFolder, takeBackUndo).catch(() => undefined);
     if (text !== undefined) tell(emit, { type: 'notice', text });
   };
 
@@ -367,3 +368,6 @@ function realFolder(path: string, option: string): string {
   if (statSync(real).isDirectory()) return real;
   throw new TypeError(`${option} names ${path}, which is no folder.`);
 }
+
+const takeBackUndo: TakeBackUndo = async (...undo) =>
+  await (await import('./agent/undo/apply-undo.js')).takeBackUndo(...undo);

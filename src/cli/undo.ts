@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import { outlineSession, type SessionOutline } from '../agent/store/session-outline.js';
-import { applyUndo, type UndoOutcome } from '../agent/undo/apply-undo.js';
+import { applyUndo, takeBackUndo, type UndoOutcome } from '../agent/undo/apply-undo.js';
 import { describeUndoItem, NEVER_COVERED, unclaimedLines, undoableLines } from '../agent/undo/describe-undo.js';
 import { planUndo, type UndoPlan } from '../agent/undo/undo.js';
 import { listUndoable, type UndoableCall, UndoFailure, type UndoSelection } from '../agent/undo/undo-calls.js';
@@ -48,7 +48,7 @@ export async function undo(argv: readonly string[], at: UndoSurroundings = ofPro
   }
   const selection = readSelection(values);
   const dataFolder = realPathSync(dataFolderOf({ env: at.env }));
-  const recovery = describeRecovery(await recoverChanges(dataFolder));
+  const recovery = describeRecovery(await recoverChanges(dataFolder, takeBackUndo));
   if (recovery !== undefined) await writeLine(at.errors, `helve: ${recovery}`);
   try {
     const sessionId = await findSession(dataFolder, values.session ?? 'last', at.cwd);

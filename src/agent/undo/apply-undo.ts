@@ -1,6 +1,7 @@
 // Does what a plan says. Contents go the way of every change of a file: guarded by what the file holds, recorded, and
-// all or nothing. Links, folders and modes are done around them, and recorded too, before they are touched: whoever
-// comes after a crash finds what was meant, and what is so already needs nothing.
+// so many at a time all or nothing. Links, folders and modes are done around them, and recorded too, before they are
+// touched. The whole is all or nothing by a marker: while that is there, and the process is not, the next start takes
+// back what was done.
 import { chmod, lstat, mkdir, rmdir, symlink, unlink } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { type FileChange, type FileChanges, StaleFile } from '../../contract/file-change.js';
@@ -11,6 +12,8 @@ import { type Folder, inFolder, sync } from '../../platform/files/folder.js';
 import { ImageReader } from '../../platform/files/image-pack.js';
 import { type JournalFolders, journalFolders, makeJournal, recordChange } from '../../platform/files/journal.js';
 import type { RecordedFile, RecordedOther } from '../../platform/files/recorded-change.js';
+import type { UndoTakenBack } from '../../platform/files/recover-changes.js';
+import { markUndo } from '../../platform/files/undo-marker.js';
 import { codeOf } from '../../platform/files/write-failure.js';
 import { planUndo, type UndoItem, type UndoPlan } from './undo.js';
 import { UndoFailure } from './undo-calls.js';
@@ -42,6 +45,23 @@ export async function applyUndo(plan: UndoPlan, { force = false }: { force?: boo
     throw await undo.giveUp(error);
   }
   return undo.outcome();
+}
+
+/** Takes back what an undo has done that was cut short. What others have changed since is left alone. */
+export async function takeBackUndo(dataFolder: string, sessionId: string, undoId: string): Promise<UndoTakenBack> {
+  const plan = await planUndo(dataFolder, sessionId, { callIds: [undoId] }).catch((error: unknown) => {
+    if (error instanceof UndoFailure) return undefined; // it had not begun
+    throw error;
+  });
+  if (!plan) return { done: [], left: [] };
+  const undo = new Undo(
+    plan,
+    plan.items.filter(({ impossible, conflict }) => impossible === undefined && conflict === undefined),
+  );
+  await undo.run();
+  const changed = plan.items.flatMap(({ real, conflict }) => (conflict === undefined ? [] : [{ real, why: conflict }]));
+  const { done, left } = undo.outcome();
+  return { done, left: [...left, ...changed] };
 }
 
 function assertClear({ items, notCovered }: UndoPlan): void {
@@ -96,6 +116,7 @@ class Undo {
   readonly #madeFolders = new Set<string>();
   /** Folders outside the plan that were opened for writing, and how they were. */
   readonly #loosened = new Map<string, number>();
+  #close = async (): Promise<void> => {};
 
   constructor(plan: UndoPlan, items: readonly UndoItem[]) {
     this.#plan = plan;
@@ -116,6 +137,12 @@ class Undo {
 
   async run(): Promise<void> {
     await makeJournal(this.#folders);
+    this.#close = await markUndo(this.#folders, { sessionId: this.#plan.sessionId, undoId: this.#undoId });
+    // First, so that a part of it is known for an undo.
+    await this.#record(
+      [],
+      this.#plan.calls.map(({ callId }) => callId),
+    );
     const replaced = this.#items.filter(({ now, target }) => !isSameContent(now, target));
     const parted = partedNames(replaced);
     const needsRoom = ({ now, real }: UndoItem): boolean => now?.kind === 'folder' || parted.has(real);
@@ -137,13 +164,10 @@ class Undo {
       await this.#makeLinks(replaced.filter(({ target }) => target?.kind === 'link'));
       await this.#setModes();
     } finally {
-      for (const [folder, mode] of [...this.#loosened].toReversed()) await chmod(folder, mode).catch(() => {});
+      await this.#closeFolders();
     }
-    await this.#record(
-      [],
-      this.#plan.calls.map(({ callId }) => callId),
-    );
     await this.#changes.settled();
+    await this.#close();
   }
 
   /** What is read-only is made writable, as far as we may; modes are put right at the end. */
@@ -153,8 +177,8 @@ class Undo {
       const stats = await lstat(real).catch(() => undefined);
       if (!stats?.isDirectory() || (stats.mode & 0o300) === 0o300) continue;
       const mode = stats.mode & 0o7777;
-      if (inPlan.has(real)) await this.#record([modeRecord(real, { kind: 'folder', mode }, mode | 0o300)]);
-      else this.#loosened.set(real, mode);
+      await this.#record([modeRecord(real, { kind: 'folder', mode }, mode | 0o300)]);
+      if (!inPlan.has(real)) this.#loosened.set(real, mode);
       await chmod(real, mode | 0o300).catch(() => {}); // not ours: what follows says so
     }
     const locked = items.filter(({ now }) => now?.kind === 'file' && ((now.mode ?? 0o600) & 0o200) === 0);
@@ -165,6 +189,12 @@ class Undo {
     for (const { real, now } of written) {
       await inFolder(dirname(real), (folder) => setMode(folder, real, (modeOf(now) ?? 0) | 0o200)).catch(() => {});
     }
+  }
+
+  async #closeFolders(): Promise<void> {
+    const folders = [...this.#loosened].toReversed();
+    for (const [folder, mode] of folders) await chmod(folder, mode).catch(() => {});
+    await this.#record(folders.map(([real, mode]) => modeRecord(real, { kind: 'folder', mode: mode | 0o300 }, mode)));
   }
 
   async #unlinkLinks(items: readonly UndoItem[]): Promise<void> {
@@ -268,13 +298,8 @@ class Undo {
     const message = error instanceof StaleFile ? `${error.real} was changed meanwhile.` : messageOf(error);
     const { dataFolder, sessionId } = this.#plan;
     try {
-      const back = await planUndo(dataFolder, sessionId, { callIds: [this.#undoId] }).catch(() => undefined);
-      if (back) {
-        const items = back.items.filter(
-          ({ impossible, conflict }) => impossible === undefined && conflict === undefined,
-        );
-        await new Undo(back, items).run();
-      }
+      await takeBackUndo(dataFolder, sessionId, this.#undoId);
+      await this.#close();
       return new UndoFailure(`Nothing was undone: ${message} All files are as they were before.`, { cause: error });
     } catch (second) {
       return new UndoFailure(

@@ -3,6 +3,7 @@
 //   journal/open/<token>.json      a change on its way: who makes it, of which files. Gone when it is done.
 //   journal/open/<token>.plan      what is needed to take it back; only where one rename is not the whole change
 //   journal/open/<token>.held      empty folders that a sandbox has put in a project for a while; see held-places.ts
+//   journal/open/<token>.undo      that it is a whole undo, of which the changes on their way are parts; see undo-marker.ts
 //   journal/open/<token>.claim     whoever takes over for a process that ended in the middle
 //   journal/locks/<hash>           one per file that is being changed; a second name of the `.json` file
 //   journal/images/<sha256>        what files held before

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FileChanges } from '../../contract/file-change.js';
 import type { FileChangesOptions } from './file-changes.js';
+import type { TakeBackUndo } from './recover-changes.js';
 
 export const PRUNE_EVERY_MS = 24 * 3_600_000;
 
@@ -22,10 +23,10 @@ export function lazyFileChanges(options: FileChangesOptions): FileChanges {
 }
 
 /** Recovers what changes were cut short, and says it in words. Where nothing was, two looks at the journal show it. */
-export async function recoverIfNeeded(dataFolder: string): Promise<string | undefined> {
+export async function recoverIfNeeded(dataFolder: string, takeBackUndo?: TakeBackUndo): Promise<string | undefined> {
   if (!needsCare(join(dataFolder, 'journal'))) return undefined;
   const { describeRecovery, recoverChanges } = await import('./recover-changes.js');
-  return describeRecovery(await recoverChanges(dataFolder));
+  return describeRecovery(await recoverChanges(dataFolder, takeBackUndo));
 }
 
 /** How long the list of a session's changes is by now: what is listed later stands behind it, whatever the clock says. */

@@ -26,6 +26,7 @@ import { type ProcessIdentity, thisProcess } from './process-identity.js';
 import { type CurrentFile, readCurrent } from './read-current.js';
 import { removeEndedCommands } from './running-commands.js';
 import { picturePath, readPicture } from './snapshot-picture.js';
+import { markerPath } from './undo-marker.js';
 
 const WAIT_MS = 10_000; // for another process that is at it already
 
@@ -41,20 +42,37 @@ export interface RecoveryReport {
   removed: string[];
   /** Calls whose commands ran when Helve ended: what they changed is in the session's list. */
   listed: string[];
+  /** Undos that were under way: all that they had done was taken back. */
+  undos: Array<{ undoId: string } & UndoTakenBack>;
 }
 
-export const nothingFound = (): RecoveryReport => ({ restored: [], finished: [], left: [], removed: [], listed: [] });
+/** What became of an undo that was cut short: paths that are as before it again, and those that can't be. */
+export interface UndoTakenBack {
+  done: readonly string[];
+  left: ReadonlyArray<{ real: string; why: string }>;
+}
+
+export type TakeBackUndo = (dataFolder: string, sessionId: string, undoId: string) => Promise<UndoTakenBack>;
+
+export const nothingFound = (): RecoveryReport => ({
+  restored: [],
+  finished: [],
+  left: [],
+  removed: [],
+  listed: [],
+  undos: [],
+});
 
 /**
  * Puts right what a process left that was killed or lost its power in the middle of a change: such a change is taken back
  * as a whole. Any number of processes may do this at once, and no change of a process that lives is touched. Where there
- * is nothing to do it costs one look at a folder.
+ * is nothing to do it costs one look at a folder. An undo that was cut short waits for a caller that can take it back.
  */
-export async function recoverChanges(dataFolder: string): Promise<RecoveryReport> {
+export async function recoverChanges(dataFolder: string, takeBackUndo?: TakeBackUndo): Promise<RecoveryReport> {
   const report = nothingFound();
   const folders = journalFolders(dataFolder);
   const { records, others } = await openTokens(folders);
-  if (records.length > 0 || others.length > 0) await recoverAll(folders, { records, others }, report);
+  if (records.length > 0 || others.length > 0) await recoverAll(folders, { records, others }, report, takeBackUndo);
   await tidyCommands(folders).catch(() => {}); // the next start looks again
   await pruneJournal(folders, Date.now(), (before) => shrinkForgotten(folders, before)).catch(() => {}); // no journal yet, or one that is looked after another day
   return report;
@@ -73,6 +91,7 @@ async function recoverAll(
   folders: JournalFolders,
   { records, others }: { records: string[]; others: string[] },
   report: RecoveryReport,
+  takeBackUndo: TakeBackUndo | undefined,
 ): Promise<void> {
   await makeJournal(folders);
   const owner = await thisProcess();
@@ -82,14 +101,22 @@ async function recoverAll(
     const until = monotonicMs() + WAIT_MS;
     // What is no work of a command must be gone before its work is looked for.
     const isFirst = (token: string): boolean => others.includes(basename(heldPath(folders, token)));
-    for (const token of records.toSorted((one, other) => Number(isFirst(other)) - Number(isFirst(one)))) {
+    const isUndo = (token: string): boolean => others.includes(basename(markerPath(folders, token)));
+    const recover = async (token: string, finish: (change: OpenChange) => Promise<void>): Promise<void> => {
       for (;;) {
         const found = await look(recordPath(folders, token), owner);
-        if (found.state !== 'ended') break;
-        const outcome = await stepIn(folders, found.change, ours, (change) => finishChange(folders, change, report));
-        if (outcome === 'done' || monotonicMs() > until) break;
+        if (found.state !== 'ended') return;
+        if ((await stepIn(folders, found.change, ours, finish)) === 'done' || monotonicMs() > until) return;
         await delay(10);
       }
+    };
+    const changes = records.filter((token) => !isUndo(token));
+    for (const token of changes.toSorted((one, other) => Number(isFirst(other)) - Number(isFirst(one)))) {
+      await recover(token, (change) => finishChange(folders, change, report));
+    }
+    // Last, when all changes that were parts of them are whole.
+    for (const token of takeBackUndo ? await latestFirst(folders, records.filter(isUndo), owner) : []) {
+      await recover(token, (change) => finishUndo(folders, change, report, takeBackUndo));
     }
     await removeStrays(folders, others, owner);
   } finally {
@@ -129,10 +156,39 @@ const nothingToLock = (owner: ProcessIdentity): OpenChange => ({
   files: [],
 });
 
+/** The undos that are to be taken back: one that took back another before that one. */
+async function latestFirst(
+  folders: JournalFolders,
+  tokens: readonly string[],
+  owner: ProcessIdentity,
+): Promise<string[]> {
+  const placed = await Promise.all(
+    tokens.map(async (token) => {
+      const found = await look(recordPath(folders, token), owner);
+      if (found.state !== 'ended') return { token, position: 0 };
+      const [first] = await listChanges(dirname(folders.top), found.change.sessionId, found.change.callId);
+      return { token, position: first?.position ?? 0 };
+    }),
+  );
+  return placed.toSorted((one, other) => other.position - one.position).map(({ token }) => token);
+}
+
+async function finishUndo(
+  folders: JournalFolders,
+  { token, sessionId, callId: undoId }: OpenChange,
+  report: RecoveryReport,
+  takeBackUndo: TakeBackUndo | undefined,
+): Promise<void> {
+  const outcome = await takeBackUndo?.(dirname(folders.top), sessionId, undoId);
+  if (!outcome) return;
+  report.undos.push({ undoId, ...outcome });
+  await unlink(markerPath(folders, token)).catch(() => {});
+}
+
 /** A plan, a claim, a picture or a list of placeholders whose record is gone: its work was done. */
 async function removeStrays(folders: JournalFolders, names: readonly string[], owner: ProcessIdentity): Promise<void> {
   for (const name of names) {
-    const token = basename(name).replace(/\.(claim|plan|picture|picture\.new|held)$/, '');
+    const token = basename(name).replace(/\.(claim|plan|picture|picture\.new|held|undo)$/, '');
     const record = await look(recordPath(folders, token), owner);
     if (record.state !== 'none') continue;
     const path = join(folders.open, name);
@@ -300,7 +356,8 @@ async function isMixture(
 }
 
 /** The report in words, for a person; undefined where there is nothing to say. */
-export function describeRecovery({ restored, finished, left, removed, listed }: RecoveryReport): string | undefined {
+export function describeRecovery(report: RecoveryReport): string | undefined {
+  const { restored, finished, left, removed, listed, undos } = report;
   const commands =
     listed.length > 0 &&
     `Helve was ended while a command ran (${listed.join(', ')}). What was changed until now counts as its work, and helve undo can take it back.`;
@@ -313,6 +370,10 @@ export function describeRecovery({ restored, finished, left, removed, listed }: 
         `${real} was left alone, because ${why}${image ? `; what it held before is in ${image}` : ''}. Look at it before you go on.`,
     ),
   ].filter((sentence) => sentence !== false);
+  const takenBack = undos.map(
+    ({ undoId, done, left: stay }) =>
+      `The undo ${undoId} was cut short when Helve last ran, and was taken back: ${done.length} files and folders are as they were before it${stay.map(({ real, why }) => `, but not ${real}, because ${why}`).join('')}. To undo the same calls, run helve undo again.`,
+  );
   const changes = sentences.length > 0 && `A change of files was cut short when Helve last ran. ${sentences.join(' ')}`;
-  return [changes, commands].filter(Boolean).join(' ') || undefined;
+  return [changes, ...takenBack, commands].filter(Boolean).join(' ') || undefined;
 }

@@ -1,0 +1,28 @@
+// An undo is many changes. While one is under way, a marker stands beside its record, so that the next start after a kill
+// takes it back as a whole:
+//
+//   journal/open/<token>.undo
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { randomHex } from '../crypto.js';
+import { type JournalFolders, writeNew } from './journal.js';
+import { closeRecord, writeRecord } from './lock.js';
+import { thisProcess } from './process-identity.js';
+
+export const markerPath = ({ open }: JournalFolders, token: string): string => join(open, `${token}.undo`);
+
+/** To be called before an undo changes anything. What it returns is to be called when all of it is done, or taken back. */
+export async function markUndo(
+  folders: JournalFolders,
+  { sessionId, undoId }: { sessionId: string; undoId: string },
+): Promise<() => Promise<void>> {
+  const owner = await thisProcess();
+  const at = new Date().toISOString();
+  const record = { token: randomHex(12), owner, sessionId, callId: undoId, at, locks: [], files: [] };
+  await writeRecord(folders, record, { durable: true });
+  await writeNew(markerPath(folders, record.token), '');
+  return async () => {
+    rmSync(markerPath(folders, record.token), { force: true });
+    await closeRecord(folders, record, []);
+  };
+}
