@@ -10,6 +10,7 @@ import { mentionedResources } from './agent/mentioned-resources.js';
 import { observedEvents } from './agent/observe/observe.js';
 import { type Patience, patientModel, patientModelNamed } from './agent/patient-model.js';
 import type { Session } from './agent/session.js';
+import type { ReportProblem } from './agent/store/append-log.js';
 import { keeperOf, type SessionKeeper } from './agent/store/lazy-store.js';
 import type { ResumedSession } from './agent/store/resume-session.js';
 import type { SessionStore } from './agent/store/session-store.js';
@@ -111,7 +112,12 @@ export function createAgent(options: AgentOptions): Agent {
     const { SessionStore } = await import('./agent/store/session-store.js');
     const { dataFolder, id, root } = session;
     const prices = asked.facts?.prices;
-    return new SessionStore({ dataFolder, id, root, model: asked.name, prices, onProblem: options.onStoreProblem });
+    const onProblem: ReportProblem = (sentence, kind) => {
+      const tell = options.onStoreProblem ?? ((problem) => process.emitWarning(problem));
+      if (kind === 'unwritable') session.dataProblem(sentence, tell);
+      else tell(sentence);
+    };
+    return new SessionStore({ dataFolder, id, root, model: asked.name, prices, onProblem });
   };
   if (resumed || options.keepSession) {
     keeper = keeperOf(resumed ? async () => resumed.store : newStore, session, options.onStoreProblem ?? (() => {}));

@@ -113,6 +113,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
   const session: Session = new Session({
     root,
     dataFolder,
+    onDataProblem: (sentence) => notices.say(sentence),
     mode,
     env: visibleEnv,
     ...(options.sessionId !== undefined && { id: options.sessionId }),
@@ -183,7 +184,10 @@ export function createEngine(options: EngineOptions = {}): Engine {
     const mayFollow: ToolContext['mayFollow'] = (request) => !isRuledOut(policy.decide(request));
     return session.contextFor(callId, signal, { mayRead, mayFollow, approval });
   };
-  const audit = options.audit === false ? undefined : createAuditLog({ dataFolder, sessionId: session.id, root });
+  const audit =
+    options.audit === false
+      ? undefined
+      : createAuditLog({ dataFolder, sessionId: session.id, root, onProblem: (one) => session.dataProblem(one) });
   let recovery: Promise<void> | undefined;
   const recover = async (emit: (happening: AgentHappening) => void): Promise<void> => {
     void session.own(reapedLeftovers); // nobody waits for what a killed process left running

@@ -1,5 +1,6 @@
-import { closeSync, openSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Gate } from '../calls/gate.js';
 import type { ChildAgents } from '../contract/agents.js';
@@ -22,12 +23,12 @@ import type {
 import type { SideModel, WebAccess } from '../contract/web.js';
 import { randomId } from '../platform/crypto.js';
 import { lazyFileChanges } from '../platform/files/lazy-changes.js';
-import { makeFolder } from '../platform/files/make-folder.js';
 import { Slots } from '../platform/slots.js';
 import { reminder } from '../platform/text/reminder.js';
 import { uniqueCallId } from './call-id.js';
 import { ShownFiles } from './context/shown-files.js';
 import { SessionPlan } from './planning/session-plan.js';
+import { newResultFile } from './result-file.js';
 import type { ToolPool } from './tool-pool.js';
 import { Transcript } from './transcript.js';
 
@@ -37,6 +38,8 @@ export interface SessionOptions {
   /** Of a session that is taken up again. */
   id?: string;
   root: string;
+  /** One sentence for the person, when the data folder can't be written and work goes on without it. */
+  onDataProblem?: ((sentence: string) => void) | undefined;
   /** Helve's data folder; the session's own is made below it when there is something to keep. */
   dataFolder: string;
   mode: PermissionMode;
@@ -119,6 +122,9 @@ export class Session implements SessionPort {
   #mode: PermissionMode;
   #todos: readonly Todo[] | undefined;
   #cwd: string;
+  #spareResults: string | undefined;
+  readonly #onDataProblem: SessionOptions['onDataProblem'];
+  #hasDataProblem = false;
   #cleanUps: Array<() => void | Promise<void>> = [];
 
   constructor(options: SessionOptions) {
@@ -129,6 +135,7 @@ export class Session implements SessionPort {
     this.id = parent?.id ?? options.id ?? randomId();
     this.interactive = options.interactive ?? false;
     this.dataFolder = options.dataFolder;
+    this.#onDataProblem = options.onDataProblem;
     if (options.home !== undefined) this.home = options.home;
     this.root = options.root;
     this.#cwd = options.root;
@@ -148,7 +155,13 @@ export class Session implements SessionPort {
     this.#resources = options.resources;
     this.#web = options.web;
     this.commands = options.commands;
-    this.changes = parent?.changes ?? lazyFileChanges({ dataFolder: options.dataFolder, sessionId: this.id });
+    this.changes =
+      parent?.changes ??
+      lazyFileChanges({
+        dataFolder: options.dataFolder,
+        sessionId: this.id,
+        onProblem: (one) => this.dataProblem(one),
+      });
     this.resultsFolder = join(options.dataFolder, 'sessions', this.id, 'results');
   }
 
@@ -252,18 +265,24 @@ export class Session implements SessionPort {
     this.#cwd = path;
   }
 
+  /** The data folder can't be written, and work goes on without it. The person hears of it once, whoever meets it first. */
+  dataProblem(sentence: string, tell = this.#onDataProblem): void {
+    if (this.#hasDataProblem) return;
+    this.#hasDataProblem = true;
+    tell?.(sentence);
+  }
+
   async resultFile(name: string): Promise<string> {
-    makeFolder(this.resultsFolder);
-    const safeName = name.replaceAll(/[^a-zA-Z0-9._-]/g, '_').slice(-100); // a provider's id may hold anything
-    for (let number = 1; ; number += 1) {
-      const path = join(this.resultsFolder, number === 1 ? safeName : `${number}-${safeName}`);
-      try {
-        closeSync(openSync(path, 'wx', 0o600));
-        return path;
-      } catch (error) {
-        if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-      }
-    }
+    return newResultFile(this.resultsFolder, name, () => (this.#top ?? this).#spareFolder());
+  }
+
+  /** For results while the data folder can't be written. Stays after the session if it holds something. */
+  #spareFolder(): string {
+    if (this.#spareResults !== undefined) return this.#spareResults;
+    const folder = mkdtempSync(join(tmpdir(), 'helve-results-'));
+    this.#spareResults = folder;
+    this.atEnd(() => rmdir(folder).catch(() => {}));
+    return folder;
   }
 
   own<Thing>(make: (session: SessionPort) => Thing): Thing {

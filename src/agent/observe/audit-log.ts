@@ -1,7 +1,7 @@
 // Keeps what was asked for, decided and done in a session, in a file of its own where each line holds the hash of the one
 // before it: a line that is changed, taken out or moved later does not fit any more. docs/audit.md says what that shows
 // and what it can't.
-import { closeSync, constants, openSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentHappening } from '../../contract/event.js';
 import type { Decision } from '../../contract/permission.js';
@@ -12,12 +12,13 @@ import { lastOf, NO_HASH, readAudit } from './read-audit.js';
 const MAX_TEXT_CHARS = 2_000; // of a longer text the log holds the beginning, the length and the hash
 const MAX_INPUT_CHARS = 20_000; // of a larger input as a whole, the length and the hash
 const SHOWN_CHARS = 200;
+const MAX_WAITING = 20_000; // entries that are kept for a disk that is full now and may not be later
 
 export interface AuditLogOptions {
   dataFolder: string;
   sessionId: string;
   root: string;
-  /** One sentence for the person, the first time that something can't be written. Calls go on all the same. */
+  /** One sentence for the person when entries can't be written, once until they can. Calls go on all the same. */
   onProblem?: (sentence: string) => void;
 }
 
@@ -36,22 +37,32 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   const harmless = new Set<string>();
   let waiting: Entry[] = [];
   let file: AuditFile | undefined;
-  let isBroken = false;
+  let isClosed = false;
+  let isReported = false;
+  let dropped = 0;
 
+  const now = (): string => new Date().toISOString();
   const flush = (): void => {
-    if (waiting.length === 0 || isBroken) return;
+    if (waiting.length === 0) return;
     try {
       file ??= openAudit(options);
-      file.append(waiting);
+      file.append(dropped === 0 ? waiting : [...waiting, { at: now(), type: 'gap', entries: dropped }]);
+      waiting = [];
+      dropped = 0;
+      isReported = false;
     } catch (error) {
-      isBroken = true;
+      if (isReported) return;
+      isReported = true;
       const why = error instanceof Error ? error.message : String(error);
-      onProblem(`The audit log of this session can't be written, so it ends here: ${why}`);
+      onProblem(
+        `The audit log of this session can't be written: ${why}. What is missing is written as soon as that is possible again.`,
+      );
     }
-    waiting = [];
   };
   const add = (entry: Entry): void => {
-    if (!isBroken) waiting.push({ at: new Date().toISOString(), ...entry });
+    if (isClosed) return;
+    if (waiting.length >= MAX_WAITING) dropped += 1;
+    else waiting.push({ at: now(), ...entry });
   };
 
   return {
@@ -94,7 +105,8 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       flush();
       file?.close();
       file = undefined;
-      isBroken = true; // who ends a session twice gets no second end
+      isClosed = true; // who ends a session twice gets no second end
+      waiting = [];
     },
   };
 }
@@ -147,7 +159,7 @@ interface AuditFile {
   close(): void;
 }
 
-/** Opens the log, or goes on with the one that there is. */
+/** Opens the log, or goes on with the one that there is. Entries that can't be written leave the log as it was. */
 function openAudit({ dataFolder, sessionId, root }: AuditLogOptions): AuditFile {
   const { path } = sessionFolder(dataFolder, sessionId);
   makePrivateFolder(sessionsFolder(dataFolder));
@@ -156,27 +168,40 @@ function openAudit({ dataFolder, sessionId, root }: AuditLogOptions): AuditFile 
   let { n, hash } = before === undefined ? { n: 0, hash: NO_HASH } : lastOf(before);
   const log = openSync(join(path, 'audit.jsonl'), openFlags.append, 0o600);
   const headFlags = (openFlags.append & ~constants.O_APPEND) | constants.O_CREAT;
-  const head = openSync(join(path, 'audit.head'), headFlags, 0o600);
+  let head: number | undefined;
+  const close = (): void => {
+    closeSync(log);
+    if (head !== undefined) closeSync(head);
+  };
 
   const append = (entries: readonly Entry[], prefix = ''): void => {
+    const next = { n, hash };
     const lines = entries.map((entry) => {
-      const body = JSON.stringify({ n: n + 1, prev: hash, ...entry });
-      hash = sha256().update(body).digest('hex');
-      n += 1;
-      return `${body.slice(0, -1)},"hash":"${hash}"}\n`;
+      const body = JSON.stringify({ n: next.n + 1, prev: next.hash, ...entry });
+      next.hash = sha256().update(body).digest('hex');
+      next.n += 1;
+      return `${body.slice(0, -1)},"hash":"${next.hash}"}\n`;
     });
-    writeWhole(log, prefix + lines.join(''));
-    writeWhole(head, `${String(n).padStart(12)} ${hash}\n`, 0); // always of the same length, so it is written over
+    const { size } = fstatSync(log);
+    try {
+      head ??= openSync(join(path, 'audit.head'), headFlags, 0o600);
+      writeWhole(log, prefix + lines.join(''));
+      writeWhole(head, `${String(next.n).padStart(12)} ${next.hash}\n`, 0); // always of the same length, so it is written over
+    } catch (error) {
+      ftruncateSync(log, size);
+      throw error;
+    }
+    ({ n, hash } = next);
   };
-  const begin = { at: new Date().toISOString(), type: before ? 'resume' : 'begin', session: sessionId, root };
-  append([begin], before?.isCut ? '\n' : '');
-  return {
-    append: (entries) => append(entries),
-    close() {
-      closeSync(log);
-      closeSync(head);
-    },
-  };
+  const isNew = before === undefined || before.lines.length === 0;
+  const begin = { at: new Date().toISOString(), type: isNew ? 'begin' : 'resume', session: sessionId, root };
+  try {
+    append([begin], before?.isCut ? '\n' : '');
+  } catch (error) {
+    close();
+    throw error;
+  }
+  return { append: (entries) => append(entries), close };
 }
 
 function writeWhole(descriptor: number, text: string, position: number | null = null): void {

@@ -9,13 +9,16 @@ export const MAX_WAITING_BYTES = 16 * 1024 * 1024; // what is kept for a disk th
 // Not by `import`: that reads every export of node:util, and what they load takes milliseconds.
 const dataSync = process.getBuiltinModule('node:util').promisify(fdatasync);
 
+/** One sentence for the person; `unwritable` where the disk does not take what is written, for now. */
+export type ReportProblem = (sentence: string, kind?: 'unwritable') => void;
+
 /**
  * A file that lines are added to. Writing is at once, in one piece for all that waits, so that it is done before what
  * comes next; bringing it to the disk is not. What can't be written waits for the next time.
  */
 export class AppendLog {
   readonly path: string;
-  readonly #onProblem: (sentence: string) => void;
+  readonly #onProblem: ReportProblem;
   readonly #descriptor: number;
   #lines: string[] = [];
   /** What an earlier write could not place. It may begin in the middle of a line. */
@@ -29,7 +32,7 @@ export class AppendLog {
   #isDirty = false;
 
   /** Throws where the file can't be opened. */
-  constructor(path: string, onProblem: (sentence: string) => void) {
+  constructor(path: string, onProblem: ReportProblem) {
     this.path = path;
     this.#onProblem = onProblem;
     this.#descriptor = openSync(path, (openFlags.append & ~constants.O_WRONLY) | constants.O_RDWR, 0o600);
@@ -122,6 +125,7 @@ export class AppendLog {
       const why = reason instanceof Error ? reason.message : String(reason);
       this.#onProblem(
         `The conversation goes on, but it is not being saved, so it can't be resumed from here. ${why} What is missing is written as soon as that is possible again.`,
+        'unwritable',
       );
     });
   }

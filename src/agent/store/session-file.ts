@@ -2,7 +2,7 @@
 // informed once, and every later write tries again.
 import { rmdir } from 'node:fs/promises';
 import { explain } from '../../platform/files/write-failure.js';
-import { AppendLog, MAX_WAITING_BYTES } from './append-log.js';
+import { AppendLog, MAX_WAITING_BYTES, type ReportProblem } from './append-log.js';
 import { keepLarge, lineOf } from './large-values.js';
 import { makePrivateFolder, type SessionFolder, sessionsFolder } from './session-folder.js';
 import { lockSession, type SessionLock } from './session-lock.js';
@@ -16,7 +16,7 @@ export interface SessionFileOptions {
   header(): SessionHeader;
   /** Of a session that is resumed: its file is there, and this process holds its lock. */
   lock?: SessionLock | undefined;
-  report(sentence: string): void;
+  report: ReportProblem;
 }
 
 export class SessionFile {
@@ -189,7 +189,10 @@ export class SessionFile {
     const reason = await explain(error, this.#options.folder.file, 'made');
     const why = reason instanceof Error ? reason.message : String(reason);
     const next = isFinal ? '' : ' It is saved as soon as that is possible again.';
-    this.#options.report(`The conversation goes on, but it is not saved, so it can't be resumed later. ${why}${next}`);
+    this.#options.report(
+      `The conversation goes on, but it is not saved, so it can't be resumed later. ${why}${next}`,
+      isFinal ? undefined : 'unwritable',
+    );
   }
 }
 

@@ -15,6 +15,7 @@ import type { Decision, PermissionMode } from '../../contract/permission.js';
 import type { SeenFile } from '../../contract/tool-context.js';
 import { journaledBytes } from '../../platform/files/lazy-changes.js';
 import { addUsage, costOf, noUsage } from '../usage.js';
+import type { ReportProblem } from './append-log.js';
 import { SessionFile } from './session-file.js';
 import { type SessionFolder, sessionFolder } from './session-folder.js';
 import type { SessionLock } from './session-lock.js';
@@ -31,7 +32,7 @@ export interface SessionStoreOptions {
   /** Of a child agent: where it is kept, and what its first line says of it. */
   agent?: { folder: SessionFolder; facts: NonNullable<SessionHeader['agent']> } | undefined;
   /** One sentence for the person, when the session can't be saved. The conversation goes on all the same. */
-  onProblem?: ((sentence: string) => void) | undefined;
+  onProblem?: ReportProblem | undefined;
 }
 
 /** What calls may change of a session, looked at when a turn ends. A `Session` is one. */

@@ -8,6 +8,7 @@ import { type ChangePlan, temporaryName, writePlan } from './change-plan.js';
 import { attributeCopier, type CopyAttributes, type CopyTo } from './copy-attributes.js';
 import { type Folder, makeFolder, missingFolders, openFolder, sync } from './folder.js';
 import { hashOf, type JournalFolders, journalFolders, makeJournal, recordChange, saveImage } from './journal.js';
+import { asSentence, JournalUnwritable, withoutJournal } from './journal-unwritable.js';
 import { closeRecord, lockName, type OpenChange, stepIn, takeLocks, writeRecord } from './lock.js';
 import { cutPath, isInside } from './paths.js';
 import { PlainFiles, stateOf } from './plain-files.js';
@@ -363,9 +364,10 @@ class Attempt {
     for (const { change, temporary } of this.#staged) await discard(this.#folder(dirname(change.real)), temporary);
     const report = nothingFound();
     await takeBack(this.#folders, this.#record, this.#plan, report, (index) => this.#begun.has(index));
-    if (report.left.length === 0 && (error instanceof StaleFile || this.#begun.size === 0)) return error;
+    const isPassedOn = error instanceof StaleFile || error instanceof JournalUnwritable || this.#begun.size === 0;
+    if (report.left.length === 0 && isPassedOn) return error;
     const message = error instanceof Error ? error.message : String(error);
-    return new WriteFailure(codeOf(error) ?? 'EIO', `${sentence(message)} ${outcome(report.left)}`, { cause: error });
+    return new WriteFailure(codeOf(error) ?? 'EIO', `${asSentence(message)} ${outcome(report.left)}`, { cause: error });
   }
 }
 
@@ -374,8 +376,6 @@ const outcome = (left: ReadonlyArray<{ real: string; why: string; image: string 
   const shown = left.map(({ real, why, image }) => `${real} (${why}${image ? `; what it held is in ${image}` : ''})`);
   return `What had been changed before was put back, but for ${shown.join(', ')}. Look at what is there now before you go on.`;
 };
-
-const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 const needed = ({ after }: FileChange): string => (after ? `${after.length} bytes` : 'some bytes');
 
@@ -402,16 +402,4 @@ async function all(work: ReadonlyArray<Promise<void> | undefined>): Promise<void
   const outcomes = await Promise.allSettled(work);
   const failed = outcomes.find((outcome) => outcome.status === 'rejected');
   if (failed) throw failed.reason;
-}
-
-/** Without a way back there is no change. */
-async function withoutJournal(error: unknown, top: string): Promise<unknown> {
-  if (error instanceof WriteFailure) return error;
-  const told = await explain(error, top, 'written');
-  const why = told instanceof Error ? told.message : String(told);
-  return new WriteFailure(
-    codeOf(error) ?? 'EIO',
-    `What the file holds could not be kept for undo, so it was not changed. ${sentence(why)} Another folder can be set with HELVE_HOME.`,
-    { cause: error },
-  );
 }

@@ -154,10 +154,11 @@ export async function listChanges(dataFolder: string, sessionId: string, callId?
     if (codeOf(error) === 'ENOENT') return '';
     throw error;
   });
-  return inOrder(changesIn(text)).filter((change) => callId === undefined || change.callId === callId);
+  return inOrder(sessionChanges(text)).filter((change) => callId === undefined || change.callId === callId);
 }
 
-function changesIn(text: string): ListedChange[] {
+/** The changes that the text of a session's list names, each once. */
+export function sessionChanges(text: string): ListedChange[] {
   const changes = new Map<string, ListedChange>(); // a take-over after a crash may have listed one again
   let position = 0;
   for (const line of text.split('\n')) {

@@ -2,15 +2,15 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FileChanges } from '../../contract/file-change.js';
-import type { FileChangesOptions } from './file-changes.js';
 import type { TakeBackUndo } from './recover-changes.js';
+import type { SpareJournalOptions } from './spare-journal.js';
 
 export const PRUNE_EVERY_MS = 24 * 3_600_000;
 
 /** Changes whose code comes with the first of them. */
-export function lazyFileChanges(options: FileChangesOptions): FileChanges {
+export function lazyFileChanges(options: SpareJournalOptions): FileChanges {
   let loading: Promise<FileChanges> | undefined;
-  const load = async (): Promise<FileChanges> => (await import('./file-changes.js')).createFileChanges(options);
+  const load = async (): Promise<FileChanges> => (await import('./spare-journal.js')).changesWithSpareJournal(options);
   return {
     async apply(callId, changes) {
       loading ??= load();

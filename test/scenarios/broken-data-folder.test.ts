@@ -1,0 +1,102 @@
+import { spawnSync } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { emptyFolder, jsonLines } from '../cli/run-helve.js';
+
+// Run in a mount namespace of its own: the data folder is a small file system that is broken in one way, and is repaired
+// by a command in the middle of the session, or not at all.
+const inNamespace = `
+helve() { (cd "$PROJECT" && "$NODE" "$HELVE" "$@"); }
+cd "$OUT"
+mount -t tmpfs -o "$1" tmpfs "$HELVE_HOME" || exit 77
+eval "$2"
+helve -p go --model "scripted/$3" --permission-mode bypassPermissions --output-format stream-json > run.out 2> run.err
+echo $? > run.code
+cat "$PROJECT/notes.txt" > notes.out
+helve sessions show last > show.out 2>&1
+helve audit verify last > verify.out 2>&1; echo $? > verify.code
+helve audit show last > audit.out 2>&1
+helve undo --turn --yes --force > undo.out 2>&1; echo $? > undo.code
+exit 0`;
+
+const ways = [
+  {
+    way: 'full',
+    options: 'size=8m,mode=700',
+    breakIt: 'head -c 20000000 /dev/zero > "$HELVE_HOME/filler" 2>/dev/null',
+    repair: 'rm "$HELVE_HOME/filler"',
+  },
+  {
+    way: 'read-only',
+    options: 'size=8m,mode=700',
+    breakIt: 'mount -o remount,ro "$HELVE_HOME"',
+    repair: 'mount -o remount,rw "$HELVE_HOME"',
+  },
+  {
+    way: 'without free inodes',
+    options: 'size=8m,mode=700,nr_inodes=100',
+    breakIt: 'mkdir "$HELVE_HOME/fill"; for i in $(seq 200); do echo > "$HELVE_HOME/fill/$i"; done 2>/dev/null',
+    repair: 'rm -r "$HELVE_HOME/fill"',
+  },
+];
+
+async function session(way: (typeof ways)[number], { isRepaired }: { isRepaired: boolean }) {
+  const [top, home] = [await emptyFolder(), await emptyFolder()];
+  const [project, out] = [join(top, 'project'), join(top, 'out')];
+  await mkdir(project);
+  await mkdir(out);
+  await writeFile(join(project, 'notes.txt'), 'one\n');
+  const edit = (old_string: string, new_string: string) => ({
+    calls: [{ name: 'Edit', input: { file_path: 'notes.txt', old_string, new_string } }],
+  });
+  const bash = (command: string) => ({ calls: [{ name: 'Bash', input: { command } }] });
+  const turns = [
+    { calls: [{ name: 'Read', input: { file_path: 'notes.txt' } }] },
+    bash('echo hi; df . > /dev/null'),
+    edit('one', 'two'),
+    ...(isRepaired ? [bash(`bash ${join(out, 'repair.sh')}`), edit('two', 'three'), bash('echo more')] : []),
+    { text: 'Done.' },
+  ];
+  await writeFile(join(out, 'repair.sh'), way.repair);
+  const script = join(out, 'script.json');
+  await writeFile(script, JSON.stringify({ turns }));
+  const env = { HELVE_HOME: home, HELVE: resolve('bin/helve.cjs'), NODE: process.execPath, PROJECT: project, OUT: out };
+  const args = ['--mount', 'bash', '-c', inNamespace, 'bash', way.options, way.breakIt, script];
+  const { status } = spawnSync('unshare', args, { env: { ...process.env, ...env, IS_SANDBOX: '1' } });
+  if (status !== 0) return undefined;
+  const read = (name: string): Promise<string> => readFile(join(out, name), 'utf8');
+  const events = jsonLines(await read('run.out'));
+  const shown = JSON.stringify(events);
+  return { read, shown, project, code: await read('run.code'), warnings: await read('run.err') };
+}
+
+test.for(ways)(
+  'work goes on while the data folder is $way, and all is written when it is repaired',
+  async (way, context) => {
+    const run = await session(way, { isRepaired: true });
+    if (!run) return context.skip('a file system can not be mounted here');
+    const { read, shown, warnings, code } = run;
+    expect({ code, warnings }).toEqual({ code: '0\n', warnings: expect.stringMatching(/^helve: [^\n]*\n$/) });
+    expect(shown).toContain('hi');
+    expect(shown).not.toContain('"is_error":true');
+    expect(await read('notes.out')).toBe('three\n');
+    const conversation = await read('show.out');
+    for (const part of ['> go', '1\tone', 'hi', 'more', 'Done.']) expect(conversation).toContain(part);
+    expect(conversation.match(/Edited notes\.txt/g)).toHaveLength(2);
+    expect({ verified: await read('verify.code'), said: await read('verify.out') }).toMatchObject({ verified: '0\n' });
+    const log = await read('audit.out');
+    expect(log.match(/\bEdit\b/g)?.length).toBeGreaterThanOrEqual(2);
+    expect(log).toContain('echo hi');
+    expect(await read('undo.code'), await read('undo.out')).toBe('0\n');
+    expect(await readFile(join(run.project, 'notes.txt'), 'utf8')).toBe('one\n');
+  },
+);
+
+test.for(ways)('a session whose data folder stays $way still reads, runs commands and edits', async (way, context) => {
+  const run = await session(way, { isRepaired: false });
+  if (!run) return context.skip('a file system can not be mounted here');
+  expect(run).toMatchObject({ code: '0\n', warnings: expect.stringMatching(/^helve: [^\n]*\n$/) });
+  expect(run.shown).not.toContain('"is_error":true');
+  expect(await run.read('notes.out')).toBe('two\n');
+});
