@@ -678,6 +678,84 @@ test.each([
   expect([content, await project.text('a.txt')]).toEqual([expect.stringMatching(/^old_string was not found/), before]);
 });
 
+test.each([
+  ['deeper', 'x\n    a\n      b\n', 'a\n  b', '    a\n      c\n    d', 'x\n    a\n      c\n    d\n'],
+  ['less deep', 'a\n  b\nx\n', '    a\n      b', 'a\n  c', 'a\n  c\nx\n'],
+  ['tabs', '\tif c:\n\t\td()\n', '    if c:\n        d()', '\tif c:\n\t\te()', '\tif c:\n\t\te()\n'],
+])('leaves a new text as it is that has the indentation of the file: %s', async (_, before, old, fresh, after) => {
+  const project = await temporaryProject({ 'a.txt': before });
+  const { content } = await edit(project, old, fresh);
+  expect([await project.text('a.txt'), content]).toEqual([after, expect.stringContaining('new_string has it already')]);
+});
+
+test.each([
+  ['a line', 'a\nb\nc\n', 'b', {}, 'a\nc\n'],
+  ['several lines', 'a\r\nb\r\nc\r\nd\r\n', 'b\nc', {}, 'a\r\nd\r\n'],
+  ['all lines that read so', 'a\nb\na\nc\n', 'a', { replace_all: true }, 'b\nc\n'],
+  ['a line whose indentation was not sent right', 'a\n\tlong line\nc\n', '    long line', {}, 'a\nc\n'],
+  ['the last line, which has no ending', 'a\nb', 'b', {}, 'a\n'],
+  ['a part of a line', 'a b\nc\n', 'a b'.slice(1), {}, 'a\nc\n'],
+  ['lines with their ending', 'a\n\nb\n', 'a\n', {}, '\nb\n'],
+  ['the start of a line', 'ab\nc\n', 'a', {}, 'b\nc\n'],
+  ['several places of which one is a part', 'a\nab\n', 'a', { replace_all: true }, '\nb\n'],
+])('deletes whole lines with their ending, and nothing more of others: %s', async (_, before, old, more, after) => {
+  const project = await temporaryProject({ 'a.txt': before });
+  await edit(project, old, '', more);
+  expect(await project.text('a.txt')).toBe(after);
+});
+
+test.each([
+  ['in the file', 'one();  \ntwo();\t\nthree();\n', 'one();\ntwo();', 'one();\n2();', 'one();\n2();\nthree();\n'],
+  ['in what was sent', 'one();\ntwo();\n', 'one();  \ntwo(); ', '1();\n2();', '1();\n2();\n'],
+  ['in lines that stay', 'a = 1\nb  \n\t\nc\n', 'a = 1\nb\n\nc', 'a = 2\nb\n\nc', 'a = 2\nb  \n\t\nc\n'],
+  ['in parts of lines', 'f(one, \n  two)\n', 'one,\n  t', '1,\n  T', 'f(1,\n  Two)\n'],
+  ['and deletes', 'a\nsome words  \nmore words\nb\n', 'some words\nmore words', '', 'a\nb\n'],
+])('forgives blanks at the ends of lines where the place is the only one: %s', async (_, before, old, fresh, after) => {
+  const project = await temporaryProject({ 'a.txt': before });
+  const { content } = await edit(project, old, fresh);
+  expect([await project.text('a.txt'), content]).toEqual([
+    after,
+    expect.stringContaining('blanks at the ends of lines'),
+  ]);
+});
+
+test.each([
+  ['two places', 'one();  \ntwo();\nx\none(); \ntwo();\n', 'one();\ntwo();'],
+  ['blanks inside a line', 'one(a,  b);\n', 'one(a, b);'],
+  ['blanks at the start and at the end', '  one();  \ntwo();\n', 'one();\n  two();'],
+])('does not forgive blanks: %s', async (_, before, old_string) => {
+  const project = await temporaryProject({ 'a.txt': before });
+  const { content } = await edit(project, old_string, 'x', { replace_all: true });
+  expect([content, await project.text('a.txt')]).toEqual([expect.stringMatching(/^old_string was not found/), before]);
+});
+
+test('names the newline that is missing at the end of the file', async () => {
+  const project = await temporaryProject({ 'a.txt': 'one\ntwo' });
+  expect((await edit(project, 'two\n', '2\n')).content).toBe(
+    'old_string was not found in a.txt (0 matches). It ends with a line break, and the last line of a.txt (2) has none: the file has no newline at its end. Send it without the last line break.',
+  );
+});
+
+test('warns of a line that stands for code that was left out', async () => {
+  const project = await temporaryProject({ 'a.txt': 'a();\nb();\nc();\n// ... other things\n' });
+  const warning = /Warning: new_string holds the line "\/\/ ... existing code ...", which was written as it stands/;
+  expect((await edit(project, 'a();\nb();', 'A();\n  // ... existing code ...')).content).toMatch(warning);
+  expect((await edit(project, 'c();', 'C(...existing);')).content).not.toContain('Warning');
+  expect((await edit(project, 'C', 'D')).content).not.toContain('Warning');
+  expect((await edit(project, 'things', 'words')).content).not.toContain('Warning');
+});
+
+test('names Write with its input where a file would have to be made', async () => {
+  const project = await temporaryProject();
+  const run = async (new_string: string) =>
+    await project.run(editTool, { file_path: 'new.txt', old_string: '', new_string });
+  expect(await run('one\n"two"\n')).toMatchObject({
+    isError: true,
+    content: `new.txt does not exist, and an edit makes no file. Nothing was written. To make it, call Write with this input:\n${JSON.stringify({ file_path: project.path('new.txt'), content: 'one\n"two"\n' })}`,
+  });
+  expect((await run('x'.repeat(5_000))).content).toMatch(/"content":…\} with your new_string as content$/);
+});
+
 test('knows the line numbers of Read when they come back', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\ntwo\n' });
   expect((await edit(project, '1\tone\n2\ttwo', 'x')).content).toBe(

@@ -81,13 +81,13 @@ test.each<[string, string, Edit[], string]>([
     'A\nB\n',
   ],
   [
-    'lines that are emptied',
-    'a\nb\n',
+    'lines that are deleted',
+    'a\nb\nc\n',
     [
       ['a', ''],
       ['b', ''],
     ],
-    '\n\n',
+    'c\n',
   ],
   [
     'as many as are expected',

@@ -114,6 +114,26 @@ test('keeps encoding, mark and line endings of the file that it replaces', async
   expect(content).toContain('Its line endings (\\r\\n) were kept.');
 });
 
+test.each([
+  ['lf', 'a\r\nb\r\n', 'a\nb\n', 'a\nb\n'],
+  ['lf', 'a\r\nb\r\n', 'a\r\nc\r\n', 'a\nc\n'],
+  ['crlf', 'a\nb\n', 'a\nb\n', 'a\r\nb\r\n'],
+  ['keep', 'a\r\nb\r\n', 'a\nc\n', 'a\r\nc\r\n'],
+])('converts line endings when told to: %s', async (line_endings, before, content, after) => {
+  const project = await temporaryProject({ 'a.txt': before });
+  await project.run(readTool, { file_path: 'a.txt' });
+  const run = await project.run(writeTool, { file_path: 'a.txt', content, line_endings });
+  expect([run.isError, await project.text('a.txt')]).toEqual([false, after]);
+  await project.run(writeTool, { file_path: 'new.txt', content, line_endings });
+  expect(await project.text('new.txt')).toBe(line_endings === 'keep' ? content : after);
+});
+
+test('warns of a line that stands for code that was left out', async () => {
+  const project = await temporaryProject();
+  const { content } = await project.run(writeTool, { file_path: 'a.py', content: 'a()\n# ... rest of the code ...\n' });
+  expect(content).toContain('Warning: content holds the line "# ... rest of the code ..."');
+});
+
 test('knows what it wrote: an edit and another write need no read', async () => {
   const project = await temporaryProject();
   await project.run(writeTool, { file_path: 'a.txt', content: 'one\n' });

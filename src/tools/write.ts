@@ -9,6 +9,7 @@ import { changeFiles, type PlannedChange } from './editing/change-files.js';
 import { checkSeenWhole } from './editing/check-editable.js';
 import { checkPlace } from './editing/check-place.js';
 import type { ChangedText } from './editing/edit-text.js';
+import { elidedCode } from './editing/elided-code.js';
 import type { LoadedText } from './editing/load-text.js';
 import { checkOf, type FilePlan, planChange, plannedChange, settled, textsOf } from './editing/plan-change.js';
 import { textLines } from './editing/text-lines.js';
@@ -18,13 +19,17 @@ import { refusal } from './refusal.js';
 import { locate, type TargetFile } from './target-file.js';
 
 const description = `Write a whole file: a new one, folders included, or one that you have read whole. For small changes use Edit.
-An existing file keeps its mode, encoding and line endings; what others changed in it since is merged, or refused.`;
+An existing file keeps its mode, encoding and line endings (line_endings converts them); what others changed in it since is merged, or refused.`;
 
 const input = withAliases(
   { path: 'file_path' },
   z.strictObject({
     file_path: pathText,
     content: z.string(),
+    line_endings: z
+      .enum(['keep', 'lf', 'crlf'])
+      .optional()
+      .describe('Default keep; lf or crlf converts the whole file'),
   }),
 );
 
@@ -46,16 +51,15 @@ export const writeTool = defineTool<WriteInput, WriteData>({
   effects: ({ file_path }, context) => changeEffects(file_path, context),
 
   async validate(write, context) {
-    const { target, replacing } = await plan(write, context);
-    return checkOf([replacing ? textsOf(replacing) : { target, after: write.content }]);
+    const { target, content, replacing } = await plan(write, context);
+    return checkOf([replacing ? textsOf(replacing) : { target, after: content }]);
   },
 
   // The file is looked at again here: between the check and now somebody may have been asked.
   async execute(write, context) {
     const look = async (): Promise<SettledWrite> => {
-      const { target, replacing } = await plan(write, context);
-      if (!replacing)
-        return { target, before: undefined, changed: newText(write.content, notesOnNew(target, context)) };
+      const { target, content, replacing } = await plan(write, context);
+      if (!replacing) return { target, before: undefined, changed: newText(content, notesOnNew(target, context)) };
       return await settled(replacing, context);
     };
     const { plan: done, notes } = await changeFiles(context, look, (settledWrite) => [asPlanned(settledWrite)]);
@@ -65,7 +69,7 @@ export const writeTool = defineTool<WriteInput, WriteData>({
       path: target.shown,
       lines: changed.text.lineCount,
       patch: before ? unifiedPatch(target.shown, before.text, changed.text.raw) : '',
-      notes: [...changed.notes, ...notes.flat()],
+      notes: [...changed.notes, ...notes.flat(), ...elidedCode(before?.text ?? '', write.content, 'content')],
     };
   },
 
@@ -90,6 +94,8 @@ export const writeTool = defineTool<WriteInput, WriteData>({
 
 interface WritePlan {
   target: TargetFile;
+  /** With the line endings that were asked for. */
+  content: string;
   /** Absent where there is no file yet. */
   replacing?: FilePlan;
 }
@@ -100,7 +106,11 @@ interface SettledWrite {
   changed: ChangedText;
 }
 
-async function plan({ file_path, content }: WriteInput, context: ToolContext): Promise<WritePlan> {
+async function plan(
+  { file_path, content: sent, line_endings: wanted = 'keep' }: WriteInput,
+  context: ToolContext,
+): Promise<WritePlan> {
+  const content = withEndings(sent, wanted);
   if (!content.isWellFormed()) {
     throw refusal(
       'content holds half of a surrogate pair, which is no character. Nothing was written. Send whole characters.',
@@ -109,14 +119,20 @@ async function plan({ file_path, content }: WriteInput, context: ToolContext): P
   const target = await locate(file_path, context);
   if (fileIdentity(target.real) === undefined) {
     await checkPlace(target, context);
-    return { target };
+    return { target, content };
   }
   const make = (file: LoadedText, seen: SeenFile): ChangedText => {
     checkSeenWhole(target, seen, file);
-    return replacement(file, content);
+    return wanted === 'keep' ? replacement(file, content) : wholeText(content, file.format);
   };
   const change = { action: 'write', name: 'the write', make } as const;
-  return { target, replacing: await planChange(target, change, context) };
+  return { target, content, replacing: await planChange(target, change, context) };
+}
+
+function withEndings(content: string, wanted: 'keep' | 'lf' | 'crlf'): string {
+  if (wanted === 'keep') return content;
+  const plain = content.replaceAll('\r\n', '\n');
+  return wanted === 'lf' ? plain : plain.replaceAll('\n', '\r\n');
 }
 
 function asPlanned({ target, before, changed }: SettledWrite): PlannedChange {

@@ -6,7 +6,8 @@ import type { TargetFile } from '../target-file.js';
 import { type AppliedEdit, applyEdit } from './apply-edit.js';
 import { checkLinesSeen, countOf, isProof } from './check-editable.js';
 import { type EditStep, followRegions, missingBecauseOf, type Region, regionConflict } from './edit-conflicts.js';
-import { type Found, findText, isUnique, lineList } from './find-text.js';
+import { elidedCode } from './elided-code.js';
+import { type Found, findText, isUnique, lineList, type Match } from './find-text.js';
 import { afterChanges, covers, joinRanges, type LineChange, type LineRange, withoutRanges } from './line-ranges.js';
 import { MAX_BYTES } from './load-text.js';
 import { notFound } from './not-found.js';
@@ -94,16 +95,21 @@ export function editText(
   let [places, lines]: [LineRange[], SeenFile['lines']] = [[], seen];
   let replacements = 0;
   let where = '';
-  for (const edit of edits) {
-    const found = findEdit(target, text, edit, { steps, edits, onlyExact });
-    const conflict = regionConflict(regions, found, edit, text);
+  for (const sent of edits) {
+    const exactly = findEdit(target, text, sent, { steps, edits, onlyExact });
+    const conflict = regionConflict(regions, exactly, sent, text);
     if (conflict) throw refusal(conflict);
+    const wholeLines = withLineEnd(text, exactly, sent);
+    const isWithEnd = wholeLines !== undefined && !regionConflict(regions, wholeLines.found, wholeLines.edit, text);
+    const { found, edit } = isWithEnd ? wholeLines : { found: exactly, edit: sent };
     if (!(exactIsProof && provesItself(found, edit))) checkSeen(target, lines, found, edit);
     checkSize(target, text, found, edit);
     const applied = applyEdit(text, found, edit);
     notes.push(...tolerance(found, edit));
+    if (isWithEnd) notes.push(`${nameOf(edit.number)}The line ending behind the deleted lines was removed with them.`);
+    notes.push(...elidedCode(sent.old_string, sent.new_string, `${nameOf(edit.number)}new_string`));
 
-    steps.push({ edit, text, found });
+    steps.push({ edit: sent, text, found: exactly });
     regions = followRegions(regions, found, applied, edit);
     places = edits.length === 1 ? applied.places : placesAfter(places, applied);
     lines = linesAfter(lines, applied);
@@ -135,6 +141,16 @@ const linesAfter = (lines: SeenFile['lines'], { changes, places }: AppliedEdit):
   return joinRanges([...(moved === 'all' ? [] : moved), ...places]);
 };
 
+/** Whoever deletes whole lines wants no empty line in their place, so the last line ending goes along. */
+function withLineEnd(text: TextLines, found: Found, edit: TextEdit): { found: Found; edit: TextEdit } | undefined {
+  const isWhole = ({ start, end, lines: [first, last] }: Match): boolean =>
+    start === text.start(first) && text.ending(last) !== '' && end === text.start(last + 1) - text.ending(last).length;
+  const isDeletion = edit.new_string === '' && !/[\r\n]$/.test(edit.old_string);
+  if (!isDeletion || !found.matches.every(isWhole)) return undefined;
+  const matches = found.matches.map((match) => ({ ...match, end: text.start(match.lines[1] + 1) }));
+  return { found: { ...found, matches }, edit: { ...edit, old_string: `${edit.old_string}\n` } };
+}
+
 /** Whether the text that was sent shows that the model knows the place. */
 const provesItself = (found: Found, { old_string, replace_all, expected_replacements = 1 }: TextEdit): boolean =>
   !replace_all && expected_replacements === 1 && isProof(found, old_string);
@@ -149,8 +165,8 @@ function findEdit(
   const fail = (message: string) => refusal(nameOf(number) + message);
   const found = findText(text, old_string, mostMatches(edit));
   const cannotIndent = found.indentation?.reindent(new_string.replace(/\r\n?/g, '\n')) === undefined;
-  const isTolerant = found.how === 'quotes' || found.how === 'indentation';
-  const counts = !(onlyExact && isTolerant) && !(found.how === 'indentation' && cannotIndent);
+  const isTolerant = found.how === 'quotes' || found.indentation !== undefined;
+  const counts = !(onlyExact && isTolerant) && !(found.indentation && cannotIndent);
   if (found.matches.length === 0 || !counts) {
     const because = missingBecauseOf({ target, text, edit, steps, edits });
     if (because) throw refusal(because);
@@ -206,11 +222,15 @@ function checkSize(target: TargetFile, text: TextLines, { matches }: Found, { ne
   );
 }
 
-function tolerance({ how, indentation }: Found, { number }: TextEdit): string[] {
+function tolerance({ how, indentation }: Found, { number, new_string }: TextEdit): string[] {
   const name = number === undefined ? 'old_string' : `old_string of edit ${number}`;
   if (how === 'quotes') return [`${name} matched after quote normalisation; the quotes in the file were kept.`];
+  if (how === 'blanks') return [`${name} matched but for blanks at the ends of lines.`];
   if (!indentation) return [];
+  const fresh = indentation.isIndented(new_string)
+    ? 'new_string has it already'
+    : 'new_string was indented in the same way';
   return [
-    `${name} matched but for its indentation: in the file the text is indented ${indentation.says}. The file's indentation was kept, and new_string was indented in the same way.`,
+    `${name} matched but for its indentation: in the file the text is indented ${indentation.says}. The file's indentation was kept, and ${fresh}.`,
   ];
 }

@@ -16,6 +16,8 @@ export interface IndentationChange {
   says: string;
   /** The same change made to another text; undefined where that is not possible. */
   reindent(text: string): string | undefined;
+  /** Whether another text is indented as the file is already, so that it stays as it is. */
+  isIndented(text: string): boolean;
 }
 
 /** The passages from the top; two are enough to know that there is not one alone. Whole lines from their start on. */
@@ -71,7 +73,7 @@ function passageAt(text: TextLines, first: number, sent: readonly Line[]): Inden
     }
   }
   const change = changeBetween(pairs);
-  return change && { start, end, change };
+  return change && { start, end, change: unlessIndented(change, pairs) };
 }
 
 interface IndentationPair {
@@ -79,8 +81,31 @@ interface IndentationPair {
   there: string;
 }
 
+/** The change, which leaves a text alone that has the indentation of the file and not the one that was sent. */
+function unlessIndented(change: Rewriting, pairs: readonly IndentationPair[]): IndentationChange {
+  const sent = commonIndentation(pairs.map((pair) => pair.sent));
+  const there = commonIndentation(pairs.map((pair) => pair.there));
+  const isIndented = (text: string): boolean => {
+    const lines = text.split('\n').filter((line) => line.trim() !== '');
+    const own = commonIndentation(lines.map((line) => takeApart(line).indentation));
+    const [first] = lines;
+    if (first === undefined || sent === there || own !== there) return false;
+    return takeApart(first).indentation === pairs[0]?.there;
+  };
+  return { ...change, isIndented, reindent: (text) => (isIndented(text) ? text : change.reindent(text)) };
+}
+
+function commonIndentation(all: readonly string[]): string {
+  const [first = '', ...others] = all;
+  let length = first.length;
+  for (const other of others) while (!other.startsWith(first.slice(0, length))) length -= 1;
+  return first.slice(0, length);
+}
+
+type Rewriting = Omit<IndentationChange, 'isIndented'>;
+
 /** The one change that makes every indentation that was sent the one that is there. */
-function changeBetween(pairs: readonly IndentationPair[]): IndentationChange | undefined {
+function changeBetween(pairs: readonly IndentationPair[]): Rewriting | undefined {
   const [head] = pairs;
   if (!head || pairs.every(({ sent, there }) => sent === there)) return undefined;
   const more = head.there.slice(0, Math.max(0, head.there.length - head.sent.length));
@@ -104,17 +129,17 @@ function widthOf(pairs: ReadonlyArray<{ blanks: string; tabs: string }>): number
   return fits && Number.isInteger(width) && width >= 1 && width <= MAX_TAB_WIDTH ? width : undefined;
 }
 
-const deeper = (more: string): IndentationChange => ({
+const deeper = (more: string): Rewriting => ({
   says: `deeper by ${nameOf(more)}`,
   reindent: eachLine((line) => more + line),
 });
 
-const shallower = (less: string): IndentationChange => ({
+const shallower = (less: string): Rewriting => ({
   says: `less deep by ${nameOf(less)}`,
   reindent: eachLine((line) => (line.startsWith(less) ? line.slice(less.length) : undefined)),
 });
 
-const tabsForBlanks = (width: number): IndentationChange => ({
+const tabsForBlanks = (width: number): Rewriting => ({
   says: `with one tab for ${nameOf(' '.repeat(width))}`,
   reindent: eachLine((line) => {
     const [blanks = ''] = /^ */.exec(line) ?? [];
@@ -123,7 +148,7 @@ const tabsForBlanks = (width: number): IndentationChange => ({
   }),
 });
 
-const blanksForTabs = (width: number): IndentationChange => ({
+const blanksForTabs = (width: number): Rewriting => ({
   says: `with ${nameOf(' '.repeat(width))} for one tab`,
   reindent: eachLine((line) => {
     const [tabs = ''] = /^\t*/.exec(line) ?? [];

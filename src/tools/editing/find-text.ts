@@ -1,5 +1,6 @@
 import { normalizeEndings } from '../../platform/text/line-endings.js';
 import { findIndented, type IndentationChange } from './find-indented.js';
+import { findTrimmed } from './find-trimmed.js';
 import type { LineRange } from './line-ranges.js';
 import { type Alike, foldQuotes, type SearchResult, searchText } from './search-text.js';
 import type { TextLines } from './text-lines.js';
@@ -21,16 +22,17 @@ export interface Found {
   /**
    * `bytes`: found character for character, since it has a lone carriage return, which may be half of a line ending.
    * `verbatim`: found with the very line endings that were sent. `exact`: with others. `quotes`: straight quotes stood
-   * for typographic ones as well. `indentation`: all lines are indented in another way.
+   * for typographic ones as well. `blanks`: there are other blanks at the ends of lines. `indentation`: all lines are
+   * indented in another way.
    */
-  how: 'bytes' | 'verbatim' | 'exact' | 'quotes' | 'indentation';
-  /** How the lines there are indented, where that is not as sent. */
+  how: 'bytes' | 'verbatim' | 'exact' | 'quotes' | 'blanks' | 'indentation';
+  /** What is to be done to the new text, where the blanks there are not as sent. */
   indentation?: IndentationChange;
 }
 
 /**
- * Looks for the text, first as it is but for line endings, then with straight quotes for typographic ones, then indented
- * in another way, which counts only in one place. A carriage return without a line feed is no line ending that anybody is shown: whoever sends one means that character.
+ * Looks for the text, first as it is but for line endings, then with straight quotes for typographic ones, then with other
+ * blanks at the ends of lines and then indented in another way, which both count only in one place. A carriage return without a line feed is no line ending that anybody is shown: whoever sends one means that character.
  */
 export function findText(text: TextLines, wanted: string, limit: number): Found {
   const find = (alike: Alike, how: Found['how']): Found => {
@@ -47,13 +49,14 @@ export function findText(text: TextLines, wanted: string, limit: number): Found 
   if (exact.matches.length > 0) return exact;
   const quoted = QUOTES.test(wanted) ? find('endings and quotes', 'quotes') : exact;
   if (quoted.matches.length > 0) return quoted;
-  const [indented, ...others] = findIndented(text, wanted);
-  if (!indented || others.length > 0) return exact;
+  const trimmed = findTrimmed(text, wanted);
+  const [place, ...others] = trimmed.length > 0 ? trimmed : findIndented(text, wanted);
+  if (!place || others.length > 0) return exact;
   return {
     ...exact,
-    matches: matchesOf(text, { places: [indented] }),
-    how: 'indentation',
-    indentation: indented.change,
+    matches: matchesOf(text, { places: [place] }),
+    how: trimmed.length > 0 ? 'blanks' : 'indentation',
+    indentation: place.change,
   };
 }
 

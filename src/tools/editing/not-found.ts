@@ -25,6 +25,10 @@ export function notFound({ shown }: TargetFile, text: TextLines, wanted: string,
   if (hasLoneReturn(wanted) && isThere(normalizeEndings(wanted))) {
     return `${missing} It has a carriage return without a line feed, which stands for that very byte. Send \\n for a line ending, whatever its kind.`;
   }
+  const withoutEnd = wanted.replace(/(\r\n|\n)$/, '');
+  if (withoutEnd !== wanted && !/[\r\n]$/.test(text.raw) && text.raw.endsWith(withoutEnd) && withoutEnd !== '') {
+    return `${missing} It ends with a line break, and the last line of ${shown} (${text.lineCount}) has none: the file has no newline at its end. Send it without the last line break.`;
+  }
   const plain = PLAIN_FORMS.find(({ of }) => {
     const text = of(wanted);
     return text !== wanted && isThere(text);

@@ -1,4 +1,5 @@
 import type { ToolContext } from '../../contract/tool-context.js';
+import { fileIdentity } from '../../platform/files/paths.js';
 import { refusal } from '../refusal.js';
 import type { TargetFile } from '../target-file.js';
 import { checkEditable, checkEdits, editText, type TextEdit } from './edit-text.js';
@@ -11,6 +12,7 @@ export async function planEdits(
   context: ToolContext,
 ): Promise<FilePlan> {
   checkEdits(edits);
+  refuseNewFile(target, edits);
   if (target.real.toLowerCase().endsWith('.ipynb')) {
     throw refusal(
       `${target.shown} is a notebook, and an edit of its text could break it. Nothing was written. Use NotebookEdit to change its cells.`,
@@ -29,4 +31,20 @@ export async function planEdits(
       context,
     );
   });
+}
+
+const MAX_REPEATED_CHARS = 4_000;
+
+/** Others make a file by an edit of nothing; here that is what Write is for, so that no file comes by a slip of a path. */
+function refuseNewFile({ path, real, shown }: TargetFile, edits: readonly TextEdit[]): void {
+  const [edit] = edits;
+  if (edits.length !== 1 || edit?.old_string !== '' || fileIdentity(real) !== undefined) return;
+  const { new_string: content } = edit;
+  const input =
+    content.length <= MAX_REPEATED_CHARS
+      ? JSON.stringify({ file_path: path, content })
+      : `${JSON.stringify({ file_path: path }).slice(0, -1)},"content":…} with your new_string as content`;
+  throw refusal(
+    `${shown} does not exist, and an edit makes no file. Nothing was written. To make it, call Write with this input:\n${input}`,
+  );
 }

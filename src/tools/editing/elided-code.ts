@@ -1,0 +1,15 @@
+const MARK = String.raw`(?:\.\.\.|…)`;
+const WORDS = String.raw`(?:existing|rest of|remaining|unchanged|previous|other|same|keep)\b`;
+const ELIDED = new RegExp(String.raw`^\s*(?://|#|--|/\*|<!--|;|%|\{/\*|\(\*)?\s*${MARK}\s*\(?${WORDS}.*$`, 'im');
+
+/**
+ * What to say about a line such as "// ... existing code ..." that is new in a text: it is written as it stands, and
+ * whoever sends it often means that the code of the file stays there.
+ */
+export function elidedCode(before: string, fresh: string, name: string): string[] {
+  const line = ELIDED.exec(fresh)?.[0].trim();
+  if (line === undefined || before.includes(line)) return [];
+  return [
+    `Warning: ${name} holds the line ${JSON.stringify(line.slice(0, 80))}, which was written as it stands and does not stand for code of the file. If code is missing now, put it back.`,
+  ];
+}
