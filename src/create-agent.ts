@@ -96,6 +96,7 @@ export function createAgent(options: AgentOptions): Agent {
   const engine = createEngine({
     ...(editStyle && { editStyle }),
     ...(contextTokens !== undefined && { contextTokens }),
+    keepTranscript: resumed !== undefined || options.keepSession === true,
     ...options,
     ...(resumed && { sessionId: resumed.id, root: resumed.root }),
     ...((resumed || options.keepSession || options.instructions) && {

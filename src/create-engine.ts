@@ -4,6 +4,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Commands } from './agent/commands/commands.js';
 import type { RunOwnCall } from './agent/commands/expand-command.js';
+import { HookTranscript } from './agent/hook-transcript.js';
 import { createAuditLog } from './agent/observe/audit-log.js';
 import { observedHooks } from './agent/observe/observe.js';
 import { Session } from './agent/session.js';
@@ -164,11 +165,21 @@ export function createEngine(options: EngineOptions = {}): Engine {
   const { client: mcp, servers } = connected;
   connected.configure();
 
+  const transcript = new HookTranscript({
+    file: join(dataFolder, 'sessions', session.id, 'transcript.jsonl'),
+    sessionId: session.id,
+    cwd: () => session.cwd,
+    transcript: session.transcript,
+  });
   const ownHooks = lazyHooks(() => settings()?.hooks ?? noneConfigured, {
     root,
     env: visibleEnv,
     sessionId: session.id,
-    transcriptPath: join(dataFolder, 'sessions', session.id, 'session.jsonl'),
+    transcriptPath: transcript.file,
+    beforeRun: () => {
+      if (options.keepTranscript) transcript.update();
+    },
+    rewake: (text) => session.remind(text),
     situation: () => ({ cwd: session.cwd, mode: session.mode }),
     matchesRule: policy.matchesRule,
     whileRunning: (kill) => session.whileRunning(kill),

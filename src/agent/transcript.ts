@@ -20,6 +20,7 @@ export class Transcript {
   #repaired: Message[] = [];
   readonly #callIds = new Set<string>();
   #settled = 0;
+  readonly #listeners: Array<(message: Message) => void> = [];
 
   get messages(): readonly Message[] {
     return this.#messages;
@@ -27,6 +28,12 @@ export class Transcript {
 
   append(message: Message): void {
     this.#messages.push(message);
+    for (const listener of this.#listeners) listener(message);
+  }
+
+  /** Called with each message that is appended from now on. */
+  listen(listener: (message: Message) => void): void {
+    this.#listeners.push(listener);
   }
 
   /** Goes on from these messages instead. Those that are valid and were here before stay the same objects. */

@@ -89,13 +89,13 @@ export function hooksOf(callId: string, environment: CallEnvironment, signal: Ab
       const payload = { message, notification_type: 'permission_prompt' };
       void run('Notification', payload).catch(() => {}); // the person is asked all the same; an abort ends it
     },
-    async afterSuccess(call, { data }) {
+    async afterSuccess(call, outcome) {
       if (!hooks.has('PostToolUse')) return words();
       const duration_ms = Math.round(monotonicMs() - startedAt);
-      const payload = { ...about(call), tool_use_id: callId, tool_response: data, duration_ms };
-      const outcome = await run('PostToolUse', payload, { effects: touched });
-      added.push(...(outcome.block ? [outcome.block.reason] : []), ...outcome.additionalContext);
-      return { ...(outcome.updatedOutput && { instead: outcome.updatedOutput }), added };
+      const payload = { ...about(call), tool_use_id: callId, tool_response: responseOf(outcome), duration_ms };
+      const said = await run('PostToolUse', payload, { effects: touched });
+      added.push(...(said.block ? [said.block.reason] : []), ...said.additionalContext);
+      return { ...(said.updatedOutput && { instead: said.updatedOutput }), added };
     },
     async afterFailure(error) {
       if (!seen || !hooks.has('PostToolUseFailure')) return words();
@@ -111,4 +111,13 @@ export function hooksOf(callId: string, environment: CallEnvironment, signal: Ab
     },
     words,
   };
+}
+
+/** A tool whose part for hooks throws has worked all the same. */
+function responseOf({ data, forHooks }: ToolOutcome): unknown {
+  try {
+    return forHooks?.() ?? data;
+  } catch {
+    return data;
+  }
 }

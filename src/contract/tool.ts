@@ -50,6 +50,11 @@ interface ToolBehaviour<Input, Data> {
   execute(input: Input, context: ToolContext): Promise<Data> | AsyncGenerator<ToolProgress, Data, void>;
   /** What the model reads. */
   toModel(data: Data, input: Input): string | ContentBlock[];
+  /**
+   * What hooks get as `tool_response`, beside the fields of the data. The built-in tools give the fields that hooks written
+   * for Claude Code read. Default: the data alone.
+   */
+  toHooks?(data: Data, input: Input): Readonly<Record<string, unknown>>;
   /** Drawn while the input still streams, so any field may be missing or cut short. */
   displayCall?(input: Partial<Input>): ToolDisplay;
   displayResult?(data: Data, input: Input): ToolDisplay;
@@ -138,6 +143,8 @@ export interface BoundCall {
 export interface ToolOutcome {
   content: string | ContentBlock[];
   data: unknown;
+  /** What hooks see of it. Default: the data. */
+  forHooks?(): unknown;
   display: ToolDisplay;
 }
 
@@ -213,6 +220,9 @@ function shownOr(otherwise: ToolDisplay, draw: () => ToolDisplay | undefined): T
   }
 }
 
+const isRecord = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 const asPartial = <Input>(value: unknown): Partial<Input> =>
   typeof value === 'object' && value !== null ? (value as Partial<Input>) : {};
 
@@ -236,6 +246,7 @@ function bind<Input, Data>(spec: ToolBehaviour<Input, Data>, input: Input): Boun
       return {
         content: await spec.toModel(data, input), // that of a tool written without types may be a promise
         data,
+        ...(spec.toHooks && { forHooks: () => ({ ...(isRecord(data) && data), ...spec.toHooks?.(data, input) }) }),
         display: shownOr(display(), () => spec.displayResult?.(data, input)),
       };
     },

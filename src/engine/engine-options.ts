@@ -64,4 +64,6 @@ export interface EngineOptions {
   useModel?: (name: string) => Promise<() => void>;
   /** Those who watch what happens and change nothing of it. The list may grow until the first prompt. */
   observers?: readonly Observer[];
+  /** Writes the conversation for hooks to read, in the file of their `transcript_path`. */
+  keepTranscript?: boolean;
 }

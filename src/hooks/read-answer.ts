@@ -65,7 +65,7 @@ function objection(event: HookEvent, reason: string): Pick<HookReply, 'behavior'
 }
 
 export function readCommandAnswer(event: HookEvent, end: CommandEnd): ReadAnswer {
-  const printed = end.stdout.replace(/^\uFEFF/, '').trim();
+  const printed = withoutAsyncMarker(end.stdout.replace(/^\uFEFF/, '').trim());
   const parsed = printed.startsWith('{') ? parseObject(printed) : undefined;
   const answer = parsed?.object ? readJsonAnswer(event, parsed.object) : readText(event, printed, parsed?.problem);
   if (end.timedOut) return refusalsOf(answer);
@@ -82,6 +82,20 @@ export function readCommandAnswer(event: HookEvent, end: CommandEnd): ReadAnswer
     }
   }
   return answer;
+}
+
+export const firstLineOf = (text: string): string => text.trimStart().split('\n', 1)[0] ?? '';
+
+/** With such a line a hook says that it goes on in the background. */
+export function isAsyncMarker(line: string): boolean {
+  const { object } = line.trimStart().startsWith('{') ? parseObject(line) : {};
+  return object !== undefined && present(object, 'async') === true;
+}
+
+/** What comes behind the marker is the answer, of which a decision comes too late. */
+function withoutAsyncMarker(text: string): string {
+  const line = firstLineOf(text);
+  return isAsyncMarker(line) ? text.slice(text.indexOf(line) + line.length).trim() : text;
 }
 
 /** Of a hook that was cut off nothing counts but a refusal that it had already printed. */
@@ -171,7 +185,7 @@ export function readJsonAnswer(event: HookEvent, output: object): ReadAnswer {
 
 /** What hooks of other systems may ask for beside it all. */
 const unsupported = [
-  ...['terminalSequence', 'async', 'sessionTitle', 'suppressOriginalPrompt', 'initialUserMessage', 'watchPaths'],
+  ...['terminalSequence', 'sessionTitle', 'suppressOriginalPrompt', 'initialUserMessage', 'watchPaths'],
   ...['reloadSkills', 'classifierContext'],
 ];
 

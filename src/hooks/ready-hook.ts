@@ -44,8 +44,13 @@ export interface ReadyHook {
   rule?: string | undefined;
   blocksOnFailure: boolean;
   inBackground: boolean;
-  /** Takes its input as JSON. May reject, which counts as a failure; when the signal aborts it rejects with its reason. */
-  run(input: string, signal: AbortSignal): Promise<TimedAnswer>;
+  /** What it objects to in the background is told to the model. */
+  rewakes?: boolean;
+  /**
+   * Takes its input as JSON. May reject, which counts as a failure; when the signal aborts it rejects with its reason.
+   * `detach` is called where the hook says that it goes on in the background.
+   */
+  run(input: string, signal: AbortSignal, detach?: () => void): Promise<TimedAnswer>;
 }
 
 /** `refusesByTimeout`: it took too long, and that refuses whatever `onFailure` says. */
@@ -64,9 +69,10 @@ export function fromSettings(
     key: JSON.stringify(isHttp ? [hook.url, hook.headers, hook.allowedEnvVars] : [hook.command, hook.args]),
     rule: hook.if,
     blocksOnFailure: hook.onFailure === 'block',
-    inBackground: !isHttp && hook.async === true,
-    run: (input, signal) => {
-      const run = { event, input, timeoutMs, signal };
+    inBackground: !isHttp && (hook.async === true || hook.asyncRewake === true),
+    rewakes: !isHttp && hook.asyncRewake === true,
+    run: (input, signal, onAsync) => {
+      const run = { event, input, timeoutMs, signal, onAsync };
       return isHttp ? runHttp(hook, run, surroundings) : runCommand(hook, run, surroundings);
     },
   };
@@ -103,6 +109,7 @@ interface Run {
   input: string;
   timeoutMs: number;
   signal: AbortSignal;
+  onAsync?: (() => void) | undefined;
 }
 
 async function runCommand(
@@ -148,7 +155,7 @@ function hookEnvironment(
 
 async function runHttp(
   hook: HttpDefinition,
-  { event, input, ...run }: Run,
+  { event, input, onAsync: _, ...run }: Run,
   { mayPost, env }: HookSurroundings,
 ): Promise<TimedAnswer> {
   const url = new URL(hook.url);

@@ -7,7 +7,7 @@ import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import { randomHex } from '../platform/crypto.js';
 import { endTree, killTree, MARK_VARIABLE, withMark } from '../platform/shell/process-tree.js';
 import { startProcess } from '../platform/shell/start-process.js';
-import type { CommandEnd } from './read-answer.js';
+import { type CommandEnd, firstLineOf, isAsyncMarker } from './read-answer.js';
 
 const MAX_OUTPUT_BYTES = 1024 * 1024; // of each stream; an answer has a few hundred
 const QUIET_MS = 250; // for what comes after the hook has gone, as from `cmd > >(tee log)`
@@ -24,6 +24,8 @@ export interface CommandRun {
   signal: AbortSignal;
   /** Registers the way to end it at once, and returns the way to take that back. */
   whileRunning?: ((kill: () => void) => () => void) | undefined;
+  /** Called once, where the first line that it prints is `{"async": true}`: it goes on in the background. */
+  onAsync?: (() => void) | undefined;
 }
 
 /**
@@ -35,7 +37,7 @@ export async function runCommandHook(run: CommandRun): Promise<CommandEnd> {
   const { signal, timeoutMs } = run;
   signal.throwIfAborted();
   const { child, tree, exited } = await start(run);
-  const stdout = collect(child.stdout);
+  const stdout = collect(child.stdout, (line) => isAsyncMarker(line) && run.onAsync?.());
   const stderr = collect(child.stderr);
   const forget = run.whileRunning?.(() => killTree(tree));
 
@@ -106,7 +108,8 @@ function openInput(text: string): number {
 }
 
 /** The beginning of a stream. Whatever comes after it is read and dropped, so that the writer is never held up. */
-function collect(stream: Readable | null) {
+function collect(stream: Readable | null, onFirstLine?: (line: string) => void) {
+  let isInFirstLine = onFirstLine !== undefined;
   const chunks: Buffer[] = [];
   let room = MAX_OUTPUT_BYTES;
   let overflowed = false;
@@ -118,6 +121,9 @@ function collect(stream: Readable | null) {
     const kept = chunk.subarray(0, room);
     room -= kept.length;
     if (kept.length > 0) chunks.push(kept);
+    if (!isInFirstLine || !chunk.includes('\n')) return;
+    isInFirstLine = false;
+    onFirstLine?.(firstLineOf(Buffer.concat(chunks).toString('utf8')));
   });
   stream?.on('error', () => stream.destroy()); // a pipe that can't be read has nothing more to say
   stream?.on('close', () => closed.resolve(true));

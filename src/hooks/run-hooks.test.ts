@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { HookCallback, HookEvent, HookPayloads } from '../contract/hook.js';
+import { until } from '../testing/watch-processes.js';
 import { createHooks, type HooksOptions } from './run-hooks.js';
 import type { ConfiguredHook, HookDefinition } from './schema.js';
 
@@ -380,4 +381,28 @@ test('without hooks nothing happens', async () => {
   const { hooks, pre } = await session([]);
   expect(hooks.has('PreToolUse')).toBe(false);
   expect(await pre()).toEqual(nothing);
+});
+
+test('a hook that prints {"async": true} first goes on in the background, and decides nothing', async () => {
+  const script = `echo '{"async": true, "asyncTimeout": 5000}'; until [ -e go ]; do sleep 0.01; done; echo '{"systemMessage": "late", "decision": "block"}'`;
+  const { root, pre, run, hooks } = await session([hook(script)]);
+  expect(await pre()).toEqual(nothing);
+  await writeFile(join(root, 'go'), '');
+  const messages: string[] = [];
+  await until(async () => {
+    messages.push(...(await run('Notification', { message: '', notification_type: '' })).messages);
+    return messages.length > 0;
+  });
+  expect(messages).toEqual(['late']);
+  await hooks.end();
+});
+
+test('what a hook with asyncRewake objects to in the background is told to the model', async () => {
+  const told: string[] = [];
+  const script = hook('echo the build broke >&2; exit 2', { asyncRewake: true });
+  const { pre, hooks } = await session([script], { rewake: (text) => told.push(text) });
+  expect(await pre()).toEqual(nothing);
+  await until(async () => told.length > 0);
+  expect(told).toEqual(['the build broke']);
+  await hooks.end();
 });

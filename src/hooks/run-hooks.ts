@@ -33,6 +33,10 @@ export interface HooksOptions extends HookSurroundings {
   transcriptPath: string;
   /** Keeps a text that is too long to be sent, and tells in which file. */
   saveText?: (name: string, text: string) => Promise<string>;
+  /** Called before any hook runs. */
+  beforeRun?: () => void;
+  /** Tells the model what a hook with `asyncRewake` objects to, once it has ended. */
+  rewake?: (text: string) => void;
 }
 
 export interface RuleRequest {
@@ -51,13 +55,39 @@ export function createHooks(options: HooksOptions): Hooks {
   const background = new Set<Promise<void>>();
   const late: HookReply[] = [];
 
-  const runInBackground = (hook: ReadyHook, event: HookEvent, input: string): void => {
-    const work = runOne(hook, event, input, session.signal, options).then(
-      (reply) => void late.push(withoutDecision(reply)),
+  const followInBackground = (hook: ReadyHook, running: Promise<HookReply>): void => {
+    const work = running.then(
+      (reply) => {
+        const objection = reply.block?.reason ?? (reply.behavior === 'deny' ? reply.reason : undefined);
+        if (hook.rewakes && objection !== undefined) options.rewake?.(objection);
+        late.push(withoutDecision(reply));
+      },
       () => {}, // the session has ended
     );
     background.add(work);
     void work.finally(() => background.delete(work));
+  };
+
+  /** Until the hook itself goes to the background: from then on it ends with the session and decides nothing. */
+  const runAwaited = async (hook: ReadyHook, event: HookEvent, input: string, signal: AbortSignal) => {
+    const stop = new AbortController();
+    const onAbort = (): void => stop.abort(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    const detached = Promise.withResolvers<undefined>();
+    const detach = (): void => {
+      signal.removeEventListener('abort', onAbort);
+      session.signal.addEventListener('abort', () => stop.abort(session.signal.reason), { once: true });
+      detached.resolve(undefined);
+    };
+    const running = runOne(hook, event, input, stop.signal, options, detach);
+    try {
+      const reply = await Promise.race([running, detached.promise]);
+      if (reply) return reply;
+      followInBackground(hook, running);
+      return { name: hook.name, reports: [] };
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
   };
 
   return {
@@ -67,8 +97,11 @@ export function createHooks(options: HooksOptions): Hooks {
       const { hooks, reports } = select(ready.get(event) ?? [], event, payload, effects, options);
       const input = hooks.length > 0 ? inputText(event, payload, options) : '{}';
       const awaited = hooks.filter(({ inBackground }) => !inBackground);
-      for (const hook of hooks) if (hook.inBackground) runInBackground(hook, event, input);
-      const runs = await Promise.allSettled(awaited.map((hook) => runOne(hook, event, input, signal, options)));
+      if (hooks.length > 0) options.beforeRun?.();
+      for (const hook of hooks) {
+        if (hook.inBackground) followInBackground(hook, runOne(hook, event, input, session.signal, options));
+      }
+      const runs = await Promise.allSettled(awaited.map((hook) => runAwaited(hook, event, input, signal)));
       signal.throwIfAborted(); // by now all of them have ended
       const replies = runs.map((run) => {
         if (run.status === 'rejected') throw run.reason; // a defect of ours: nothing but an abort makes one reject
@@ -187,8 +220,9 @@ async function runOne(
   input: string,
   signal: AbortSignal,
   options: HooksOptions,
+  detach?: () => void,
 ): Promise<HookReply> {
-  const answer = await hook.run(input, signal).catch((error: unknown): TimedAnswer => {
+  const answer = await hook.run(input, signal, detach).catch((error: unknown): TimedAnswer => {
     signal.throwIfAborted();
     return { failures: [`it could not be run (${messageOf(error)})`], remarks: [] };
   });

@@ -25,6 +25,10 @@ const commandHook = z.strictObject({
   args: z.array(z.string()).optional().describe('Arguments of the program, which is then run without a shell'),
   shell: z.literal('bash').optional().describe('There is no other'),
   async: z.boolean().optional().describe('Runs in the background; it can decide nothing'),
+  asyncRewake: z
+    .boolean()
+    .optional()
+    .describe('As async; what it says with exit code 2 is told to the model once it has ended'),
   ...common,
 });
 

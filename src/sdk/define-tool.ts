@@ -19,6 +19,7 @@ const parts: Readonly<Record<keyof contract.ToolSpec<unknown, unknown>, true>> =
   validate: true,
   execute: true,
   toModel: true,
+  toHooks: true,
   displayCall: true,
   displayResult: true,
   displayRefusal: true,

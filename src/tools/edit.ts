@@ -7,6 +7,7 @@ import { changeFiles } from './editing/change-files.js';
 import { checkOf, plannedChange, settled, textsOf } from './editing/plan-change.js';
 import { planEdits } from './editing/plan-edits.js';
 import { type EditReport, reportEdit } from './editing/report-edit.js';
+import { hunksOf } from './editing/structured-patch.js';
 import { changeEffects } from './file-effect.js';
 import { editAliases, editFields, pathText, withAliases } from './input.js';
 import { locate } from './target-file.js';
@@ -44,6 +45,16 @@ export const editTool = defineTool<EditInput, EditReport>({
   },
 
   toModel: ({ summary, patch, place }) => [summary, patch, place].filter(Boolean).join('\n\n'),
+
+  toHooks: ({ file, original, patch }, { old_string, new_string, replace_all = false }) => ({
+    filePath: file,
+    oldString: old_string,
+    newString: new_string,
+    originalFile: original,
+    structuredPatch: hunksOf(patch),
+    userModified: false,
+    replaceAll: replace_all,
+  }),
 
   displayCall: ({ file_path = '' }) => ({ title: file_path }),
   displayResult: ({ path, replacements, patch }) => ({

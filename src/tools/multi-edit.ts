@@ -9,6 +9,7 @@ import type { TextEdit } from './editing/edit-text.js';
 import { checkOf, type FilePlan, plannedChange, type SettledPlan, settled, textsOf } from './editing/plan-change.js';
 import { planEdits } from './editing/plan-edits.js';
 import { type EditReport, reportEdit } from './editing/report-edit.js';
+import { hunksOf } from './editing/structured-patch.js';
 import { changeEffects } from './file-effect.js';
 import { editAliases, editFields, pathText, withAliases } from './input.js';
 import { locate, type TargetFile } from './target-file.js';
@@ -72,6 +73,14 @@ export const multiEditTool = defineTool<MultiEditInput, MultiEditData>({
     const places = files.map(({ path, place }) => (files.length > 1 ? `${path}: ${place}` : place));
     return [summaries, ...files.map(({ patch }) => patch), ...places].filter(Boolean).join('\n\n');
   },
+
+  toHooks: ({ files }, { edits }) => ({
+    filePath: files[0]?.file,
+    edits,
+    originalFileContents: files[0]?.original,
+    structuredPatch: files.flatMap(({ patch }) => hunksOf(patch)),
+    userModified: false,
+  }),
 
   displayCall: ({ file_path = '', edits }) => ({
     title: Array.isArray(edits) ? `${file_path}: ${counted(edits.length, 'edit')}` : file_path,

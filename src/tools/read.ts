@@ -77,6 +77,13 @@ export const readTool = defineTool<ReadInput, ReadData>({
     }
   },
 
+  toHooks(data) {
+    if (data.type !== 'text') return {};
+    const { absolute, content, first, last, total } = data;
+    const file = { filePath: absolute, content, numLines: Math.max(last - first + 1, 0), startLine: first };
+    return { file: { ...file, ...(total !== undefined && { totalLines: total }) } };
+  },
+
   displayCall: ({ file_path = '', offset, pages }) => ({
     title: offset ? `${file_path} from line ${offset}` : pages ? `${file_path}, pages ${pages}` : file_path,
   }),

@@ -12,6 +12,7 @@ import type { ChangedText } from './editing/edit-text.js';
 import { elidedCode } from './editing/elided-code.js';
 import type { LoadedText } from './editing/load-text.js';
 import { checkOf, type FilePlan, planChange, plannedChange, settled, textsOf } from './editing/plan-change.js';
+import { hunksOf, originalText } from './editing/structured-patch.js';
 import { textLines } from './editing/text-lines.js';
 import { changeEffects } from './file-effect.js';
 import { pathText, withAliases } from './input.js';
@@ -38,6 +39,10 @@ type WriteInput = z.output<typeof input>;
 interface WriteData {
   type: 'created' | 'updated' | 'unchanged';
   path: string;
+  /** The absolute path. */
+  file: string;
+  /** The text before; null where there was none, or where it is very long. */
+  original: string | null;
   lines: number;
   patch: string;
   notes: string[];
@@ -67,6 +72,8 @@ export const writeTool = defineTool<WriteInput, WriteData>({
     return {
       type: !before ? 'created' : changed.bytes.equals(before.bytes) ? 'unchanged' : 'updated',
       path: target.shown,
+      file: target.path,
+      original: before ? originalText(before.text) : null,
       lines: changed.text.lineCount,
       patch: before ? unifiedPatch(target.shown, before.text, changed.text.raw) : '',
       notes: [...changed.notes, ...notes.flat(), ...elidedCode(before?.text ?? '', write.content, 'content')],
@@ -80,6 +87,15 @@ export const writeTool = defineTool<WriteInput, WriteData>({
     if (type === 'unchanged') return `${path} has this content already, so nothing was written.`;
     return `Updated ${path} (${size}).${said}\n\n${patch}`;
   },
+
+  toHooks: ({ type, file, original, patch }, { content }) => ({
+    type: type === 'created' ? 'create' : 'update',
+    filePath: file,
+    content,
+    originalFile: original,
+    structuredPatch: hunksOf(patch),
+    userModified: false,
+  }),
 
   displayCall: ({ file_path = '' }) => ({ title: file_path }),
   displayResult: ({ type, path, lines, patch }, { content }) => ({

@@ -748,7 +748,7 @@ test('hooks are told which agent it is, may add to its prompt, and may send it b
     it.agent.session.id,
     'agents',
     id,
-    'session.jsonl',
+    'transcript.jsonl',
   );
   expect(seen).toEqual([
     expect.objectContaining({ hook_event_name: 'UserPromptSubmit' }),
@@ -914,4 +914,37 @@ test('a child of a child asks the model of its parent', async () => {
   expect(results).toEqual([{ text: expect.stringMatching(/^up/), isError: false }]);
   expect(names).toEqual(['haiku']);
   expect(asked.map(({ who }) => who)).toEqual(['child', 'deeper', 'child']);
+});
+
+test('an agent whose file says Agent(x) may start x and no other, nor may those below it', async () => {
+  const written = (name: string, tools: string): string =>
+    `---\nname: ${name}\ndescription: does things\ntools: ${tools}\n---\nDo it.`;
+  const it = await family(
+    {
+      main: [calls(task('lead: go', { subagent_type: 'lead' })), says('Well.')],
+      lead: [
+        calls(task('no: go', { subagent_type: 'Explore' })),
+        calls(task('helper: go', { subagent_type: 'helper' })),
+        says('Led.'),
+      ],
+      helper: [calls(task('no: go', { subagent_type: 'general-purpose' })), says('Helped.')],
+    },
+    {
+      files: {
+        'project/.claude/agents/team/lead.md': written('lead', 'Read, Agent(helper)'),
+        'project/.helve/agents/team/helper.md': written('helper', 'Read, Task'),
+      },
+    },
+  );
+  await it.run();
+  expect(it.asked.map(({ who }) => who)).toEqual(['main', 'lead', 'lead', 'helper', 'helper', 'lead', 'main']);
+  const refused = it.asked
+    .flatMap(({ messages }) => JSON.stringify(messages.at(-1)))
+    .filter((text) => text.includes('was not started'));
+  expect(refused).toEqual([
+    expect.stringMatching(
+      /agent type Explore was not started: .*lead\.md does not let the agent lead.*It may start: helper\./,
+    ),
+    expect.stringContaining('agent type general-purpose was not started'),
+  ]);
 });

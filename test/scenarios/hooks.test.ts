@@ -584,3 +584,52 @@ test('settings that change on disk hold from the next turn on', async () => {
   expect(results['c']).toContain('the rule "Read(b.txt)"');
   expect(existsSync(place.path('project/a.txt'))).toBe(false);
 });
+
+test('a hook reads the last answer from the transcript, as hooks for Claude Code do', async () => {
+  const script = `t=$(sed 's/.*"transcript_path":"\\([^"]*\\)".*/\\1/'); grep '"role":"assistant"' "$t" | tail -n 1 >> answers.jsonl`;
+  const turns = [calls(bash('echo hi')), { text: 'First.' }, { text: 'Second.' }];
+  const settings = hook('Stop', script);
+  const { run, place } = await hookedAgent({ turns, settings, engine: { keepTranscript: true } });
+  await run();
+  await run('again');
+  const answers = place.text('project/answers.jsonl').trim().split('\n');
+  expect(answers.map((line) => JSON.parse(line))).toMatchObject([
+    { type: 'assistant', message: { role: 'assistant', content: [{ type: 'text', text: 'First.' }] } },
+    { type: 'assistant', message: { role: 'assistant', content: [{ type: 'text', text: 'Second.' }] } },
+  ]);
+});
+
+test('hooks get what a call gave in the fields that hooks for Claude Code read', async () => {
+  const settings = hook('PostToolUse', 'cat >> seen.jsonl; echo >> seen.jsonl');
+  const turns = [
+    calls(write('a.txt', 'one\ntwo\n')),
+    calls(['Edit', { file_path: 'a.txt', old_string: 'two', new_string: 'three' }]),
+    calls(['MultiEdit', { file_path: 'a.txt', edits: [{ old_string: 'one', new_string: '1' }] }]),
+    calls(read('b.txt')),
+    calls(bash('echo hi')),
+    done,
+  ];
+  const { run, place } = await hookedAgent({ turns, settings, files: { 'project/b.txt': 'only\n' } });
+  await run();
+  const seen = place
+    .text('project/seen.jsonl')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const filePath = join(place.root, 'a.txt');
+  expect(seen.map(({ tool_response }) => tool_response)).toMatchObject([
+    { type: 'create', filePath, content: 'one\ntwo\n', originalFile: null, structuredPatch: [] },
+    {
+      filePath,
+      oldString: 'two',
+      newString: 'three',
+      originalFile: 'one\ntwo\n',
+      structuredPatch: [{ oldStart: 1, oldLines: 2, newStart: 1, newLines: 2, lines: [' one', '-two', '+three'] }],
+      userModified: false,
+      replaceAll: false,
+    },
+    { filePath, originalFileContents: 'one\nthree\n', structuredPatch: [{ lines: ['-one', '+1', ' three'] }] },
+    { type: 'text', file: { filePath: join(place.root, 'b.txt'), numLines: 1, startLine: 1, totalLines: 1 } },
+    { stdout: 'hi', stderr: '', interrupted: false, isImage: false },
+  ]);
+});

@@ -1,12 +1,15 @@
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readAgentTypes } from './agent-files.js';
 
 async function folderWith(files: Readonly<Record<string, string>>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'helve-agents-'));
-  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), text);
+  }
   return folder;
 }
 
@@ -67,7 +70,7 @@ test.each([
   [file('name: a'), /line 1: "description" is missing/],
   ['---\ndescription: d\n---\n', /nothing is written/],
   [file('description: d', 'tools: 5'), /"tools" must be names/],
-  [file('description: d', 'tools: Bash(git *)'), /"tools" holds "Bash\(git", which is no name of a tool/],
+  [file('description: d', 'tools: Bash(git *)'), /"tools" holds "Bash\(git \*\)", which is no name of a tool/],
   [file('description: d', 'permissionMode: free'), /"permissionMode" must be one of/],
   [file('description: d', 'maxTurns: 0'), /line 3: "maxTurns" must be a whole number above 0/],
   [file('description: d', 'model: 5'), /"model" must be the name of a model/],
@@ -102,4 +105,27 @@ test('a field that has no effect here is told of, and the type counts', async ()
   const { types, problems } = await readAgentTypes([folder]);
   expect(types).toHaveLength(1);
   expect(problems).toEqual([`${join(folder, 'a.md')}: these fields have no effect here: memory.`]);
+});
+
+test('finds types in folders below, and not in hidden ones', async () => {
+  const folder = await folderWith({
+    'a.md': file('description: d'),
+    'team/review/b.md': file('description: d'),
+    '.git/c.md': file('description: d'),
+  });
+  const { types, problems } = await readAgentTypes([folder]);
+  expect(types.map(({ name }) => name)).toEqual(['a', 'b']);
+  expect(problems).toEqual([]);
+});
+
+test.each([
+  ['tools: Read, Agent(helper, other), Grep', { tools: ['Read', 'Grep', 'Task'], agents: ['helper', 'other'] }],
+  ['tools: [Read, "Agent(helper)", "Task(other)"]', { tools: ['Read', 'Task'], agents: ['helper', 'other'] }],
+  ['tools: Agent', { tools: ['Agent'] }],
+  ['disallowedTools: Agent(helper), Bash', { disallowedTools: ['Bash'], disallowedAgents: ['helper'] }],
+])('reads which agents it may start from %s', async (line, expected) => {
+  const { types, problems } = await readAgentTypes([await folderWith({ 'a.md': file('description: d', line) })]);
+  expect(problems).toEqual([]);
+  const { name: _, description: __, prompt: ___, file: ____, ...rest } = types[0] ?? {};
+  expect(rest).toEqual(expected);
 });

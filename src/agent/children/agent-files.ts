@@ -1,10 +1,13 @@
 // Types of agents that people write themselves: a markdown file each, with its front matter and the system prompt below.
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { AGENT_TOOL } from '../../contract/agents.js';
 import { type PermissionMode, permissionModes } from '../../contract/permission.js';
 import { isSameField, readFrontMatter } from '../../platform/text/front-matter.js';
+import { agentFileNames } from './agent-places.js';
 import { type AgentType, names } from './agent-types.js';
 
+const AGENT_NAME = /^[\w.-]{1,64}$/;
 const MAX_FILE_BYTES = 200_000; // a prompt longer than this is a mistake
 
 export interface WrittenTypes {
@@ -22,14 +25,8 @@ export async function readAgentTypes(folders: readonly string[]): Promise<Writte
   return { types: [...types.values()], problems: read.flatMap(({ problems }) => problems) };
 }
 
-/** In the order of their names. */
-async function agentFilesIn(folder: string): Promise<string[]> {
-  const entries = await readdir(folder).catch(() => []);
-  return entries
-    .filter((name) => name.endsWith('.md'))
-    .toSorted()
-    .map((name) => join(folder, name));
-}
+const agentFilesIn = async (folder: string): Promise<string[]> =>
+  agentFileNames(folder).map((name) => join(folder, name));
 
 async function readAgentFile(file: string): Promise<{ type?: AgentType; problems: string[] }> {
   let text = '';
@@ -69,15 +66,15 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Any field that is not understood makes the whole file count for nothing: it may be the one that tightens. */
 function typeFrom(fields: Fields, prompt: string, file: string): { type: AgentType; problems: string[] } {
   const { name = basename(file, '.md'), description, model, maxTurns } = fields;
-  if (typeof name !== 'string' || !/^[\w.-]{1,64}$/.test(name)) {
+  if (typeof name !== 'string' || !AGENT_NAME.test(name)) {
     throw new BadField('name', 'must have letters, digits, "-", "_" and ".", at most 64. Correct it.');
   }
   if (typeof description !== 'string' || description.trim() === '') {
     throw new BadField('description', 'is missing. Say in a sentence when the agent is to be used.');
   }
   if (prompt === '') throw new Error('below the front matter nothing is written. Write the system prompt there.');
-  const tools = namesIn(fields, 'tools');
-  const disallowedTools = namesIn(fields, 'disallowedTools');
+  const tools = toolsIn(fields, 'tools');
+  const disallowedTools = toolsIn(fields, 'disallowedTools');
   const mode = modeIn(fields);
   if (model !== undefined && typeof model !== 'string') throw new BadField('model', 'must be the name of a model.');
   if (maxTurns !== undefined && !(typeof maxTurns === 'number' && Number.isInteger(maxTurns) && maxTurns > 0)) {
@@ -94,8 +91,10 @@ function typeFrom(fields: Fields, prompt: string, file: string): { type: AgentTy
       description: description.trim(),
       prompt,
       file,
-      ...(tools && { tools }),
-      ...(disallowedTools && { disallowedTools }),
+      ...(tools && { tools: tools.names }),
+      ...(tools?.agents && { agents: tools.agents }),
+      ...(disallowedTools && { disallowedTools: disallowedTools.names }),
+      ...(disallowedTools?.agents && { disallowedAgents: disallowedTools.agents }),
       ...(mode && { mode }),
       ...(model !== undefined && model !== 'inherit' && { model }),
       ...(maxTurns !== undefined && { maxTurns }),
@@ -115,20 +114,36 @@ function meantField(field: string): string | undefined {
   return knownFields.find((known) => isSameField(known, field));
 }
 
-/** A text with commas, or a list. */
-function namesIn(fields: Fields, field: string): readonly string[] | undefined {
+interface NamedTools {
+  names: readonly string[];
+  /** Types of agents that stand in brackets behind the tool that starts agents. */
+  agents?: readonly string[];
+}
+
+/** A text with commas, or a list. `Agent(x, y)` names the tool that starts agents, and the types that are meant. */
+function toolsIn(fields: Fields, field: 'tools' | 'disallowedTools'): NamedTools | undefined {
   const value = fields[field];
   if (value === undefined || value === null) return undefined;
-  const texts = typeof value === 'string' ? names(value) : value;
+  const texts: unknown = typeof value === 'string' ? splitOutsideBrackets(value) : value;
   if (!Array.isArray(texts) || !texts.every((text) => typeof text === 'string')) {
     throw new BadField(field, 'must be names of tools, with commas between them or as a list.');
   }
-  const odd = texts.find((text) => !/^[\w*-]+$/.test(text));
-  if (odd !== undefined) {
-    throw new BadField(field, `holds "${odd}", which is no name of a tool. Name tools; rules belong into settings.`);
+  const plain: string[] = [];
+  const agents: string[] = [];
+  for (const text of texts) {
+    const [, inBrackets] = /^(?:Agent|Task)\(([^()]*)\)$/.exec(text) ?? [];
+    const named = inBrackets === undefined ? [] : names(inBrackets);
+    if (named.length > 0 && named.every((name) => AGENT_NAME.test(name))) agents.push(...named);
+    else if (/^[\w*-]+$/.test(text)) plain.push(text);
+    else
+      throw new BadField(field, `holds "${text}", which is no name of a tool. Name tools; rules belong into settings.`);
   }
-  return texts;
+  if (agents.length === 0) return { names: plain };
+  // To start some agents the tool is needed; to be kept from some, it stays.
+  return { names: field === 'tools' ? [...plain, AGENT_TOOL] : plain, agents };
 }
+
+const splitOutsideBrackets = (text: string): string[] => text.match(/[^\s,(]+(?:\([^)]*\))?|\([^)]*\)?/g) ?? [];
 
 function modeIn(fields: Fields): PermissionMode | undefined {
   const value = fields['permissionMode'];

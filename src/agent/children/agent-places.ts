@@ -1,5 +1,5 @@
 // The folders of a project that types of agents may be in, found by a few looks at the disk.
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { type Dirent, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 export interface PersonalPlaces {
@@ -20,7 +20,7 @@ export function personalAgentFolders({ home, dataFolder, env }: PersonalPlaces):
 
 /** Not in turns: looks at folders that are mostly not there cost less than one turn. */
 export function holdsAgents(folder: string): boolean {
-  return existsSync(folder) && namesIn(folder).some((name) => name.endsWith('.md'));
+  return existsSync(folder) && agentFileNames(folder).length > 0;
 }
 
 /**
@@ -28,8 +28,7 @@ export function holdsAgents(folder: string): boolean {
  * written in them. For who has to know without taking turns, and wants no type.
  */
 export function typesWrittenIn(folder: string): string[] {
-  const files = namesIn(folder).filter((name) => name.endsWith('.md'));
-  return files.flatMap((file) => [basename(file, '.md'), ...writtenName(join(folder, file))]);
+  return agentFileNames(folder).flatMap((file) => [basename(file, '.md'), ...writtenName(join(folder, file))]);
 }
 
 function writtenName(file: string): string[] {
@@ -43,9 +42,30 @@ function writtenName(file: string): string[] {
   }
 }
 
-function namesIn(folder: string): string[] {
+const MAX_DEPTH = 4; // of folders in folders; deeper ones are not meant for people's agents
+const MAX_ENTRIES = 5_000; // a folder that holds more was put there by mistake
+
+/** The files of agents in a folder and the folders below it, by their names from there, in order. Links are not followed. */
+export function agentFileNames(folder: string): string[] {
+  const found: string[] = [];
+  let left = MAX_ENTRIES;
+  const look = (below: string, depth: number): void => {
+    for (const entry of entriesOf(join(folder, below))) {
+      left -= 1;
+      if (left < 0) return;
+      const name = join(below, entry.name);
+      if (entry.isDirectory() && !entry.name.endsWith('.md')) {
+        if (depth < MAX_DEPTH && !entry.name.startsWith('.')) look(name, depth + 1);
+      } else if (entry.name.endsWith('.md')) found.push(name);
+    }
+  };
+  look('', 0);
+  return found.toSorted();
+}
+
+function entriesOf(folder: string): Dirent[] {
   try {
-    return readdirSync(folder);
+    return readdirSync(folder, { withFileTypes: true });
   } catch {
     return []; // not to be read, so there is nothing to tell of
   }

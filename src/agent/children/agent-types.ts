@@ -15,6 +15,10 @@ export interface AgentType {
   /** The tools that it may have, by names that may hold a star. Left out: those of whoever starts it. */
   tools?: readonly string[];
   disallowedTools?: readonly string[];
+  /** The types that it may start itself. Left out: all. */
+  agents?: readonly string[];
+  /** Types that it may not start. */
+  disallowedAgents?: readonly string[];
   model?: string;
   /** It is never allowed more than this mode allows, nor more than its parent is. */
   mode?: PermissionMode;
@@ -102,6 +106,12 @@ export function findType(name: string, types: readonly AgentType[]): FoundType {
   const [near] = nearestWords(name, known);
   const meant = near === undefined ? '' : ` Did you mean "${near}"?`;
   return { problem: `There is no agent type "${name}".${meant} There are: ${known.join(', ')}.` };
+}
+
+/** Whether an agent of one type may start one of the other, by what its file says. */
+export function mayStart({ agents, disallowedAgents = [] }: AgentType, started: AgentType): boolean {
+  const isNamed = (list: readonly string[]): boolean => namesOf(started).some((name) => list.includes(name));
+  return (agents === undefined || isNamed(agents)) && !isNamed(disallowedAgents);
 }
 
 /** All names of a type, by any of which a rule may speak of it. */

@@ -5,6 +5,7 @@ import type { AgentHappening } from '../../contract/event.js';
 import type { HookEvent, HookPayloads, Hooks } from '../../contract/hook.js';
 import type { AskPermission, Behavior, Confinement, Decide } from '../../contract/permission.js';
 import type { ToolContext } from '../../contract/tool-context.js';
+import type { HookTranscript } from '../hook-transcript.js';
 import type { Session } from '../session.js';
 
 export type MakeEnvironment = (emit: (happening: AgentHappening) => void) => CallEnvironment;
@@ -12,8 +13,8 @@ export type MakeEnvironment = (emit: (happening: AgentHappening) => void) => Cal
 export interface ChildIdentity {
   id: string;
   type: string;
-  /** Where its conversation is kept, if it is. */
-  transcriptPath?: string | undefined;
+  /** Its conversation for hooks to read, if it is kept. */
+  transcript?: HookTranscript | undefined;
 }
 
 export interface ChildSurroundings {
@@ -72,7 +73,7 @@ const askingFor =
  * A child leads no conversation with the person, so what happens around one does not happen to it. Its end is an event of
  * its own, at which hooks may send it back like the model itself.
  */
-function childHooks(hooks: Hooks, { id, type, transcriptPath }: ChildIdentity, session: Session): Hooks {
+function childHooks(hooks: Hooks, { id, type, transcript }: ChildIdentity, session: Session): Hooks {
   const own = (event: HookEvent): HookEvent | undefined => {
     if (event === 'Stop') return 'SubagentStop';
     return event === 'SessionStart' || event === 'UserPromptSubmit' || event === 'SessionEnd' ? undefined : event;
@@ -86,11 +87,12 @@ function childHooks(hooks: Hooks, { id, type, transcriptPath }: ChildIdentity, s
     async run(event, payload, options) {
       const about = { agent_id: id, agent_type: type, cwd: session.cwd, permission_mode: session.mode };
       if (event !== 'Stop') return await hooks.run(event, { ...payload, ...about }, options);
+      transcript?.update();
       const stop: HookPayloads['SubagentStop'] = {
         stop_hook_active: false,
         ...payload,
         ...about,
-        ...(transcriptPath !== undefined && { agent_transcript_path: transcriptPath }),
+        ...(transcript && { agent_transcript_path: transcript.file }),
       };
       return await hooks.run('SubagentStop', stop, options);
     },

@@ -1,4 +1,5 @@
 // The conversation of a child: its session, its tools, its rights, and the loop that runs it.
+import { dirname, join } from 'node:path';
 import { AGENT_TOOL, type ChildAgents } from '../../contract/agents.js';
 import type { AgentEvent, AgentHappening } from '../../contract/event.js';
 import type { HookOutcome } from '../../contract/hook.js';
@@ -7,6 +8,7 @@ import type { Model } from '../../contract/model.js';
 import type { FileLedger, SeenFile } from '../../contract/tool-context.js';
 import { createFileLedger } from '../../tools/editing/file-ledger.js';
 import { ConversationContext } from '../context/conversation-context.js';
+import { HookTranscript } from '../hook-transcript.js';
 import { runLoop } from '../loop.js';
 import { Session } from '../session.js';
 import { keeperOf, type SessionKeeper } from '../store/lazy-store.js';
@@ -14,7 +16,7 @@ import { agentFolder } from '../store/session-folder.js';
 import { SessionStore } from '../store/session-store.js';
 import { systemPrompt } from '../system-prompt.js';
 import { ToolPool } from '../tool-pool.js';
-import { type AgentType, childRules } from './agent-types.js';
+import { type AgentType, childRules, mayStart } from './agent-types.js';
 import type { Child, ChildMemory } from './child.js';
 import { childEnvironment } from './child-environment.js';
 import { takeUpChild } from './child-store.js';
@@ -76,7 +78,7 @@ export async function* converse(given: Conversation): AsyncGenerator<AgentEvent,
 
   const { hooks, askPermission } = options.engine.environment(() => {});
   const environment = childEnvironment({
-    child: { id: child.id, type: type.name, transcriptPath: kept?.file },
+    child: { id: child.id, type: type.name, transcript: kept && hookTranscript(kept.file, session) },
     session,
     parent: parent.environment,
     root: { hooks, askPermission },
@@ -86,6 +88,7 @@ export async function* converse(given: Conversation): AsyncGenerator<AgentEvent,
     session,
     depth: parent.depth + 1,
     agentId: child.id,
+    types: [...(parent.types ?? []), type],
     environment,
     model: given.model,
   });
@@ -101,7 +104,7 @@ export async function* converse(given: Conversation): AsyncGenerator<AgentEvent,
     const started = await startHooks(given, session);
     if (started?.stop) throw new Error(`a hook stopped it: ${started.stop.reason}`);
     for (const text of started?.additionalContext ?? []) session.remind(text);
-    await tellOfTools(family, session);
+    await tellOfTools(family, session, [...(parent.types ?? []), type]);
     const events = runLoop({
       session,
       model,
@@ -161,9 +164,10 @@ async function toolsFor({ parent, type, tools, family }: Conversation): Promise<
 }
 
 /** What is not in the definitions that it gets: types of agents, and tools that are known by name only. */
-async function tellOfTools(family: Family, session: Session): Promise<void> {
+async function tellOfTools(family: Family, session: Session, above: readonly AgentType[]): Promise<void> {
   if (session.tools.names.includes(AGENT_TOOL)) {
-    const text = announcement((await family.types()).types);
+    const { types } = await family.types();
+    const text = announcement(types.filter((each) => above.every((one) => mayStart(one, each))));
     if (text !== undefined) session.remind(text);
   }
   const named = session.tools.all.filter(
@@ -180,6 +184,15 @@ async function startHooks({ family, child, type }: Conversation, session: Sessio
   const payload = { agent_id: child.id, agent_type: type.name, ...about };
   return await hooks.run('SubagentStart', payload, { signal: child.signal });
 }
+
+const hookTranscript = (file: string, session: Session): HookTranscript =>
+  new HookTranscript({
+    file: join(dirname(file), 'transcript.jsonl'),
+    sessionId: session.id,
+    cwd: () => session.cwd,
+    transcript: session.transcript,
+    isSidechain: true,
+  });
 
 interface Kept {
   keeper: SessionKeeper;

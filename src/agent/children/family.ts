@@ -34,6 +34,8 @@ export interface Parent {
   /** Absent for the root. */
   agentId?: string;
   environment: MakeEnvironment;
+  /** Its type and those of the agents above it: each may limit which agents are started below it. */
+  types?: readonly AgentType[];
   /** What its children ask unless they are told to ask another. Left out: the model of the session. */
   model?: Model;
 }

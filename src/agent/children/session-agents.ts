@@ -13,7 +13,7 @@ import { ModelFailure } from '../../contract/model.js';
 import { abortable } from '../../platform/abortable.js';
 import { randomHex } from '../../platform/crypto.js';
 import { agentFolder } from '../store/session-folder.js';
-import { type AgentType, findType, namesOf } from './agent-types.js';
+import { type AgentType, findType, mayStart, namesOf } from './agent-types.js';
 import { Child, type ChildMemory } from './child.js';
 import { keptFacts } from './child-store.js';
 import { converse } from './converse.js';
@@ -189,6 +189,13 @@ export class SessionAgents implements ChildAgents {
       throw new ToolFailure(`${problem}${this.#family.aboutUntrusted()} Nothing was started.`, {
         kind: 'invalid_input',
       });
+    }
+    const limiting = this.#parent.types?.find((above) => !mayStart(above, type));
+    if (limiting) {
+      throw new ToolFailure(
+        `The agent type ${type.name} was not started: ${limiting.file ?? limiting.name} does not let the agent ${limiting.name}, or one below it, start it.${limiting.agents ? ` It may start: ${limiting.agents.join(', ')}.` : ''}`,
+        { kind: 'check_refused' },
+      );
     }
     const available = session.tools.all.filter(({ enabled }) => enabled).map(({ tool }) => tool.name);
     const { names, missing } = grantedTools(type, available);

@@ -108,6 +108,15 @@ export const bashTool = defineTool({
 
   toModel: ({ output, notes, backgroundId }) => lines([output || (backgroundId ? '' : NO_OUTPUT), ...notes]),
 
+  // Both streams come together, so there is nothing that is known to be of standard error alone.
+  toHooks: ({ output, backgroundId }) => ({
+    stdout: output,
+    stderr: '',
+    interrupted: false,
+    isImage: false,
+    ...(backgroundId !== undefined && { backgroundTaskId: backgroundId }),
+  }),
+
   displayCall: ({ command = '' }) => ({ title: firstLine(command) }),
   displayResult: (data, { command }) => ({
     title: `${firstLine(command)}${data.backgroundId ? ` (in the background: ${data.backgroundId})` : ''}`,

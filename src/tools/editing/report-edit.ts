@@ -1,10 +1,15 @@
 import { unifiedPatch } from '../../platform/text/diff.js';
 import type { SettledPlan } from './plan-change.js';
 import { showPlaces } from './show-place.js';
+import { originalText } from './structured-patch.js';
 
 /** What a change of a file did, for the model and for people. */
 export interface EditReport {
   path: string;
+  /** The absolute path. */
+  file: string;
+  /** The text before; null where it is very long. */
+  original: string | null;
   replacements: number;
   /** In a few words: "1 replacement at line 3". */
   done: string;
@@ -22,6 +27,8 @@ export function reportEdit({ target, before, changed }: SettledPlan, notes: read
     : `Edited ${target.shown}: ${changed.done}.`;
   return {
     path: target.shown,
+    file: target.path,
+    original: originalText(before.text),
     replacements: changed.replacements,
     done: changed.done,
     summary: [did, ...changed.notes, ...notes].join(' '),

@@ -17,6 +17,7 @@ const WORTH_REPEATING_CHARS = 2_000; // a shorter page costs less than asking fo
 export interface TextPage {
   type: 'text';
   path: string;
+  absolute: string;
   /** The path as messages call it, with the target of a link. */
   shown: string;
   content: string;
@@ -102,6 +103,7 @@ export async function readTextPage(
   return {
     type: 'text',
     path,
+    absolute: target.path,
     shown: target.shown,
     content,
     first,

@@ -1,0 +1,56 @@
+// The conversation as hooks written for Claude Code read it: `transcript_path` is a file of lines with `type` and `message`.
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Message } from '../contract/message.js';
+import { randomId } from '../platform/crypto.js';
+import type { Transcript } from './transcript.js';
+
+interface TranscriptFacts {
+  file: string;
+  sessionId: string;
+  cwd(): string;
+  transcript: Transcript;
+  /** It belongs to a child agent. */
+  isSidechain?: boolean;
+}
+
+export class HookTranscript {
+  readonly file: string;
+  readonly #facts: TranscriptFacts;
+  #unwritten: Message[] | undefined;
+  #lastId: string | null = null;
+
+  constructor(facts: TranscriptFacts) {
+    this.#facts = facts;
+    this.file = facts.file;
+  }
+
+  /** Brings the file up to date, before hooks run. Without hooks nothing is written or kept. */
+  update(): void {
+    const { transcript } = this.#facts;
+    const isFirst = this.#unwritten === undefined;
+    if (isFirst) transcript.listen((message) => this.#unwritten?.push(message));
+    const lines = (this.#unwritten ?? transcript.messages).map((message) => this.#line(message)).join('');
+    this.#unwritten = [];
+    try {
+      if (isFirst) {
+        mkdirSync(dirname(this.file), { recursive: true, mode: 0o700 });
+        writeFileSync(this.file, lines, { mode: 0o600 });
+      } else if (lines !== '') appendFileSync(this.file, lines);
+    } catch {
+      // A data folder that can't be written keeps no hook from running: it finds no transcript.
+    }
+  }
+
+  #line({ role, content }: Message): string {
+    const { sessionId, cwd, isSidechain = false } = this.#facts;
+    const parentUuid = this.#lastId;
+    const uuid = randomId();
+    this.#lastId = uuid;
+    const blocks = content.filter(({ type }) => type !== 'opaque');
+    const message = { role, content: blocks, ...(role === 'assistant' && { type: 'message' }) };
+    const timestamp = new Date().toISOString();
+    const facts = { parentUuid, uuid, timestamp, sessionId, cwd: cwd(), isSidechain, userType: 'external' };
+    return `${JSON.stringify({ type: role, message, ...facts })}\n`;
+  }
+}
