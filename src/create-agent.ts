@@ -18,6 +18,7 @@ import { takeUpSession } from './agent/store/take-up-session.js';
 import type { StructuredOutput } from './agent/structured-output.js';
 import { systemPrompt } from './agent/system-prompt.js';
 import { UsageByModel } from './agent/usage-by-model.js';
+import { beginWork, questionsPaused, type Work } from './agent/working-agents.js';
 import type { ListedCommand } from './contract/command.js';
 import type { AgentEvent, AgentHappening, CompactionEvent } from './contract/event.js';
 import type { UserBlock } from './contract/message.js';
@@ -92,12 +93,14 @@ export function createAgent(options: AgentOptions): Agent {
   const { editStyle, contextTokens } = options.model.facts ?? {};
   const { resumed, model: asked } = options;
   let keeper: SessionKeeper | undefined;
+  let work: Work | undefined;
   let fileInstructions: Instructions | undefined;
   const engine = createEngine({
     ...(editStyle && { editStyle }),
     ...(contextTokens !== undefined && { contextTokens }),
     keepTranscript: resumed !== undefined || options.keepSession === true,
     ...options,
+    ...questionsPaused(options, () => work),
     ...(resumed && { sessionId: resumed.id, root: resumed.root }),
     ...((resumed || options.keepSession || options.instructions) && {
       onSeen: (real, seen) => {
@@ -140,6 +143,14 @@ export function createAgent(options: AgentOptions): Agent {
     isComplete = true;
   };
   const model = patientModel(options.model, options);
+  const models = new Set([model]);
+  const opened = (another: Model): Model => {
+    models.add(another);
+    return another;
+  };
+  const release = (): void => {
+    for (const each of models) each.release?.();
+  };
   const context = new ConversationContext({
     ...contextFrom(options.env ?? process.env),
     ...options.context,
@@ -152,7 +163,7 @@ export function createAgent(options: AgentOptions): Agent {
   const agents = childrenOf(
     engine,
     { ...options, editStyle },
-    { model, used, instructions: () => fileInstructions?.block() },
+    { model, opened, used, instructions: () => fileInstructions?.block() },
   );
   session.agents = agents;
   const swarm = async () => {
@@ -163,7 +174,7 @@ export function createAgent(options: AgentOptions): Agent {
     check: async (tool) => await (await swarm()).check(tool),
     run: async (plan, teammateCount, options) => await (await swarm()).run(plan, teammateCount, options),
   };
-  session.sideModel = sideModelOf(options, used);
+  session.sideModel = sideModelOf(options, { opened, used });
   let running: { stop: AbortController; over: PromiseWithResolvers<void> } | undefined;
   let ended: Promise<void> | undefined;
   /** One thing at a time, since all of it is one history. */
@@ -190,6 +201,7 @@ export function createAgent(options: AgentOptions): Agent {
     await keeper?.flushed();
     await agents.end();
     await engine.end().finally(() => keeper?.close());
+    release();
     if (keeper) await removeOldSessions(session, options);
   };
 
@@ -203,6 +215,7 @@ export function createAgent(options: AgentOptions): Agent {
       const stopped = begin(signal);
       let takeBack: (() => void) | undefined;
       try {
+        work = await beginWork(options.env ?? process.env, stopped);
         if (answer) takeBack = session.tools.lend(answer.tool);
         await Promise.all([
           completeSystem(),
@@ -241,6 +254,11 @@ export function createAgent(options: AgentOptions): Agent {
         takeBack?.();
         agents.listen(undefined);
         engine.endCommands();
+        if (work?.end()) {
+          release();
+          await session.rest(); // what it would keep ready for its next prompt is needed by others
+        }
+        work = undefined;
         await finish();
       }
     },
@@ -332,6 +350,8 @@ function instructionsOf(engine: Engine, { home = homeFolder(), env = process.env
 }
 
 interface Related {
+  /** Notes a model whose connections are closed with the agent. */
+  opened(model: Model): Model;
   /** Of the agent itself. */
   model: Model;
   used: UsageByModel;
@@ -339,15 +359,15 @@ interface Related {
   instructions(): Promise<string | undefined> | undefined;
 }
 
-function childrenOf(engine: Engine, options: AgentOptions, { model, used, instructions }: Related): RootAgents {
+function childrenOf(engine: Engine, options: AgentOptions, { model, opened, used, instructions }: Related): RootAgents {
   const { home = homeFolder(), env = process.env, settings } = options;
   const { session } = engine;
   return lazyAgents({
     engine,
     async model(name) {
       const meant = name === undefined ? undefined : (settings?.current.agentModels.get(name)?.value ?? name);
-      if (options.childModel) return await options.childModel(meant);
-      return meant === undefined ? model : await patientModelNamed(meant, options);
+      if (options.childModel) return opened(await options.childModel(meant));
+      return meant === undefined ? model : opened(await patientModelNamed(meant, options));
     },
     limits() {
       const { maxTurns, maxTokens, maxCostUsd } = settings?.current.agents ?? {};
@@ -373,11 +393,11 @@ function childrenOf(engine: Engine, options: AgentOptions, { model, used, instru
 }
 
 /** Absent where nobody has named a model for small tasks: the one of the conversation is too dear for them. */
-function sideModelOf(options: AgentOptions, used: UsageByModel): SideModel | undefined {
+function sideModelOf(options: AgentOptions, { opened, used }: Pick<Related, 'opened' | 'used'>): SideModel | undefined {
   const { env = process.env } = options;
   const name = options.settings?.current.smallModel?.value ?? env['HELVE_SMALL_MODEL']?.trim();
   if (!options.sideModel && !name) return undefined;
-  const choose = options.sideModel ?? (() => patientModelNamed(name, options));
+  const choose = async (): Promise<Model> => opened(await (options.sideModel?.() ?? patientModelNamed(name, options)));
   let made: SideModel | undefined;
   return {
     async answer(question, text, signal) {

@@ -341,6 +341,7 @@ function contextAt(engine: Engine, { cwd, home }: Place, { localHosts = [] }: Pl
     resultFile: (name) => session.resultFile(name),
     own: (make) => session.own(make),
     atEnd: (cleanUp) => session.atEnd(cleanUp),
+    atRest: (release) => session.atRest(release),
     whileRunning: (kill, what) => session.whileRunning(kill, what),
     remind: () => {},
   };

@@ -126,6 +126,7 @@ export class Session implements SessionPort {
   readonly #onDataProblem: SessionOptions['onDataProblem'];
   #hasDataProblem = false;
   #cleanUps: Array<() => void | Promise<void>> = [];
+  readonly #releases: Array<() => void | Promise<void>> = [];
 
   constructor(options: SessionOptions) {
     const { parent } = options;
@@ -301,6 +302,15 @@ export class Session implements SessionPort {
     this.#cleanUps.push(cleanUp);
   }
 
+  atRest(release: () => void | Promise<void>): void {
+    this.#releases.push(release);
+  }
+
+  /** Lets go of everything that is kept ready for the next call. */
+  async rest(): Promise<void> {
+    await Promise.allSettled([...this.#releases.map(async (release) => await release()), this.changes.rest()]);
+  }
+
   whileRunning(kill: () => void, what?: string): () => void {
     this.#kills.set(kill, what);
     const forgetAbove = this.#parent?.whileRunning(kill, what);
@@ -353,9 +363,11 @@ export class Session implements SessionPort {
     const cleanUps = this.#cleanUps;
     this.#cleanUps = [];
     await Promise.allSettled(cleanUps.map(async (cleanUp) => await cleanUp()));
+    if (this.#cleanUps.length > 0) return await this.end(); // of what was first used while the others ended
     if (this.#parent) return; // its folders are the parent's
     // Folders that nothing was kept in are not worth keeping; one that holds something stays.
     for (const folder of [this.resultsFolder, dirname(this.resultsFolder)]) await rmdir(folder).catch(() => {});
+    await this.changes.rest();
     await this.changes.settled();
   }
 

@@ -40,6 +40,7 @@ export function watchedModel(first: Model, watches: readonly ModelWatch[]): Watc
       return current.fallbacks ?? [];
     },
     check: () => current.check?.(),
+    release: () => current.release?.(),
     async *stream(request, signal) {
       for (const { before } of watches) if (before) await abortable(before, signal);
       for await (const event of current.stream(request, signal)) {

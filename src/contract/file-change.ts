@@ -7,6 +7,8 @@ export interface FileChanges {
   apply(callId: string, changes: readonly FileChange[]): Promise<void>;
   /** Resolves when all that was changed is on the disk, and would outlive a power cut. */
   settled(): Promise<void>;
+  /** Ends helper programs that wait for the next change. */
+  rest(): void | Promise<void>;
 }
 
 /** One change of one file. */

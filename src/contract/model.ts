@@ -14,6 +14,8 @@ export interface Model {
   readonly fallbacks?: readonly Model[];
   /** Throws `ModelFailure` where the set-up can't work, as with a missing key or a bad address. Asks nobody. */
   check?(): void;
+  /** Closes connections that wait for the next request. The model can be asked again after it. */
+  release?(): void;
   /**
    * Sends the request and yields the answer as it arrives, ending with exactly one `message_end`.
    * Throws `ModelFailure` for everything that goes wrong on the way, and the signal's reason when aborted.

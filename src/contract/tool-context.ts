@@ -110,6 +110,8 @@ export interface SessionPort {
   own<Thing>(make: (session: SessionPort) => Thing): Thing;
   /** Runs when the session ends, for what a call left behind on purpose. */
   atEnd(cleanUp: () => void | Promise<void>): void;
+  /** Runs when nothing is to be kept ready for the next call any more. The session may go on after it. */
+  atRest(release: () => void | Promise<void>): void;
   /**
    * Registers the way to end a running process at once, for a program that must exit without waiting. Returns the way
    * to take it back, once the process has ended. `what` names it to the person, where it may outlive its call.

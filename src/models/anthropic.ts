@@ -52,6 +52,7 @@ export function anthropicModel(options: AnthropicOptions): Model {
     maxOutputTokens,
     ...(facts && { facts }),
     check: () => void anthropicEndpoint(options),
+    release: () => post.release?.(),
     async *stream(request, signal) {
       signal.throwIfAborted();
       const endpoint = anthropicEndpoint(options);

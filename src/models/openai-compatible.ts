@@ -58,6 +58,7 @@ export function openAiCompatibleModel(options: OpenAiCompatibleOptions): Model {
     maxOutputTokens: maxOutputTokens ?? USUAL_OUTPUT_TOKENS,
     ...(facts && { facts }),
     check: () => void chatEndpoint(options),
+    release: () => post.release?.(),
     async *stream(request, signal) {
       signal.throwIfAborted();
       const endpoint = chatEndpoint(options);

@@ -50,6 +50,7 @@ export function openAiResponsesModel(options: OpenAiResponsesOptions): Model {
     maxOutputTokens: maxOutputTokens ?? usualOutputLimit(name),
     ...(facts && { facts }),
     check: () => void responsesEndpoint(options),
+    release: () => post.release?.(),
     async *stream(request, signal) {
       signal.throwIfAborted();
       const endpoint = responsesEndpoint(options);

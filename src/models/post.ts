@@ -1,5 +1,8 @@
 import type { Agent, IncomingMessage } from 'node:http';
 
+// Of a connection that no request uses: it would be held between prompts. A request that is under way may be silent for longer.
+const IDLE_MS = 8_000;
+
 /** What came back from a server: the beginning of it, and the rest as it arrives. */
 export interface HttpAnswer {
   status: number;
@@ -14,15 +17,15 @@ export interface HttpAnswer {
 /** What is posted: a text, or the pieces of one as UTF-8. */
 export type Body = string | readonly Uint8Array[];
 
-/** Posts a text. Rejects when nothing came back; redirects are not followed, since a key would go along. */
-export type Post = (
+/** Posts a text. `release` closes connections that wait for the next request. Rejects when nothing came back; redirects are not followed, since a key would go along. */
+export type Post = ((
   url: string,
   request: {
     headers: Readonly<Record<string, string>>;
     body: Body;
     signal: AbortSignal;
   },
-) => Promise<HttpAnswer>;
+) => Promise<HttpAnswer>) & { release?(): void };
 
 /**
  * Posts over Node's own client, one connection after the other kept for the next request. It is several times quicker
@@ -30,12 +33,18 @@ export type Post = (
  */
 export function nodePost(): Post {
   const agents = new Map<string, Agent>();
-  return async (url, { headers, body, signal }) => {
+  const released = new WeakSet<object>(); // sockets that are closed after their request
+  const post: Post = async (url, { headers, body, signal }) => {
     const { protocol } = new URL(url);
     // Not by `import`: that reads every export, and some of http's are getters that load all of fetch.
     const client = process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http');
-    const agent = agents.get(protocol) ?? new client.Agent({ keepAlive: true });
-    agents.set(protocol, agent);
+    let agent = agents.get(protocol);
+    if (agent === undefined) {
+      agent = new client.Agent({ keepAlive: true, timeout: IDLE_MS });
+      const keep = agent.keepSocketAlive.bind(agent);
+      agent.keepSocketAlive = (socket) => (released.has(socket) ? false : keep(socket));
+      agents.set(protocol, agent);
+    }
     signal.throwIfAborted();
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       let arrived: IncomingMessage | undefined;
@@ -72,6 +81,13 @@ export function nodePost(): Post {
       cancel: () => void answer.destroy(),
     };
   };
+  post.release = () => {
+    for (const agent of agents.values()) {
+      for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy();
+      for (const socket of Object.values(agent.sockets).flat()) if (socket) released.add(socket);
+    }
+  };
+  return post;
 }
 
 /** The same by a fetch of the embedder's own, for proxies and tests. */

@@ -49,6 +49,10 @@ export function withRetries(model: Model, options: RetryOptions = {}): Model {
       for (const each of [model, ...fallbacks]) each.check?.();
     },
 
+    release() {
+      for (const each of [model, ...fallbacks]) each.release?.();
+    },
+
     async *stream(request, signal) {
       const plan = new RetryPlan({ models: [model, ...fallbacks], maxRetries, baseMs, random });
       let isSomethingShown = false; // of an attempt that failed

@@ -45,6 +45,11 @@ export class AttributeLook {
     });
   }
 
+  /** Ends the program. A question after it starts another. */
+  end(): void {
+    if (this.#tar) this.#end(this.#tar);
+  }
+
   #ask(path: string): void {
     const tar = this.#tar ?? this.#start();
     if (tar === undefined) {
@@ -123,6 +128,7 @@ export class AttributeLook {
     this.#tar = undefined;
     clearTimeout(this.#idle);
     tar.kill('SIGKILL'); // one that was stopped would not hear of anything else
+    for (const stream of [tar.stdin, tar.stdout, tar.stderr]) stream?.destroy(); // not with its exit, which comes later
     this.#giveUp();
   }
 

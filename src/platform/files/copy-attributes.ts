@@ -24,12 +24,12 @@ export const copyAttributes: CopyAttributes = (folder, from) => {
   return async (to) => ((await looking) ? 'none' : await copy(folder, from, to));
 };
 
-/** For many: the program that looks stays between them. */
-export function attributeCopier(): CopyAttributes {
+/** For many: the program that looks stays between them, until `end`. */
+export function attributeCopier(): { copy: CopyAttributes; end(): void } {
   const tar = process.platform === 'linux' ? firstThatRuns('tar') : undefined;
-  if (tar === undefined) return copyAttributes;
+  if (tar === undefined) return { copy: copyAttributes, end() {} };
   const looks = new AttributeLook(tar);
-  return (folder, from) => {
+  const copyLooked: CopyAttributes = (folder, from) => {
     // By our number: another program has other things open.
     const inside = folder.replace(/^\/proc\/self\//, `/proc/${process.pid}/`);
     const path = isAbsolute(from) ? from : join(inside, from);
@@ -42,6 +42,7 @@ export function attributeCopier(): CopyAttributes {
       return answer ? 'none' : await copy(folder, from, to);
     };
   };
+  return { copy: copyLooked, end: () => looks.end() };
 }
 
 const sourceOf = (from: string): string => (isAbsolute(from) ? from : `./${from}`);

@@ -37,7 +37,8 @@ export function createFileChanges({
 }: FileChangesOptions): FileChanges {
   const folders = journalFolders(dataFolder);
   const turns = new Turns();
-  const tools: Tools = { plain: new PlainFiles(), copy: attributeCopier(), behind: new BehindTheWork() };
+  const copier = attributeCopier();
+  const tools: Tools = { plain: new PlainFiles(), copy: copier.copy, behind: new BehindTheWork() };
   let ready: Promise<ProcessIdentity> | undefined;
   const prepare = async (): Promise<ProcessIdentity> => {
     await makeJournal(folders);
@@ -72,6 +73,7 @@ export function createFileChanges({
     },
 
     settled: () => tools.behind.settled(),
+    rest: () => copier.end(),
   };
 }
 

@@ -16,6 +16,9 @@ export function lazyFileChanges(options: SpareJournalOptions): FileChanges {
       loading ??= load();
       await (await loading).apply(callId, changes);
     },
+    async rest() {
+      await (await loading)?.rest();
+    },
     async settled() {
       await (await loading)?.settled();
     },

@@ -24,9 +24,9 @@ export interface ReadyShell {
   /** What it had to say at its end. Call it once, when it has exited or is given up. */
   readReport(): ShellReport;
   /** To be called when it is over, whatever became of it: takes away what was needed only while it ran. */
-  ended(): void;
-  /** Ends one that was not used. */
-  discard(): void;
+  ended(): Promise<unknown>;
+  /** Ends one that was not used. Resolves when it is gone, with what was around it. */
+  discard(): Promise<void>;
   /** Whether what it encloses is still right; absent where nothing in it can become wrong. */
   isCurrent?(): boolean;
 }
@@ -108,7 +108,8 @@ export interface BegunShell {
   readonly child: ChildProcess;
   /** With the walls of this one command. Ends it where that fails. */
   open(wrap: WrapShell | undefined): Promise<ReadyShell>;
-  discard(): void;
+  /** Ends it. Resolves when it is gone, with what was around it. */
+  discard(): Promise<void>;
 }
 
 /**
@@ -166,18 +167,16 @@ export async function beginShell(name: string, options: ShellOptions): Promise<B
     walls?.unref();
     const shell = wrapped;
     const tree = { group: pid, mark, ...(shell && { politeGroup: () => shell.group(pid) }) };
-    const ended = (): void => void shell?.ended().catch(() => undefined);
+    const ended = async (): Promise<unknown> => await shell?.ended().catch(() => undefined);
     let mayHaveLeft = false; // its group: once it goes on, a program such as a sandbox may start others
-    const discard = (): void => {
+    const discard = async (): Promise<void> => {
       if (mayHaveLeft) killTree(tree);
       else signalGroup(pid, 'SIGKILL');
       control.destroy();
       walls?.destroy();
       closeSync(file);
-      void Promise.resolve(pipeMade)
-        .then(() => rmSync(name, { force: true }))
-        .catch(() => undefined);
-      ended();
+      const removed = Promise.resolve(pipeMade).then(() => rmSync(name, { force: true }));
+      await Promise.allSettled([removed, ended(), gone(child, exited)]);
     };
     return {
       child,
@@ -191,7 +190,7 @@ export async function beginShell(name: string, options: ShellOptions): Promise<B
           const pipe = await connect(child, control, name, exited);
           return readyShell({ child, tree, exited, pipe, ended, control, file });
         } catch (error) {
-          discard();
+          await discard();
           throw error;
         }
       },
@@ -250,7 +249,7 @@ export async function startCompleteShell(
     control.on('error', () => {}); // it ends with the shell, whose exit is what counts
     const shell = wrapped;
     const tree = { group: pid, mark, politeGroup: () => shell.group(pid) };
-    const ended = (): void => void shell.ended().catch(() => undefined);
+    const ended = (): Promise<unknown> => shell.ended().catch(() => undefined);
     const { isCurrent } = shell;
     return { ...readyShell({ child, tree, exited, pipe, ended, control, file }), ...(isCurrent && { isCurrent }) };
   } catch (error) {
@@ -293,16 +292,22 @@ function readyShell({
       const directory = directories.at(-1); // every report counts more than those before it
       return { begun: begun !== undefined, ...(directory !== undefined && { directory }) };
     },
-    discard() {
+    async discard() {
       // Before its command a shell has started nothing that could have left its group, but for the program around it.
       if (!isUsed && !shell.tree.politeGroup) signalGroup(shell.tree.group, 'SIGKILL');
       else killTree(shell.tree);
       control.destroy();
       shell.pipe.close();
       if (!isUsed) closeSync(file);
-      shell.ended();
+      await Promise.allSettled([shell.ended(), gone(shell.child, shell.exited)]);
     },
   };
+}
+
+/** Resolves when the process, which was killed, has ended. */
+async function gone(child: ChildProcess, exited: Promise<unknown>): Promise<void> {
+  child.ref();
+  await exited;
 }
 
 function checkedVariable([name, value]: [string, string]): [string, string] {

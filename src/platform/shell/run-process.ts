@@ -168,7 +168,7 @@ async function start(options: ProcessOptions, onFull: () => void): Promise<Start
     shell.pipe.copyTo({ file: outputFile, maxBytes: maxOutputBytes, onFull });
     shell.run({ cwd, sourceFile, command, ...(options.env && { env: options.env }) });
   } catch (error) {
-    shell.discard();
+    void shell.discard();
     limitGroup?.remove();
     throw error;
   }
@@ -179,7 +179,7 @@ async function start(options: ProcessOptions, onFull: () => void): Promise<Start
     isOver = true;
     takeBack?.();
     limitGroup?.remove();
-    shell.ended();
+    void shell.ended();
   };
   return { ...shell, limitGroup, ended };
 }

@@ -16,7 +16,7 @@ import {
 import { type Registration, registerShells } from './reap.js';
 
 const COMPLETE_READY = 2; // a model seldom sends more commands at once; the others wait for a new one
-const COMPLETE_IDLE_MS = 10_000; // they hold a view of the disk, and are not needed between prompts
+const IDLE_MS = 5_000; // between prompts no shell is needed, and each holds a process and some descriptors
 const PIPES_AT_ONCE = 10; // as many calls as a message often has; more are made by and by
 
 /** Shells for one command each. One is kept ready, so that a command need not wait for its shell to start. */
@@ -25,11 +25,13 @@ export interface ShellSupply {
   readonly mark: string;
   /**
    * Starts a shell ahead of use, where none is ready. One that is to be wrapped gets its walls when it is taken, unless
-   * they are complete from the start: of those, some are kept ready until they have not been used for a while.
+   * they are complete from the start. They are kept ready until none was wanted for a while.
    */
   fill(options?: { wrap?: WrapShell | undefined }): Promise<void>;
   /** The shell that is ready, or a new one where none fits. It is used once, so nothing of it meets the next command. */
   take(options?: { wrap?: WrapShell | undefined }): Promise<ReadyShell>;
+  /** Ends the shells that are ready at once, as between prompts. */
+  rest(): Promise<void>;
   /** Ends the shell that is ready, and everything that any of its shells has left running. */
   end(): Promise<void>;
   /** The same at once and without waiting, for a program that is about to exit. */
@@ -39,7 +41,7 @@ export interface ShellSupply {
 export interface SupplyOptions {
   /** Where it is written down that these shells run, so that a later start can end what a killed Helve left. */
   dataFolder?: string;
-  /** Whether shells that are ready with complete walls are kept, though not used for a while. */
+  /** Whether shells that are ready are kept, though not used for a while. */
   isBusy?(): boolean;
 }
 
@@ -54,6 +56,7 @@ export function createShellSupply(
   let begun: { as: string; shell: Promise<BegunShell> } | undefined;
   let complete: { as: string; shells: Promise<ReadyShell | undefined>[] } = { as: '', shells: [] };
   let idle: NodeJS.Timeout | undefined;
+  const dropped = new Set<Promise<void>>();
   let started = 0;
   let wasUsed = false;
   let isOver = false;
@@ -86,7 +89,7 @@ export function createShellSupply(
     spare = undefined;
     const shell = await taken?.catch(() => undefined); // the next start tells what is wrong
     if (shell === undefined || !hasEnded(shell)) return shell;
-    shell.discard();
+    drop(shell);
     return undefined;
   };
   /** One that waits for its walls, with these. */
@@ -96,29 +99,42 @@ export function createShellSupply(
     const shell = await taken?.shell.catch(() => undefined);
     if (shell === undefined) return undefined;
     if (taken?.as === wrap.aheadAs && !hasEnded(shell)) return await shell.open(wrap).catch(() => undefined);
-    shell.discard();
+    drop(shell);
     return undefined;
   };
   const startComplete = async (wrap: WrapShell): Promise<ReadyShell> => {
     const { name, ...next } = nextShell();
     return await startCompleteShell(name, { env, ...next, wrap });
   };
-  const discardComplete = (): Promise<unknown> => {
+  /** Ends a shell that is not used. The supply does not end before it has. */
+  const drop = (shell: Pick<ReadyShell, 'discard'>): void => {
+    const gone = shell.discard().finally(() => dropped.delete(gone));
+    dropped.add(gone);
+  };
+  const dropComplete = async (): Promise<void> => {
     const { shells } = complete;
     complete = { as: '', shells: [] };
-    return Promise.all(shells.map(async (shell) => (await shell)?.discard()));
+    for (const shell of await Promise.all(shells)) if (shell) drop(shell);
+  };
+  const dropAll = async (): Promise<void> => {
+    const waiting = begun?.shell.catch(() => undefined);
+    begun = undefined;
+    const [first, second] = await Promise.all([waiting, takeSpare(), dropComplete()]);
+    for (const shell of [first, second]) if (shell) drop(shell);
   };
   const onIdle = (): void => {
     if (isBusy()) idle?.refresh();
-    else void discardComplete();
+    else void dropAll();
+  };
+  const restartIdle = (): void => {
+    if (idle) idle.refresh();
+    else idle = setTimeout(onIdle, IDLE_MS).unref();
   };
   const fillComplete = async (wrap: WrapShell, as: string): Promise<void> => {
-    if (complete.as !== as) void discardComplete();
+    if (complete.as !== as) void dropComplete();
     complete.as = as;
     const { shells } = complete;
     while (shells.length < COMPLETE_READY) shells.push(startComplete(wrap).catch(() => undefined)); // the next start tells what is wrong
-    if (idle) idle.refresh();
-    else idle = setTimeout(onIdle, COMPLETE_IDLE_MS).unref();
     await Promise.all(shells);
   };
   const takeComplete = async (as: string): Promise<ReadyShell | undefined> => {
@@ -126,7 +142,7 @@ export function createShellSupply(
     for (let next = complete.shells.shift(); next; next = complete.shells.shift()) {
       const shell = await next;
       if (shell && !hasEnded(shell) && shell.isCurrent?.() !== false) return shell;
-      shell?.discard();
+      if (shell) drop(shell);
     }
     return undefined;
   };
@@ -146,6 +162,7 @@ export function createShellSupply(
     mark,
     async fill({ wrap } = {}) {
       if (isOver) return; // asked for by a call that ended with the session
+      restartIdle();
       if (wrap?.completeAs !== undefined) return await fillComplete(wrap, wrap.completeAs);
       if (wrap) {
         if (wrap.aheadAs === undefined) return;
@@ -168,13 +185,9 @@ export function createShellSupply(
     },
     async end() {
       isOver = true;
-      const waiting = await begun?.shell.catch(() => undefined);
-      begun = undefined;
-      waiting?.discard();
       clearTimeout(idle);
-      await discardComplete();
-      const shell = await takeSpare();
-      shell?.discard();
+      await dropAll();
+      await Promise.all(dropped);
       const allEnded = !wasUsed || (await endMarked(mark));
       removeLimitGroups(mark, limitFolders(env)); // those that something was still running in when its command ended
       // Again where pipes for the next shells are still being made in it.
@@ -183,6 +196,7 @@ export function createShellSupply(
       // What could not be ended stays written down: the next start tries again.
       if (allEnded) await registered?.then((registration) => registration.remove()).catch(() => {});
     },
+    rest: dropAll,
     kill: () => killMarked(mark),
   };
 }

@@ -15,6 +15,7 @@ export function sessionShells(session: SessionPort): ShellSupply {
   const { dataFolder } = session;
   const shells = createShellSupply(session.env, { dataFolder, isBusy: () => session.isBusy === true });
   const reaped = session.own(reapedLeftovers);
+  session.atRest(() => shells.rest());
   const takeBack = session.whileRunning(() => shells.kill());
   session.atEnd(async () => {
     await Promise.all([shells.end(), reaped]);

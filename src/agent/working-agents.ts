@@ -1,0 +1,109 @@
+// How many agents of this process work at the same time. Each of them at work needs some processes and descriptors, so
+// any number may be open, but only so many may work: docs/decisions/0036.
+import type { AskPermission } from '../contract/permission.js';
+import type { AskUser } from '../contract/question.js';
+import { abortable } from '../platform/abortable.js';
+import { descriptorLimit } from '../platform/descriptors.js';
+
+const MAX_WORKING = 50; // more of them only compete for the same cores
+const DESCRIPTORS_EACH = 160; // one at work needs about 30, and all others 6 each
+
+/** The place of one agent at work. */
+export interface Work {
+  /** Gives the place away while a person is asked, so that others can work meanwhile. */
+  paused<Value>(question: () => Promise<Value>): Promise<Value>;
+  /** Gives the place back. Tells whether another agent has waited for it. */
+  end(): boolean;
+}
+
+/** Waits for a place. Whoever is interrupted meanwhile gets one that does not count, to end in good order. */
+export async function beginWork(env: Environment, signal: AbortSignal): Promise<Work> {
+  const places = sharedPlaces();
+  let isTaken = await places.take(limitFrom(env), signal);
+  let openQuestions = 0;
+  return {
+    async paused(question) {
+      openQuestions += 1;
+      if (openQuestions === 1 && isTaken) {
+        isTaken = false;
+        places.giveBack();
+      }
+      try {
+        return await question();
+      } finally {
+        openQuestions -= 1;
+        if (openQuestions === 0 && !isTaken) isTaken = await places.take(limitFrom(env), signal);
+      }
+    },
+    end() {
+      if (!isTaken) return false;
+      isTaken = false;
+      return places.giveBack();
+    },
+  };
+}
+
+interface Questions {
+  askPermission?: AskPermission;
+  askUser?: AskUser;
+}
+
+/** The same questions, during which another agent may work. */
+export function questionsPaused({ askPermission, askUser }: Questions, work: () => Work | undefined): Questions {
+  const paused = <Answer>(question: () => Promise<Answer>): Promise<Answer> => work()?.paused(question) ?? question();
+  return {
+    ...(askPermission && { askPermission: (...asked) => paused(() => askPermission(...asked)) }),
+    ...(askUser && { askUser: (...asked) => paused(() => askUser(...asked)) }),
+  };
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+function limitFrom(env: Environment): number {
+  const given = env['HELVE_MAX_WORKING_AGENTS'] ?? '';
+  if (/^[1-9]\d{0,5}$/.test(given)) return Number(given);
+  return Math.max(1, Math.min(MAX_WORKING, Math.floor(descriptorLimit() / DESCRIPTORS_EACH)));
+}
+
+class Places {
+  #working = 0;
+  readonly #waiting: Array<() => void> = [];
+
+  /** True when the place is taken; false when the signal came first. */
+  async take(limit: number, signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted) return false;
+    if (this.#working < limit && this.#waiting.length === 0) {
+      this.#working += 1;
+      return true;
+    }
+    const turn = Promise.withResolvers<void>();
+    this.#waiting.push(turn.resolve);
+    try {
+      await abortable(() => turn.promise, signal);
+      return true;
+    } catch {
+      const place = this.#waiting.indexOf(turn.resolve);
+      if (place >= 0) this.#waiting.splice(place, 1);
+      else this.giveBack(); // handed over in the moment of the abort
+      return false;
+    }
+  }
+
+  /** The first that waits takes it over. Tells whether there was one. */
+  giveBack(): boolean {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#working -= 1;
+    return next !== undefined;
+  }
+}
+
+/** One for all copies of this code in the process, since the limit is the process's own. */
+function sharedPlaces(): Places {
+  const key = Symbol.for('helve.workingAgents');
+  const known: unknown = Reflect.get(globalThis, key);
+  if (known !== undefined) return known as Places; // nothing else is kept under this key
+  const places = new Places();
+  Reflect.set(globalThis, key, places);
+  return places;
+}
