@@ -67,6 +67,10 @@ export function changesWithSpareJournal({ onProblem = () => {}, ...options }: Sp
         );
       }
     },
+    async rest() {
+      await changes.rest();
+      await spare?.changes.rest();
+    },
     async settled() {
       await changes.settled();
       await spare?.changes.settled();
@@ -89,7 +93,7 @@ async function moveJournal(from: JournalFolders, to: JournalFolders, sessionId: 
     if (bytes) await saveImage(to, bytes, hash);
   }
   const listed = await listChanges(dirname(to.top), sessionId);
-  for (const change of sessionChanges(text)) {
+  for (const { position: _, ...change } of sessionChanges(text)) {
     const next = listed.find(({ at }) => at > change.at); // a command may have been listed in the meantime
     await recordChange(to, sessionId, { ...change, ...(next && { earlierThan: next.change }) });
   }
