@@ -445,6 +445,7 @@ test('takes back a change that was cut short between two of its files', async ()
   const report = await recoverChanges(here.dataFolder);
   expect(report).toEqual({
     restored: [here.path('c'), here.path('gone'), here.path('a')],
+    undos: [],
     finished: [],
     listed: [],
     left: [],
