@@ -9,6 +9,7 @@ import {
   isLegacyRequest,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
+import { monotonicMs } from '../platform/clock.js';
 import { randomId } from '../platform/crypto.js';
 import { ServedConnection } from './serve-connection.js';
 import { type Refusal, refusalOf } from './serve-guard.js';
@@ -148,11 +149,11 @@ class Sessions {
       return answer(400, -32_000, `A session begins with initialize; other requests name theirs by ${SESSION_HEADER}.`);
     }
     const { maxSessions = MAX_SESSIONS } = this.#options;
-    if (this.#byId.size >= maxSessions) {
+    if (this.#byId.size >= maxSessions && !this.#endLongestIdle()) {
       return answer(
         503,
         -32_000,
-        `There are ${maxSessions} sessions already, which is the limit. End one, or try later.`,
+        `There are ${maxSessions} sessions already, which is the limit, and all are in use. End one, or try later.`,
       );
     }
     const session = new HttpSession(this.#options, (ended) => this.#byId.delete(ended));
@@ -160,6 +161,14 @@ class Sessions {
     this.#byId.set(session.id, session);
     const bodyless = new Request(request.url, { method: request.method, headers: request.headers });
     return await session.transport.handleRequest(bodyless, { parsedBody: body });
+  }
+
+  /** Makes room for another session: clients often go without ending theirs. False where all sessions are in use. */
+  #endLongestIdle(): boolean {
+    const idle = [...this.#byId.values()].filter(({ isIdle }) => isIdle);
+    const longest = idle.toSorted((one, other) => one.idleSince - other.idleSince)[0];
+    void longest?.end();
+    return longest !== undefined;
   }
 
   /** Keeps count of who is connected: a session is idle only while nobody is. */
@@ -181,6 +190,7 @@ class HttpSession {
   readonly #connection: ServedConnection;
   readonly #options: HttpOptions;
   readonly #onEnd: (id: string) => void;
+  idleSince = monotonicMs();
   #connections = 0;
   #timer: NodeJS.Timeout | undefined;
   #ending: Promise<void> | undefined;
@@ -204,6 +214,10 @@ class HttpSession {
     this.#expectNobody();
   }
 
+  get isIdle(): boolean {
+    return this.#connections === 0 && !this.#connection.isBusy;
+  }
+
   connected(): void {
     this.#connections += 1;
     clearTimeout(this.#timer);
@@ -211,6 +225,7 @@ class HttpSession {
 
   disconnected(): void {
     this.#connections -= 1;
+    this.idleSince = monotonicMs();
     if (this.#connections === 0) this.#expectNobody();
   }
 

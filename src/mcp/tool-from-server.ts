@@ -215,14 +215,35 @@ function errorText(blocks: readonly ContentBlock[]): string {
 const asText = (block: ContentBlock): string => (block.type === 'text' ? block.text : '(an image)');
 
 /** A server that sends data sends it as text too, as a rule; the model needs it once. */
-function saysTheSame(blocks: readonly ContentBlock[], structured: unknown): boolean {
-  const wanted = JSON.stringify(sorted(structured));
-  return blocks.some((block) => {
-    if (block.type !== 'text') return false;
-    try {
-      return JSON.stringify(sorted(JSON.parse(block.text))) === wanted;
-    } catch {
-      return false;
-    }
-  });
+export function saysTheSame(blocks: readonly ContentBlock[], structured: unknown): boolean {
+  const texts = blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+  const spoken = [texts.join('\n'), ...texts];
+  const isSaid = (value: unknown): boolean => {
+    if (value === undefined) return false;
+    if (typeof value === 'string' && spoken.some((text) => text.trim() === value.trim())) return true;
+    const wanted = JSON.stringify(sorted(value));
+    return spoken.some((text) => asJson(text) === wanted);
+  };
+  return isSaid(structured) || isSaid(onlyPart(structured));
+}
+
+function asJson(text: string): string | undefined {
+  try {
+    return JSON.stringify(sorted(JSON.parse(text)));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Servers wrap what they say into an object, since structured content must be one: `{"content": …}`, or beside
+ * `"success": true`. A list of text blocks stands for its text.
+ */
+function onlyPart(structured: unknown): unknown {
+  if (!isObject(structured)) return undefined;
+  const [part, ...others] = Object.values(structured).filter((value) => value !== true);
+  if (others.length > 0) return undefined;
+  if (!Array.isArray(part)) return part;
+  const texts = part.map((block) => (isObject(block) && block['type'] === 'text' ? block['text'] : undefined));
+  return texts.length > 0 && texts.every((text) => typeof text === 'string') ? texts.join('\n') : part;
 }

@@ -18,6 +18,9 @@ export interface AnthropicOptions {
   authToken?: string;
   /** The part of the address before `/v1/messages`. Default: the vendor's public API. */
   baseUrl?: string;
+  /** Where the key and the address come from, as error messages name it. Default: the vendor's variables. */
+  keyVariable?: string;
+  baseUrlVariable?: string;
   /** The `anthropic-version` header. */
   version?: string;
   /** In which header the key or token goes, where the default does not fit. */
@@ -76,17 +79,18 @@ function usualOutputLimit(name: string): number {
   return 32_000;
 }
 
-function anthropicEndpoint({ name, apiKey, authToken, baseUrl }: AnthropicOptions): Endpoint {
+function anthropicEndpoint(options: AnthropicOptions): Endpoint {
+  const { name, apiKey, authToken, baseUrl, keyVariable, baseUrlVariable = 'ANTHROPIC_BASE_URL' } = options;
   return endpointOf({
     model: name,
     address: (baseUrl?.trim() || VENDOR_URL).replace(/\/+$/, '').replace(/\/v1$/, ''),
     path: '/v1/messages',
     vendor: { name: 'the Anthropic API', url: VENDOR_URL },
     keys: [
-      { variable: 'ANTHROPIC_API_KEY', value: apiKey },
-      { variable: 'ANTHROPIC_AUTH_TOKEN', value: authToken },
+      { variable: keyVariable ?? 'ANTHROPIC_API_KEY', value: apiKey },
+      ...(keyVariable && !authToken ? [] : [{ variable: 'ANTHROPIC_AUTH_TOKEN', value: authToken }]),
     ],
-    baseUrlVariable: 'ANTHROPIC_BASE_URL',
+    baseUrlVariable,
   });
 }
 

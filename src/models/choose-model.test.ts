@@ -92,6 +92,20 @@ test('a provider of models.json speaks the format and sends the headers that it 
   }
 });
 
+test.each(['chat', 'responses', 'anthropic'])(
+  'errors of a provider of models.json that speaks %s name its own places',
+  async (wire) => {
+    const failureOf = async (provider: object): Promise<string> => {
+      const readFile = async () => JSON.stringify({ providers: { acme: { wire, keys: ['ACME_KEY'], ...provider } } });
+      const model = await chooseModel('acme/m', { ACME_KEY: 'k' }, { readFile });
+      return await ask(model).then(String, (error: Error) => error.message);
+    };
+    const refused = await failureOf({ baseUrl: 'http://127.0.0.1:9/v1' });
+    expect(refused).toContain('"baseUrl" of acme in models.json');
+    expect(refused).not.toMatch(/OPENAI_|ANTHROPIC_|ACME_BASE_URL/);
+  },
+);
+
 test('sends requests where the environment says, with its key and its limit', async () => {
   const server = await startFakeModelServer([{ text: 'Hi' }, { text: 'Hi' }]);
   const env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'key-1', HELVE_MAX_OUTPUT_TOKENS: '77' };

@@ -88,22 +88,28 @@ async function buildModel(plan: ModelPlan, env: Environment, effort: Effort | un
     ...(nearest && { effort: nearest }),
     ...(provider.headers && { headers: provider.headers }),
   };
+  const variable = keyVariable ?? keyVariables(provider.keys)[0];
+  // A provider of the person's own has its address in their file, and no variable for it.
+  const named = provider.baseUrlVariable
+    ? {}
+    : { ...(variable && { keyVariable: variable }), baseUrlVariable: `"baseUrl" of ${provider.id} in models.json` };
   switch (plan.wire) {
     case 'anthropic': {
       const { anthropicModel } = await import('./anthropic.js');
       const isToken = keyVariable === 'ANTHROPIC_AUTH_TOKEN';
       const { apiKey, ...rest } = shared;
-      return called(provider.id, anthropicModel({ ...rest, ...(isToken ? { authToken: apiKey } : { apiKey }) }));
+      const secret = isToken ? { authToken: apiKey } : { apiKey };
+      return called(provider.id, anthropicModel({ ...rest, ...named, ...secret }));
     }
     case 'responses': {
       const { openAiResponsesModel } = await import('./openai-responses.js');
-      return called(provider.id, openAiResponsesModel(shared));
+      return called(provider.id, openAiResponsesModel({ ...shared, ...named }));
     }
     case 'chat': {
       const { openAiCompatibleModel } = await import('./openai-compatible.js');
-      const variable = keyVariable ?? keyVariables(provider.keys)[0];
       return openAiCompatibleModel({
         ...shared,
+        ...named,
         provider: provider.id,
         ...(variable && { keyVariable: variable }),
         ...(provider.baseUrlVariable && { baseUrlVariable: provider.baseUrlVariable }),

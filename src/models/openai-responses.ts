@@ -15,6 +15,9 @@ export interface OpenAiResponsesOptions {
   apiKey?: string;
   /** The part of the address before `/v1/responses`. Default: the vendor's public API. */
   baseUrl?: string;
+  /** Where the key and the address come from, as error messages name it. Default: the vendor's variables. */
+  keyVariable?: string;
+  baseUrlVariable?: string;
   /** Left out: as many as the model can write. */
   maxOutputTokens?: number;
   /** Left out: as much as the provider thinks right for the model. */
@@ -81,14 +84,14 @@ function usualOutputLimit(name: string): number {
   return 32_000;
 }
 
-function responsesEndpoint({ name, apiKey, baseUrl }: OpenAiResponsesOptions): Endpoint {
+function responsesEndpoint({ name, apiKey, baseUrl, keyVariable, baseUrlVariable }: OpenAiResponsesOptions): Endpoint {
   return endpointOf({
     model: name,
     address: (baseUrl?.trim() || VENDOR_URL).replace(/\/+$/, '').replace(/\/v1$/, ''),
     path: '/v1/responses',
     vendor: { name: 'the OpenAI API', url: VENDOR_URL },
-    keys: [{ variable: 'OPENAI_API_KEY', value: apiKey }],
-    baseUrlVariable: 'OPENAI_BASE_URL',
+    keys: [{ variable: keyVariable ?? 'OPENAI_API_KEY', value: apiKey }],
+    baseUrlVariable: baseUrlVariable ?? 'OPENAI_BASE_URL',
   });
 }
 

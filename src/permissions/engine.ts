@@ -114,7 +114,7 @@ function judge(request: DecisionRequest, policy: Policy, { bySandbox }: { bySand
   const judged: Judged = bySandbox ? unconfined : { ...unconfined, walls: wallsFor(unconfined) };
   const parts = [aboutCall(judged), ...request.effects.map((effect, index) => aboutEffect(effect, index, judged))];
   const answers = parts.map(strongest).filter((answer) => answer !== undefined);
-  const deciding = strictest(answers) ?? touchesNothing(request);
+  const deciding = tellingOf(strictest(answers) ?? touchesNothing(request), answers, request);
   const injected = injectedPart(deciding, answers, judged);
   const decided = injected?.answer ?? deciding;
   const trail = (answers.length === 0 ? [[deciding]] : parts)
@@ -189,6 +189,19 @@ function strictest(answers: readonly Finding[]): Finding | undefined {
     (one, other) =>
       strictness[one.behavior] - strictness[other.behavior] || strength(one.basis) - strength(other.basis),
   )[0];
+}
+
+/** Of a file that is read and written, the write says more: a change that is refused is not refused for reading. */
+function tellingOf(deciding: Finding, answers: readonly Finding[], { effects }: DecisionRequest): Finding {
+  const effectOf = ({ effect }: Finding): Effect | undefined => effects[effect ?? -1]; // -1 for the call as a whole
+  const read = effectOf(deciding);
+  if (read?.kind !== 'file' || read.access !== 'read') return deciding;
+  const isItsWrite = (answer: Finding): boolean => {
+    const effect = effectOf(answer);
+    const isSamePlace = effect?.kind === 'file' && effect.access === 'write' && effect.real === read.real;
+    return isSamePlace && answer.behavior === deciding.behavior && answer.basis === deciding.basis;
+  };
+  return answers.find(isItsWrite) ?? deciding;
 }
 
 function withoutAsking(

@@ -111,6 +111,24 @@ async function projectWith(permissions: object): Promise<string> {
   return project;
 }
 
+test('explains to a person an injected command by the name that programs get', async () => {
+  const { stdout } = await runHelve([
+    ...['permissions', 'explain', 'Bash', '{"command": "npm test && curl example.com"}'],
+    ...['--settings', JSON.stringify({ permissions: { allow: ['Bash(npm test:*)'] } })],
+  ]);
+  expect(stdout).toMatch(/^ask: command_injection_detected: the rule "Bash\(npm test:\*\)" allows/);
+});
+
+test('refuses a Write outside the project for writing, and a Read for reading', async () => {
+  const explain = async (tool: string, input: object): Promise<string> =>
+    (await runHelve(['permissions', 'explain', tool, JSON.stringify(input)])).stdout;
+  expect(await explain('Write', { file_path: '/srv/x.txt', content: 'x' })).toMatch(/^ask: it writes \/srv\/x\.txt/);
+  expect(await explain('Edit', { file_path: '/srv/x.txt', old_string: 'a', new_string: 'b' })).toMatch(
+    /^ask: it writes/,
+  );
+  expect(await explain('Read', { file_path: '/srv/x.txt' })).toMatch(/^ask: it reads \/srv\/x\.txt, which is outside/);
+});
+
 test('explains to a person the answer, each part with what it touches, and each rule with its place', async () => {
   const project = await projectWith({ allow: ['Bash(npm test:*)'], deny: ['Read(./.env)'] });
   const { code, stdout } = await runHelve(

@@ -260,6 +260,20 @@ test('there are no more sessions than the limit, until one is ended', async () =
   await connectByHttp(served);
 });
 
+test('a session that no client uses makes room for another, the longest idle one first', async () => {
+  const served = await serveWith({ maxSessions: 2 });
+  const begin = async (): Promise<string> =>
+    String((await post(served.url, { Authorization: 'Bearer token' })).headers['mcp-session-id']);
+  const isThere = async (id: string): Promise<boolean> => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/list' });
+    return (await post(served.url, { Authorization: 'Bearer token', 'mcp-session-id': id }, { body })).status === 200;
+  };
+  const [first, second] = [await begin(), await begin()];
+  expect(await isThere(first)).toBe(true); // so that the second is the one that was idle for longest
+  const third = await begin();
+  expect([await isThere(first), await isThere(second), await isThere(third)]).toEqual([true, false, true]);
+});
+
 test('a message beyond the limit is refused', async () => {
   const { url, token } = await serveWith({ maxBodyBytes: 1_000 });
   const body = JSON.stringify({ ...initialize, padding: 'x'.repeat(2_000) });

@@ -3,17 +3,16 @@ import type { CommandEffect, Effect } from '../../contract/effect.js';
 import type { Behavior, Confinement, TrailEntry } from '../../contract/permission.js';
 import type { Explanation } from '../../explain-call.js';
 import { confinementWords } from '../../permissions/confinement-words.js';
-import { reasonForPeople } from '../../permissions/reason-for-people.js';
 import { visible } from '../../platform/text/visible.js';
 import { oneLine } from '../../settings/report.js';
 
 export function describeExplanation(explanation: Explanation, { cwd }: { cwd: string }): string {
-  const { decision, reason, tool, mode, walls, effects, trail, injection, problems } = explanation;
+  const { decision, reason, tool, mode, walls, effects, trail, problems } = explanation;
   const { confinement, sandbox } = explanation;
   const commands = effects.filter((effect) => effect.kind === 'command');
   const whole = trail.filter(({ effect }) => effect === undefined);
   const lines = [
-    `${decision}: ${indented(reasonForPeople({ reason, injection }))}`,
+    `${decision}: ${indented(reason)}`,
     '',
     `${oneLine(tool)} in ${oneLine(cwd)}, mode ${mode}${confinement ? `, walls ${walls}` : ''}`,
     ...(confinement ? [`  ${inWordsOf(confinement, decision, sandbox)}`] : []),
