@@ -1,6 +1,6 @@
 import type { AgentHappening } from '../contract/event.js';
 import type { HookEvent, HookOutcome, HookPayloads, Hooks } from '../contract/hook.js';
-import type { UserBlock } from '../contract/message.js';
+import type { ToolResultBlock, ToolUseBlock, UserBlock } from '../contract/message.js';
 import { reminder } from '../platform/text/reminder.js';
 import type { Session } from './session.js';
 
@@ -10,6 +10,11 @@ const MAX_SENT_BACK = 8; // in a row: a hook that is never content must not keep
 export interface ConversationHooks {
   /** What hooks add to the prompt, or why it is not sent. */
   onPrompt(prompt: readonly UserBlock[]): Promise<{ added: UserBlock[]; refused?: string }>;
+  /** Why a command is not used; undefined where no hook objects. */
+  onCommand(called: { name: string; args: string }, prompt: readonly UserBlock[]): Promise<string | undefined>;
+  /** Why the run ends after these calls; undefined where no hook objects. */
+  onCalls(calls: readonly ToolUseBlock[], results: readonly ToolResultBlock[]): Promise<string | undefined>;
+  onFailure(outcome: string, text: string): Promise<void>;
   /** What to tell a model that has finished; undefined lets it end. */
   onEnd(lastWords: string): Promise<string | undefined>;
 }
@@ -46,6 +51,32 @@ export function conversationHooks(
         added: added.map((text) => ({ type: 'text', text: reminder(text) })),
         ...(refused !== undefined && { refused: `A hook stopped the prompt: ${refused}` }),
       };
+    },
+    async onCommand({ name, args }, prompt) {
+      if (!hooks.has('UserPromptExpansion')) return undefined;
+      const expansion_type = name.startsWith('mcp__') ? 'mcp_prompt' : 'slash_command';
+      const payload = { expansion_type, command_name: name, command_args: args, prompt: textOf(prompt) } as const;
+      const { stop, block, additionalContext } = await run('UserPromptExpansion', payload);
+      for (const text of additionalContext) session.remind(text);
+      const reason = stop?.reason ?? block?.reason;
+      return reason === undefined ? undefined : `A hook stopped the command /${name}: ${reason}`;
+    },
+    async onCalls(calls, results) {
+      if (results.length === 0 || !hooks.has('PostToolBatch')) return undefined;
+      const tool_calls = calls.map(({ id, name, input }) => ({
+        tool_name: name,
+        tool_input: input,
+        tool_use_id: id,
+        tool_response: results.find(({ tool_use_id }) => tool_use_id === id)?.content,
+      }));
+      const { stop, block, additionalContext } = await run('PostToolBatch', { tool_calls });
+      for (const text of additionalContext) session.remind(text);
+      const reason = stop?.reason ?? block?.reason;
+      return reason === undefined ? undefined : `A hook ended the run: ${reason}`;
+    },
+    async onFailure(outcome, text) {
+      if (!hooks.has('StopFailure')) return;
+      await run('StopFailure', { error: outcome, error_details: text }).catch(() => undefined); // the run has ended anyway
     },
     async onEnd(lastWords) {
       if (!hooks.has('Stop') || sentBack >= MAX_SENT_BACK) return undefined;

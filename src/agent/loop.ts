@@ -122,10 +122,12 @@ async function drive(input: LoopInput, emit: (happening: AgentHappening) => void
   });
   if (refused !== undefined) return finish('stopped', refused);
   const asTyped = { prompt: input.prompt };
-  const expanded = await input.commands?.expand(input.prompt, signal).catch((error: unknown) => {
-    if (!signal.aborted) throw error;
-    return asTyped;
-  });
+  const expanded = await input.commands
+    ?.expand(input.prompt, signal, (called) => hooks.onCommand(called, input.prompt))
+    .catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+      return asTyped;
+    });
   if (expanded && 'refused' in expanded) return finish('stopped', expanded.refused);
   await input.beforeMessage?.();
   const { prompt: words } = expanded ?? asTyped;
@@ -176,6 +178,14 @@ async function drive(input: LoopInput, emit: (happening: AgentHappening) => void
       else say ??= await hooks.onEnd(next.text);
       if (say !== undefined) next = { say };
     }
+    if (next.end === undefined && outcome.message) {
+      const calls = outcome.message.content.filter((block) => block.type === 'tool_use');
+      const stopped = await hooks.onCalls(calls, results).catch((error: unknown) => {
+        if (!signal.aborted) throw error;
+        return undefined; // the next turn sees that it is interrupted
+      });
+      if (stopped !== undefined) next = { end: 'stopped', text: stopped };
+    }
     const signs = guard.take(outcome.message, outcome.results);
     for (const text of signs.reminders) session.remind(text);
     for (const text of signs.notices) emit({ type: 'notice', text });
@@ -191,7 +201,10 @@ async function drive(input: LoopInput, emit: (happening: AgentHappening) => void
     if (content.length > 0) say({ role: 'user', content } satisfies UserMessage);
     emit({ type: 'turn_end', turn, stopReason: outcome.stopReason, usage: outcome.usage });
     if (signal.aborted) await input.afterInterrupt?.();
-    if (next.end !== undefined) return finish(next.end, next.text);
+    if (next.end !== undefined) {
+      if (failures.has(next.end)) await hooks.onFailure(next.end, next.text);
+      return finish(next.end, next.text);
+    }
   }
   finish(
     'max_turns',
@@ -204,3 +217,11 @@ function isUnanswered(prompt: readonly UserBlock[], last: Message | undefined): 
   if (last?.role !== 'user') return false;
   return JSON.stringify(last.content.slice(0, prompt.length)) === JSON.stringify(prompt);
 }
+
+/** Outcomes of runs that failed. */
+const failures: ReadonlySet<RunOutcome> = new Set([
+  'model_error',
+  'context_overflow',
+  'output_limit',
+  'malformed_calls',
+]);

@@ -20,6 +20,8 @@ export interface CallHooks {
   notify(message: string): void;
   afterSuccess(call: ResolvedCall, outcome: ToolOutcome): Promise<HookWords>;
   afterFailure(error: string): Promise<HookWords>;
+  /** Tells hooks that the call was refused. */
+  afterDenial(reason: string): Promise<void>;
   words(): HookWords;
 }
 
@@ -108,6 +110,13 @@ export function hooksOf(callId: string, environment: CallEnvironment, signal: Ab
       });
       added.push(...(outcome.block ? [outcome.block.reason] : []), ...outcome.additionalContext);
       return words();
+    },
+    async afterDenial(reason) {
+      if (!seen || !hooks.has('PermissionDenied')) return;
+      const payload = { ...about(seen), tool_use_id: callId, reason };
+      const { signal: unending } = new AbortController(); // they hear of it also where the refusal ended the run
+      const { additionalContext } = await run('PermissionDenied', payload, { signal: unending, effects: touched });
+      added.push(...additionalContext);
     },
     words,
   };

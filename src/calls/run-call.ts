@@ -66,6 +66,7 @@ async function passThrough(
   } catch (error) {
     const failure = describeFailure(call.name, error, signal, started);
     const words = started ? await hooks?.afterFailure(failure.text) : undefined;
+    if (failure.kind === 'permission_denied') await hooks?.afterDenial(failure.text);
     return settleFailure(call, failure, { error, display: display(), words: words ?? hooks?.words() });
   }
 }

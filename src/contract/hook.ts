@@ -6,13 +6,18 @@ export const hookEvents = [
   'PreToolUse',
   'PostToolUse',
   'PostToolUseFailure',
+  'PostToolBatch',
   'PermissionRequest',
+  'PermissionDenied',
   'UserPromptSubmit',
+  'UserPromptExpansion',
   'SessionStart',
   'SessionEnd',
   'Stop',
+  'StopFailure',
   'Notification',
   'PreCompact',
+  'PostCompact',
   'SubagentStart',
   'SubagentStop',
 ] as const;
@@ -45,6 +50,17 @@ export interface HookPayloads {
       /** How long the call worked. */
       duration_ms?: number;
     };
+  /** After all calls of one answer, before the model reads the results. Objecting ends the run. */
+  PostToolBatch: AgentPayload & {
+    /** Each with `tool_name`, `tool_input`, `tool_use_id`, and with `tool_response`, which is what the model reads. */
+    tool_calls: readonly unknown[];
+  };
+  /** After a call was refused, by a rule or a person. Objecting does nothing. */
+  PermissionDenied: ToolPayload &
+    CallPayload & {
+      /** Why, as the model is told. */
+      reason: string;
+    };
   /** When somebody would be asked. Objecting denies the call. */
   PermissionRequest: ToolPayload & {
     /** The rules that could be remembered. */
@@ -52,6 +68,17 @@ export interface HookPayloads {
   };
   /** Before a prompt is sent. Objecting keeps it from being sent. */
   UserPromptSubmit: AgentPayload & {
+    /** What the person said. */
+    prompt: string;
+  };
+  /** Before a slash command or a prompt of an MCP server is expanded. Objecting keeps the prompt from being sent. */
+  UserPromptExpansion: AgentPayload & {
+    /** What is expanded. */
+    expansion_type: 'slash_command' | 'mcp_prompt';
+    /** Its name, without the slash. */
+    command_name: string;
+    /** What stands behind the name. */
+    command_args: string;
     /** What the person said. */
     prompt: string;
   };
@@ -69,6 +96,13 @@ export interface HookPayloads {
   };
   /** When the model is done. Objecting tells the model, which goes on. */
   Stop: AgentPayload & EndPayload;
+  /** When a run ends by a failure, as when the model can't be reached. Objecting does nothing. */
+  StopFailure: AgentPayload & {
+    /** How the run ended: an outcome of the events, such as `model_error`. */
+    error: string;
+    /** The same in a sentence. */
+    error_details?: string;
+  };
   /** When a person is asked something. Objecting does nothing. */
   Notification: AgentPayload & {
     /** A sentence for the person. */
@@ -84,6 +118,13 @@ export interface HookPayloads {
     trigger: 'manual' | 'auto';
     /** What the person wants kept; else empty. */
     custom_instructions: string;
+  };
+  /** After the history was summarised. Objecting does nothing. */
+  PostCompact: AgentPayload & {
+    /** Whether a person asked for it or the window is full. */
+    trigger: 'manual' | 'auto';
+    /** The summary. */
+    compact_summary: string;
   };
   /** Before a child agent begins; `additionalContext` goes to the child. Objecting does nothing. */
   SubagentStart: Required<AgentPayload>;

@@ -633,3 +633,63 @@ test('hooks get what a call gave in the fields that hooks for Claude Code read',
     { stdout: 'hi', stderr: '', interrupted: false, isImage: false },
   ]);
 });
+
+test('hooks hear of calls that were refused, of all calls of an answer, and of a run that failed', async () => {
+  const hooks = Object.fromEntries(
+    ['PermissionDenied', 'PostToolBatch', 'StopFailure'].map((event) => [
+      event,
+      [{ hooks: [{ type: 'command', command: 'cat >> seen.jsonl; echo >> seen.jsonl' }] }],
+    ]),
+  );
+  const settings = { hooks, permissions: { deny: ['Edit(secret.txt)'] } };
+  const { run, place } = await hookedAgent({ turns: [calls(write('secret.txt'), bash('echo hi'))], settings });
+  const { result } = await run(); // there is no second turn, so the model fails
+  expect(result.outcome).toBe('model_error');
+  const seen = place
+    .text('project/seen.jsonl')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(seen).toMatchObject([
+    {
+      hook_event_name: 'PermissionDenied',
+      tool_name: 'Write',
+      tool_use_id: 'a',
+      reason: expect.stringContaining('was not run'),
+    },
+    {
+      hook_event_name: 'PostToolBatch',
+      tool_calls: [
+        { tool_name: 'Write' },
+        { tool_name: 'Bash', tool_input: { command: 'echo hi' }, tool_response: 'hi' },
+      ],
+    },
+    { hook_event_name: 'StopFailure', error: 'model_error' },
+  ]);
+});
+
+test('a hook that objects to a batch of calls ends the run before the model is asked again', async () => {
+  const settings = hook('PostToolBatch', 'echo enough >&2; exit 2');
+  const { run, requests } = await hookedAgent({ turns: [calls(bash('echo hi')), done], settings });
+  const { result } = await run();
+  expect(result).toMatchObject({ outcome: 'stopped', text: 'A hook ended the run: enough' });
+  expect(requests).toHaveLength(1);
+});
+
+test('a hook sees a command before it is expanded, and can stop it', async () => {
+  const settings = hook('UserPromptExpansion', 'cat > seen.json; echo not now >&2; exit 2', { matcher: 'deploy' });
+  const files = { 'project/.claude/commands/deploy.md': 'Deploy $1.', 'project/.claude/commands/look.md': 'Look.' };
+  const { run, place, requests } = await hookedAgent({ turns: [done], settings, files, engine: { commands: true } });
+  expect((await run('/deploy now')).result).toMatchObject({
+    outcome: 'stopped',
+    text: 'A hook stopped the command /deploy: not now',
+  });
+  expect(JSON.parse(place.text('project/seen.json'))).toMatchObject({
+    expansion_type: 'slash_command',
+    command_name: 'deploy',
+    command_args: 'now',
+    prompt: '/deploy now',
+  });
+  expect((await run('/look')).result.outcome).toBe('completed');
+  expect(JSON.stringify(requests[0]?.messages)).toContain('Look.');
+});

@@ -76,7 +76,7 @@ const askingFor =
 function childHooks(hooks: Hooks, { id, type, transcript }: ChildIdentity, session: Session): Hooks {
   const own = (event: HookEvent): HookEvent | undefined => {
     if (event === 'Stop') return 'SubagentStop';
-    return event === 'SessionStart' || event === 'UserPromptSubmit' || event === 'SessionEnd' ? undefined : event;
+    return eventsOfTheRoot.includes(event) ? undefined : event;
   };
   return {
     ...hooks,
@@ -98,3 +98,5 @@ function childHooks(hooks: Hooks, { id, type, transcript }: ChildIdentity, sessi
     },
   };
 }
+
+const eventsOfTheRoot: readonly HookEvent[] = ['SessionStart', 'UserPromptSubmit', 'UserPromptExpansion', 'SessionEnd'];

@@ -81,14 +81,23 @@ export class Commands implements CommandPort {
     return await book.useByModel(wanted, signal);
   }
 
-  /** Puts what a command says behind a prompt that calls it. A prompt that calls none stays as it is. */
-  async expand(prompt: readonly UserBlock[], signal: AbortSignal): Promise<ExpandedPrompt> {
+  /**
+   * Puts what a command says behind a prompt that calls it. A prompt that calls none stays as it is. `beforeUse` may say
+   * why the command is not used.
+   */
+  async expand(
+    prompt: readonly UserBlock[],
+    signal: AbortSignal,
+    beforeUse?: (called: Called) => Promise<string | undefined>,
+  ): Promise<ExpandedPrompt> {
     const [first, ...others] = prompt;
     const called = first?.type === 'text' ? calledIn(first.text) : undefined;
     if (!first || !called) return { prompt };
     try {
       await this.find();
       if (!(await this.#book)?.has(called.name) && existsSync(`/${called.name}`)) return { prompt }; // it is a path
+      const refused = await beforeUse?.(called);
+      if (refused !== undefined) return { refused };
       const content = called.name.startsWith('mcp__')
         ? await this.#fromServer(called, signal)
         : await this.#fromFile(called, signal);

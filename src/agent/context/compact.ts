@@ -91,7 +91,7 @@ export async function compact(input: CompactionInput): Promise<CompactionEvent |
     ...(listedBecause !== undefined && { listedBecause }),
   };
   emit(event);
-  await tellHooks(input);
+  await tellHooks(input, summary);
   return event;
 }
 
@@ -133,7 +133,12 @@ async function askHooks({
 }
 
 /** For hooks that tell the model something at the start: what they told it is gone. */
-async function tellHooks({ hooks, session, emit, signal }: CompactionInput): Promise<void> {
+async function tellHooks({ hooks, session, emit, signal, trigger }: CompactionInput, summary: string): Promise<void> {
+  if (hooks.has('PostCompact')) {
+    const payload = { trigger, compact_summary: summary };
+    const outcome = await hooks.run('PostCompact', payload, { signal }).catch(() => undefined);
+    for (const text of [...(outcome?.messages ?? []), ...(outcome?.reports ?? [])]) emit({ type: 'notice', text });
+  }
   if (!hooks.has('SessionStart')) return;
   const outcome = await hooks.run('SessionStart', { source: 'compact' }, { signal }).catch(() => undefined);
   if (!outcome) return; // the person interrupted; what was done stands
