@@ -325,6 +325,7 @@ test('a hook sees each compaction, adds its wishes, and can keep a person from i
           ],
         },
       ],
+      PostCompact: [{ hooks: [(input) => void seen.push({ ...input })] }],
     },
   });
   const { result, events } = await run(agent);
@@ -337,6 +338,7 @@ test('a hook sees each compaction, adds its wishes, and can keep a person from i
   expect(summaries).toHaveLength(1);
   expect(seen).toMatchObject([
     { hook_event_name: 'PreCompact', trigger: 'auto', custom_instructions: '' },
+    { hook_event_name: 'PostCompact', trigger: 'auto', compact_summary: expect.stringMatching(/./) },
     { hook_event_name: 'PreCompact', trigger: 'manual', custom_instructions: 'x' },
   ]);
 });
