@@ -308,7 +308,7 @@ async function ownWord({ tool, ...late }: LateWord): Promise<[Tool, OwnWord]> {
 
 const isPromise = (value: unknown): value is Promise<unknown> => {
   if (!(value instanceof Promise)) return false;
-  value.catch(() => {}); // whoever awaits the value hears of it
+  value.catch(() => {}); // the rejection is handled where the value is awaited
   return true;
 };
 
