@@ -1,0 +1,201 @@
+// Two sessions work in one project: edits and commands in an order that a seed decides, each command running while others
+// begin and end. The undo of either takes back its own journaled and declared changes, and nothing of the other's.
+import { type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
+import { expect, test } from 'vitest';
+import { applyUndo } from '../../src/agent/undo/apply-undo.js';
+import { planUndo } from '../../src/agent/undo/undo.js';
+import { createEngine } from '../../src/sdk/engine.js';
+import { until } from '../../src/testing/watch-processes.js';
+
+const SEEDS = process.env['HELVE_SOAK'] ? 50 : 3; // of each kind
+const STEPS = 14;
+const FIRST_SEED = Number(process.env['HELVE_SEED'] ?? Math.floor(Math.random() * 1_000_000));
+const NAMES = ['a', 'b'] as const;
+type Name = (typeof NAMES)[number];
+
+/** One session. */
+interface Session {
+  id: string;
+  call(tool: string, input: object): Promise<void>;
+  end(): Promise<void>;
+}
+
+interface Place {
+  folder: string;
+  root: string;
+  dataFolder: string;
+}
+
+let calls = 0;
+
+async function inThisProcess({ root, dataFolder }: Place): Promise<Session> {
+  const engine = createEngine({ root, dataFolder, permissionMode: 'bypassPermissions' });
+  return {
+    id: engine.id,
+    async call(name, input) {
+      calls += 1;
+      await engine.runCalls([{ id: `call_${calls}`, name, input }]);
+    },
+    end: () => engine.end(),
+  };
+}
+
+const program = `
+import { createInterface } from 'node:readline';
+const { createEngine } = await import(process.argv[2]);
+const [root, dataFolder] = process.argv.slice(3);
+const engine = createEngine({ root, dataFolder, permissionMode: 'bypassPermissions' });
+console.log(engine.id);
+for await (const line of createInterface({ input: process.stdin })) {
+  await engine.runCalls([JSON.parse(line)]);
+  console.log('done');
+}
+await engine.end();`;
+
+async function inAnotherProcess({ folder, root, dataFolder }: Place): Promise<Session> {
+  const file = join(folder, 'program.mjs');
+  await writeFile(file, program);
+  const library = pathToFileURL(resolve('dist/index.mjs')).href;
+  const child: ChildProcessByStdio<Writable, Readable, null> = spawn(
+    process.execPath,
+    [file, library, root, dataFolder],
+    { stdio: ['pipe', 'pipe', 'inherit'] },
+  );
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const id = String((await lines.next()).value);
+  return {
+    id,
+    async call(name, input) {
+      calls += 1;
+      child.stdin.write(`${JSON.stringify({ id: `call_${calls}`, name, input })}\n`);
+      await lines.next();
+    },
+    async end() {
+      const ended = once(child, 'exit');
+      child.stdin.end();
+      await ended;
+    },
+  };
+}
+
+/** Numbers that are the same for the same seed (mulberry32). */
+function randomFrom(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
+
+/** What a command does that names its files, by the folder of its session. */
+const declared = (own: string, step: number): string[] => [
+  `echo ${step} >> ${own}/log`,
+  `sed -i s/$/${step}/ ${own}/edited ${own}/log`,
+  `echo ${step} > ${own}/new-${step}`,
+  `rm -rf ${own}/folder`,
+  `mkdir -p ${own}/folder/deep/${step}; echo ${step} > ${own}/folder/deep/${step}/file`,
+  `rm -f ${own}/ignored/*.csv`,
+  `touch ${own}/ignored/${step}.csv; chmod 600 ${own}/edited`,
+];
+
+async function treeOf(root: string): Promise<Record<string, string>> {
+  const tree: Record<string, string> = {};
+  for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    tree[relative(root, path)] = entry.isDirectory() ? 'a folder' : await readFile(path, 'utf8');
+  }
+  return tree;
+}
+
+const partOf = (tree: Readonly<Record<string, string>>, isMeant: (path: string) => boolean): Record<string, string> =>
+  Object.fromEntries(Object.entries(tree).filter(([path]) => isMeant(path)));
+
+test.each(
+  Array.from({ length: SEEDS }, (_, index) => FIRST_SEED + index).flatMap((seed) => [
+    { seed, where: 'one process', open: inThisProcess },
+    { seed, where: 'two processes', open: inAnotherProcess },
+  ]),
+)(
+  'the undo of either of two sessions takes back its own work alone: $where, HELVE_SEED=$seed',
+  async ({ seed, open }) => {
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-undo-two-')));
+    const place = { folder, root: join(folder, 'project'), dataFolder: join(folder, 'data') };
+    const { root, dataFolder } = place;
+    for (const name of NAMES) {
+      await mkdir(join(root, name, 'folder/deep'), { recursive: true });
+      await mkdir(join(root, name, 'ignored'));
+      for (const file of ['log', 'edited', 'folder/one', 'folder/deep/two', 'ignored/one.csv'])
+        await writeFile(join(root, name, file), `${name}\n`);
+      execFileSync('mkfifo', [join(folder, `${name}.pipe`)]);
+    }
+    await writeFile(join(root, '.gitignore'), 'ignored\n');
+    for (let step = 0; step < STEPS; step += 1)
+      await writeFile(join(root, `write-${step}.sh`), `echo ${step} > free-${step}\n`);
+    const start = await treeOf(root);
+
+    const random = randomFrom(seed);
+    const sessions = { a: await open(place), b: await open(place) };
+    const running = new Map<Name, { ended: Promise<void>; free: string | undefined }>();
+    const free: Record<Name, string[]> = { a: [], b: [] };
+    const shared = new Set<string>(); // what no effects name, by commands that ran beside one of the other session
+    const end = async (name: Name): Promise<void> => {
+      const command = running.get(name);
+      await writeFile(join(folder, `${name}.pipe`), '');
+      await command?.ended;
+      running.delete(name);
+    };
+    for (let step = 0; step < STEPS; step += 1) {
+      const name = NAMES[random(2)] ?? 'a';
+      const kind = random(4);
+      if (running.has(name)) {
+        await end(name);
+      } else if (kind === 0) {
+        await sessions[name].call('Read', { file_path: join(root, name, 'edited') });
+        await sessions[name].call('Write', { file_path: join(root, name, 'edited'), content: `written ${step}\n` });
+      } else if (kind === 1) {
+        await sessions[name].call('Write', { file_path: join(root, name, `made/by/${step}`), content: 'made\n' });
+      } else {
+        const known = declared(name, step);
+        const isFree = random(3) === 0;
+        const work = isFree ? `sh write-${step}.sh` : known[random(known.length)];
+        const mark = join(folder, `begun-${step}`);
+        const command = `${work}; touch ${mark}; cat ${join(folder, `${name}.pipe`)}`;
+        const ended = sessions[name].call('Bash', { command });
+        await until(() => existsSync(mark));
+        running.set(name, { ended, free: isFree ? `free-${step}` : undefined });
+        if (isFree) free[name].push(`free-${step}`);
+        if (running.size === 2) for (const one of running.values()) if (one.free !== undefined) shared.add(one.free);
+      }
+    }
+    for (const name of [...running.keys()]) await end(name);
+
+    for (const name of random(2) === 0 ? NAMES : NAMES.toReversed()) {
+      const before = await treeOf(root);
+      const plan = await planUndo(dataFolder, sessions[name].id, { calls: 100 }).catch(() => undefined);
+      if (!plan) continue; // it has changed nothing
+      const own = free[name].filter((path) => !shared.has(path));
+      const isOwn = (path: string): boolean => path === name || path.startsWith(`${name}/`) || own.includes(path);
+      expect(plan.items.map(({ real }) => relative(root, real)).filter((path) => !isOwn(path))).toEqual([]);
+      await applyUndo(plan);
+      const after = await treeOf(root);
+      expect(partOf(after, isOwn)).toEqual(partOf(start, isOwn));
+      expect(partOf(after, (path) => !isOwn(path))).toEqual(partOf(before, (path) => !isOwn(path)));
+      const unclaimed = plan.unclaimed.map((real) => relative(root, real));
+      expect(free[name].filter((path) => shared.has(path) && !unclaimed.includes(path))).toEqual([]);
+      expect(unclaimed.filter((path) => !shared.has(path))).toEqual([]);
+    }
+    await Promise.all(NAMES.map((name) => sessions[name].end()));
+    expect(await readdir(join(dataFolder, 'journal/commands')).catch(() => [])).toEqual([]);
+    await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+  },
+);
