@@ -242,7 +242,7 @@ test('lists what a command did, with what of it is not covered', async () => {
   expect(out.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, 'TIME')).toBe(
     `Calls of session session-1 that changed files, latest first:
   call_1  TIME  a (by a command; 1 file not covered, because larger than 10 MB)
-Not covered are what commands did outside the project, to files that git ignores and to .git, and what they left running did later.
+Not covered are what commands did outside the project, to files that git ignores and they do not name, and to .git, and what they left running did later.
 `,
   );
   expect((await run(['--yes'])).out).toContain('call_1: 1 file not covered, because larger than 10 MB.');

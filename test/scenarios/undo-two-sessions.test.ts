@@ -2,18 +2,19 @@
 // begin and end. The undo of either takes back its own journaled and declared changes, and nothing of the other's.
 import { type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { applyUndo } from '../../src/agent/undo/apply-undo.js';
 import { planUndo } from '../../src/agent/undo/undo.js';
 import { createEngine } from '../../src/sdk/engine.js';
 import { until } from '../../src/testing/watch-processes.js';
+import { type HelveRun, runHelve } from '../cli/run-helve.js';
 
 const SEEDS = process.env['HELVE_SOAK'] ? 50 : 3; // of each kind
 const STEPS = 14;
@@ -199,3 +200,31 @@ test.each(
     await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
   },
 );
+
+test('helve undo leaves what another Helve did while a command ran, and names what may be its work', async () => {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-undo-two-')));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const [project, home] = [join(folder, 'project'), join(folder, 'home')];
+  await mkdir(project);
+  for (const name of ['log.txt', 'b.txt']) await writeFile(join(project, name), 'old\n');
+  await writeFile(join(project, 'free.sh'), 'echo free > free.txt\n');
+  for (const name of NAMES) execFileSync('mkfifo', [join(folder, name)]);
+  const options = { cwd: project, env: { HELVE_HOME: home } };
+  const call = (tool: string, input: object): Promise<HelveRun> =>
+    runHelve(['call', '--permission-mode', 'bypassPermissions', tool, JSON.stringify(input)], options);
+  const first = call('Bash', { command: `echo x >> log.txt; sh free.sh; cat ${join(folder, 'a')}` });
+  await until(() => existsSync(join(project, 'free.txt')));
+  const second = call('Bash', { command: `sed -i s/old/new/ b.txt; cat ${join(folder, 'b')}` });
+  await until(() => readFileSync(join(project, 'b.txt'), 'utf8') === 'new\n');
+  await call('Write', { file_path: 'made.txt', content: 'made\n' });
+  for (const name of NAMES) await writeFile(join(folder, name), '');
+  await Promise.all([first, second]);
+  const lists = join(home, 'journal/sessions');
+  const ids = (await readdir(lists)).map((name) => name.replace('.jsonl', ''));
+  const ours = ids.find((id) => readFileSync(join(lists, `${id}.jsonl`), 'utf8').includes('log.txt'));
+  const { code, stdout } = await runHelve(['undo', '--session', String(ours).slice(0, 20), '--yes'], options);
+  expect(code).toBe(0);
+  expect(stdout).toContain('Stays as it is: free.txt. It changed while a command of another session ran too');
+  const texts = ['log.txt', 'b.txt', 'made.txt', 'free.txt'].map((name) => readFile(join(project, name), 'utf8'));
+  expect(await Promise.all(texts)).toEqual(['old\n', 'new\n', 'made\n', 'free\n']);
+});

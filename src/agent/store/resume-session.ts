@@ -18,8 +18,15 @@ import { randomId } from '../../platform/crypto.js';
 import { listChanges } from '../../platform/files/journal.js';
 import { readSession } from './read-session.js';
 import { type RestoredSession, restoreSession } from './restore-session.js';
-import { makePrivateFolder, openFlags, type SessionFolder, sessionFolder } from './session-folder.js';
-import { isInUse, lockSession } from './session-lock.js';
+import {
+  agentFolder,
+  isSessionId,
+  makePrivateFolder,
+  openFlags,
+  type SessionFolder,
+  sessionFolder,
+} from './session-folder.js';
+import { isInUse, lockSession, removeEndedLock } from './session-lock.js';
 import { isPrompt } from './session-outline.js';
 import { noSuchSession } from './session-problem.js';
 import { SESSION_FORMAT, type SessionHeader } from './session-record.js';
@@ -61,11 +68,19 @@ export async function resumeSession(options: ResumeOptions): Promise<ResumedSess
     const { totals, title, damaged } = restored;
     const store = new SessionStore({ ...options, id: folder.id, root }, { lock, totals, title, damaged });
     await store.open();
+    await removeLocksOfAgents(folder, options.dataFolder);
     const reminders = await undoneSince(restored.at, options.dataFolder, folder.id);
     return { id: folder.id, root, restored, store, reminders };
   } catch (error) {
     await lock.release();
     throw error;
+  }
+}
+
+/** Child agents that were at work when the session's process was killed have left their locks. */
+async function removeLocksOfAgents({ id, path }: SessionFolder, dataFolder: string): Promise<void> {
+  for (const name of namesIn(join(path, 'agents')).filter(isSessionId)) {
+    await removeEndedLock(agentFolder(dataFolder, id, name)).catch(() => {}); // another process is at it: it stays for that
   }
 }
 

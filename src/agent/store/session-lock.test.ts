@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { thisProcess } from '../../platform/files/process-identity.js';
-import { makePrivateFolder, type SessionFolder, sessionFolder } from './session-folder.js';
+import { resumeSession } from './resume-session.js';
+import { agentFolder, makePrivateFolder, type SessionFolder, sessionFolder } from './session-folder.js';
 import { isInUse, lockSession } from './session-lock.js';
+import { SessionStore } from './session-store.js';
 
 async function emptySession(): Promise<SessionFolder> {
   const folder = sessionFolder(await mkdtemp(join(tmpdir(), 'helve-lock-')), 'abc');
@@ -69,4 +71,21 @@ test('a lock that somebody else has by now is not released', async () => {
   expect(await lock.isOurs()).toBe(false);
   await lock.release();
   expect(await readFile(folder.lock, 'utf8')).toContain('"other"');
+});
+
+test('locks that child agents left when they were killed go when their session is resumed', async () => {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'helve-lock-'));
+  const store = new SessionStore({ dataFolder, id: 'abc', root: '/', model: 'x' });
+  await store.open();
+  store.prompt([{ type: 'text', text: 'hello' }]);
+  await store.flushed();
+  await store.close();
+  const [killed, atWork] = [agentFolder(dataFolder, 'abc', 'killed'), agentFolder(dataFolder, 'abc', 'at-work')];
+  for (const { path } of [killed, atWork]) makePrivateFolder(path);
+  await leftLock(killed, 'lock', 'dead');
+  const held = await lockSession(atWork);
+  const resumed = await resumeSession({ dataFolder, id: 'abc', root: '/', model: 'x' });
+  expect(await readdir(killed.path)).toEqual([]);
+  expect(await held.isOurs()).toBe(true);
+  await Promise.all([held.release(), resumed.store.close()]);
 });

@@ -60,6 +60,13 @@ export async function isInUse({ lock }: SessionFolder): Promise<boolean> {
   return (await holder(lock, await thisProcess())) !== undefined;
 }
 
+/** Removes a lock whose process has ended, as after a kill. */
+export async function removeEndedLock({ id, lock }: SessionFolder): Promise<void> {
+  const owner = await thisProcess();
+  const found = await look(lock, owner);
+  if (found.state === 'ended') await removeLeft(lock, found.change, id, owner);
+}
+
 interface Holder {
   token: string | undefined;
   pid: number | undefined;

@@ -11,7 +11,7 @@ const MAX_LISTED_FILES = 3;
 const MAX_UNCLAIMED = 20;
 
 export const NEVER_COVERED =
-  'Not covered are what commands did outside the project, to files that git ignores and to .git, and what they left running did later.';
+  'Not covered are what commands did outside the project, to files that git ignores and they do not name, and to .git, and what they left running did later.';
 
 /** Each prompt, the latest first, and below it the calls since then; with how many prompts to go back by. */
 export function* undoableLines(
