@@ -25,7 +25,8 @@ type Name = (typeof NAMES)[number];
 /** One session. */
 interface Session {
   id: string;
-  call(tool: string, input: object): Promise<void>;
+  /** Gives the result, as JSON. */
+  call(tool: string, input: object): Promise<string>;
   end(): Promise<void>;
 }
 
@@ -43,7 +44,7 @@ async function inThisProcess({ root, dataFolder }: Place): Promise<Session> {
     id: engine.id,
     async call(name, input) {
       calls += 1;
-      await engine.runCalls([{ id: `call_${calls}`, name, input }]);
+      return JSON.stringify(await engine.runCalls([{ id: `call_${calls}`, name, input }]));
     },
     end: () => engine.end(),
   };
@@ -56,8 +57,7 @@ const [root, dataFolder] = process.argv.slice(3);
 const engine = createEngine({ root, dataFolder, permissionMode: 'bypassPermissions' });
 console.log(engine.id);
 for await (const line of createInterface({ input: process.stdin })) {
-  await engine.runCalls([JSON.parse(line)]);
-  console.log('done');
+  console.log(JSON.stringify(await engine.runCalls([JSON.parse(line)])));
 }
 await engine.end();`;
 
@@ -77,7 +77,7 @@ async function inAnotherProcess({ folder, root, dataFolder }: Place): Promise<Se
     async call(name, input) {
       calls += 1;
       child.stdin.write(`${JSON.stringify({ id: `call_${calls}`, name, input })}\n`);
-      await lines.next();
+      return String((await lines.next()).value);
     },
     async end() {
       const ended = once(child, 'exit');
@@ -146,7 +146,7 @@ test.each(
 
     const random = randomFrom(seed);
     const sessions = { a: await open(place), b: await open(place) };
-    const running = new Map<Name, { ended: Promise<void>; free: string | undefined }>();
+    const running = new Map<Name, { ended: Promise<string>; free: string | undefined }>();
     const free: Record<Name, string[]> = { a: [], b: [] };
     const shared = new Set<string>(); // what no effects name, by commands that ran beside one of the other session
     const end = async (name: Name): Promise<void> => {
@@ -172,7 +172,10 @@ test.each(
         const mark = join(folder, `begun-${step}`);
         const command = `${work}; touch ${mark}; cat ${join(folder, `${name}.pipe`)}`;
         const ended = sessions[name].call('Bash', { command });
-        await until(() => existsSync(mark));
+        const tooEarly = ended.then((result) => {
+          if (!existsSync(mark)) throw new Error(`${command} did not begin: ${result}`);
+        });
+        await Promise.race([until(() => existsSync(mark)), tooEarly]);
         running.set(name, { ended, free: isFree ? `free-${step}` : undefined });
         if (isFree) free[name].push(`free-${step}`);
         if (running.size === 2) for (const one of running.values()) if (one.free !== undefined) shared.add(one.free);
