@@ -31,6 +31,8 @@ export class RunRecord {
   #malformedTurns = 0;
   #pauses = 0;
   #emptyAnswers = 0;
+  /** What the model has said of an answer that goes on in its next message. */
+  #saidBefore = '';
   #stopRequest: string | undefined;
   /** Of child agents, and of theirs. */
   #childrenCostUsd: number | null = 0;
@@ -72,6 +74,14 @@ export class RunRecord {
 
   /** Complete calls decide, not the stop reason alone: where there are results, the model gets to see them. */
   next(outcome: TurnOutcome): NextStep {
+    const text = this.#saidBefore + outcome.text;
+    const next = this.#after(outcome, text);
+    const goesOn = next.end === undefined && outcome.results.length === 0;
+    this.#saidBefore = goesOn ? text : '';
+    return next;
+  }
+
+  #after(outcome: TurnOutcome, text: string): NextStep {
     if (this.#stopRequest !== undefined) return { end: 'stopped', text: this.#stopRequest };
     if (outcome.interrupted) {
       return { end: 'interrupted', text: 'Interrupted.', say: '[The user interrupted here.]' };
@@ -82,16 +92,17 @@ export class RunRecord {
 
     if (stopReason === 'refusal') {
       const why = outcome.explanation ? `: ${outcome.explanation}` : '';
+      const said = text.trim() === '' ? '' : ` It said: ${text.trim()}`;
       return {
         end: 'refused',
-        text: `The model refused to go on${why}. Rephrase the request, or choose another model.`,
+        text: `The model refused to go on${why}. Rephrase the request, or choose another model.${said}`,
       };
     }
     this.#malformedTurns =
       results.length > 0 && outcome.malformedCalls === results.length ? this.#malformedTurns + 1 : 0;
     if (this.#malformedTurns >= MAX_MALFORMED_TURNS) {
-      const text = `The model sent ${MAX_MALFORMED_TURNS} answers in a row whose calls could not be understood. Try another model.`;
-      return { end: 'malformed_calls', text };
+      const problem = `The model sent ${MAX_MALFORMED_TURNS} answers in a row whose calls could not be understood. Try another model.`;
+      return { end: 'malformed_calls', text: problem };
     }
     if (stopReason === 'max_tokens') return this.#afterCutAnswer(outcome);
     this.#cutAnswers = 0;
@@ -102,19 +113,19 @@ export class RunRecord {
     if (stopReason === 'context_overflow') return contextOverflow;
     this.#pauses = stopReason === 'pause_turn' ? this.#pauses + 1 : 0;
     if (this.#pauses > MAX_PAUSES) {
-      const text = `The model paused ${this.#pauses} times in a row without finishing its answer. Send the prompt again, or choose another model.`;
-      return { end: 'pause_limit', text };
+      const problem = `The model paused ${this.#pauses} times in a row without finishing its answer. Send the prompt again, or choose another model.`;
+      return { end: 'pause_limit', text: problem };
     }
     if (this.#pauses > 0 && outcome.message) return {};
     this.#emptyAnswers = outcome.message ? 0 : this.#emptyAnswers + 1;
     if (this.#emptyAnswers > MAX_EMPTY_ANSWERS) {
-      const text = `The model sent ${this.#emptyAnswers} empty answers in a row, so it is not known whether the work is done. Ask it to go on, or choose another model.`;
-      return { end: 'empty_answer', text };
+      const problem = `The model sent ${this.#emptyAnswers} empty answers in a row, so it is not known whether the work is done. Ask it to go on, or choose another model.`;
+      return { end: 'empty_answer', text: problem };
     }
     if (this.#emptyAnswers > 0) {
       return { say: '[Your answer was empty. Go on with the task, or say in a sentence that it is done.]' };
     }
-    return { end: 'completed', text: outcome.text };
+    return { end: 'completed', text };
   }
 
   result(outcome: RunOutcome, text: string): AgentHappening {

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { type FakeAnswers, type FakeModelServer, startFakeModelServer } from '../../src/testing/index.js';
 import {
   emptyFolder,
@@ -177,4 +177,18 @@ test('plays a script in the place of a model', async () => {
   );
   const run = await runHelve(['-p', 'look', '--model', 'scripted/script.json'], { cwd });
   expect(run).toMatchObject({ code: 0, stdout: 'Seen.\n', stderr: '' });
+});
+
+test('prints the whole of an answer that the output limit has cut, and not what was said before calls', async () => {
+  const server = await startFakeModelServer([
+    { text: 'I look.', calls: [{ name: 'LS', input: { path: '.' } }] },
+    { text: 'The first half, ', stopReason: 'max_tokens' },
+    { text: 'and the second.' },
+  ]);
+  onTestFinished(() => server.close());
+  const env = { ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: server.url };
+  expect(await runHelve(['-p', 'go'], { env })).toMatchObject({
+    code: 0,
+    stdout: 'The first half, and the second.\n',
+  });
 });

@@ -25,7 +25,7 @@ const message = await changes.apply('call', [
 const [a, b, names] = [await readFile(root + '/a'), await readFile(root + '/b', 'utf8'), await readdir(root)];
 console.log(JSON.stringify({ message, asBefore: a.equals(old), b, names: names.sort() }));`;
 
-async function run(small: 'project' | 'data', bytes: number): Promise<unknown> {
+async function run(small: 'project' | 'data', bytes: number): Promise<{ message: string } | undefined> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-full-')));
   await Promise.all(['project', 'data'].map((name) => mkdir(join(folder, name))));
   const mounted = 'mount -t tmpfs -o size=512k,mode=700 tmpfs "$1" && shift && exec "$@"';
@@ -48,6 +48,9 @@ test('a full disk changes nothing and is told with the bytes needed, the bytes f
       /\/project\/a was not written: the disk is full \(800000 bytes needed, \d+ bytes free\)\. Free some space, then try again\. The largest folders nearby are \/.*\/project\/cache \(\d+ bytes\): ask the user/,
     ),
   });
+  // As df says it, without our own temporary file: the disk has 524,288 bytes, and the files take 131,072 of them.
+  const [, free] = / (\d+) bytes free/.exec(seen?.message ?? '') ?? [];
+  expect(Number(free)).toBeGreaterThan(300_000);
 });
 
 test('a full disk under the journal keeps the files from being changed', async ({ skip }) => {

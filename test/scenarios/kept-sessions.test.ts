@@ -280,13 +280,17 @@ test('helve sessions export writes a private page without secrets, and never ove
 
 test('a session that nobody has written to for thirty days is gone when another one has ended', async () => {
   const [dataFolder, root] = [await newFolder(), await newFolder()];
-  const long = new Date(Date.now() - 31 * 24 * 3_600_000);
+  const long = new Date(Date.now() - 32 * 24 * 3_600_000);
   for (const id of ['old', 'new']) {
     const { path, file } = sessionFolder(dataFolder, id);
     await mkdir(path, { recursive: true });
     await writeFile(file, '');
     if (id === 'old') for (const aged of [file, path]) await utimes(aged, long, long);
   }
+  const marker = join(dataFolder, 'sessions', '.cleaned');
+  await writeFile(marker, '');
+  const yesterday = new Date(Date.now() - 24 * 3_600_000);
+  await utimes(marker, yesterday, yesterday);
   const model = scriptedModel({ turns: [{ text: 'Hello.' }] });
   const agent = createAgent({ model, root, dataFolder, keepSession: true, sessionId: 'abc' });
   for await (const _ of agent.run('Hello.'));

@@ -122,16 +122,28 @@ test('removes a session whole, and refuses one that is in use or not there', asy
 });
 
 test('cleans up what nobody has written to for thirty days, once a day, and leaves sessions in use alone', async () => {
-  const now = Date.now() + 31 * DAY_MS;
+  const now = Date.now() + 32 * DAY_MS;
   const dataFolder = await folderWith({ id: 'old' }, { id: 'recent', at: now - 29 * DAY_MS });
   await mkdir(join(dataFolder, 'sessions', '.removed-half'), { recursive: true });
   const used = await tell(dataFolder, { id: 'used' });
+  expect(await cleanUpSessions(dataFolder, 30, now - DAY_MS)).toEqual([]); // old for the first time
   expect(await cleanUpSessions(dataFolder, 30, now)).toEqual(['old']);
   expect((await idsOf(dataFolder)).toSorted()).toEqual(['recent', 'used']);
   expect(await readdir(join(dataFolder, 'sessions'))).not.toContain('.removed-half');
 
   await used.close();
   expect(await cleanUpSessions(dataFolder, 30, now + DAY_MS / 2)).toEqual([]);
-  expect((await cleanUpSessions(dataFolder, 30, now + 2 * DAY_MS)).toSorted()).toEqual(['recent', 'used']);
+  expect(await cleanUpSessions(dataFolder, 30, now + 3 * DAY_MS)).toEqual([]);
+  expect((await cleanUpSessions(dataFolder, 30, now + 4 * DAY_MS)).toSorted()).toEqual(['recent', 'used']);
   expect(await cleanUpSessions(join(dataFolder, 'nowhere'))).toEqual([]);
+});
+
+test('a clock that is ahead once deletes no session, and clean-ups go on when it is set right', async () => {
+  const now = Date.now();
+  const dataFolder = await folderWith({ id: 'recent' }, { id: 'old', at: now - 40 * DAY_MS });
+  expect(await cleanUpSessions(dataFolder, 30, now)).toEqual([]);
+  expect(await cleanUpSessions(dataFolder, 30, now + 365 * DAY_MS)).toEqual(['old']); // it was old before, too
+  expect(await cleanUpSessions(dataFolder, 30, now + 1)).toEqual([]);
+  expect(await cleanUpSessions(dataFolder, 30, now + DAY_MS + 1)).toEqual([]);
+  expect(await idsOf(dataFolder)).toEqual(['recent']);
 });

@@ -1,6 +1,7 @@
-import { lstat, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { lstat, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomHex } from '../../platform/crypto.js';
+import { dueCleanUp } from '../../platform/files/clean-up-marker.js';
 import { codeOf } from '../../platform/files/write-failure.js';
 import { isSessionId, type SessionFolder, sessionFolder, sessionsFolder } from './session-folder.js';
 import { lockSession } from './session-lock.js';
@@ -37,25 +38,23 @@ async function removeFolder(
 }
 
 /**
- * Deletes the sessions that nobody has written to for so many days, at most once a day. Those in use stay. Returns the
- * ids of those that went.
+ * Deletes the sessions that were last written so many days ago, at most once a day. Those in use stay. A session goes only
+ * if it was old at the clean-up before this one too, so that a clock that is ahead once deletes nothing. Returns the ids of
+ * those that went.
  */
 export async function cleanUpSessions(dataFolder: string, days = KEPT_DAYS, now = Date.now()): Promise<string[]> {
   const top = sessionsFolder(dataFolder);
-  const marker = join(top, '.cleaned');
-  const last = await stat(marker).catch(() => undefined);
-  if (last && now - last.mtimeMs < DAY_MS) return [];
   const names = await readdir(top).catch(() => undefined);
   if (!names) return []; // no session yet
-  await writeFile(marker, '', { mode: 0o600 });
-  await utimes(marker, new Date(now), new Date(now));
+  const due = await dueCleanUp(join(top, '.cleaned'), now);
+  if (!due) return [];
 
   const removed: string[] = [];
   for (const name of names) {
     if (name.startsWith(GOING)) await rm(join(top, name), { recursive: true, force: true });
     if (!isSessionId(name)) continue;
     const folder = sessionFolder(dataFolder, name);
-    if (await removeIfOld(dataFolder, folder, now - days * DAY_MS)) removed.push(name);
+    if (await removeIfOld(dataFolder, folder, due.countedFrom - days * DAY_MS)) removed.push(name);
   }
   return removed;
 }

@@ -514,8 +514,10 @@ test('removes copies that are older than a month, once a day', async () => {
   await changes.apply('call', [change(path('a'), 'one', 'two')]);
   await changes.apply('call', [change(path('a'), 'two', 'three')]);
   const day = 24 * 3_600_000;
-  const old = new Date(Date.now() - 31 * day);
+  const old = new Date(Date.now() - 32 * day);
   await utimes(join(folders.images, hash('one')), old, old);
+  await pruneJournal(folders, Date.now() - day);
+  expect(await readdir(folders.images)).toHaveLength(2); // old for the first time
   await pruneJournal(folders);
   expect(await readdir(folders.images)).toEqual([hash('two')]);
   await utimes(join(folders.images, hash('two')), old, old);

@@ -287,7 +287,7 @@ class Attempt {
       const like = owner && { owner, copy: this.#copyFor(folder, step) };
       step.attributes = await stage(folder, temporary, after, like, this.#toDisk);
     } catch (error) {
-      throw await explain(error, real, after ? 'written' : 'removed', needed(change));
+      throw new Unexplained(error, change);
     }
   }
 
@@ -326,7 +326,7 @@ class Attempt {
       else await publishNew(folder, temporary, name);
     } catch (error) {
       if (!found && codeOf(error) === 'EEXIST') throw new StaleFile(real);
-      throw await explain(error, real, after ? 'written' : 'removed', needed(change));
+      throw new Unexplained(error, change);
     }
     this.#begun.add(index);
     this.#staged.delete(step);
@@ -362,14 +362,30 @@ class Attempt {
   }
 
   /** Takes back what was done, and says how that went. */
-  async #giveUp(error: unknown): Promise<unknown> {
+  async #giveUp(thrown: unknown): Promise<unknown> {
     for (const { change, temporary } of this.#staged) await discard(this.#folder(dirname(change.real)), temporary);
+    const error = thrown instanceof Unexplained ? await thrown.explained() : thrown;
     const report = nothingFound();
     await takeBack(this.#folders, this.#record, this.#plan, report, (index) => this.#begun.has(index));
     const isPassedOn = error instanceof StaleFile || error instanceof JournalUnwritable || this.#begun.size === 0;
     if (report.left.length === 0 && isPassedOn) return error;
     const message = error instanceof Error ? error.message : String(error);
     return new WriteFailure(codeOf(error) ?? 'EIO', `${asSentence(message)} ${outcome(report.left)}`, { cause: error });
+  }
+}
+
+/** An error of the system that is put into words once our own temporary files, which take space too, are gone. */
+class Unexplained extends Error {
+  readonly #change: FileChange;
+
+  constructor(cause: unknown, change: FileChange) {
+    super('not explained yet', { cause });
+    this.#change = change;
+  }
+
+  async explained(): Promise<unknown> {
+    const { real, after } = this.#change;
+    return await explain(this.cause, real, after ? 'written' : 'removed', needed(this.#change));
   }
 }
 

@@ -19,7 +19,7 @@ import { lstat, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'n
 import { join } from 'node:path';
 import { randomHex, sha256 } from '../crypto.js';
 import { writeWhole } from './atomic-write.js';
-import { PRUNE_EVERY_MS } from './lazy-changes.js';
+import { dueCleanUp } from './clean-up-marker.js';
 import { makeFolder } from './make-folder.js';
 import { placesIn, readAt } from './pack-index.js';
 import { type RecordedChange, recordedChange } from './recorded-change.js';
@@ -212,22 +212,24 @@ export async function pruneJournal(
   /** Makes smaller what is kept, before room is made for it. */
   shrink: (before: number) => Promise<void> = async () => {},
 ): Promise<void> {
-  const marker = join(folders.top, 'pruned');
-  const last = await stat(marker).catch(() => undefined);
-  if (last && now - last.mtimeMs < PRUNE_EVERY_MS) return;
-  await writeFile(marker, '', { mode: 0o600 });
-  await utimes(marker, new Date(now), new Date(now));
-  await removeOld([folders.sessions], now, Number.POSITIVE_INFINITY);
+  const due = await dueCleanUp(join(folders.top, 'pruned'), now);
+  if (!due) return;
+  const { countedFrom } = due;
+  await removeOld([folders.sessions], { now, countedFrom }, Number.POSITIVE_INFINITY);
   await shrink(now - IN_USE_MS).catch(() => {}); // else it goes when it is old
-  await removeOld([folders.images, folders.packs], now, KEPT_BYTES);
+  await removeOld([folders.images, folders.packs], { now, countedFrom }, KEPT_BYTES);
 }
 
-async function removeOld(from: readonly string[], now: number, keptBytes: number): Promise<void> {
+async function removeOld(
+  from: readonly string[],
+  { now, countedFrom }: { now: number; countedFrom: number },
+  keptBytes: number,
+): Promise<void> {
   let left = keptBytes;
   for (const { path, size, mtimeMs } of await newestFirst(from)) {
     left -= size;
-    const age = now - mtimeMs;
-    if (age < IN_USE_MS || (age < KEPT_MS && left >= 0)) continue;
+    const isOld = countedFrom - mtimeMs >= KEPT_MS;
+    if (now - mtimeMs < IN_USE_MS || (!isOld && left >= 0)) continue;
     const { mtimeMs: latest } = await stat(path).catch(() => ({ mtimeMs: now })); // it may be in use again
     if (latest === mtimeMs) await rm(path, { force: true });
   }

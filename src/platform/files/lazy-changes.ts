@@ -2,10 +2,9 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FileChanges } from '../../contract/file-change.js';
+import { CLEAN_UP_EVERY_MS } from './clean-up-marker.js';
 import type { TakeBackUndo } from './recover-changes.js';
 import type { SpareJournalOptions } from './spare-journal.js';
-
-export const PRUNE_EVERY_MS = 24 * 3_600_000;
 
 /** Changes whose code comes with the first of them. */
 export function lazyFileChanges(options: SpareJournalOptions): FileChanges {
@@ -42,7 +41,7 @@ function needsCare(journal: string): boolean {
     if (readdirSync(join(journal, 'open')).length > 0) return true;
     if (existsSync(join(journal, 'commands')) && readdirSync(join(journal, 'commands')).length > 0) return true;
     const tidied = statSync(join(journal, 'pruned'), { throwIfNoEntry: false });
-    return tidied === undefined || Date.now() - tidied.mtimeMs >= PRUNE_EVERY_MS;
+    return tidied === undefined || Date.now() - tidied.mtimeMs >= CLEAN_UP_EVERY_MS;
   } catch (error) {
     return !(error instanceof Error && 'code' in error && error.code === 'ENOENT'); // then recovery tells what is wrong
   }
