@@ -9,6 +9,7 @@ import { createAuditLog } from './agent/observe/audit-log.js';
 import { observedHooks } from './agent/observe/observe.js';
 import { Session } from './agent/session.js';
 import { createSessionPolicy } from './agent/session-policy.js';
+import { secretsIn } from './agent/store/redact-secrets.js';
 import { ToolPool } from './agent/tool-pool.js';
 import { watchedLedger } from './agent/watched-ledger.js';
 import type { ToolCall } from './calls/assemble.js';
@@ -16,7 +17,8 @@ import type { CallEnvironment } from './calls/environment.js';
 import { runCall } from './calls/run-call.js';
 import type { AgentHappening } from './contract/event.js';
 import type { ToolResultBlock } from './contract/message.js';
-import { type Decision, type DecisionRequest, permissionModes } from './contract/permission.js';
+import { type AskPermission, type Decision, type DecisionRequest, permissionModes } from './contract/permission.js';
+import type { AskUser } from './contract/question.js';
 import type { ToolContext } from './contract/tool-context.js';
 import { isAnswered } from './engine/answered-tools.js';
 import type { Engine, RunCallsOptions } from './engine/engine.js';
@@ -111,6 +113,13 @@ export function createEngine(options: EngineOptions = {}): Engine {
           },
         })
       : undefined;
+  const auditedQuestions =
+    (ask: AskUser): AskUser =>
+    async (questions, signal, about) => {
+      const answers = await ask(questions, signal, about);
+      audit?.replied(about?.callId, answers);
+      return answers;
+    };
   const session: Session = new Session({
     root,
     dataFolder,
@@ -129,7 +138,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     resources: () => connected.resources(),
     web: () => webAccess(options, env),
     commands,
-    ...(options.askUser && { askUser: options.askUser }),
+    ...(options.askUser && { askUser: auditedQuestions(options.askUser) }),
   });
   const policy = createSessionPolicy({
     session,
@@ -198,7 +207,21 @@ export function createEngine(options: EngineOptions = {}): Engine {
   const audit =
     options.audit === false
       ? undefined
-      : createAuditLog({ dataFolder, sessionId: session.id, root, onProblem: (one) => session.dataProblem(one) });
+      : createAuditLog({
+          dataFolder,
+          sessionId: session.id,
+          root,
+          secrets: secretsIn(env),
+          onProblem: (sentence) => session.dataProblem(sentence),
+        });
+  const { askPermission } = options;
+  const auditedPermission: AskPermission | undefined =
+    askPermission &&
+    (async (question, signal) => {
+      const answer = await askPermission(question, signal);
+      audit?.answered(question, answer);
+      return answer;
+    });
   let recovery: Promise<void> | undefined;
   const recover = async (emit: (happening: AgentHappening) => void): Promise<void> => {
     void session.own(reapedLeftovers); // nobody waits for what a killed process left running
@@ -243,7 +266,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     describeConfinement,
     remember: policy.remember,
     onRemembered: policy.onRemembered,
-    askPermission: options.askPermission,
+    askPermission: auditedPermission,
     chooseMode: (mode) => {
       session.mode = mode;
     },

@@ -4,7 +4,7 @@ import { inputLine, viewConversation } from '../agent/store/conversation-view.js
 import { exportFormats, exportSession, shownCost } from '../agent/store/export-session.js';
 import { findSession, listSessions, type SessionSummary } from '../agent/store/list-sessions.js';
 import { readSession } from '../agent/store/read-session.js';
-import { secretsIn } from '../agent/store/redact-secrets.js';
+import { redactSecrets, secretsIn } from '../agent/store/redact-secrets.js';
 import { removeSession } from '../agent/store/remove-session.js';
 import { type RestoredSession, type RestoreOptions, restoreSession } from '../agent/store/restore-session.js';
 import { sessionFolder } from '../agent/store/session-folder.js';
@@ -75,7 +75,9 @@ const asJson = ({ id, title, root, model, created, updated, turns, costUsd, byte
 
 /** A list is shown to others more readily than a conversation. */
 async function show(argv: readonly string[], place: Place): Promise<number> {
-  const { values, positionals } = readArgs(argv, { json: { type: 'boolean' } });
+  const { values, positionals } = readArgs(argv, { json: { type: 'boolean' }, raw: { type: 'boolean' } });
+  const secrets = secretsIn(process.env);
+  const clean = (text: string): string => (values.raw ? text : redactSecrets(text, secrets));
   // Whoever only looks takes no mode up again, so there is nothing to say of it.
   const options: RestoreOptions = values.json ? {} : { mode: 'default' };
   const { id, session } = await load(onlyId(positionals, 'show'), place, options);
@@ -91,18 +93,27 @@ async function show(argv: readonly string[], place: Place): Promise<number> {
       damaged_lines: damaged,
       messages,
     };
-    await writeLine(process.stdout, JSON.stringify(shown, null, 2));
+    await writeLine(process.stdout, JSON.stringify(values.raw ? shown : withoutSecrets(shown, clean), null, 2));
     return exitCode.ok;
   }
-  for (const line of factLines(id, session)) await writeLine(process.stdout, visible(line));
+  for (const line of factLines(id, session)) await writeLine(process.stdout, visible(clean(line)));
   for (const entry of viewConversation(session.messages)) {
-    const text = entryText(entry);
-    if (text !== '') await writeLine(process.stdout, visible(text));
+    const text = entryText(entry, clean);
+    if (text !== '') await writeLine(process.stdout, visible(clean(text)));
   }
   // What is under way in another process looks as if it had been interrupted.
   const notes = (await isInUse(sessionFolder(place.dataFolder, id))) ? [] : session.notes;
   for (const note of notes) await writeLine(process.stderr, `helve: ${visible(note)}`);
   return exitCode.ok;
+}
+
+/** Every text at any depth, with its name, which may be what tells that it is secret. */
+function withoutSecrets(value: unknown, clean: (text: string) => string): unknown {
+  const text = JSON.stringify(value, (name, inner: unknown) => {
+    const named = `${name}: `;
+    return typeof inner === 'string' ? clean(named + inner).slice(named.length) : inner;
+  });
+  return JSON.parse(text);
 }
 
 function factLines(id: string, { header, title, totals }: RestoredSession): string[] {
@@ -113,7 +124,7 @@ function factLines(id: string, { header, title, totals }: RestoredSession): stri
 
 type Entry = ReturnType<typeof viewConversation> extends Generator<infer One> ? One : never;
 
-function entryText(entry: Entry): string {
+function entryText(entry: Entry, clean: (text: string) => string): string {
   switch (entry.type) {
     case 'prompt':
       return `\n> ${entry.text.trimEnd().replaceAll('\n', '\n> ')}`;
@@ -127,9 +138,11 @@ function entryText(entry: Entry): string {
       return `  ${entry.text}`;
     case 'call': {
       const { tool, input, result } = entry;
-      const [first = ''] = (result?.text ?? 'no result').trim().split('\n', 1);
+      const [first = ''] = clean(result?.text ?? 'no result')
+        .trim()
+        .split('\n', 1);
       const shown = first.length > 100 ? `${first.slice(0, 99)}…` : first;
-      return `  ${tool} ${inputLine(input, (text) => text)}\n    ${result?.isError ? 'failed: ' : ''}${shown}`;
+      return `  ${tool} ${inputLine(input, clean)}\n    ${result?.isError ? 'failed: ' : ''}${shown}`;
     }
   }
 }

@@ -247,6 +247,16 @@ test('helve sessions show takes the beginning of an id, or last, and names the n
   expect(run('shwo', 'x')).toMatchObject({ status: 2, stderr: expect.stringContaining('"helve sessions show"?') });
 });
 
+test('helve sessions show leaves known formats of secrets out, unless it is asked for them', async () => {
+  const { add, run } = await commandLine();
+  await (await add('aaaa1111', 'Use ordinarywords and password: "hunter2hunter2"')).close();
+  for (const flags of [[], ['--json']]) {
+    expect(run('show', 'last', ...flags).stdout).toContain('[redacted: secret]');
+    expect(run('show', 'last', ...flags).stdout).not.toMatch(/ordinarywords|hunter2/);
+    expect(run('show', 'last', '--raw', ...flags).stdout).toMatch(/ordinarywords.*hunter2/);
+  }
+});
+
 test('helve sessions delete says what it deleted, refuses one in use, and deletes none where a name is wrong', async () => {
   const { add, run } = await commandLine();
   await (await add('aaaa1111', 'First')).close();

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -250,4 +251,25 @@ test('finds a change of any one character', () => {
     }),
     { numRuns: 300 },
   );
+});
+
+test('holds inputs without secrets, with the hash of the whole, and what was answered', () => {
+  const dataFolder = newFolder();
+  const log = createAuditLog({ dataFolder, sessionId: session, root: '/project', secrets: ['ordinarywords'] });
+  const input = { command: 'curl -H "Authorization: Bearer abcdef0123456789" x; echo ordinarywords' };
+  log.take(called('a', input));
+  log.answered({ callId: 'a', tool: 'Bash' }, { behavior: 'deny', reason: 'not now' });
+  log.replied('b', [{ chosen: ['yes'], text: 'and ordinarywords' }]);
+  log.close();
+  const text = readAudit(folderOf(dataFolder));
+  const { entries, problems } = checkAudit(text ?? { lines: [], isCut: false });
+  expect(problems).toEqual([]);
+  expect(JSON.stringify(entries)).not.toMatch(/abcdef0123456789|ordinarywords/);
+  expect(entries).toMatchObject([
+    { type: 'begin' },
+    { type: 'call', input_sha256: createHash('sha256').update(JSON.stringify(input)).digest('hex') },
+    { type: 'answer', call: 'a', tool: 'Bash', behavior: 'deny', reason: 'not now' },
+    { type: 'answer', call: 'b', answers: [{ chosen: ['yes'], text: 'and [redacted: secret]' }] },
+    { type: 'end' },
+  ]);
 });

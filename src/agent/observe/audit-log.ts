@@ -4,8 +4,10 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentHappening } from '../../contract/event.js';
-import type { Decision } from '../../contract/permission.js';
+import type { Decision, PermissionAnswer } from '../../contract/permission.js';
+import type { Answer } from '../../contract/question.js';
 import { sha256 } from '../../platform/crypto.js';
+import { redactSecrets } from '../store/redact-secrets.js';
 import { makePrivateFolder, openFlags, sessionFolder, sessionsFolder } from '../store/session-folder.js';
 import { lastOf, NO_HASH, readAudit } from './read-audit.js';
 
@@ -18,6 +20,8 @@ export interface AuditLogOptions {
   dataFolder: string;
   sessionId: string;
   root: string;
+  /** Values that are secret whatever they look like, such as keys of the environment. */
+  secrets?: readonly string[];
   /** One sentence for the person when entries can't be written, once until they can. Calls go on all the same. */
   onProblem?: (sentence: string) => void;
 }
@@ -25,6 +29,10 @@ export interface AuditLogOptions {
 export interface AuditLog {
   /** Everything that happens; what is not about calls is passed over. */
   take(happening: AgentHappening): void;
+  /** The answer to a question about a call, by the person or the program that was asked. */
+  answered(question: { callId: string; tool: string }, answer: PermissionAnswer): void;
+  /** The answers to questions that the model has put. */
+  replied(callId: string | undefined, answers: readonly Answer[]): void;
   /** Writes what waits and closes the file. Nothing may be taken after it. */
   close(): void;
 }
@@ -32,7 +40,8 @@ export interface AuditLog {
 type Entry = { type: string } & Readonly<Record<string, unknown>>;
 
 export function createAuditLog(options: AuditLogOptions): AuditLog {
-  const { onProblem = (sentence) => process.emitWarning(sentence, 'HelveWarning') } = options;
+  const { secrets = [], onProblem = (sentence) => process.emitWarning(sentence, 'HelveWarning') } = options;
+  const clean = (value: unknown): unknown => shortened(value, secrets);
   const running = new Set<string>();
   const harmless = new Set<string>();
   let waiting: Entry[] = [];
@@ -71,13 +80,13 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
         case 'tool_call': {
           const { callId: call, tool, input } = happening;
           running.add(call);
-          add({ type: 'call', call, tool, input: shortened(input) });
+          add({ type: 'call', call, tool, ...recordedInput(input, secrets) });
           return;
         }
         case 'permission_decision': {
           const { callId: call, tool, decision } = happening;
           if (decision.behavior === 'allow' && isFree(decision)) harmless.add(call);
-          add({ type: 'decision', call, tool, ...asEntry(decision) });
+          add({ type: 'decision', call, tool, ...asEntry(decision, clean) });
           return;
         }
         case 'tool_start': {
@@ -100,6 +109,32 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
           return;
       }
     },
+    answered({ callId: call, tool }, answer) {
+      const { behavior } = answer;
+      if (behavior === 'deny')
+        add({
+          type: 'answer',
+          call,
+          tool,
+          behavior,
+          ...(answer.reason !== undefined && { reason: clean(answer.reason) }),
+        });
+      else {
+        const { remember, updatedInput, mode } = answer;
+        add({
+          type: 'answer',
+          call,
+          tool,
+          behavior,
+          ...(remember && { rules: remember.rules, scope: remember.scope }),
+          ...(updatedInput && recordedInput(updatedInput, secrets)),
+          ...(mode && { mode }),
+        });
+      }
+    },
+    replied(call, answers) {
+      add({ type: 'answer', ...(call !== undefined && { call }), answers: clean(answers) });
+    },
     close() {
       if (file || waiting.length > 0) add({ type: 'end' });
       flush();
@@ -115,7 +150,10 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
 const isFree = ({ trail = [] }: Decision): boolean =>
   trail.every(({ basis }) => basis === 'harmless' || basis === 'workspace' || basis === 'session');
 
-function asEntry({ behavior, reason, injection, confinement, trail = [] }: Decision) {
+function asEntry(
+  { behavior, reason, injection, confinement, trail = [] }: Decision,
+  clean: (value: unknown) => unknown,
+) {
   const decided = trail.find((entry) => entry.decided);
   const rules = new Set(
     trail.flatMap(({ rule }) => {
@@ -126,7 +164,7 @@ function asEntry({ behavior, reason, injection, confinement, trail = [] }: Decis
   );
   return {
     behavior,
-    reason: shortened(reason),
+    reason: clean(reason),
     ...(decided && { basis: decided.basis }),
     ...(injection && { injection: injection.code }),
     ...(confinement && { confinement }),
@@ -134,14 +172,31 @@ function asEntry({ behavior, reason, injection, confinement, trail = [] }: Decis
   };
 }
 
-/** The value as the log holds it: nothing that the call did not have, and of long texts not even that. */
-function shortened(value: unknown): unknown {
+/** The input without secrets. Where one was left out, the hash of the whole input says whether it is one that you have. */
+function recordedInput(input: unknown, secrets: readonly string[]): { input: unknown; input_sha256?: string } {
+  const redacted: string[] = [];
+  const shown = shortened(input, secrets, (name) => redacted.push(name));
+  return { input: shown, ...(redacted.length > 0 && { input_sha256: measured(JSON.stringify(input)).sha256 }) };
+}
+
+/** The value as the log holds it: without secrets, nothing that the call did not have, and of long texts not even that. */
+function shortened(
+  value: unknown,
+  secrets: readonly string[],
+  onRedacted = (_name: string): unknown => undefined,
+): unknown {
+  const clean = (name: string, text: string): string => {
+    const named = `${name}: `; // the name may be what tells that the value is secret
+    const redacted = redactSecrets(named + text, secrets).slice(named.length);
+    if (redacted !== text) onRedacted(name);
+    return redacted;
+  };
   try {
-    const text = JSON.stringify(value, (_name, inner: unknown) =>
-      typeof inner === 'string' && inner.length > MAX_TEXT_CHARS
-        ? { ...measured(inner), start: inner.slice(0, SHOWN_CHARS) }
-        : inner,
-    );
+    const text = JSON.stringify(value, (name, inner: unknown) => {
+      if (typeof inner !== 'string') return inner;
+      if (inner.length <= MAX_TEXT_CHARS) return clean(name, inner);
+      return { ...measured(inner), start: clean(name, inner.slice(0, MAX_TEXT_CHARS)).slice(0, SHOWN_CHARS) };
+    });
     if (text === undefined) return null;
     return text.length > MAX_INPUT_CHARS ? measured(JSON.stringify(value)) : JSON.parse(text);
   } catch (error) {
