@@ -28,10 +28,21 @@ export interface OutputPipe {
   close(): void;
 }
 
+/** Room for output that several commands share. */
+export interface SharedRoom {
+  /** How much there is in all. */
+  readonly bytes: number;
+  left(): number;
+  take(count: number): void;
+  /** Of a file that was removed. */
+  giveBack(count: number): void;
+}
+
 interface CopyTarget {
   /** Made anew, private. */
   file: string;
   maxBytes: number;
+  shared?: SharedRoom | undefined;
   /** The file is full, by the limit or by the disk. Whatever comes after is dropped. */
   onFull(): void;
 }
@@ -47,9 +58,11 @@ export function openOutputPipe(name: string): OutputPipe {
 
   const save = (buffer: Uint8Array, length: number): void => {
     if (full || !target) return;
-    const room = target.maxBytes - bytes;
+    const room = Math.min(target.maxBytes - bytes, target.shared?.left() ?? Number.POSITIVE_INFINITY);
     try {
-      bytes += writeAll(target.descriptor, buffer, Math.min(length, room));
+      const written = writeAll(target.descriptor, buffer, Math.min(length, room));
+      bytes += written;
+      target.shared?.take(written);
     } catch (error) {
       writeError = error;
     }

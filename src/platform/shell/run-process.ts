@@ -4,6 +4,7 @@ import { monotonicMs } from '../clock.js';
 import { isOutOfDescriptors, OUT_OF_DESCRIPTORS } from '../descriptors.js';
 import { messageOf } from '../message-of.js';
 import { type LimitGroup, type LimitReport, type Limits, makeLimitGroup } from './limits.js';
+import type { SharedRoom } from './output-pipe.js';
 import { groupIsAlive, watchGroup } from './process-group.js';
 import { endMarked, endTree, killTree } from './process-tree.js';
 import type { ReadyShell, ShellReport, WrapShell } from './ready-shell.js';
@@ -31,6 +32,8 @@ export interface ProcessOptions {
   limits?: Limits | undefined;
   /** More output than this stops the command. */
   maxOutputBytes?: number;
+  /** What all commands of a session may write together. */
+  sharedOutput?: SharedRoom | undefined;
   /**
    * Called when its time is up, instead of ending it. True: somebody else looks after it from now on, and neither time
    * nor the signal ends it any more.
@@ -165,7 +168,7 @@ async function start(options: ProcessOptions, onFull: () => void): Promise<Start
     options.signal.throwIfAborted();
     limitGroup = options.limits && makeLimitGroup(tree.mark, options.limits);
     limitGroup?.add(tree.group);
-    shell.pipe.copyTo({ file: outputFile, maxBytes: maxOutputBytes, onFull });
+    shell.pipe.copyTo({ file: outputFile, maxBytes: maxOutputBytes, shared: options.sharedOutput, onFull });
     shell.run({ cwd, sourceFile, command, ...(options.env && { env: options.env }) });
   } catch (error) {
     void shell.discard();

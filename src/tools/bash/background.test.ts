@@ -148,6 +148,25 @@ test('ends a background command that writes without end', async () => {
   expect(await lookUntil(id, /killed/)).toMatch(/^Status: killed \(it wrote more than is kept\)$/m);
 });
 
+test('bounds what all commands of a session write together', async () => {
+  const env = { ...process.env, HELVE_MAX_SESSION_OUTPUT: '2M' };
+  const { start, lookUntil, run } = await project({ env });
+  const started = [await start('yes'), await start('yes'), await start('yes')];
+  for (const { id } of started) await lookUntil(id, /killed/);
+  const { isError, content } = await run(bashTool, { command: 'yes' });
+  expect(isError).toBe(true);
+  expect(content).toMatch(/the commands of this session have written 2 ?MB? of output together/);
+});
+
+test('refuses one command in the background too many, and names those that run', async () => {
+  const { start, run } = await project({ env: { ...process.env, HELVE_MAX_BACKGROUND: '2' } });
+  const { id } = await start('sleep 1000');
+  await start('sleep 1001');
+  const { content: refused } = await run(bashTool, { command: 'sleep 1002', run_in_background: true });
+  expect(refused).toContain('2 commands run in the background already');
+  expect(refused).toContain(`${id} (sleep 1000)`);
+});
+
 test('does not carry the directory of a background command over', async () => {
   const { start, lookUntil, root, engine } = await project();
   const { id } = await start('mkdir sub; cd sub; pwd');

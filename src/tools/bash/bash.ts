@@ -32,6 +32,7 @@ import {
   TIMEOUT_LINES,
 } from './limits.js';
 import { refusalNote, refusedCommands } from './refused-commands.js';
+import { assertBackgroundAllowed, sessionOutput } from './session-bounds.js';
 import { sessionAnalyzer, sessionBackground, sessionShells } from './session-shells.js';
 import { watchShown } from './shown-files.js';
 import { backgroundLife, LONGEST_TIMER_MS, positiveInteger, timeoutFor, timeoutNote } from './timeouts.js';
@@ -172,7 +173,12 @@ async function* run(
 
   const [moved, ending, lost] = await Promise.all([
     carryDirectory(result.finalCwd, place.cwd, context),
-    describeEnding(result, command, { timeoutMs, limits, maxChars: maxOutputChars(context.env) }),
+    describeEnding(result, command, {
+      timeoutMs,
+      limits,
+      maxChars: maxOutputChars(context.env),
+      room: context.session.own(sessionOutput),
+    }),
     watched?.ended(),
   ]);
   const notes = [
@@ -189,7 +195,10 @@ async function* run(
     confined?.note,
     confined && result.exitCode !== 0 ? refusalNote(command, ending.output, context) : undefined,
   ];
-  if (!ending.cut && !result.leftRunning) await rm(outputFile, { force: true });
+  if (!ending.cut && !result.leftRunning) {
+    await rm(outputFile, { force: true });
+    context.session.own(sessionOutput).giveBack(result.outputBytes);
+  }
   if (ending.failure !== undefined) {
     throw new ToolFailure(lines([ending.failure, ending.output || NO_OUTPUT, ...notes]), {
       ...(result.stoppedBy === 'abort' && { kind: 'interrupted', cause: context.signal.reason }),
@@ -269,6 +278,7 @@ function commonOptions(
     wrap: walls,
     ...(harmless && { env: harmless }),
     maxOutputBytes: parseSize(env['HELVE_MAX_OUTPUT'] ?? '') ?? MAX_OUTPUT_BYTES,
+    sharedOutput: session.own(sessionOutput),
     ...(sourceFile !== undefined && { sourceFile }),
     onRunning: (killAll: () => void) => {
       kill = killAll;
@@ -285,6 +295,7 @@ function commonOptions(
 async function startInBackground(about: Command, lifeMs: number, context: ToolContext): Promise<BashData> {
   const { session, signal } = context;
   signal.throwIfAborted();
+  assertBackgroundAllowed(session);
   const id = newBackgroundId();
   const { options, nameToPerson } = commonOptions(about, context);
   // It outlives the call, so the call's signal is not its own, and its life is limited by whoever looks after it.

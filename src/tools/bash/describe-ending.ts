@@ -1,5 +1,6 @@
 import { constants } from 'node:os';
 import { type Limits, showSize } from '../../platform/shell/limits.js';
+import type { SharedRoom } from '../../platform/shell/output-pipe.js';
 import { readLastLines, readOutput } from '../../platform/shell/read-output.js';
 import type { ProcessResult } from '../../platform/shell/run-process.js';
 import { meaningOfExitOne } from './exit-meaning.js';
@@ -21,7 +22,12 @@ export interface Ending {
 export async function describeEnding(
   result: ProcessResult,
   command: string,
-  { timeoutMs, limits, maxChars }: { timeoutMs: number; limits: Limits | undefined; maxChars: number },
+  {
+    timeoutMs,
+    limits,
+    maxChars,
+    room,
+  }: { timeoutMs: number; limits: Limits | undefined; maxChars: number; room: SharedRoom },
 ): Promise<Ending> {
   const { stoppedBy, outputFile } = result;
   if (stoppedBy === 'timeout') {
@@ -36,7 +42,8 @@ export async function describeEnding(
   const output = read.text.replace(/\s+$/, '');
   const shown = { output, cut, hasOtherBytes, ...(styled !== undefined && { styled }) };
   if (!failed) return { ...shown, ...(meaning && { meaning: `(exit code 1: ${meaning})` }) };
-  if (stoppedBy === 'output') return { ...shown, failure: capText(result) };
+  if (stoppedBy === 'output')
+    return { ...shown, failure: room.left() > 0 ? capText(result) : noRoomText(result, room) };
   if (stoppedBy !== null) return { ...shown, failure: abortText(result) };
   return { ...shown, failure: exitText(exitCode, result, limits) };
 }
@@ -51,6 +58,9 @@ function timeoutText(command: string, timeoutMs: number, outputFile: string, cut
 
 const abortText = ({ durationMs }: ProcessResult): string =>
   `The command was interrupted after ${(durationMs / 1000).toFixed(1)} s and everything it had started was ended. What it did before that stands. Its output until then:`;
+
+const noRoomText = ({ outputFile }: ProcessResult, { bytes }: SharedRoom): string =>
+  `The command was stopped because the commands of this session have written ${showSize(bytes)} of output together, which is as much as is kept. What it wrote until then is in ${outputFile}; its beginning and end follow. Send output to a file of the project, or ask the user to raise HELVE_MAX_SESSION_OUTPUT.`;
 
 const capText = ({ outputBytes, outputFile }: ProcessResult): string =>
   `The command wrote more than ${showSize(outputBytes)} of output and was stopped. What it wrote until then is in ${outputFile}; its beginning and end follow. Filter the output, or send it to a file.`;

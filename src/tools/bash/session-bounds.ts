@@ -1,0 +1,38 @@
+// What all commands of a session may take together, whatever each of them may take alone.
+import { ToolFailure } from '../../contract/failure.js';
+import type { SessionPort } from '../../contract/tool-context.js';
+import { parseSize } from '../../platform/shell/limits.js';
+import type { SharedRoom } from '../../platform/shell/output-pipe.js';
+import { sessionBackground } from './session-shells.js';
+import { shortTitle } from './title.js';
+
+const MAX_SESSION_OUTPUT_BYTES = 1024 * 1024 * 1024; // four commands that each reach their own limit
+const MAX_BACKGROUND = 32; // far more than a person keeps track of
+
+/** The room for output that is kept in files. */
+export function sessionOutput({ env }: SessionPort): SharedRoom {
+  const bytes = parseSize(env['HELVE_MAX_SESSION_OUTPUT'] ?? '') ?? MAX_SESSION_OUTPUT_BYTES;
+  let used = 0;
+  return {
+    bytes,
+    left: () => Math.max(0, bytes - used),
+    take(count) {
+      used += count;
+    },
+    giveBack(count) {
+      used -= count;
+    },
+  };
+}
+
+/** Refuses one command in the background too many. */
+export function assertBackgroundAllowed(session: SessionPort): void {
+  const asked = Number(session.env['HELVE_MAX_BACKGROUND']);
+  const max = Number.isInteger(asked) && asked > 0 ? asked : MAX_BACKGROUND;
+  const running = session.own(sessionBackground).all.filter(({ state }) => state.status === 'running');
+  if (running.length < max) return;
+  const shown = running.slice(0, 5).map(({ id, command }) => `${id} (${shortTitle(command)})`);
+  throw new ToolFailure(
+    `The command was not run: ${running.length} commands run in the background already, which is the limit of a session (HELVE_MAX_BACKGROUND). Stop one with KillShell, or wait until one ends. The first are ${shown.join(', ')}.`,
+  );
+}
