@@ -90,7 +90,8 @@ export interface CompactOptions {
 
 export function createAgent(options: AgentOptions): Agent {
   if (!options.model) throw new TypeError('createAgent needs a model. Take one from helve/models.');
-  const { editStyle, contextTokens } = options.model.facts ?? {};
+  const { editStyle = options.model.facts?.editStyle } = options;
+  const { contextTokens } = options.model.facts ?? {};
   const { resumed, model: asked } = options;
   let keeper: SessionKeeper | undefined;
   let work: Work | undefined;

@@ -2,7 +2,7 @@
 import { ToolFailure } from '../contract/failure.js';
 import type { AcceptedInput, BoundCall, InputIssue, Tool } from '../contract/tool.js';
 import { nearestWords } from '../platform/text/similar-text.js';
-import { aliasOf } from '../tools/aliases.js';
+import { aliasOf, meantCall } from '../tools/aliases.js';
 import type { ToolCall } from './assemble.js';
 import { coerceInput } from './coerce.js';
 import type { CallEnvironment } from './environment.js';
@@ -14,6 +14,9 @@ export interface ResolvedCall {
 
 export async function resolve(call: ToolCall, environment: CallEnvironment): Promise<ResolvedCall> {
   const tool = findTool(call.name, environment);
+  const meant = meantCall(tool?.name ?? call.name, call.input);
+  if (meant && environment.findTool(meant.name)?.name === meant.name)
+    return await resolve({ ...call, ...meant }, environment);
   if (!tool) {
     const why = environment.whyAbsent?.(call.name) ?? unknownTool(call.name, environment.toolNames());
     throw new ToolFailure(why, { kind: 'unknown_tool' });

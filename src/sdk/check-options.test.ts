@@ -36,6 +36,7 @@ test.each<[unknown, string]>([
   [{ canUseTool: 'yes' }, 'canUseTool must be a function, but was "yes".'],
   [{ hiddenVariables: 'SECRET' }, 'hiddenVariables must be a list, but was "SECRET".'],
   [{ sandbox: true }, 'sandbox must be an object, but was true.'],
+  [{ editStyle: 'diff' }, 'editStyle takes text or patch, but was "diff".'],
   [{ toolSet: 'minimal' }, 'toolSet takes simple or all, but was "minimal".'],
   [{ toolSwitches: { Bahs: false } }, 'toolSwitches has "Bahs", but no tool has that name. Did you mean Bash?'],
   [{ tools: named('A') }, 'tools must be a list, but was an object named "A".'],

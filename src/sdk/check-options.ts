@@ -22,6 +22,7 @@ const engineOptions: Readonly<Record<keyof EngineOptions, true>> = {
   tools: true,
   toolSwitches: true,
   toolSet: true,
+  editStyle: true,
   mcpServers: true,
   strictMcp: true,
   settings: true,
@@ -82,7 +83,7 @@ export function checkMode(mode: PermissionMode): PermissionMode {
 
 /** What every place that takes these options has in common. */
 export function checkParts(options: EngineOptions): void {
-  const { tools, hooks, permissions, canUseTool, askPermission, askUser, toolSwitches, toolSet } = options;
+  const { tools, hooks, permissions, canUseTool, askPermission, askUser, toolSwitches, toolSet, editStyle } = options;
   for (const [name, value] of Object.entries({ canUseTool, askPermission, askUser })) {
     if (value !== undefined && typeof value !== 'function') {
       throw new TypeError(`${name} must be a function, but was ${shown(value)}.`);
@@ -96,6 +97,9 @@ export function checkParts(options: EngineOptions): void {
   }
   if (toolSet !== undefined && toolSet !== 'simple' && toolSet !== 'all') {
     throw new TypeError(`toolSet takes simple or all, but was ${shown(toolSet)}.`);
+  }
+  if (editStyle !== undefined && editStyle !== 'text' && editStyle !== 'patch') {
+    throw new TypeError(`editStyle takes text or patch, but was ${shown(editStyle)}.`);
   }
   checkTools(checkList(tools, 'tools'));
   for (const name of Object.keys(toolSwitches ?? {})) checkSwitch(name, tools);

@@ -40,6 +40,40 @@ test('offers the tools that need no model, and runs the calls of a message', asy
   ]);
 });
 
+test('offers apply_patch where the model knows patches, and takes one that is typed into a shell for a call of it', async () => {
+  const patch = '*** Begin Patch\n*** Update File: a.txt\n-one\n+1\n*** End Patch\n';
+  const bash = (command: string) => ({ id: 'b', name: 'Bash', input: { command } });
+  const typed = bash(`apply_patch <<'EOF'\n${patch}EOF\n`);
+  const read = { id: 'a', name: 'Read', input: { file_path: 'a.txt' } };
+  const engine = await engineFor({ permissionMode: 'acceptEdits', editStyle: 'patch' });
+  expect((await engine.tools()).map(({ name }) => name)).toContain('apply_patch');
+  const [, patched] = await engine.runCalls([read, typed]);
+  expect(patched).toMatchObject({
+    tool_use_id: 'b',
+    content: expect.stringMatching(/^Edited a.txt: 1 place at line 1/),
+  });
+  const words = /^apply_patch is a tool and no program, so the command was not run\. If you have the tool, /;
+  const inFolder = bash(`cd sub && apply_patch <<'EOF'\n${patch}EOF\n`);
+  for (const [editStyle, call] of [
+    ['patch', inFolder],
+    ['text', typed],
+  ] as const) {
+    const other = await engineFor({ permissionMode: 'bypassPermissions', editStyle });
+    expect(await other.runCalls([call])).toMatchObject([{ is_error: true, content: expect.stringMatching(words) }]);
+  }
+});
+
+test('judges a patch that is typed into a shell as a change of its files', async () => {
+  const engine = await engineFor({
+    permissionMode: 'bypassPermissions',
+    editStyle: 'patch',
+    permissions: { deny: ['Edit(b.txt)'] },
+  });
+  const command = "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: b.txt\n+b\n*** End Patch\nEOF";
+  const [result] = await engine.runCalls([{ id: 'a', name: 'Bash', input: { command } }]);
+  expect(result).toMatchObject({ is_error: true, content: expect.stringContaining('Edit(b.txt)') });
+});
+
 test('what has happened meanwhile comes with the last result', async () => {
   const engine = await engineFor({ permissionMode: 'bypassPermissions' });
   engine.mode = 'plan';

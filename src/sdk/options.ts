@@ -33,6 +33,8 @@ export interface EngineOptions {
   toolSwitches?: Readonly<Record<string, boolean>>;
   /** `simple`: no more built-in tools than it takes to work on files. Default: all of them. */
   toolSet?: 'simple' | 'all';
+  /** How the model was trained to change files: `patch` adds apply_patch. Default: as is known of the model, else `text`. */
+  editStyle?: 'text' | 'patch';
   /** MCP servers by name, each as in `.mcp.json`. The first prompt waits for them. */
   mcpServers?: Readonly<Record<string, McpServerEntry>>;
   /** No MCP servers but those, whatever settings say. */

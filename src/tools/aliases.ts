@@ -4,6 +4,19 @@ export function aliasOf(name: string): string | undefined {
   return Object.hasOwn(aliases, spelled) ? aliases[spelled] : undefined;
 }
 
+/**
+ * The call that another one means: a patch that is typed into a shell, as models do that know apply_patch as a program,
+ * is a call of the tool of that name. Undefined for all others.
+ */
+export function meantCall(name: string, input: unknown): { name: string; input: { input: string } } | undefined {
+  if (name !== 'Bash' || typeof input !== 'object' || input === null || !('command' in input)) return undefined;
+  const { command } = input;
+  const [, , , patch] = (typeof command === 'string' ? PATCH_COMMAND.exec(command) : undefined) ?? [];
+  return patch === undefined ? undefined : { name: 'apply_patch', input: { input: patch } };
+}
+
+const PATCH_COMMAND = /^\s*apply_patch\s*<<-?\s*(['"]?)(\w+)\1[ \t]*\n([\s\S]*?\n)\2\s*$/;
+
 // Only names that leave no doubt, and tools that do the same with the same kind of input.
 const aliases: Readonly<Record<string, string>> = {
   read_file: 'Read',

@@ -448,18 +448,128 @@ test('refuses to patch or delete what changed on disk', async () => {
   expect(await project.text('a.txt')).toBe('one\ntwo\ntwo\n');
 });
 
-test('refuses to add or move to a file that exists, and to name one twice', async () => {
+test.each([
+  ['<<EOF', 'EOF'],
+  ["<<'EOF'", 'EOF'],
+  ['<<"EOF"', 'EOF'],
+  ["apply_patch <<'PATCH'", 'PATCH'],
+])('takes a patch with the words of a shell around it: %s', async (first, last) => {
+  const project = await temporaryProject({ 'a.txt': 'a\n' });
+  await project.run(readTool, { file_path: 'a.txt' });
+  const patch = '*** Begin Patch\n*** Update File: a.txt\n-a\n+b\n*** End Patch';
+  const run = await project.run(applyPatchTool, { input: `${first}\n${patch}\n${last}\n` });
+  expect([run.isError, await project.text('a.txt')]).toEqual([false, 'b\n']);
+});
+
+test.each<[string, string, string[], string]>([
+  ['blanks at line ends in the file', 'one  \ntwo\t\n', [' one', '-two', '+2'], 'one  \n2\n'],
+  ['blanks at line ends in the patch', 'one\ntwo\n', [' one ', '-two  ', '+2'], 'one\n2\n'],
+  ['leading blanks', '  one\n    two\n', [' one', '-two', '+    2'], '  one\n    2\n'],
+  ['dashes', 'a – b\nc\n', ['-a - b', '+a + b'], 'a + b\nc\n'],
+  ['curly quotes in context', 'say “hi”\nc\n', [' say "hi"', '-c', '+d'], 'say “hi”\nd\n'],
+  ['no-break spaces', 'a\u00a0b\nc\n', [' a b', '-c', '+d'], 'a\u00a0b\nd\n'],
+  ['padded markers', 'a\nb\n', ['@@', '-b', '+c', '*** End of File '], 'a\nc\n'],
+])('forgives at a unique place: %s', async (_, before, hunk, after) => {
+  expect(await updated(before, ...hunk)).toBe(after);
+});
+
+test.each<[string, string, string[]]>([
+  ['blanks at line ends', 'one  \ntwo\none \ntwo\n', [' one', '-two', '+2']],
+  ['leading blanks', '  one\n    one\n', ['-one', '+1']],
+  ['dashes', 'a – b\na — b\n', ['-a - b', '+c']],
+])('refuses where two places could be meant: %s', async (_, before, hunk) => {
+  const project = await temporaryProject({ 'a.txt': before });
+  const { content } = await update(project, ...hunk);
+  expect(content).toMatch(/is nowhere in a.txt exactly, and but for blanks or look-alike characters it occurs 2 times/);
+  expect(await project.text('a.txt')).toBe(before);
+});
+
+test('takes padded headers and the name of an environment', async () => {
+  const project = await temporaryProject({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
+  for (const file_path of ['a.txt', 'b.txt']) await project.run(readTool, { file_path });
+  const run = await apply(
+    project,
+    '*** Environment ID: local',
+    '  *** Delete File: b.txt ',
+    ' *** Add File: c.txt',
+    '+c',
+    '   *** Update File:   a.txt  ',
+    ' *** Move to: d.txt',
+    '-a',
+    '+A',
+  );
+  expect([run.isError, (await readdir(project.root)).sort()]).toEqual([false, ['c.txt', 'd.txt']]);
+});
+
+test.each<[string, string[], Record<string, string>]>([
+  [
+    'two updates of a file',
+    [
+      '*** Update File: a.txt',
+      '-a',
+      '+A',
+      '*** Update File: b.txt',
+      '-b',
+      '+B',
+      '*** Update File: a.txt',
+      ' A',
+      '-c',
+      '+C',
+    ],
+    { 'a.txt': 'A\nC\n', 'b.txt': 'B\n' },
+  ],
+  [
+    'add, then update',
+    ['*** Add File: n.txt', '+1', '+2', '*** Update File: n.txt', '-2', '+3'],
+    { 'a.txt': 'a\nc\n', 'b.txt': 'b\n', 'n.txt': '1\n3\n' },
+  ],
+  ['delete, then add', ['*** Delete File: a.txt', '*** Add File: a.txt', '+new'], { 'a.txt': 'new\n', 'b.txt': 'b\n' }],
+  ['update, then delete', ['*** Update File: a.txt', '-a', '+A', '*** Delete File: a.txt'], { 'b.txt': 'b\n' }],
+  [
+    'add, then delete',
+    ['*** Add File: n.txt', '+1', '*** Delete File: n.txt', '*** Delete File: a.txt'],
+    { 'b.txt': 'b\n' },
+  ],
+  ['add over a file that was read', ['*** Add File: a.txt', '+new'], { 'a.txt': 'new\n', 'b.txt': 'b\n' }],
+  [
+    'move over a file that was read',
+    ['*** Update File: a.txt', '*** Move to: b.txt', '-a', '+A'],
+    { 'b.txt': 'A\nc\n' },
+  ],
+])('makes each part of a patch to what the ones before leave: %s', async (_, lines, after) => {
+  const project = await temporaryProject({ 'a.txt': 'a\nc\n', 'b.txt': 'b\n' });
+  for (const file_path of ['a.txt', 'b.txt']) await project.run(readTool, { file_path });
+  const run = await apply(project, ...lines);
+  expect([run.isError, run.content]).toEqual([false, run.content]);
+  const texts: Record<string, string> = {};
+  for (const name of await readdir(project.root)) texts[name] = await project.text(name);
+  expect(texts).toEqual(after);
+});
+
+test('adds over no file that was read in part, and puts nothing in place of one that changed', async () => {
+  const project = await temporaryProject({ 'a.txt': 'a\nc\n', 'b.txt': 'b\n' });
+  await project.run(readTool, { file_path: 'a.txt', limit: 1 });
+  expect((await apply(project, '*** Add File: a.txt', '+x')).content).toMatch(/^a.txt has been read in part only/);
+  for (const file_path of ['a.txt', 'b.txt']) await project.run(readTool, { file_path });
+  await project.write('b.txt', 'other\n');
+  expect((await apply(project, '*** Update File: a.txt', '*** Move to: b.txt')).content).toMatch(
+    /^b.txt changed on disk after you read it/,
+  );
+  expect([await project.text('a.txt'), await project.text('b.txt')]).toEqual(['a\nc\n', 'other\n']);
+});
+
+test('refuses to add or move to a file that was not read, and to move one that is named twice', async () => {
   const project = await temporaryProject({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
   await project.run(readTool, { file_path: 'a.txt' });
   const words = async (...lines: string[]) => (await apply(project, ...lines)).content;
   expect(await words('*** Add File: b.txt', '+x')).toBe(
-    'b.txt exists already, so no new file can be put there. Nothing was written. Use "*** Update File: b.txt" to change it.',
+    'b.txt exists already, so no new file can be put there. Nothing was written. Read it first to replace it, or use "*** Update File: b.txt" to change it.',
   );
   expect(await words('*** Update File: a.txt', '*** Move to: b.txt')).toBe(
-    'b.txt exists already, so no new file can be put there. Nothing was written. Choose another name, or delete that file first.',
+    'b.txt exists already, so no new file can be put there. Nothing was written. Choose another name, or read it first to replace it.',
   );
-  expect(await words('*** Update File: a.txt', '-a', '+x', `*** Delete File: ${project.path('a.txt')}`)).toBe(
-    `The patch names a.txt twice, so there is no telling what shall become of it. Nothing was written. Put all its changes below one line "*** Update File: ${project.path('a.txt')}".`,
+  expect(await words('*** Update File: a.txt', '*** Move to: c', `*** Delete File: ${project.path('a.txt')}`)).toBe(
+    `The patch names a.txt twice and moves it, so there is no telling what shall become of it. Nothing was written. Put all its changes below one line "*** Update File: ${project.path('a.txt')}".`,
   );
   expect(await words('*** Update File: missing.txt', '-a')).toMatch(/^missing.txt does not exist/);
   expect(await words('*** Add File: a.txt/b', '+x')).toMatch(

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { defineTool } from '../contract/tool.js';
 import type { SeenFile, ToolContext } from '../contract/tool-context.js';
 import { fileIdentity } from '../platform/files/paths.js';
-import { encodeText, markOf, type TextFormat } from '../platform/files/text-file.js';
 import { unifiedPatch } from '../platform/text/diff.js';
 import { counted } from './counted.js';
 import { changeFiles, type PlannedChange } from './editing/change-files.js';
@@ -13,7 +12,7 @@ import { elidedCode } from './editing/elided-code.js';
 import type { LoadedText } from './editing/load-text.js';
 import { checkOf, type FilePlan, planChange, plannedChange, settled, textsOf } from './editing/plan-change.js';
 import { hunksOf, originalText } from './editing/structured-patch.js';
-import { textLines } from './editing/text-lines.js';
+import { replacement, wholeText } from './editing/whole-text.js';
 import { changeEffects } from './file-effect.js';
 import { pathText, withAliases } from './input.js';
 import { refusal } from './refusal.js';
@@ -163,20 +162,3 @@ const newText = (content: string, notes: string[]): ChangedText => ({
 
 const notesOnNew = ({ real }: TargetFile, { session: { ledger } }: ToolContext): string[] =>
   ledger.get(real) ? ['The file that you had read there was deleted or moved meanwhile, so this is a new one.'] : [];
-
-/** The content in the encoding of the file that it replaces, and with its line endings where those are all \r\n. */
-function replacement({ text: before, format }: LoadedText, content: string): ChangedText {
-  const keepsEndings = hasOnlyCrLf(before) && content.includes('\n') && !content.includes('\r');
-  if (!keepsEndings) return wholeText(content, format);
-  const changed = wholeText(content.replaceAll('\n', '\r\n'), format);
-  return { ...changed, notes: ['Its line endings (\\r\\n) were kept.'] };
-}
-
-const hasOnlyCrLf = (text: string): boolean => text.includes('\r\n') && !/(?<!\r)\n|\r(?!\n)/.test(text);
-
-function wholeText(content: string, format: TextFormat): ChangedText {
-  // A mark in the content itself is the one that the file already has.
-  const text = format.bom ? content.replace(/^\ufeff/, '') : content;
-  const bytes = Buffer.concat([markOf(format), encodeText(text, format.encoding)]);
-  return { bytes, text: textLines(text), places: [], lines: 'all', replacements: 1, done: 'written', notes: [] };
-}

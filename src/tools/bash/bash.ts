@@ -37,6 +37,7 @@ import { sessionAnalyzer, sessionBackground, sessionShells } from './session-she
 import { watchShown } from './shown-files.js';
 import { backgroundLife, LONGEST_TIMER_MS, positiveInteger, timeoutFor, timeoutNote } from './timeouts.js';
 import { firstLine, seconds, shortTitle } from './title.js';
+import { refuseTypedPatch } from './typed-patch.js';
 import { type WatchedChanges, watchChanges } from './watched-changes.js';
 
 const MAX_NOTES_CHARS = 10_000; // paths may be 4,096 long each
@@ -95,6 +96,11 @@ export const bashTool = defineTool({
     // A question of its own, whether or not there is a sandbox here: no rule for the command answers it.
     if (dangerouslyDisableSandbox) effects.push({ kind: 'unknown', why: 'it is to run outside the sandbox' });
     return effects;
+  },
+
+  async validate({ command }) {
+    refuseTypedPatch(command);
+    return undefined;
   },
 
   async *execute(asked, context): AsyncGenerator<ToolProgress, BashData, void> {

@@ -50,9 +50,14 @@ export async function applyHunks(
     lines: changed ? around(apart) : linesAfter(seen.lines, placed),
     replacements: apart.length,
     done: `${counted(apart.length, 'place')} at ${placeList(apart)}`,
-    notes: placed.some(({ place }) => place.how === 'quotes')
-      ? ['Lines matched after quote normalisation; the quotes in the file were kept.']
-      : [],
+    notes: [
+      ...(placed.some(({ place }) => place.how === 'quotes')
+        ? ['Lines matched after quote normalisation; the quotes in the file were kept.']
+        : []),
+      ...(placed.some(({ place }) => place.how === 'blanks')
+        ? ['Lines matched but for blanks at their ends or look-alike characters.']
+        : []),
+    ],
   };
 }
 
@@ -121,7 +126,7 @@ async function placeHunks(
         `The lines of the hunks occur so often in ${target.shown} that their places were not all found: ${name} is where ${limit} comparisons were reached. Nothing was written. Send fewer hunks at once, with lines that are rare in the file.`,
       );
     }
-    const changes = changesAt(place, hunk);
+    const changes = changesAt(text, place, hunk);
     for (const { first, removed, added: fresh } of changes) {
       for (const offset of removed.keys()) taken.set(first + offset, name);
       for (const line of fresh) added.add(line);
@@ -132,9 +137,14 @@ async function placeHunks(
   return placed;
 }
 
-function changesAt({ first, how }: HunkPlace, { changes }: Hunk): PlacedChange[] {
+function changesAt(text: TextLines, { first, how }: HunkPlace, { changes }: Hunk): PlacedChange[] {
   const all: readonly HunkChange[] = changes.length > 0 ? changes : [{ at: 0, removed: [], added: [] }];
-  return all.map(({ at, removed, added }) => ({ first: first + at, firstAfter: first + at, removed, added, how }));
+  return all.map(({ at, removed, added }): PlacedChange => {
+    const place = { first: first + at, firstAfter: first + at, added };
+    if (how !== 'blanks') return { ...place, removed, how };
+    // Whatever the patch says of them, the lines that go are those of the file.
+    return { ...place, removed: removed.map((_, index) => text.line(first + at + index)), how: 'exact' };
+  });
 }
 
 /** From the top, with their places in the new text. What several hunks add at one place comes in their order. */

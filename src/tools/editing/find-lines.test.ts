@@ -33,7 +33,7 @@ test('finds a line by what it reads, without regard to blanks around and then to
   expect(['a', '"q"', 'c'].map(finder.findReading)).toEqual([
     { starts: [1, 3], how: 'exact' },
     { starts: [4], how: 'quotes' },
-    { starts: [], how: 'quotes' },
+    { starts: [], how: 'exact' },
   ]);
 });
 

@@ -1,18 +1,21 @@
 import type { Found } from './find-text.js';
+import { foldLookAlikes } from './look-alikes.js';
 import { foldQuotes } from './search-text.js';
 import type { TextLines } from './text-lines.js';
 
 export interface FoundLines {
   /** The number of the first line of each place, from the top; places may overlap. */
   starts: number[];
-  how: Extract<Found['how'], 'exact' | 'quotes'>;
+  /** `blanks`: but for blanks around lines, or for characters that look alike. */
+  how: Extract<Found['how'], 'exact' | 'quotes' | 'blanks'>;
 }
 
 /** Finds lines in a text again and again without going through all of it each time. */
 export interface LineFinder {
   /**
    * Where the lines stand, whole and one after the other: first as they are, then with straight quotes for typographic
-   * ones. What ends a line is no part of it.
+   * ones, then without blanks at their ends, without blanks around them, and with look-alike characters made plain. What
+   * ends a line is no part of it.
    */
   find(wanted: readonly string[]): FoundLines;
   /** The lines that read like this one, without regard to blanks around. */
@@ -27,13 +30,32 @@ export function lineFinder(text: TextLines, sought: ReadonlySet<string>, spend: 
   const trimmed = indexBy((line) => line.trim());
   const trimmedAndFolded = indexBy((line) => foldQuotes(line.trim()));
 
-  const search = (wanted: readonly string[], first: () => LineIndex, second: () => LineIndex): FoundLines => {
-    const starts = first().search(wanted, spend);
-    return starts.length > 0 ? { starts, how: 'exact' } : { starts: second().search(wanted, spend), how: 'quotes' };
+  const withoutEnds = indexBy((line) => line.trimEnd());
+  const plain = indexBy((line) => foldLookAlikes(line).trim());
+
+  type Step = readonly [() => LineIndex, FoundLines['how']];
+  const search = (wanted: readonly string[], steps: readonly Step[]): FoundLines => {
+    for (const [index, how] of steps) {
+      const starts = index().search(wanted, spend);
+      if (starts.length > 0) return { starts, how };
+    }
+    return { starts: [], how: 'exact' };
   };
+  const whole: readonly Step[] = [
+    [exact, 'exact'],
+    [folded, 'quotes'],
+    [withoutEnds, 'blanks'],
+    [trimmed, 'blanks'],
+    [plain, 'blanks'],
+  ];
+  const reading: readonly Step[] = [
+    [trimmed, 'exact'],
+    [trimmedAndFolded, 'quotes'],
+    [plain, 'blanks'],
+  ];
   return {
-    find: (wanted) => search(wanted, exact, folded),
-    findReading: (wanted) => search([wanted], trimmed, trimmedAndFolded),
+    find: (wanted) => search(wanted, whole),
+    findReading: (wanted) => search([wanted], reading),
   };
 }
 

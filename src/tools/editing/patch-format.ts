@@ -35,10 +35,11 @@ const END = '*** End Patch';
 const END_OF_FILE = '*** End of File';
 const HEADERS = { add: '*** Add File: ', delete: '*** Delete File: ', update: '*** Update File: ' } as const;
 const MOVE = '*** Move to: ';
+const ENVIRONMENT = '*** Environment ID:';
 
 /** Reads a patch. Whatever does not fit is refused with its line, since a guess could change the wrong place. */
 export function parsePatch(text: string): FilePatch[] {
-  const lines = text.replace(/\r\n/g, '\n').trim().split('\n');
+  const lines = withoutHeredoc(text.replace(/\r\n/g, '\n').trim().split('\n'));
   const stray = lines.findIndex((line) => line.includes('\r'));
   if (stray !== -1) throw bad(stray + 1, lines[stray], 'a carriage return must be followed by a line feed');
   if (lines[0]?.trim() !== BEGIN) throw bad(1, lines[0], `the patch must begin with "${BEGIN}"`);
@@ -46,6 +47,8 @@ export function parsePatch(text: string): FilePatch[] {
     throw bad(lines.length, lines.at(-1), `the patch must end with "${END}"`);
   const reader = new LineReader(lines.slice(0, -1), 1);
   const files: FilePatch[] = [];
+  reader.skipGap();
+  if (reader.current.trim().startsWith(ENVIRONMENT)) reader.next(); // names a machine, and there is but one here
   for (reader.skipGap(); !reader.isDone; reader.skipGap()) files.push(parseFile(reader));
   if (files.length === 0) throw refusal('The patch names no file, so there is nothing to do. Nothing was written.');
   const hunks = files.reduce((sum, file) => sum + (file.type === 'update' ? file.hunks.length : 0), 0);
@@ -55,6 +58,13 @@ export function parsePatch(text: string): FilePatch[] {
     );
   }
   return files;
+}
+
+/** The patch alone, where it comes with the words by which a shell would be given it. */
+function withoutHeredoc(lines: readonly string[]): readonly string[] {
+  const [, , word] = /^(?:apply_patch\s+)?<<-?\s*(['"]?)(\w+)\1$/.exec(lines[0]?.trim() ?? '') ?? [];
+  if (word === undefined || lines.at(-1)?.trim() !== word) return lines;
+  return lines.slice(1, -1).join('\n').trim().split('\n');
 }
 
 class LineReader {
@@ -86,6 +96,10 @@ class LineReader {
   }
 
   skipGap(): void {
+    this.takeWhile((line) => line.trim() === '');
+  }
+
+  skipEmpty(): void {
     this.takeWhile((line) => line === '');
   }
 
@@ -99,7 +113,7 @@ class LineReader {
 
 function parseFile(reader: LineReader): FilePatch {
   const { number } = reader;
-  const header = reader.current;
+  const header = reader.current.trimStart();
   if (header.startsWith(HEADERS.delete)) return { type: 'delete', path: parsePath(reader, HEADERS.delete) };
   if (header.startsWith(HEADERS.add)) {
     const path = parsePath(reader, HEADERS.add);
@@ -110,18 +124,20 @@ function parseFile(reader: LineReader): FilePatch {
     throw bad(number, header, `expected "${HEADERS.add}…", "${HEADERS.update}…" or "${HEADERS.delete}…"`);
   }
   const path = parsePath(reader, HEADERS.update);
-  const moveTo = reader.current.startsWith(MOVE) ? parsePath(reader, MOVE) : undefined;
+  const moveTo = reader.current.trimStart().startsWith(MOVE) ? parsePath(reader, MOVE) : undefined;
   const hunks: Hunk[] = [];
-  for (reader.skipGap(); !reader.isDone && !reader.current.startsWith('*** '); reader.skipGap()) {
-    hunks.push(parseHunk(reader));
-  }
+  const isHunk = (): boolean => !reader.isDone && !reader.current.startsWith('*** ') && !isHeader(reader.current);
+  for (reader.skipEmpty(); isHunk(); reader.skipEmpty()) hunks.push(parseHunk(reader));
   if (hunks.length === 0 && !moveTo) throw bad(number, header, 'the update changes nothing');
   return { type: 'update', path, ...(moveTo && { moveTo }), hunks };
 }
 
+const isHeader = (line: string): boolean =>
+  Object.values(HEADERS).some((header) => line.trimStart().startsWith(header));
+
 function parsePath(reader: LineReader, prefix: string): string {
   const { number } = reader;
-  const header = reader.next();
+  const header = reader.next().trimStart();
   const path = header.slice(prefix.length).trim();
   if (path === '') throw bad(number, header, 'the name of the file is missing');
   if (path.includes('\0')) throw bad(number, header, 'the name of a file has no NUL character');

@@ -141,6 +141,11 @@ function placeLines(hunk: Hunk, anchor: Anchor | undefined, into: HunkTarget): H
       `${notFound(target, text, hunk.before.join('\n'), name)}\nNothing was written.${hintAtAdded(hunk.before, added)}`,
     );
   }
+  if (how === 'blanks' && starts.length > 1) {
+    throw refusal(
+      `${name} is nowhere in ${target.shown} exactly, and but for blanks or look-alike characters it occurs ${starts.length} times (${linesText(starts)}). Nothing was written. Send its lines exactly as in the file.`,
+    );
+  }
   const free = withoutTaken(starts, count, into);
   // Some writers repeat the @@ line as the first line of context.
   const below = free.filter((line) => line >= (anchor?.line ?? 0));
