@@ -32,6 +32,8 @@ const AFTER_REQUEST_MS = 30; // what is loaded for servers must not hold up the 
 export interface AgentOptions extends EngineOptions, Pick<Patience, 'fallbackModels' | 'retries'> {
   model: Model;
   maxTurns?: number;
+  /** How long one prompt may take, in milliseconds. Default: what the setting `maxRunMinutes` says, else any time. */
+  maxTimeMs?: number;
   /** Gives child agents their model, by its name or the one of this agent. Default: by what the environment says. */
   childModel?: (name: string | undefined) => Promise<Model>;
   /** The model for small tasks, asked for when there is one. Default: that of the setting `smallModel`, else of HELVE_SMALL_MODEL, else none. */
@@ -218,11 +220,16 @@ export function createAgent(options: AgentOptions): Agent {
       try {
         work = await beginWork(options.env ?? process.env, stopped);
         if (answer) takeBack = session.tools.lend(answer.tool);
-        await Promise.all([
+        const waiting = Promise.withResolvers<string>();
+        const onWait = waiting.resolve;
+        const prepared = Promise.all([
           completeSystem(),
           engine.commands?.find(),
-          engine.servers.beforePrompt({ signal: stopped, isResumed: resumed !== undefined }),
+          engine.servers.beforePrompt({ signal: stopped, isResumed: resumed !== undefined, onWait }),
         ]);
+        const wait = await Promise.race([prepared.then(() => undefined), waiting.promise]);
+        if (wait !== undefined) yield { type: 'notice', text: wait, at: Date.now() };
+        await prepared;
         for (const problem of await agents.announce(session)) engine.notify(problem);
         const { resources, tools } = engine.session;
         const mentioned = await mentionedResources(content, { resources, servers: tools.servers, signal: stopped });
@@ -245,6 +252,7 @@ export function createAgent(options: AgentOptions): Agent {
           agents: agents.names,
           beforeMessage: async () => await fileInstructions?.told(),
           maxTurns: options.maxTurns,
+          maxTimeMs: options.maxTimeMs ?? minutes(options.settings?.current.maxRunMinutes?.value),
           ...(steering && { steering }),
           signal: stopped,
           onOver: () => running?.over.resolve(),
@@ -408,6 +416,8 @@ function sideModelOf(options: AgentOptions, { opened, used }: Pick<Related, 'ope
     },
   };
 }
+
+const minutes = (count: number | undefined): number | undefined => count && count * 60_000;
 
 const isBlank = (content: readonly UserBlock[]): boolean =>
   content.every((block) => block.type === 'text' && block.text.trim() === '');

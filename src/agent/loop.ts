@@ -11,6 +11,7 @@ import { LoopGuard } from './loop-guard.js';
 import { RunRecord } from './run-record.js';
 import type { Session } from './session.js';
 import type { SessionKeeper } from './store/lazy-store.js';
+import { TimeUp } from './time-up.js';
 import { runTurn } from './turn.js';
 import type { UsageByModel } from './usage-by-model.js';
 
@@ -41,6 +42,8 @@ export interface LoopInput {
   steering?(): readonly UserBlock[];
   /** How many requests to the model this run may make. */
   maxTurns?: number | undefined;
+  /** How long this run may take, in milliseconds. */
+  maxTimeMs?: number | undefined;
   signal: AbortSignal;
   /** Is called when all is done, whether or not somebody has read the events by then. */
   onOver?(): void;
@@ -50,7 +53,8 @@ export interface LoopInput {
 export async function* runLoop(input: LoopInput): AsyncGenerator<AgentEvent, void, void> {
   const queue = new EventQueue<AgentEvent>();
   const stop = new AbortController();
-  const signal = AbortSignal.any([input.signal, stop.signal]);
+  const timeUp = new TimeUp(input.maxTimeMs);
+  const signal = AbortSignal.any([input.signal, stop.signal, timeUp.signal]);
   const now = steadyClock();
   const emit = (happening: AgentHappening): void => {
     input.keeper?.take(happening);
@@ -58,7 +62,7 @@ export async function* runLoop(input: LoopInput): AsyncGenerator<AgentEvent, voi
   };
   let isOver = false;
   input.session.isBusy = true;
-  const driving = drive({ ...input, signal }, emit)
+  const driving = drive({ ...input, signal }, (happening) => emit(timeUp.toldIn(happening)))
     .then(
       () => queue.end(),
       (error: unknown) => queue.fail(error),
@@ -66,6 +70,7 @@ export async function* runLoop(input: LoopInput): AsyncGenerator<AgentEvent, voi
     .finally(() => {
       input.session.isBusy = false;
       isOver = true;
+      timeUp.clear();
       input.onOver?.();
     });
   try {

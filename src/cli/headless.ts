@@ -11,7 +11,7 @@ import { type CliEngineOptions, engineOptions, whyNoBypass } from './engine-opti
 import { exitCode } from './exit-codes.js';
 import { Budget } from './headless/budget.js';
 import { type FinishedRun, RunEnd } from './headless/finish-run.js';
-import { readPiped } from './headless/read-piped.js';
+import { maxPipedBytes, readPiped } from './headless/read-piped.js';
 import { readCatalogue } from './read-catalogue.js';
 import { type RunFlags, readRunFlags } from './run-flags.js';
 import { modelChoices, type RunModels, readModels } from './run-models.js';
@@ -27,7 +27,7 @@ export async function headless(argv: readonly string[], version: string): Promis
   const flags = readRunFlags(argv);
   if (flags.picksSession) throw await (await import('./sessions/which-session.js')).whichSession();
   const options = await engineOptions(flags.engine);
-  const prompt = flags.hostInput ? undefined : await readPrompt(flags.words);
+  const prompt = flags.hostInput ? undefined : await readPrompt(flags.words, options.env);
   const structured = flags.jsonSchema === undefined ? undefined : await structuredOutput(flags.jsonSchema, options);
 
   const catalogue = await readCatalogue(options.env);
@@ -70,6 +70,7 @@ export async function headless(argv: readonly string[], version: string): Promis
     hiddenVariables: [...secretVariables(catalogue), ...variablesForTracing(options.env)],
     ...(observation && { observers: observation.observers }),
     ...(flags.maxTurns !== undefined && { maxTurns: flags.maxTurns }),
+    ...(flags.maxTimeMs !== undefined && { maxTimeMs: flags.maxTimeMs }),
     ...(flags.systemPrompt !== undefined && { systemPrompt: flags.systemPrompt }),
     ...(flags.appendSystemPrompt !== undefined && { appendSystemPrompt: flags.appendSystemPrompt }),
     instructions: flags.instructions && !isSimple && options.settings.current.instructions?.value !== false,
@@ -240,10 +241,10 @@ async function writeText({ text, failed, denials, rulesMayAllow }: FinishedRun):
 }
 
 /** The argument, then what is piped in. */
-async function readPrompt(words: readonly string[]): Promise<string> {
+async function readPrompt(words: readonly string[], env: CliEngineOptions['env']): Promise<string> {
   if (words.length > 1) throw new UsageProblem(`-p takes one prompt, but there are ${words.length}. Put it in quotes.`);
   const [argument = ''] = words;
-  const piped = await readPiped({ mayBeSilent: argument !== '' });
+  const piped = await readPiped({ mayBeSilent: argument !== '', maxBytes: maxPipedBytes(env) });
   const prompt = [argument, piped.trimEnd()].filter((part) => part !== '').join('\n\n');
   if (prompt.trim() === '') throw new UsageProblem('There is no prompt. Give it as an argument, or pipe it in.');
   return prompt;

@@ -23,6 +23,7 @@ const flags = {
   'replay-user-messages': { type: 'boolean' },
   'permission-prompt-tool': { type: 'string' },
   'max-turns': { type: 'string' },
+  'max-time': { type: 'string' },
   'max-budget-usd': { type: 'string' },
   'json-schema': { type: 'string' },
   'system-prompt': { type: 'string' },
@@ -55,6 +56,7 @@ export interface RunFlags {
   partialMessages: boolean;
   replayPrompts: boolean;
   maxTurns: number | undefined;
+  maxTimeMs: number | undefined;
   maxBudgetUsd: number | undefined;
   jsonSchema: string | undefined;
   systemPrompt: string | undefined;
@@ -99,6 +101,7 @@ export function readRunFlags(argv: readonly string[], { isInteractive = false } 
     partialMessages: values['include-partial-messages'] === true,
     replayPrompts: values['replay-user-messages'] === true,
     maxTurns: readMaxTurns(values['max-turns']),
+    maxTimeMs: readMaxTime(values['max-time']),
     maxBudgetUsd: readBudget(values['max-budget-usd']),
     jsonSchema: values['json-schema'],
     systemPrompt: values['system-prompt'],
@@ -172,6 +175,16 @@ function readMaxTurns(text: string | undefined): number | undefined {
   const turns = Number(text);
   if (Number.isInteger(turns) && turns > 0) return turns;
   throw new UsageProblem(`--max-turns takes a whole number above 0, but was "${text}".`);
+}
+
+const unitMs: Readonly<Record<string, number>> = { '': 1_000, s: 1_000, m: 60_000, h: 3_600_000 };
+
+function readMaxTime(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const [, number, unit = ''] = /^(\d{1,6}(?:\.\d+)?)([smh]?)$/.exec(text.trim()) ?? [];
+  const milliseconds = Number(number) * (unitMs[unit] ?? Number.NaN);
+  if (milliseconds > 0) return milliseconds;
+  throw new UsageProblem(`--max-time takes a time such as 90s, 10m or 2h, but was "${text}".`);
 }
 
 function readBudget(text: string | undefined): number | undefined {

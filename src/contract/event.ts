@@ -156,6 +156,8 @@ export type RunOutcome =
   | 'completed'
   /** The limit set for this run was reached. */
   | 'max_turns'
+  /** The time set for this run was over. */
+  | 'max_time'
   /** A signal, `interrupt()`, or an aborted signal of the caller. */
   | 'interrupted'
   /** A hook ended the run, or did not let the prompt through; the text is its reason. */

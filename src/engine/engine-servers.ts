@@ -5,13 +5,17 @@ import type { SessionPolicy } from '../agent/session-policy.js';
 import type { ServerResources } from '../contract/tool-context.js';
 import type { ServerState } from '../mcp/client.js';
 import { LazyMcpClient, type SettleOptions } from '../mcp/lazy-client.js';
+import { plainLine } from '../mcp/plain-text.js';
 import type { Settings } from '../settings/settings.js';
 import { toolPins } from '../settings/tool-pins.js';
 import { configuredServers } from './configured-servers.js';
 import type { EngineOptions } from './engine-options.js';
 import type { Notices } from './notices.js';
 
-const NAMED_SERVERS_MS = 30_000; // for servers that whoever starts the session has named: they want their tools
+const NAMED_SERVERS_MS = 10_000; // for servers that were named for this session: their tools are wanted
+const START_MS = 300; // for servers of settings that are about to be ready
+const MAX_NAME = 40;
+const SILENT_MS = 2_000; // a longer wait is told
 const OTHER_SERVERS_MS = 5_000; // for those of settings that are wanted from the first request on
 
 /** The MCP servers of a session. Nothing of them is loaded or started before somebody asks for it here. */
@@ -23,7 +27,12 @@ export interface EngineServers {
   /** Connects, and settles when each has connected or failed. */
   settled(options?: SettleOptions): Promise<void>;
   /** Waits for those that the first request should not be without, within bounds. */
-  beforePrompt(options: { signal: AbortSignal; isResumed: boolean }): Promise<void>;
+  beforePrompt(options: {
+    signal: AbortSignal;
+    isResumed: boolean;
+    /** Is told, once, what a wait of more than two seconds is for. */
+    onWait?(sentence: string): void;
+  }): Promise<void>;
   states(): readonly ServerState[];
   /** Begins anew with a server. Settles when it has connected or failed; rejects where there is none of that name. */
   reconnect(name: string): Promise<void>;
@@ -94,6 +103,7 @@ export function createServers(surroundings: ServerSurroundings): ConnectedServer
     }
     if (client.isNeeded && !client.hasStarted) serverTools.update(); // they are known of, if no more
   };
+  let hasWaited = false;
   const servers: EngineServers = {
     start: () => client.start(),
     requested: () => serverTools.begin(),
@@ -102,16 +112,23 @@ export function createServers(surroundings: ServerSurroundings): ConnectedServer
     reconnect: (name) => client.reconnect(name),
     announceAgain: () => serverTools.announceAgain(),
     rest: () => notices.hold(),
-    async beforePrompt({ signal, isResumed }) {
-      if (!client.isNeeded) return;
+    async beforePrompt({ signal, isResumed, onWait }) {
+      if (!client.isNeeded || hasWaited) return;
+      hasWaited = true;
       const { servers } = configuredServers(options, settings());
       const named = servers.filter(({ source }) => source === 'flag').map(({ name }) => name);
       // A conversation that is taken up again may call at once what it had before.
       const waitsForAll = isResumed || options.awaitServers === true || env['MCP_CONNECTION_NONBLOCKING'] === '0';
       const others = servers.filter(({ entry }) => waitsForAll || entry['alwaysLoad'] === true).map(({ name }) => name);
+      const startMs = settings()?.mcp.startWaitMs?.value ?? START_MS;
+      const namedMs = Number(env['MCP_TIMEOUT']) || NAMED_SERVERS_MS;
+      const timer = setTimeout(() => {
+        const waitedFor = pendingOf(client, [...named, ...others]);
+        if (waitedFor.length > 0) onWait?.(`Waiting for ${serversNamed(waitedFor)} before the first request.`);
+      }, SILENT_MS);
       await Promise.all([
-        named.length > 0 &&
-          client.settled({ names: named, withinMs: Number(env['MCP_TIMEOUT']) || NAMED_SERVERS_MS, signal }),
+        startMs > 0 && client.settled({ withinMs: startMs, signal }),
+        named.length > 0 && client.settled({ names: named, withinMs: namedMs, signal }),
         others.length > 0 &&
           client.settled({
             names: others,
@@ -119,7 +136,25 @@ export function createServers(surroundings: ServerSurroundings): ConnectedServer
             signal,
           }),
       ]);
+      clearTimeout(timer);
+      const late = pendingOf(client, [...named, ...others]);
+      if (late.length > 0) notices.say(`Going on without ${serversNamed(late)}, not ready yet.`);
+      const pending = pendingOf(client);
+      if (pending.length > 0) {
+        session.remind(
+          `Not ready yet: ${serversNamed(pending)}. You are told when there are tools of ${pending.length === 1 ? 'it' : 'them'}.`,
+        );
+      }
     },
   };
   return { client, servers, resources: () => (client.isNeeded ? resources : undefined), configure };
 }
+
+const pendingOf = (client: LazyMcpClient, names?: readonly string[]): string[] =>
+  client
+    .states()
+    .filter(({ name, status }) => status === 'pending' && (names === undefined || names.includes(name)))
+    .map(({ name }) => plainLine(name, MAX_NAME));
+
+const serversNamed = (names: readonly string[]): string =>
+  `the MCP ${names.length === 1 ? 'server' : 'servers'} ${names.join(', ')}`;

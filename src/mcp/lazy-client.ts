@@ -4,6 +4,8 @@ import type { ListedResource, SessionPort } from '../contract/tool-context.js';
 import type { McpClient, McpClientOptions, OfferedTool, ServerPrompt, ServerState } from './client.js';
 import { type ConfiguredServer, MAX_TIMER_MS } from './config.js';
 
+const RESOURCES_MS = 2_000; // the list names the servers that are not ready
+
 export class LazyMcpClient {
   readonly #options: McpClientOptions;
   #servers: readonly ConfiguredServer[] = [];
@@ -83,9 +85,9 @@ export class LazyMcpClient {
     return this.#client?.instructions() ?? [];
   }
 
-  /** Of those that are configured; waits for servers that are still connecting. */
+  /** Of those that are configured; waits a little for servers that are still connecting. */
   async resources(server?: string): Promise<ListedResource[]> {
-    await this.settled(server === undefined ? {} : { names: [server] });
+    await this.settled({ ...(server !== undefined && { names: [server] }), withinMs: RESOURCES_MS });
     return this.#client?.resources(server) ?? [];
   }
 

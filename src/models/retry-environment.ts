@@ -9,10 +9,14 @@ export function retriesFrom(env: Environment): RetryOptions {
     ...numberIn(env, 'HELVE_MAX_RETRIES', 'maxRetries'),
     ...numberIn(env, 'HELVE_RETRY_BASE_MS', 'baseMs'),
     ...numberIn(env, 'HELVE_STREAM_IDLE_MS', 'idleMs'),
+    ...numberIn(env, 'HELVE_ANSWER_MAX_MS', 'answerMs'),
+    ...numberIn(env, 'HELVE_ANSWER_MAX_CHARS', 'answerChars'),
   };
 }
 
-function numberIn(env: Environment, variable: string, option: 'maxRetries' | 'baseMs' | 'idleMs'): RetryOptions {
+type NumberOption = 'maxRetries' | 'baseMs' | 'idleMs' | 'answerMs' | 'answerChars';
+
+function numberIn(env: Environment, variable: string, option: NumberOption): RetryOptions {
   const text = env[variable]?.trim();
   if (!text) return {};
   if (/^\d{1,9}$/.test(text)) return { [option]: Number(text) };

@@ -299,7 +299,7 @@ test('what arrived while the process was busy is no silence', async () => {
 test('an idle time of 0 lets the model be silent for as long as it likes', async () => {
   vi.useFakeTimers();
   const model = modelOf([['silence']]);
-  void withRetries(model, { idleMs: 0 }).stream(request, never())[Symbol.asyncIterator]().next();
+  void withRetries(model, { idleMs: 0, answerMs: 0 }).stream(request, never())[Symbol.asyncIterator]().next();
   await vi.advanceTimersByTimeAsync(10 ** 9);
   expect(model.asked.map(({ aborted }) => aborted)).toEqual([false]);
 });

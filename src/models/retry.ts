@@ -16,6 +16,10 @@ export interface RetryOptions {
   baseMs?: number;
   /** How long the model may be silent, in milliseconds; 0 for as long as it likes. Default 300,000. */
   idleMs?: number;
+  /** How long one answer may take, in milliseconds; 0 for as long as it likes. Default 3,600,000. */
+  answerMs?: number;
+  /** How many characters one answer may have; 0 for any number. Default 16,000,000. */
+  answerChars?: number;
   wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** From 0 to 1, for the spread of the waits. */
   random?: () => number;
@@ -31,6 +35,8 @@ export function withRetries(model: Model, options: RetryOptions = {}): Model {
     maxRetries = 10,
     baseMs = 500,
     idleMs = 300_000,
+    answerMs = 3_600_000,
+    answerChars = 16_000_000,
     wait = pause,
     random = Math.random,
   } = options;
@@ -60,7 +66,7 @@ export function withRetries(model: Model, options: RetryOptions = {}): Model {
         let progress: Progress = 'nothing';
         let failure: ModelFailure;
         try {
-          for await (const event of watchedStream(plan.model, request, { idleMs, signal })) {
+          for await (const event of watchedStream(plan.model, request, { idleMs, answerMs, answerChars, signal })) {
             hasAnswered = true;
             if (isSomethingShown) yield { type: 'restart' };
             isSomethingShown = false;

@@ -22,6 +22,8 @@ export interface AgentOptions extends EngineOptions {
   retries?: Omit<RetryOptions, 'fallbacks'> | false;
   /** How many requests one prompt may make. Default: any number. */
   maxTurns?: number;
+  /** How long one prompt may take, in milliseconds. Default: what the setting `maxRunMinutes` says, else any time. */
+  maxTimeMs?: number;
   /** Gives child agents their model, by its name or the one of this agent. Default: by what the environment says. */
   childModel?: (name: string | undefined) => Promise<Model>;
   /** A cheap model for small tasks, such as reading a web page. Default: as settings or HELVE_SMALL_MODEL say, else none. */

@@ -40,6 +40,7 @@ const agentOptions: Readonly<Record<keyof AgentOptions, true>> = {
   fallbackModels: true,
   retries: true,
   maxTurns: true,
+  maxTimeMs: true,
   childModel: true,
   sideModel: true,
   context: true,
@@ -62,7 +63,12 @@ const otherNames: Readonly<Record<string, string>> = {
 export function checkAgentOptions(options: AgentOptions): void {
   checkNames(options, agentOptions, 'createAgent');
   for (const model of [options.model, ...checkList<Model>(options.fallbackModels, 'fallbackModels')]) checkModel(model);
-  const { maxTurns } = options;
+  const { maxTurns, maxTimeMs } = options;
+  if (maxTimeMs !== undefined && !(typeof maxTimeMs === 'number' && maxTimeMs > 0)) {
+    throw new TypeError(
+      `maxTimeMs takes a number of milliseconds above 0, but was ${shown(maxTimeMs)}. Leave it out for no limit.`,
+    );
+  }
   if (
     maxTurns !== undefined &&
     !(Number.isInteger(maxTurns) && maxTurns > 0) &&

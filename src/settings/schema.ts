@@ -116,6 +116,13 @@ export const settingTable = {
     loosens: always,
     isSecret: true,
   },
+  'mcp.startWaitMs': {
+    about:
+      'How long the first request waits for MCP servers that are about to be ready, in milliseconds; 300 where nothing is said.',
+    shape: 'one',
+    schema: z.int('must be a whole number').nonnegative('must not be below 0'),
+    loosens: always,
+  },
   toolSearch: {
     about:
       'When tools of MCP servers are sent by name only: `auto` (from 10 % of the context window or 10,000 characters on), `auto:N` (from N % on), `on`, `off`.',
@@ -185,6 +192,12 @@ export const settingTable = {
   },
   'agents.maxCostUsd': {
     about: 'What one child agent may cost, in US dollars, where the prices of its model are known.',
+    shape: 'one',
+    schema: z.number('must be a number').positive('must be above 0'),
+    loosens: always,
+  },
+  maxRunMinutes: {
+    about: 'How many minutes one prompt may take, as `--max-time`; any time where nothing is said.',
     shape: 'one',
     schema: z.number('must be a number').positive('must be above 0'),
     loosens: always,

@@ -25,6 +25,7 @@ export interface Settings {
   /** In the order in which they count; those of a project that nobody trusts are marked so. */
   readonly hooks: readonly ConfiguredHook[];
   readonly mcpServers: ReadonlyMap<string, Sourced<McpServerSettings>>;
+  readonly mcp: { readonly startWaitMs?: Sourced<number> };
   readonly toolSearch?: Sourced<string>;
   /** Which built-in tools are switched on or off, by name. */
   readonly tools: ReadonlyMap<string, Sourced<boolean>>;
@@ -40,6 +41,7 @@ export interface Settings {
     readonly maxTokens?: Sourced<number>;
     readonly maxCostUsd?: Sourced<number>;
   };
+  readonly maxRunMinutes?: Sourced<number>;
   readonly effort?: Sourced<Effort>;
   readonly apiKeyHelper?: Sourced<string>;
   readonly statusLine?: Sourced<{ command: string; padding?: number | undefined }>;
@@ -121,6 +123,7 @@ export const noSettings = (trust: TrustReport, problems: readonly SettingsProble
   tools: new Map(),
   agentModels: new Map(),
   agents: {},
+  mcp: {},
   keys: new Map(),
   env: new Map(),
   sandbox: {

@@ -81,3 +81,50 @@ test('leaves the session as it is with --fork-session, and keeps nothing with --
   const none = await ask([], ['on', '-c'], { cwd: other, env });
   expect(none.code).toBe(2);
 });
+
+test('ends a run when its time is over, and what it has started', async () => {
+  const answers = [{ calls: [{ name: 'Bash', input: { command: 'sleep 600' } }] }, { text: 'late' }];
+  const run = await ask(answers, [
+    'go',
+    '--max-time',
+    '2s',
+    '--dangerously-skip-permissions',
+    '--output-format',
+    'json',
+  ]);
+  expect(run).toMatchObject({ code: 1, stderr: '' });
+  expect(JSON.parse(run.stdout)).toMatchObject({
+    is_error: true,
+    terminal_reason: 'max_time',
+    errors: ['Stopped after 2 s, the time set for this run, before the work was done.'],
+  });
+});
+
+test('takes the time of a run from settings', async () => {
+  const hold = { text: 'hi', holdAfter: { events: 1, until: new Promise<void>(() => {}) } };
+  const settings = JSON.stringify({ maxRunMinutes: 0.01 });
+  const run = await ask([hold], ['go', '--settings', settings]);
+  expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining('Stopped after 0.6 s') });
+});
+
+test('refuses a time that is none', async () => {
+  const run = await runHelve(['-p', 'go', '--max-time', 'soon']);
+  expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('--max-time takes a time such as 90s') });
+});
+
+test.each([
+  ['HELVE_ANSWER_MAX_CHARS', '1000', '1000 characters'],
+  ['HELVE_ANSWER_MAX_MS', '500', '0.5 s'],
+])('breaks off an answer that goes beyond %s, and does not ask again', async (variable, value, limit) => {
+  const endless = { text: 'on and on '.repeat(1_000), holdAfter: { events: 700, until: new Promise<void>(() => {}) } };
+  const run = await ask(() => endless, ['go'], { env: { [variable]: value } });
+  expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining(`broken off after ${limit}`) });
+  expect(run.stderr).toContain(variable);
+  expect(run.server.requests).toHaveLength(1);
+});
+
+test('does not take more from standard input than a model could read', async () => {
+  const run = await ask([], ['what is this?'], { input: 'x'.repeat(3_000), env: { HELVE_MAX_STDIN_BYTES: '2000' } });
+  expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('more than 2000 bytes on standard input') });
+  expect(run.server.requests).toHaveLength(0);
+});

@@ -1,13 +1,23 @@
 import { fstatSync } from 'node:fs';
+import { UsageProblem } from '../usage-problem.js';
 
+const MAX_BYTES = 32_000_000; // several times what the largest context window holds
+const MOST_BYTES = 500_000_000; // what fits into one string
 const SILENCE_MS = 3_000; // a program that starts us and leaves the pipe open, with nothing to say, must not hang us
 
 /** All of standard input, unless it is a terminal, or one that may be silent and has said nothing for a while. */
-export async function readPiped({ mayBeSilent }: { mayBeSilent: boolean }): Promise<string> {
+export async function readPiped({
+  mayBeSilent,
+  maxBytes,
+}: {
+  mayBeSilent: boolean;
+  maxBytes: number;
+}): Promise<string> {
   if (isDevice()) return '';
   const { stdin } = process;
   const decoder = new TextDecoder();
   let text = '';
+  let bytes = 0;
   const silence = mayBeSilent
     ? setTimeout(() => {
         process.stderr.write(
@@ -19,14 +29,27 @@ export async function readPiped({ mayBeSilent }: { mayBeSilent: boolean }): Prom
   try {
     for await (const chunk of stdin) {
       clearTimeout(silence);
+      bytes += chunk.length;
+      if (bytes > maxBytes) throw new UsageProblem(tooLong(maxBytes));
       text += decoder.decode(chunk, { stream: true });
     }
   } catch (error) {
-    if (!stdin.destroyed || text !== '') throw error;
+    if (error instanceof UsageProblem || !stdin.destroyed || text !== '') throw error;
   } finally {
     clearTimeout(silence);
   }
   return text + decoder.decode();
+}
+
+const tooLong = (maxBytes: number): string =>
+  `There is more than ${maxBytes} bytes on standard input, and no model reads so much at once. Save it to a file and name the file in the prompt, or set HELVE_MAX_STDIN_BYTES to a higher number.`;
+
+/** How many bytes of standard input are taken, by HELVE_MAX_STDIN_BYTES. */
+export function maxPipedBytes(env: Readonly<Record<string, string | undefined>>): number {
+  const given = env['HELVE_MAX_STDIN_BYTES'] ?? '';
+  if (given === '') return MAX_BYTES;
+  if (/^[1-9]\d{0,8}$/.test(given) && Number(given) <= MOST_BYTES) return Number(given);
+  throw new UsageProblem(`HELVE_MAX_STDIN_BYTES takes a whole number from 1 to ${MOST_BYTES}, but was "${given}".`);
 }
 
 /** A terminal, or nothing at all as /dev/null. Asked of the system: to make a stream of it takes milliseconds. */

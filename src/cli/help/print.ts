@@ -11,6 +11,7 @@ Options (-p is short for --print)
   --effort LEVEL            how much to think: none, low, medium, high or max (default: up to the model)
   --fallback-model A,B      at most three models to ask in turn while the one before is overloaded
   --max-turns N             at most N requests to the model
+  --max-time TIME           at most so long, such as 90s, 10m or 2h
   --max-budget-usd N        no request after N US dollars are spent
   --system-prompt T         T in the place of Helve's own instructions
   --append-system-prompt T  adds T to them

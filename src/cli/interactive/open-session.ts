@@ -73,6 +73,7 @@ export async function openSession(
     onStoreProblem: ports.tell,
     ...(resumed && { resumed }),
     ...(flags.maxTurns !== undefined && { maxTurns: flags.maxTurns }),
+    ...(flags.maxTimeMs !== undefined && { maxTimeMs: flags.maxTimeMs }),
     ...(flags.systemPrompt !== undefined && { systemPrompt: flags.systemPrompt }),
     ...(flags.appendSystemPrompt !== undefined && { appendSystemPrompt: flags.appendSystemPrompt }),
     instructions: flags.instructions && !isSimple && settings.current.instructions?.value !== false,

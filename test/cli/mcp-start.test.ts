@@ -1,0 +1,55 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { type FakeAnswer, startFakeModelServer } from '../../src/testing/index.js';
+import { emptyFolder, runHelve } from './run-helve.js';
+
+const odd = (how: string) => ({ command: process.execPath, args: [resolve('test/fixtures/mcp/odd-server.mjs'), how] });
+const silent = { command: process.execPath, args: ['-e', 'process.stdin.resume()'] };
+const quick = { command: process.execPath, args: [resolve('bin/helve.cjs'), 'mcp', 'serve'] };
+
+/** Runs one prompt with these servers in the person's settings. */
+async function ask(
+  settings: object,
+  { args = [], answers = [{ text: 'hi' }] }: { args?: string[]; answers?: FakeAnswer[] } = {},
+) {
+  const home = await emptyFolder();
+  await mkdir(join(home, '.helve'));
+  await writeFile(join(home, '.helve', 'settings.json'), JSON.stringify(settings));
+  const server = await startFakeModelServer(answers);
+  const env = { HOME: home, ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'sk-test', MCP_TIMEOUT: '4000' };
+  const run = await runHelve(['-p', 'go', ...args], { cwd: await emptyFolder(), env });
+  await server.close();
+  return { ...run, requests: server.requests };
+}
+
+test('the first request has the tools of servers of settings that are ready within the wait', async () => {
+  const { requests, code } = await ask({ mcpServers: { own: quick }, mcp: { startWaitMs: 60_000 } });
+  expect(code).toBe(0);
+  expect(requests[0]?.text).toContain('mcp__own__Read');
+});
+
+test('the first request names servers of settings that are not ready, and does not wait for them', async () => {
+  const { requests, stdout, stderr } = await ask({ mcpServers: { slow: silent }, mcp: { startWaitMs: 1 } });
+  expect({ stdout, stderr }).toEqual({ stdout: 'hi\n', stderr: '' });
+  expect(requests[0]?.text).toContain('Not ready yet: the MCP server slow');
+});
+
+test('a silent server that was named is told of while it is waited for, and then left out', async () => {
+  const config = JSON.stringify({ mcpServers: { mute: silent } });
+  const { requests, stdout, stderr } = await ask({}, { args: ['--mcp-config', config] });
+  expect(stdout).toBe('hi\n');
+  expect(stderr).toMatch(
+    /^helve: Waiting for the MCP server mute before the first request\.\nhelve: Going on without the MCP server mute/,
+  );
+  expect(requests[0]?.text).toContain('Not ready yet: the MCP server mute');
+}, 60_000);
+
+test('a list of resources does not wait for a silent server, and names it', async () => {
+  const list = { calls: [{ name: 'ListMcpResources', input: {} }] };
+  const { requests } = await ask(
+    { mcpServers: { mute: silent, odd: odd('plain') } },
+    { answers: [list, { text: 'hi' }] },
+  );
+  expect(requests[1]?.text).toMatch(/mute[^"]*(?:connecting|not ready|not connected)/);
+}, 60_000);
