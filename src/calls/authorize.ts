@@ -17,6 +17,7 @@ import { abortable } from '../platform/abortable.js';
 import { messageOf } from '../platform/message-of.js';
 import type { CallHooks } from './call-hooks.js';
 import type { CallEnvironment } from './environment.js';
+import { withKnownReason } from './known-reason.js';
 import type { ResolvedCall } from './resolve.js';
 
 /** The call may run, unless `rewritten` is another input, which has to be judged first. */
@@ -82,7 +83,7 @@ export async function authorize(
     }
     const { askPermission } = environment;
     if (!askPermission) {
-      throw denied(tool.name, `${decision.reason}, and nobody is here to be asked`);
+      throw denied(tool.name, `${withKnownReason(decision, effects)}, and nobody is here to be asked`);
     }
     hooks.notify(`Helve needs your permission to use ${tool.name}`);
     const answer = await ask(askPermission, judged, decision);
@@ -123,7 +124,7 @@ export async function authorize(
       input: bound.input,
       effects,
       decision,
-      reason: decision.reason,
+      reason: withKnownReason(decision, effects),
       display: display(),
       suggestions: environment.suggestRules(judged, decision),
       ...(confinement !== undefined && { confinement }),

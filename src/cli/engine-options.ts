@@ -43,6 +43,7 @@ export async function engineOptions(flags: EngineFlagValues, { asksForTrust = fa
     { asksForTrust },
   );
   const env = environmentWith(settings.current, process.env);
+  refuseUnknownWalls(env['HELVE_WALLS']);
   const permissionMode = readPermissionMode(flags, settings.current);
   const problem = permissionMode === 'bypassPermissions' ? whyNoBypass(settings.current, env) : undefined;
   if (problem !== undefined) throw new UsageProblem(problem);
@@ -60,6 +61,11 @@ export async function engineOptions(flags: EngineFlagValues, { asksForTrust = fa
     settings,
     env,
   };
+}
+
+function refuseUnknownWalls(walls: string | undefined): void {
+  if (!walls || walls === 'full' || walls === 'none') return;
+  throw new UsageProblem(`HELVE_WALLS takes full (the default) or none, but was "${walls}".`);
 }
 
 async function namedServers(given: readonly string[]) {

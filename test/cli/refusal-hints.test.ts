@@ -44,3 +44,20 @@ test.each([
   expect(code).toBe(1);
   expect(stderr).toBe('helve: nobody is here to be asked. No rule can allow it; helve permissions explain says why.\n');
 });
+
+test('a refusal says what is known of the command, where nobody can be asked', async () => {
+  const cwd = await emptyFolder();
+  const input = JSON.stringify({ command: 'ls -l --made-up' });
+  const { stdout } = await runHelve(['call', 'Bash', input], { cwd });
+  expect(JSON.parse(stdout).content).toContain(
+    'it runs the command "ls -l --made-up" (the option --made-up is not known to be harmless), and nobody is here to be asked',
+  );
+});
+
+test('refuses a value of HELVE_WALLS that means nothing', async () => {
+  const run = await runHelve(['call', 'Think', '{"thought": "x"}'], { env: { HELVE_WALLS: 'bogus' } });
+  expect(run).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('HELVE_WALLS takes full (the default) or none'),
+  });
+});
