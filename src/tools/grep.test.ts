@@ -246,3 +246,12 @@ test('says how to match the other line ending where a pattern across lines finds
   expect(await run('one\\ntwo')).toContain('Where lines may end in \\r\\n, write \\r?\\n.');
   expect(await run('one\\r?\\ntwo')).toBe('Found 1 file\na.txt');
 });
+
+test.each(['/proc/kmsg', '/proc/self', '/proc', '/sys/kernel'])(
+  'refuses to search %s, which Read refuses too',
+  async (path) => {
+    const project = await temporaryProject();
+    const { content } = await project.run(grepTool, { pattern: 'x', path });
+    expect(content).toMatch(/ lies in \/(proc|sys), whose files are made up by the system as they are read/);
+  },
+);

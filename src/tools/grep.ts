@@ -9,6 +9,7 @@ import { counted } from './counted.js';
 import { noteShown } from './editing/note-shown.js';
 import { readEffects } from './file-effect.js';
 import { pathText, systemText, withAliases } from './input.js';
+import { refusePseudoFiles } from './pseudo-files.js';
 import { DatedFiles, nameOnOneLine, partialNotices, type SearchRoot, searchRoot, searchText } from './search-root.js';
 
 const DEFAULT_ENTRIES = 250;
@@ -75,7 +76,8 @@ export const grepTool = defineTool<GrepInput, GrepData>({
   effects: ({ path = '.' }, context) => readEffects(path, context, { tree: true }),
 
   async validate({ path = '.' }, context) {
-    await searchRoot(path, context);
+    const { folder, file } = await searchRoot(path, context);
+    refusePseudoFiles(file === undefined ? folder : join(folder, file), cutPath(path));
     return undefined;
   },
 

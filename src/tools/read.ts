@@ -3,12 +3,12 @@ import { defineTool } from '../contract/tool.js';
 import type { DescribeContext, ToolContext } from '../contract/tool-context.js';
 import { fileKind, HEAD_BYTES } from '../platform/files/file-kind.js';
 import type { OpenedFile } from '../platform/files/open-file.js';
-import { pseudoFileSystem } from '../platform/files/pseudo-file-system.js';
 import { readHead } from '../platform/files/scan-lines.js';
 import { counted } from './counted.js';
 import { assertText } from './editing/load-text.js';
 import { readEffects } from './file-effect.js';
 import { pathText, withAliases } from './input.js';
+import { refusePseudoFiles } from './pseudo-files.js';
 import type { Cells } from './reading/cells.js';
 import { MAX_TOKENS } from './reading/estimate-tokens.js';
 import { MAX_PAGES } from './reading/page-choice.js';
@@ -16,7 +16,7 @@ import { describePdf, type PdfPages, readPdfPages } from './reading/pdf-pages.js
 import { describePicture, type Picture, readPicture } from './reading/picture.js';
 import { describePage, MAX_LINE_CHARS, readTextPage, type TextPage, type UnchangedPage } from './reading/text-page.js';
 import { refusal } from './refusal.js';
-import { locate, openTarget, type TargetFile } from './target-file.js';
+import { locate, openTarget } from './target-file.js';
 
 const DEFAULT_LINES = 2_000;
 const MAX_RESULT_CHARS = 120_000; // above MAX_TOKENS in characters, and notices: a page of a saved result is never saved again
@@ -54,7 +54,7 @@ export const readTool = defineTool<ReadInput, ReadData>({
 
   async execute(asked, context) {
     const target = await locate(asked.file_path, context);
-    assertNotTheKernels(target);
+    refusePseudoFiles(target.real, target.shown);
     const { handle, stats } = await openTarget(target, context);
     try {
       const file = { target, ...(await readHead(handle, stats.size)), size: stats.size };
@@ -113,14 +113,6 @@ async function readAsItsKind(
   }
   assertText(target, head.subarray(0, HEAD_BYTES));
   return await readTextPage(file, { first: Math.max(offset ?? 1, 1), limit: limit ?? DEFAULT_LINES }, context);
-}
-
-function assertNotTheKernels(target: TargetFile): void {
-  const system = pseudoFileSystem(target.real);
-  if (system === undefined) return;
-  throw refusal(
-    `${target.shown} lies in ${system}, whose files are made up by the system as they are read: they may never end, or hold secrets of running programs. Use a command that reports what you need (for example ps, lscpu or df).`,
-  );
 }
 
 function summary(data: ReadData): string {
