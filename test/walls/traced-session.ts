@@ -118,8 +118,10 @@ async function readCalls(log: string): Promise<TracedCall[]> {
   return calls;
 }
 
+const startsProcess = /^(clone|clone3|fork|vfork)$/;
+
 const startedBy = ({ name, result }: TracedCall): string | undefined =>
-  /^(clone|clone3|fork|vfork)$/.test(name)
+  startsProcess.test(name)
     ? (/\/\* (\d+) in strace's PID NS \*\//.exec(result)?.[1] ?? /^\d+/.exec(result)?.[0])
     : undefined;
 
@@ -158,7 +160,8 @@ async function readTrace(
       const isHelper = preparing.test(program) && !preparing.test(started) && !shell.test(started);
       programs.set(pid, isHelper ? `helper:${started}` : started);
     }
-    if (child !== undefined || name === 'exit' || name === 'execve') continue;
+    // A call that starts a process has no result where its thread was ended meanwhile.
+    if (startsProcess.test(name) || name === 'exit' || name === 'execve') continue;
     if (preparing.test(program)) {
       // Helve makes a file for what the nth call prints before it runs it, which tells the commands apart.
       const call = /\/results\/call_(\d+)\.txt", O_WRONLY/.exec(args)?.[1];
