@@ -15,7 +15,7 @@
 // That is looked after once a day, by the first engine that starts. A session's list goes when it was last added to
 // 30 days ago.
 import { closeSync, constants, openSync } from 'node:fs';
-import { lstat, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { lstat, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomHex, sha256 } from '../crypto.js';
 import { writeWhole } from './atomic-write.js';

@@ -29,7 +29,7 @@ test('starts another when the one that was ready has been killed', async () => {
   const first = await shells.take();
   process.kill(first.tree.group, 'SIGKILL');
   await first.exited;
-  first.discard();
+  await first.discard();
   const second = await shells.take();
   second.pipe.copyTo({ file: join(folder, 'output'), maxBytes: 100, onFull: () => {} });
   second.run({ cwd: folder, sourceFile: '', command: 'echo here' });
@@ -99,7 +99,7 @@ test('is written down in the data folder for as long as it lives', async () => {
     mark: shells.mark,
     folder: expect.stringContaining(join(tmpdir(), 'helve-')),
   });
-  shell.discard();
+  await shell.discard();
   await shells.end();
   expect(readdirSync(join(dataFolder, 'running'))).toEqual([]);
 });
@@ -109,7 +109,7 @@ test('works where nothing can be written down', async () => {
   await writeFile(join(folder, 'file'), '');
   const shells = createShellSupply(process.env, { dataFolder: join(folder, 'file') });
   const shell = await shells.take();
-  shell.discard();
+  await shell.discard();
   await shells.end();
 });
 
@@ -146,7 +146,7 @@ async function outputOf(shell: ReadyShell, command: string): Promise<string> {
   await shell.exited;
   await shell.pipe.drain(1_000);
   shell.readReport();
-  shell.ended();
+  await shell.ended();
   return await readFile(join(folder, 'output'), 'utf8');
 }
 
