@@ -13,6 +13,7 @@ if (!repository) {
 }
 const MAX_FILES = 40; // of a commit
 const MAX_BYTES = 1_000_000; // of a file
+const LEAST_CHARS = 10; // of a text that an edit is known by, without blanks
 
 const git = (...args) =>
   execFileSync('git', ['-C', repository, ...args], { maxBuffer: 2 ** 30, stdio: ['ignore', 'pipe', 'ignore'] });
@@ -94,13 +95,11 @@ function passagesOf(lines, changes, around, isOnly) {
 function textEdits(before, after) {
   const lines = linesOf(before);
   const [whole, target] = [seenAs(before), seenAs(after)];
+  // Without its last ending, as it is sent; and long enough to say which place is meant.
   const isOnly = (some) => {
-    const text = seenAs(some.join(''));
-    return (
-      text.trim() !== '' &&
-      [whole, target].every((each) => each.indexOf(text) === each.lastIndexOf(text)) &&
-      whole.includes(text)
-    );
+    const text = seenAs(some.join('')).replace(/\n$/, '');
+    if (text.replace(/\s/g, '').length < LEAST_CHARS || !whole.includes(text)) return false;
+    return [whole, target].every((each) => each.indexOf(text) === each.lastIndexOf(text));
   };
   return passagesOf(lines, changesOf(before, after), 1, isOnly).map(({ from, to, changes }) => {
     const parts = [];
