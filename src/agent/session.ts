@@ -266,7 +266,7 @@ export class Session implements SessionPort {
     this.#cwd = path;
   }
 
-  /** The data folder can't be written, and work goes on without it. The person hears of it once, whoever meets it first. */
+  /** The data folder can't be written, and work goes on without it. The person gets one notice, from the first part that fails. */
   dataProblem(sentence: string, tell = this.#onDataProblem): void {
     if (this.#hasDataProblem) return;
     this.#hasDataProblem = true;

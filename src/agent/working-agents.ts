@@ -16,7 +16,7 @@ export interface Work {
   end(): boolean;
 }
 
-/** Waits for a place. Whoever is interrupted meanwhile gets one that does not count, to end in good order. */
+/** Waits for a slot. An agent that is interrupted meanwhile gets one that does not count, so that it can end normally. */
 export async function beginWork(env: Environment, signal: AbortSignal): Promise<Work> {
   const places = sharedPlaces();
   let isTaken = await places.take(limitFrom(env), signal);

@@ -58,7 +58,7 @@ export interface HookPayloads {
   /** After a call was refused, by a rule or a person. Objecting does nothing. */
   PermissionDenied: ToolPayload &
     CallPayload & {
-      /** Why, as the model is told. */
+      /** The reason, as the model reads it. */
       reason: string;
     };
   /** When somebody would be asked. Objecting denies the call. */

@@ -200,7 +200,7 @@ export interface SeenFile {
    */
   bytes?: Uint8Array;
   /**
-   * Lines that somebody else wrote are in it, and it has not been read since. What is in it then is no proof of having
+   * Lines that another program wrote are in it, and it has not been read since. Its text is then no proof of having
    * been read: each line has to have been seen.
    */
   merged?: boolean;

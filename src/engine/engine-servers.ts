@@ -15,7 +15,7 @@ import type { Notices } from './notices.js';
 const NAMED_SERVERS_MS = 10_000; // for servers that were named for this session: their tools are wanted
 const START_MS = 300; // for servers of settings that are about to be ready
 const MAX_NAME = 40;
-const SILENT_MS = 2_000; // a longer wait is told
+const SILENT_MS = 2_000; // a longer wait is reported
 const OTHER_SERVERS_MS = 5_000; // for those of settings that are wanted from the first request on
 
 /** The MCP servers of a session. Nothing of them is loaded or started before somebody asks for it here. */
@@ -30,7 +30,7 @@ export interface EngineServers {
   beforePrompt(options: {
     signal: AbortSignal;
     isResumed: boolean;
-    /** Is told, once, what a wait of more than two seconds is for. */
+    /** Called once, with what a wait of more than two seconds is for. */
     onWait?(sentence: string): void;
   }): Promise<void>;
   states(): readonly ServerState[];

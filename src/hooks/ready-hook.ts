@@ -44,7 +44,7 @@ export interface ReadyHook {
   rule?: string | undefined;
   blocksOnFailure: boolean;
   inBackground: boolean;
-  /** What it objects to in the background is told to the model. */
+  /** The model gets what it objects to in the background. */
   rewakes?: boolean;
   /**
    * Takes its input as JSON. May reject, which counts as a failure; when the signal aborts it rejects with its reason.

@@ -397,7 +397,7 @@ test('a hook that prints {"async": true} first goes on in the background, and de
   await hooks.end();
 });
 
-test('what a hook with asyncRewake objects to in the background is told to the model', async () => {
+test('the model gets what a hook with asyncRewake objects to in the background', async () => {
   const told: string[] = [];
   const script = hook('echo the build broke >&2; exit 2', { asyncRewake: true });
   const { pre, hooks } = await session([script], { rewake: (text) => told.push(text) });

@@ -28,7 +28,7 @@ const commandHook = z.strictObject({
   asyncRewake: z
     .boolean()
     .optional()
-    .describe('As async; what it says with exit code 2 is told to the model once it has ended'),
+    .describe('As async; with exit code 2, the model gets its output once it has ended'),
   ...common,
 });
 

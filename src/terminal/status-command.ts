@@ -66,7 +66,7 @@ export class StatusCommand {
       child.once('close', (code) => (code === 0 ? done(text.trimEnd()) : failed(new Error(`exit code ${code}`))));
     });
     // A child that could not be started because too many files are open has no streams.
-    child.stdin?.on('error', () => {}); // it need not read what it is told
+    child.stdin?.on('error', () => {}); // it may end without reading its input
     child.stdin?.end(JSON.stringify(facts()));
     child.stdout?.setEncoding('utf8').on('data', (piece: string) => {
       if (text.length < MAX_CHARS) text += piece;

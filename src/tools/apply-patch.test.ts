@@ -394,7 +394,7 @@ test('changes lines that were read and refuses the others', async () => {
   expect((await run('-three', '+3')).content).toMatch(/have not been read \(4; read so far: 1–3\)/);
 });
 
-test('changes lines that were not read where they are exact and unique, unless somebody else has changed the file', async () => {
+test('changes lines that were not read where they are exact and unique, unless another program has changed the file', async () => {
   const lines = Array.from({ length: 40 }, (_, index) => `this is line ${index + 1}\n`).join('');
   const project = await temporaryProject({ 'a.txt': lines });
   await project.run(readTool, { file_path: 'a.txt', limit: 3 });

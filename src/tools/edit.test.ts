@@ -277,7 +277,7 @@ test('edits inside the lines that were read and refuses the others', async () =>
 const numbered = (from: number, to: number): string =>
   Array.from({ length: to - from + 1 }, (_, index) => `this is line ${from + index}\n`).join('');
 
-test('edits a text that is exact and unique in lines that were not read, since nobody could guess it', async () => {
+test('edits a text that is exact and unique in lines that were not read, since it cannot be guessed', async () => {
   const project = await temporaryProject({ 'a.txt': numbered(1, 60) });
   await project.run(readTool, { file_path: 'a.txt', limit: 5 });
   const run = (old_string: string, more = {}) =>
@@ -308,7 +308,7 @@ test.each([
   expect(await project.text('a.txt')).toBe(text);
 });
 
-test('wants the lines to have been seen once somebody else has changed the file', async () => {
+test('wants the lines to have been seen once another program has changed the file', async () => {
   const lines = numbered(1, 60);
   const project = await temporaryProject({ 'a.txt': lines });
   const read = (more = {}) => project.run(readTool, { file_path: 'a.txt', limit: 5, ...more });
@@ -328,7 +328,7 @@ test('wants the lines to have been seen once somebody else has changed the file'
   expect((await run('this is the outside change')).isError).toBe(false);
 });
 
-test('does not edit a text that somebody else has put elsewhere, for the one that is gone', async () => {
+test('does not edit a text that another program has put elsewhere, for the one that is gone', async () => {
   const project = await temporaryProject({ 'a.txt': `a = 1\n${numbered(1, 60)}` });
   await project.run(readTool, { file_path: 'a.txt' });
   const theirs = `a = x\n${numbered(1, 60)}b = 1\n`

@@ -47,7 +47,7 @@ export function promptCounter({ prompts, promptsBefore }: SessionOutline): (call
 }
 
 /**
- * Where in the list of changes each prompt stands. In a fork the list begins anew: what came before stands at its
+ * Where in the list of changes each prompt stands. In a fork the list starts empty: what came before stands at its
  * beginning.
  */
 function positionsOf(prompts: readonly OutlinedPrompt[]): number[] | undefined {

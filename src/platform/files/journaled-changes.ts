@@ -32,7 +32,7 @@ export class JournaledChanges {
 
   /** To be called after it: whatever it has found of journaled changes is known now, or is on its way. */
   afterLook(): BesideCommand[] {
-    this.#underway = openChanges(this.#folders); // first: a change is told before its record goes
+    this.#underway = openChanges(this.#folders); // first: a change is reported before its record is removed
     this.#add(this.#commands.read(), false);
     return [...this.#beside.values()];
   }

@@ -6,7 +6,7 @@ const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const recordedOther = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('link'), target: z.string() }),
   z.object({ kind: z.literal('folder'), mode: z.number() }),
-  /** A file whose content is not kept; `id` is the same as long as nobody has written it. */
+  /** A file whose content is not kept; `id` is the same as long as the file was not written. */
   z.object({ kind: z.literal('unkept'), id: z.string(), why: z.string() }),
 ]);
 
@@ -45,7 +45,7 @@ export const recordedChange = z.object({
     .object({
       /** Why nothing is known. */
       notCovered: z.string().optional(),
-      /** What was not looked at, or may be somebody else's. */
+      /** What was not looked at, or may be another session's. */
       notes: z.array(z.string()).optional(),
       /** What changed while commands of other sessions ran too, so that it is not known which of them did it: not undone. */
       unclaimed: z.array(z.string()).optional(),

@@ -20,7 +20,7 @@ export interface PlannedChange {
   after: Buffer | null;
   /** What the model knows of it afterwards. */
   lines: SeenFile['lines'];
-  /** Whether lines of somebody else are in it that the model has not read. */
+  /** Whether lines of another program are in it that the model has not read. */
   merged?: boolean | undefined;
   /** The file that it is moved from, whose owner and mode it takes. */
   movedFrom?: TargetFile;

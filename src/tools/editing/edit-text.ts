@@ -33,7 +33,7 @@ export interface ChangedText {
   places: LineRange[];
   /** What the model knows of the text now. */
   lines: SeenFile['lines'];
-  /** Lines of somebody else are in it that the file had not when it was read. */
+  /** Lines of another program are in it that were not there when it was read. */
   merged?: boolean;
   replacements: number;
   /** What was done, in a few words, for example "1 replacement at line 3". */
@@ -74,7 +74,7 @@ const nameOf = (number: number | undefined): string => (number === undefined ? '
 export interface EditOptions {
   /** What the model has seen of the text; left out where that does not count. */
   seen?: SeenFile['lines'];
-  /** A text that is there exactly and once may be edited in lines that were not seen: nobody could guess it. */
+  /** A text that is there exactly and once may be edited in lines that were not seen: it can't be guessed. */
   exactIsProof?: boolean;
   /** Every old_string must occur once and exactly, as in a text that the model does not know. */
   onlyExact?: boolean;
@@ -141,7 +141,7 @@ const linesAfter = (lines: SeenFile['lines'], { changes, places }: AppliedEdit):
   return joinRanges([...(moved === 'all' ? [] : moved), ...places]);
 };
 
-/** Whoever deletes whole lines wants no empty line in their place, so the last line ending goes along. */
+/** Deleting whole lines should leave no empty line in their place, so the last line ending goes too. */
 function withLineEnd(text: TextLines, found: Found, edit: TextEdit): { found: Found; edit: TextEdit } | undefined {
   const isWhole = ({ start, end, lines: [first, last] }: Match): boolean =>
     start === text.start(first) && text.ending(last) !== '' && end === text.start(last + 1) - text.ending(last).length;

@@ -4,7 +4,7 @@ const ELIDED = new RegExp(String.raw`^\s*(?://|#|--|/\*|<!--|;|%|\{/\*|\(\*)?\s*
 
 /**
  * What to say about a line such as "// ... existing code ..." that is new in a text: it is written as it stands, and
- * whoever sends it often means that the code of the file stays there.
+ * it often means that the code of the file stays there.
  */
 export function elidedCode(before: string, fresh: string, name: string): string[] {
   const line = ELIDED.exec(fresh)?.[0].trim();

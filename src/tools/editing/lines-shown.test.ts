@@ -45,7 +45,7 @@ test.each([
   expect(linesShown(text, output, { name: 'a.ts' })).toEqual(lines);
 });
 
-test('takes a blank or a plus before a line for one of a patch only where it is told to', () => {
+test('takes a blank or a plus before a line for one of a patch only where the caller says so', () => {
   expect(linesShown(text, '@@ -3 +3 @@\n function f() {\n+  one();')).toEqual([]);
   expect(linesShown(text, '@@ -3 +3 @@\n function f() {\n+  one();', { isPatch: true })).toEqual([[3, 4]]);
 });

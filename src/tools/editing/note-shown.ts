@@ -8,7 +8,7 @@ import { linesShown } from './lines-shown.js';
 import { hashOf } from './load-text.js';
 import { textLines } from './text-lines.js';
 
-const MAX_BYTES = 1024 * 1024; // whoever prints lines of a larger file is not about to edit it
+const MAX_BYTES = 1024 * 1024; // a model that prints lines of a larger file rarely edits it
 
 /** Takes into the ledger which lines of a file stand in what a call showed. A file that can't be read showed none. */
 export async function noteShown(

@@ -153,7 +153,7 @@ function refuseUnread({ real, shown }: TargetFile, { session: { ledger } }: Tool
 
 /** Which of the two would be meant, the link or the file behind it? */
 async function refuseLink({ path, shown }: TargetFile, what: 'deleted' | 'moved' | 'replaced'): Promise<void> {
-  const stats = await lstat(path).catch(() => undefined); // what is missing is told when it is opened
+  const stats = await lstat(path).catch(() => undefined); // a missing file is reported when it is opened
   if (!stats?.isSymbolicLink()) return;
   throw refusal(
     `${shown} is a link, so it was not ${what}: the file behind it would be lost or the link lead nowhere. Nothing was written. Name the file itself, or use Bash.`,

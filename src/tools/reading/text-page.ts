@@ -116,7 +116,7 @@ export async function readTextPage(
   };
 }
 
-/** A line that is shown cut counts as seen: what is behind the cut is told, and can be looked at. */
+/** A line that is shown cut counts as seen: the output says what was cut, and it can be looked at. */
 function linesSeen(
   earlier: SeenFile['lines'],
   [first, last]: readonly [number, number],
