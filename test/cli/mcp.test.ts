@@ -90,6 +90,8 @@ test('servers of settings connect while the model answers, and their tools come 
   const cwd = await emptyFolder();
   const listed = join(cwd, 'listed');
   await writeFile(join(cwd, '.mcp.json'), config({ odd: odd('marks', listed) }));
+  await mkdir(join(cwd, '.helve'));
+  await writeFile(join(cwd, '.helve/settings.json'), JSON.stringify({ mcp: { startWaitMs: 0 } }));
   const look = (number: number) => ({ calls: [{ name: 'LS', id: `toolu_${number}`, input: { path: '.' } }] });
   const run = await ask(
     async (_, number) => {

@@ -5,11 +5,11 @@ import { expect, test } from 'vitest';
 
 /** In bytes of code that is loaded at once, and modules in it. Raise one only where what it buys is worth it to everybody. */
 const budgets = [
-  { entry: 'index', bytes: 420_000, modules: 140 },
+  { entry: 'index', bytes: 480_000, modules: 155 },
   { entry: 'tools', bytes: 60_000, modules: 12 },
   { entry: 'models', bytes: 410_000, modules: 65 },
   { entry: 'mcp', bytes: 6_000, modules: 2 },
-  { entry: 'testing', bytes: 345_000, modules: 110 },
+  { entry: 'testing', bytes: 385_000, modules: 120 },
 ];
 
 const heavy = ['zod', 'ajv', '@modelcontextprotocol', 'unbash', 'linkedom', 'unpdf', 'yaml', '@earendil-works'];

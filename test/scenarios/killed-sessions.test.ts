@@ -51,14 +51,22 @@ const callsFor = (step: number): FakeAnswer['calls'] => [
 ];
 
 /**
- * The calls whose results were settled, with the hashes of these results, by the audit log. Its last entry does not count:
- * the program may have been killed before it was done with that.
+ * The calls whose results were settled, with the hashes of these results, by the audit log. The last entry of each process
+ * does not count: the process may have been killed before it was done with that.
  */
 function settledCalls(home: string, id: string): Map<string, string> {
   const log = join(sessionFolder(home, id).path, 'audit.jsonl');
   const text = existsSync(log) ? readFileSync(log, 'utf8') : '';
-  const entries = text.split('\n').slice(0, -1).slice(0, -1).map(parsedEntry);
-  return new Map(entries.flatMap((entry) => (entry?.type === 'result' ? [[entry.call, entry.sha256] as const] : [])));
+  const entries = text
+    .split('\n')
+    .map(parsedEntry)
+    .filter((entry) => entry !== undefined);
+  const isLast = (at: number): boolean => ['begin', 'resume', undefined].includes(entries[at + 1]?.type);
+  return new Map(
+    entries.flatMap(({ type, call, sha256 }, at) =>
+      type === 'result' && !isLast(at) ? [[call, sha256] as const] : [],
+    ),
+  );
 }
 
 function parsedEntry(line: string): { type: string; call: string; sha256: string } | undefined {

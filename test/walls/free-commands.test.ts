@@ -75,6 +75,12 @@ async function choose(walls: 'none' | undefined): Promise<string[]> {
   return [...found].slice(0, WANTED);
 }
 
+/** One that moves to another folder may make the next ones ask. */
+function movingLast(commands: readonly string[]): string[] {
+  const moves = (command: string): boolean => /\b(cd|pushd|popd)\b/.test(command);
+  return [...commands.filter((command) => !moves(command)), ...commands.filter(moves)];
+}
+
 describe.each([
   ['', undefined],
   [' on a machine that cannot confine commands', 'none'],
@@ -88,7 +94,7 @@ describe.each([
       const effects: string[] = [];
       let ran = 0;
       for (let at = 0; at < commands.length; at += BATCH) {
-        const traced = await traceSession(commands.slice(at, at + BATCH), newPlace(), {
+        const traced = await traceSession(movingLast(commands.slice(at, at + BATCH)), newPlace(), {
           walls,
           deny,
           secrets: ['SECRET-ENV', 'SECRET-KEY', 'SECRET-JSON'],
@@ -97,7 +103,7 @@ describe.each([
         ran += traced.ran;
       }
       expect(effects, `HELVE_SEED=${seed}`).toEqual([]);
-      expect(ran).toBeGreaterThan(0.9 * WANTED); // one that moves to another folder may make the next ones ask
+      expect(ran, `HELVE_SEED=${seed}`).toBeGreaterThan(0.9 * WANTED);
     },
     LIMIT_MS,
   );

@@ -34,7 +34,7 @@ test.each<[line: string, words: readonly string[] | string]>([
   ['--add-dir ', 'folders'],
   ['--settings x', 'files'],
   ['sessions export --format ', ['md', 'html']],
-  ['sessions show --', ['--json', '--help']],
+  ['sessions show --', ['--json', '--raw', '--help']],
   ['sessions export --o', ['--output']],
   ['sessions export -o ', 'files'],
   ['mcp add --scope ', ['local', 'project', 'user']],

@@ -161,6 +161,8 @@ test.skipIf(!hasGit)('merges as git does (skipped where git is not installed)', 
         edited([...first, ...all.slice(first.length)], 'ours', ending),
         edited([...second, ...all.slice(second.length)], 'theirs', ending),
       ].map((text) => (cutEnd ? text.slice(0, text.length - ending.length) : text));
+      // Without a line ending in these two, git's markers end with \n whatever the third text has.
+      fc.pre(ending === '\n' || [base, ours].some((text) => text.includes(ending)));
       const git = spawnSync(
         'git',
         [

@@ -231,9 +231,11 @@ export class PermissionDialog implements Dialog {
   #repeatsEffect(): boolean {
     const { decision, reason, effects } = this.#question;
     const ground = decision.trail?.find(({ decided }) => decided);
-    if (ground?.basis !== 'default' || decision.injection || reason !== ground.because) return false;
+    if (ground?.basis !== 'default' || decision.injection) return false;
     if (effects.length > MAX_EFFECT_LINES) return false; // it may be one that is folded away
     const effect = effects[ground.effect ?? -1];
+    const known = effect?.kind === 'command' ? ` (${effect.why})` : ''; // the line of the effect has it too
+    if (reason !== ground.because && reason !== `${ground.because}${known}`) return false;
     if (effect?.kind === 'file') return effect.access === 'write';
     return effect !== undefined && effect.kind !== 'session';
   }
