@@ -159,6 +159,20 @@ test('a link that a glob names is read where it leads, also within the same fold
   }
 });
 
+test.each(['grep -R x .', 'find -L . -name x', 'du -L .', 'rg -L x', 'find . -follow'])(
+  'an option that follows links reads where they lead: %s',
+  async (command) => {
+    const outside = realPathSync(await mkdtemp(join(tmpdir(), 'helve-outside-')));
+    const cwd = realPathSync(await mkdtemp(join(tmpdir(), 'helve-links-')));
+    await mkdir(join(cwd, 'a'));
+    await symlink(outside, join(cwd, 'a/link'));
+    const read = async (text: string): Promise<string[]> =>
+      (await analyzer.effects(text, { cwd })).flatMap((effect) => (effect.kind === 'file' ? [effect.real] : []));
+    expect(await read(command)).toEqual([cwd, outside]);
+    expect(await read('grep -r x .')).toEqual([cwd]);
+  },
+);
+
 test('a comparison of folders reads where links in them lead', async () => {
   const folder = realPathSync(await mkdtemp(join(tmpdir(), 'helve-command-')));
   await mkdir(join(folder, 'project/src'), { recursive: true });

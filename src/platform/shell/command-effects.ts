@@ -109,7 +109,7 @@ async function toEffects(
   const effects = touched.filter((effect) => typeof effect === 'object');
   const budget = linkBudget();
   const linked = touched.flatMap((effect, index) =>
-    typeof effect === 'object' && files[index]?.chosen ? behindLinks(effect, budget) : [],
+    typeof effect === 'object' && followed(files[index], effect) ? behindLinks(effect, budget) : [],
   );
   problems.push(...linked.filter((effect) => typeof effect === 'string'));
   const writesDirectory = movesDirectory || problems.length > 0;
@@ -126,6 +126,10 @@ async function toEffects(
     ...(writesDirectory ? [{ kind: 'session', access: 'write', what: 'cwd' } as const] : []),
   ];
 }
+
+/** Whether links among the files of an effect are followed: by a glob or a list of names, or since an option says so. */
+const followed = (file: FoundFile | undefined, { listing }: FileEffect): boolean =>
+  file?.followsLinks === true || (file?.chosen === true && !listing);
 
 const valuesOf = ({ words }: FoundCommand): string[] => words.flatMap(({ value }) => value ?? []);
 
@@ -154,8 +158,8 @@ function commandEffect(command: FoundCommand): CommandEffect {
  * through a tree by itself follows no links.
  */
 function behindLinks(effect: FileEffect, budget: LinkBudget): Array<FileEffect | string> {
-  const { path, real, pattern, tree, listing, unresolved } = effect;
-  if (listing || unresolved !== undefined || (pattern === undefined && !tree)) return [];
+  const { path, real, pattern, tree, unresolved } = effect;
+  if (unresolved !== undefined || (pattern === undefined && !tree)) return [];
   if (dirname(real) === real) return []; // nothing lies outside of that
   const links = pattern === undefined ? linksInTree(real, budget) : linksInGlob(pattern, budget);
   if (links === undefined) return [`${pattern ?? path} stands for more names than can be looked at`];

@@ -37,6 +37,8 @@ export interface FoundFile {
   chosen?: boolean;
   listing?: boolean;
   removes?: boolean;
+  /** Links in the tree are followed, wherever they lead. */
+  followsLinks?: boolean;
   pattern?: string;
   /** Counts only where the command proves to be a program of the system. */
   ofCandidate?: boolean;

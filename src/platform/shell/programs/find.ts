@@ -73,7 +73,7 @@ function judgeFind({ args }: { args: readonly Field[] }): Verdict {
   // Links lead out of the project only where it is not confined, but what it starts may be allowed to write.
   if (followsLinks && starts.length > 0) why ??= 'it follows links, and runs a program on what it finds';
   return {
-    touches,
+    touches: touches.map((each) => (followsLinks && each.tree ? { ...each, followsLinks } : each)),
     ...(why !== undefined && { why }),
     starts,
     ...(places && namesOnly && !followsLinks && { prints: places }),

@@ -229,6 +229,8 @@ export interface PlainProgram {
   filters?: readonly string[];
   /** Too intricate to run unconfined without a question: always, or with one of these options. */
   needsWalls?: true | readonly string[];
+  /** Options that make it follow links in a tree. */
+  followsLinks?: readonly string[];
   observes?: HostFacts;
   examples: Program['examples'];
 }
@@ -247,9 +249,19 @@ export function plain(spec: PlainProgram): TabledProgram {
         filters && parsed.operands.length === 0 && parsed.options.every(({ name }) => filters.includes(name));
       const takesAnyOption = anyOption && [...table.named.values()].every(({ meaning }) => meaning === 'value');
       const isUnsure = !takesAnyOption && call.args.some(mayBecomeOption);
-      const confined = needsWalls === true || (needsWalls && hasOption(parsed, ...needsWalls)) || isUnsure;
+      const confined =
+        (spec.followsLinks && hasOption(parsed, ...spec.followsLinks)) ||
+        needsWalls === true ||
+        (needsWalls && hasOption(parsed, ...needsWalls)) ||
+        isUnsure;
+      const verdict = judgePlain(parsed, spec);
+      const isFollowing = spec.followsLinks && hasOption(parsed, ...spec.followsLinks);
+      const touches = verdict.touches?.map((each) =>
+        isFollowing && each.tree ? { ...each, followsLinks: true } : each,
+      );
       return {
-        ...judgePlain(parsed, spec),
+        ...verdict,
+        ...(touches && { touches }),
         ...(passesNames && { passesNames }),
         ...(takesAnyOption && { takesAnyOption }),
         ...(confined && { needsWalls: true }),

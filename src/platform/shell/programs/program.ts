@@ -36,6 +36,8 @@ export interface Touch {
   tree?: boolean;
   listing?: boolean;
   removes?: boolean;
+  /** Links in the tree are followed, wherever they lead. */
+  followsLinks?: boolean;
 }
 
 /** Something that a program starts in turn. */

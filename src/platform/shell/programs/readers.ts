@@ -92,7 +92,7 @@ export const readers: readonly Program[] = [
     operands: ['list-tree'],
     anyOption: true,
     without: { place: '.', meaning: 'list-tree' },
-    needsWalls: ['-L', '-H', '-D', '--dereference', '--dereference-args'], // links may lead anywhere
+    followsLinks: ['-L', '-H', '-D', '--dereference', '--dereference-args'],
     examples: {
       harmless: ['du -sh .', 'du -h --max-depth=1 src', 'du -sh *', 'du -sk src', 'du -L .', 'du --files0-from=list'],
       not: ['du --unheard-of', 'du . > x', 'du --files0 list'],

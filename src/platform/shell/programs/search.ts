@@ -50,7 +50,7 @@ const grep: TabledProgram = {
       ...optionTouches(parsed),
       ...files.flatMap((file) => touch(meaning, file)),
       ...(recursive && files.length === 0 ? touch(meaning, known('.')) : []),
-    ];
+    ].map((each) => (followsLinks(parsed) && each.tree ? { ...each, followsLinks: true } : each));
     const names =
       hasOption(parsed, '-l', '-L', '--files-with-matches', '--files-without-match') &&
       !hasOption(parsed, '--label', '-c', '--count');
@@ -103,17 +103,21 @@ const rg: TabledProgram = {
     const listing = hasOption(parsed, '--files');
     const meaning = listing ? 'list-tree' : 'read-tree';
     const roots = files.length > 0 ? files : [known('.')];
-    const touches = [...optionTouches(parsed), ...roots.flatMap((file) => touch(meaning, file))];
+    const isFollowing = hasOption(parsed, '-L', '--follow');
+    const searched = roots.flatMap((file) => touch(meaning, file));
+    const touches = [
+      ...optionTouches(parsed),
+      ...searched.map((each) => (isFollowing ? { ...each, followsLinks: true } : each)),
+    ];
     const names =
       (listing || hasOption(parsed, '-l', '--files-with-matches', '--files-without-match')) &&
       !hasOption(parsed, '--path-separator', '--stats', '--json');
     const prints = names ? fieldPlaces(roots) : undefined;
-    const followsLinks = hasOption(parsed, '-L', '--follow');
     return {
       touches,
-      ...(followsLinks && { needsWalls: true }),
+      ...(isFollowing && { needsWalls: true }),
       ...(parsed.problem !== undefined && { why: parsed.problem }),
-      ...(prints && !followsLinks && { prints }),
+      ...(prints && !isFollowing && { prints }),
     };
   },
   examples: {
