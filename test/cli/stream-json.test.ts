@@ -282,7 +282,27 @@ test('runs no prompt after an initialize that was refused, until one is accepted
 });
 
 test.each([
+  [
+    'a request id that is not a text',
+    '{"type":"control_request","request_id":7,"request":{"subtype":"initialize","hooks":{}}}',
+  ],
+  [
+    'JSON that is cut off',
+    '{"type":"control_request","request_id":"a","request":{"subtype":"initialize","hooks":{"Pre',
+  ],
+  ['another spelling', '{"type":"control_request","request_id":"a","request":{"subtype":"Initialize","hooks":{}}}'],
+])('runs no prompt after an initialize with %s', async (_, line) => {
+  const host = await startHost([{ text: 'Hello.' }], { args: ['--permission-mode', 'bypassPermissions'] });
+  host.send(line);
+  host.prompt('go');
+  expect(await host.next('error_during_execution')).toMatchObject({ is_error: true });
+  expect(host.server.requests).toEqual([]);
+});
+
+test.each([
   [{ PreToolUSes: [{ hookCallbackIds: ['hook_0'] }] }, /no hook event "PreToolUSes".*Use "PreToolUse"/],
+  [{ pre_tool_use: [{ hookCallbackIds: ['hook_0'] }] }, /no hook event "pre_tool_use".*Use "PreToolUse"/],
+  [{ BeforeTool: [{ hookCallbackIds: ['hook_0'] }] }, /no hook event "BeforeTool".*Use "PreToolUse"/],
   [{ PreToolUse: [{ matcher: '(', hookCallbackIds: ['hook_0'] }] }, /matcher/],
   [{ PreToolUse: [{}] }, /hookCallbackIds/],
 ])('refuses hooks %j, which would never be called', async (hooks, sentence) => {

@@ -90,7 +90,10 @@ const MISSPELLED = 0.85; // far above what two different events have in common: 
 function eventOf(name: string): HookEvent | undefined {
   const event = hookEvents.find((known) => known === name);
   if (event) return event;
-  const meant = hookEvents.find((known) => wordSimilarity(name, known) >= MISSPELLED);
+  const letters = (word: string): string => word.replace(/[^A-Za-z]/g, '').toLowerCase();
+  const meant =
+    hookEvents.find((known) => letters(known) === letters(name) || wordSimilarity(name, known) >= MISSPELLED) ??
+    (/^(pre|before)_?-?tool/i.test(name) ? 'PreToolUse' : undefined);
   if (meant === undefined) return undefined;
   throw new RequestRefused(`There is no hook event "${name}", so its hooks would never be called. Use "${meant}".`);
 }

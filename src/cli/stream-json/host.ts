@@ -193,7 +193,11 @@ export class Host {
       number += 1;
       if ('text' in line && line.text.trim() === '') continue;
       try {
-        const problem = 'tooLong' in line ? tooLong(line.tooLong) : await this.#take(parseInput(line.text));
+        const message = 'tooLong' in line ? undefined : parseInput(line.text);
+        if (message?.type === 'problem' && 'text' in line && mayInitialize(line.text)) {
+          this.#refusedInitialize = `${message.problem}.`;
+        }
+        const problem = 'tooLong' in line ? tooLong(line.tooLong) : message && (await this.#take(message));
         if (problem !== undefined) await this.#complain(number, problem);
       } catch (error) {
         await this.#complain(number, error instanceof Error ? error.message : String(error));
@@ -240,7 +244,7 @@ export class Host {
     } catch (error) {
       // Every error is answered: a host without an answer would wait for ever.
       const reason = error instanceof Error ? error.message : String(error);
-      if (request.subtype === 'initialize') this.#refusedInitialize = reason;
+      if (/^initiali[sz]e$/i.test(request.subtype)) this.#refusedInitialize = reason;
       await this.#channel.refuse(requestId, reason);
     }
   }
@@ -320,3 +324,6 @@ const isBlank = (value: unknown): boolean => /^(?:null|false|""|\[\]|\{\})$/.tes
 
 const tooLong = (bytes: number): string =>
   `it has ${bytes} bytes, and a line may have ${MAX_LINE_BYTES} at most. Send large files as files, and name them in the prompt`;
+
+/** Whether a line that was not understood may have been an `initialize`, with the guards of a host. */
+const mayInitialize = (text: string): boolean => /"subtype"\s*:\s*"initiali[sz]e"/i.test(text);
