@@ -722,6 +722,9 @@ test.each([
 test.each([
   ['two places', 'one();  \ntwo();\nx\none(); \ntwo();\n', 'one();\ntwo();'],
   ['blanks inside a line', 'one(a,  b);\n', 'one(a, b);'],
+  ['the end of another word', 'timeout = 130\nretries = 30;\n', '30 '],
+  ['the end of a word, and the next line', 'valid  \nnext\n', 'id\nnext'],
+  ['the end of a line', 'timeout = 30\nretries = 30;\n', '30 '],
   ['blanks at the start and at the end', '  one();  \ntwo();\n', 'one();\n  two();'],
 ])('does not forgive blanks: %s', async (_, before, old_string) => {
   const project = await temporaryProject({ 'a.txt': before });

@@ -38,12 +38,12 @@ function passageAt(text: TextLines, first: number, sent: readonly string[]): Ind
     const isWhole = body === bodyThere;
     if (isLast) {
       const isPart = sent.length > 1 && line === body && there.startsWith(body);
-      const endsHere = index === 0 && bodyThere.endsWith(body);
+      const endsHere = index === 0 && bodyThere.trimStart() === body.trimStart() && bodyThere.endsWith(body);
       if (!isWhole && !isPart && !endsHere) return undefined;
       end = text.start(last) + (isWhole || endsHere ? there.length : body.length);
     }
     if (index === 0) {
-      if (!bodyThere.endsWith(body)) return undefined;
+      if (!isRestOf(bodyThere, body)) return undefined;
       start += body === '' && sent.length > 1 ? there.length : bodyThere.length - body.length;
     } else if (!isLast && !isWhole) return undefined;
   }
@@ -52,6 +52,13 @@ function passageAt(text: TextLines, first: number, sent: readonly string[]): Ind
     end,
     change: { says: '', reindent: (fresh) => withBlanksOf(lines, sent, fresh), isIndented: () => false },
   };
+}
+
+/** Whether the line ends with the text, and not in the middle of a word: "30" is not meant where the line ends with 130. */
+function isRestOf(line: string, text: string): boolean {
+  if (!line.endsWith(text)) return false;
+  const before = line.slice(0, line.length - text.length);
+  return !(/\w$/.test(before) && /^\w/.test(text));
 }
 
 /** Lines of the new text that were sent as they stay keep the blanks that they have in the file. */
