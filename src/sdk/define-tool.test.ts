@@ -18,6 +18,9 @@ test.each([
   [{ ...parts, input: z.object({}), isEnabled: false }, 'isEnabled of the tool Count must be a function'],
   [parts, 'says nothing about its input'],
   [undefined, 'takes an object'],
+  [{ ...parts, name: undefined, input: z.object({}) }, 'needs a "name"'],
+  [{ ...parts, input: z.object({}), effects: [] }, 'must be a function of its input'],
+  [{ ...parts, input: z.object({}), execute: 1 }, 'needs "execute", a function'],
 ])('refuses %o', (spec, sentence) => {
   expect(define(spec as object)).toThrow(sentence);
 });

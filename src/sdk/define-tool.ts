@@ -54,5 +54,11 @@ export function defineTool<Input, Data>(spec: contract.ToolSpec<Input, Data>): c
     const advice = meant === undefined ? `It has: ${Object.keys(parts).join(', ')}.` : `Did you mean ${meant}?`;
     throw new TypeError(`The tool ${String(spec.name)} has "${key}", which is not a part of a tool. ${advice}`);
   }
+  const { name, effects, execute }: Readonly<Record<string, unknown>> = { ...spec };
+  if (typeof name !== 'string' || name === '') throw new TypeError('A tool needs a "name": a text that is not empty.');
+  if (effects !== undefined && typeof effects !== 'function') {
+    throw new TypeError(`The "effects" of the tool ${name} must be a function of its input that returns a list.`);
+  }
+  if (typeof execute !== 'function') throw new TypeError(`The tool ${name} needs "execute", a function.`);
   return contract.defineTool(spec);
 }
