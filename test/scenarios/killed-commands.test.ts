@@ -35,3 +35,23 @@ test('what a command has changed can be taken back after Helve was killed while 
   expect(await readFile(join(project, 'sub/b'), 'utf8')).toBe('two\n');
   expect(await readdir(join(home, 'journal/open'))).toEqual([]);
 });
+
+test('so can files that the command made and that were not there before', async () => {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-killed-command-')));
+  const [project, home] = [join(folder, 'project'), join(folder, 'home')];
+  await mkdir(project, { recursive: true });
+  await writeFile(join(project, 'a'), 'one\n');
+  const options = { cwd: project, env: { HELVE_HOME: home } };
+  const call = ['call', '--permission-mode', 'bypassPermissions', 'Bash'];
+  const killed = await runHelve([...call, JSON.stringify({ command: 'echo new > made; sleep 1000' })], {
+    ...options,
+    onStart: (kill) => void until(() => existsSync(join(project, 'made'))).then(() => kill('SIGKILL')),
+  });
+  expect(killed.signal).toBe('SIGKILL');
+  expect((await runHelve(['undo', '--list'], options)).stdout).toContain(
+    'made (by a command; Helve ended while it ran',
+  );
+  expect((await runHelve(['undo', '--yes'], options)).code).toBe(0);
+  expect(await readdir(project)).toEqual(['a']);
+  expect(await readdir(join(home, 'journal/commands'))).toEqual([]);
+});

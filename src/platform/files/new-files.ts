@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { randomHex } from '../crypto.js';
 import { claimantOf } from './claim-change.js';
-import { hashOf, journalFolders, makeJournal, recordChange } from './journal.js';
+import { hashOf, type JournalFolders, journalFolders, makeJournal, recordChange } from './journal.js';
 import { JournaledChanges } from './journaled-changes.js';
-import { RunningCommands } from './running-commands.js';
-import { IN_BACKGROUND, type Part, partsOf, sideOf } from './snapshot-changes.js';
+import { type RunningCommand, RunningCommands } from './running-commands.js';
+import { IN_BACKGROUND, INTERRUPTED, type Part, partsOf, sideOf } from './snapshot-changes.js';
 import { entryAt } from './workspace-tree.js';
 
 const MAX_READ_BYTES = 10_000_000; // a larger one is known by its time stamps, as in pictures of the workspace
@@ -27,41 +27,68 @@ export async function watchNewFiles({
 }: NewFiles): Promise<(isLeft: boolean) => Promise<void>> {
   const folders = journalFolders(dataFolder);
   const at = new Date().toISOString();
-  const writes = { paths: paths.map((real) => ({ real, tree: false })), isExact: true };
   await makeJournal(folders);
   const commands = new RunningCommands(folders, sessionId);
-  await commands.begin(callId, writes);
-
-  const record = async (isLeft: boolean): Promise<void> => {
-    const journaled = new JournaledChanges(folders, commands);
-    journaled.beforeLook();
-    const found = paths.map((path) => ({ path, after: sideAt(path) }));
-    const beside = journaled.afterLook();
-    const parts: Part[] = [];
-    const unclaimed: string[] = [];
-    for (const { path, after } of found) {
-      const compared = partsOf(path, sideOf(undefined, undefined), after, journaled.of(path, after));
-      if (compared.parts.length === 0) continue;
-      const claimant = claimantOf(path, { isFolder: false }, { own: [{ writes }], beside, sessionId });
-      if (claimant === 'unclaimed') unclaimed.push(path);
-      else parts.push(...compared.parts);
-    }
-    if (parts.length === 0 && unclaimed.length === 0) return;
-    await makeJournal(folders);
-    const seen = { ...(isLeft && { notes: [IN_BACKGROUND] }), ...(unclaimed.length > 0 && { unclaimed }) };
-    for (const earlierThan of new Set(parts.length === 0 ? [undefined] : parts.map((part) => part.earlierThan))) {
-      const files = parts.filter((part) => part.earlierThan === earlierThan).map(({ file }) => file);
-      const place = earlierThan === undefined ? {} : { earlierThan };
-      await recordChange(folders, sessionId, { change: randomHex(12), callId, at, files, seen, ...place });
-    }
-  };
+  await commands.begin(callId, { paths: paths.map((real) => ({ real, tree: false })), isExact: true }, at);
   return async (isLeft) => {
     try {
-      await record(isLeft);
+      await record(folders, commands, { sessionId, callId, paths, at, notes: isLeft ? [IN_BACKGROUND] : [] });
     } finally {
       commands.end(callId);
     }
   };
+}
+
+/** Lists what is there of the files that a command was to make when its Helve was killed. Returns their paths. */
+export async function recoverNewFiles(
+  folders: JournalFolders,
+  file: string,
+  { sessionId, callId, writes, newFilesSince: at }: RunningCommand,
+): Promise<string[]> {
+  if (at === undefined) return [];
+  const commands = new RunningCommands(folders, sessionId);
+  commands.takeOver(file);
+  const paths = writes.paths.map(({ real }) => real);
+  return await record(folders, commands, { sessionId, callId, paths, at, notes: [INTERRUPTED] });
+}
+
+interface About {
+  sessionId: string;
+  callId: string;
+  paths: readonly string[];
+  at: string;
+  notes: readonly string[];
+}
+
+/** Returns the files that it lists. */
+async function record(
+  folders: JournalFolders,
+  commands: RunningCommands,
+  { sessionId, callId, paths, at, notes }: About,
+): Promise<string[]> {
+  const writes = { paths: paths.map((real) => ({ real, tree: false })), isExact: true };
+  const journaled = new JournaledChanges(folders, commands);
+  journaled.beforeLook();
+  const found = paths.map((path) => ({ path, after: sideAt(path) }));
+  const beside = journaled.afterLook();
+  const parts: Part[] = [];
+  const unclaimed: string[] = [];
+  for (const { path, after } of found) {
+    const compared = partsOf(path, sideOf(undefined, undefined), after, journaled.of(path, after));
+    if (compared.parts.length === 0) continue;
+    const claimant = claimantOf(path, { isFolder: false }, { own: [{ writes }], beside, sessionId });
+    if (claimant === 'unclaimed') unclaimed.push(path);
+    else parts.push(...compared.parts);
+  }
+  if (parts.length === 0 && unclaimed.length === 0) return [];
+  await makeJournal(folders);
+  const seen = { ...(notes.length > 0 && { notes: [...notes] }), ...(unclaimed.length > 0 && { unclaimed }) };
+  for (const earlierThan of new Set(parts.length === 0 ? [undefined] : parts.map((part) => part.earlierThan))) {
+    const files = parts.filter((part) => part.earlierThan === earlierThan).map(({ file }) => file);
+    const place = earlierThan === undefined ? {} : { earlierThan };
+    await recordChange(folders, sessionId, { change: randomHex(12), callId, at, files, seen, ...place });
+  }
+  return parts.map(({ file }) => file.real);
 }
 
 function sideAt(path: string): ReturnType<typeof sideOf> {

@@ -73,18 +73,25 @@ export async function recoverChanges(dataFolder: string, takeBackUndo?: TakeBack
   const folders = journalFolders(dataFolder);
   const { records, others } = await openTokens(folders);
   if (records.length > 0 || others.length > 0) await recoverAll(folders, { records, others }, report, takeBackUndo);
-  await tidyCommands(folders).catch(() => {}); // the next start looks again
+  await tidyCommands(folders, report).catch(() => {}); // the next start looks again
   await pruneJournal(folders, Date.now(), (before) => shrinkForgotten(folders, before)).catch(() => {}); // no journal yet, or one that is looked after another day
   return report;
 }
 
 /** A picture that is not recovered yet needs what others have told its session. */
-async function tidyCommands(folders: JournalFolders): Promise<void> {
+async function tidyCommands(folders: JournalFolders, report: RecoveryReport): Promise<void> {
   if ((await readdir(folders.commands)).length === 0) return;
   const owner = await thisProcess();
   const { records } = await openTokens(folders);
   const found = await Promise.all(records.map((token) => look(recordPath(folders, token), owner)));
-  if (found.every(({ state }) => state !== 'ended')) await removeEndedCommands(folders);
+  if (found.some(({ state }) => state === 'ended')) return;
+  const { recoverNewFiles } = await import('./new-files.js');
+  await removeEndedCommands(folders, async (file, commands) => {
+    for (const command of commands) {
+      const listed = await recoverNewFiles(folders, file, command);
+      if (listed.length > 0) report.listed.push(command.callId);
+    }
+  });
 }
 
 async function recoverAll(

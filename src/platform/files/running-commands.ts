@@ -21,6 +21,8 @@ const runningCommand = z.object({
   sessionId: z.string(),
   callId: z.string(),
   writes: declaredWrites,
+  /** When a command began that writes only files that did not exist: nothing else is kept for its recovery. */
+  newFilesSince: z.string().optional(),
 });
 
 /** A command on its way in some session. */
@@ -70,14 +72,15 @@ export class RunningCommands {
   }
 
   /** To be called before the command begins, and before the workspace is looked at for it. */
-  async begin(callId: string, writes: DeclaredWrites): Promise<void> {
+  async begin(callId: string, writes: DeclaredWrites, newFilesSince?: string): Promise<void> {
     const us = await thisProcess();
     if (this.#file === undefined) {
       this.#file = `${this.#sessionId}.${randomHex(6)}.jsonl`;
       this.#read = 0;
       appendFileSync(this.#path(this.#file), textOf({ owner: us, at: Date.now() }), { flag: 'ax', mode: 0o600 });
     }
-    const command = { id: randomHex(6), sessionId: this.#sessionId, callId, writes };
+    const about = { id: randomHex(6), sessionId: this.#sessionId, callId, writes };
+    const command = newFilesSince === undefined ? about : { ...about, newFilesSince };
     this.#own.set(callId, command.id);
     append(this.#path(this.#file), textOf({ own: command }));
     for (const file of this.#otherFiles()) {
@@ -154,12 +157,18 @@ export function tellRunningCommands(folders: JournalFolders, change: RecordedCha
   for (const file of files) append(join(folders.commands, file), text);
 }
 
-/** Removes the files of processes that have ended. */
-export async function removeEndedCommands(folders: JournalFolders): Promise<void> {
+/** Removes the files of processes that have ended. `recover` is given the commands that were under way in them. */
+export async function removeEndedCommands(
+  folders: JournalFolders,
+  recover: (file: string, commands: readonly RunningCommand[]) => Promise<void>,
+): Promise<void> {
   const us = await thisProcess();
   for (const file of filesIn(folders)) {
     const path = join(folders.commands, file);
-    if (!(await isOwned(linesIn(contentOf(path)), us))) rmSync(path, { force: true });
+    const lines = linesIn(contentOf(path));
+    if (await isOwned(lines, us)) continue;
+    await recover(file, underWay(lines));
+    rmSync(path, { force: true });
   }
 }
 
@@ -170,7 +179,11 @@ async function isOwned(lines: readonly Line[], us: ProcessIdentity): Promise<boo
 
 async function runningIn(path: string, us: ProcessIdentity): Promise<RunningCommand[]> {
   const lines = linesIn(contentOf(path));
-  if (!(await isOwned(lines, us))) return [];
+  return (await isOwned(lines, us)) ? underWay(lines) : [];
+}
+
+/** The commands of the file's own session that have not ended. */
+function underWay(lines: readonly Line[]): RunningCommand[] {
   const running = new Map<string, RunningCommand>();
   for (const one of lines) {
     if ('own' in one) running.set(one.own.id, one.own);

@@ -22,6 +22,7 @@ import { type BesideCommand, RunningCommands } from './running-commands.js';
 import {
   type Content,
   IN_BACKGROUND,
+  INTERRUPTED,
   isFolderChange,
   isLost,
   type Journaled,
@@ -295,7 +296,7 @@ class Snapshots implements WorkspaceSnapshots {
     if (commands !== undefined) this.#commands.takeOver(commands);
     for (const [path, one] of known) this.#known.set(path, one);
     for (const command of running) {
-      const gaps = [...command.gaps, 'Helve ended while it ran, so that some of this may be the work of somebody else'];
+      const gaps = [...command.gaps, INTERRUPTED];
       this.#running.set(command.callId, begun({ ...command, gaps }));
     }
     if (running.length > 0) await this.#lookAfter({});
