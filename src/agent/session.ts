@@ -162,6 +162,7 @@ export class Session implements SessionPort {
         dataFolder: options.dataFolder,
         sessionId: this.id,
         onProblem: (one) => this.dataProblem(one),
+        onLost: (one) => this.#onDataProblem?.(one),
       });
     this.resultsFolder = join(options.dataFolder, 'sessions', this.id, 'results');
   }

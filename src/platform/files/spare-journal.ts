@@ -22,9 +22,15 @@ import { JournalUnwritable } from './journal-unwritable.js';
 export interface SpareJournalOptions extends FileChangesOptions {
   /** One sentence for the person, when the temporary journal stands in. Once, until the data folder can be written. */
   onProblem?: ((sentence: string) => void) | undefined;
+  /** One sentence for the person, at the end, when the temporary journal could not be moved to the data folder. */
+  onLost?: ((sentence: string) => void) | undefined;
 }
 
-export function changesWithSpareJournal({ onProblem = () => {}, ...options }: SpareJournalOptions): FileChanges {
+export function changesWithSpareJournal({
+  onProblem = () => {},
+  onLost = onProblem,
+  ...options
+}: SpareJournalOptions): FileChanges {
   const changes = createFileChanges(options);
   let spare: { dataFolder: string; changes: FileChanges } | undefined;
   let isReported = false;
@@ -77,7 +83,9 @@ export function changesWithSpareJournal({ onProblem = () => {}, ...options }: Sp
       if (!spare) return;
       if (await moveBack()) await rm(spare.dataFolder, { recursive: true, force: true });
       else
-        onProblem(`helve undo can't take back the last changes. What the files held is kept in ${spare.dataFolder}.`);
+        onLost(
+          `The data folder could not be written until the end, so helve undo can't take back the changes of this run. What the files held before is kept in ${join(spare.dataFolder, 'journal')}.`,
+        );
     },
   };
 }
