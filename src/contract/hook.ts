@@ -43,7 +43,7 @@ export interface HookPayloads {
   /** After a call that had begun and failed. Objecting tells the model. */
   PostToolUseFailure: ToolPayload &
     CallPayload & {
-      /** What the model is told. */
+      /** The text that the model reads. */
       error: string;
       /** Somebody cancelled the call. */
       is_interrupt?: boolean;

@@ -142,7 +142,7 @@ export function createServers(surroundings: ServerSurroundings): ConnectedServer
       const pending = pendingOf(client);
       if (pending.length > 0) {
         session.remind(
-          `Not ready yet: ${serversNamed(pending)}. You are told when there are tools of ${pending.length === 1 ? 'it' : 'them'}.`,
+          `Not ready yet: ${serversNamed(pending)}. A notice follows when there are tools of ${pending.length === 1 ? 'it' : 'them'}.`,
         );
       }
     },

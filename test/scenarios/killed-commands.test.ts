@@ -28,7 +28,9 @@ test('what a command has changed can be taken back after Helve was killed while 
 
   const listed = await runHelve(['undo', '--list'], options);
   expect(listed.stderr).toContain('What was changed until now counts as its work, and helve undo can take it back.');
-  expect(listed.stdout).toContain('Helve ended while it ran, so that some of this may be the work of somebody else');
+  expect(listed.stdout).toContain(
+    'Helve ended while it ran, so that some of this may be the work of another program or person',
+  );
   expect((await runHelve(['undo', '--yes'], options)).code).toBe(0);
   expect((await readdir(project)).toSorted()).toEqual(['a', 'sub']);
   expect(await readFile(join(project, 'a'), 'utf8')).toBe('one\n');

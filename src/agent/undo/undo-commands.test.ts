@@ -153,7 +153,7 @@ test('counts what a command does in the background as the work of its call, and 
     {
       callId: 'call_1',
       files: [path('a'), path('begun')],
-      notes: ['it ran in the background, so that some of this may be the work of somebody else'],
+      notes: ['it ran in the background, so that some of this may be the work of another program or person'],
     },
   ]);
   await undo();

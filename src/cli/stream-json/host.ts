@@ -193,11 +193,7 @@ export class Host {
       number += 1;
       if ('text' in line && line.text.trim() === '') continue;
       try {
-        const message = 'tooLong' in line ? undefined : parseInput(line.text);
-        if (message?.type === 'problem' && 'text' in line && mayInitialize(line.text)) {
-          this.#refusedInitialize = `${message.problem}.`;
-        }
-        const problem = 'tooLong' in line ? tooLong(line.tooLong) : message && (await this.#take(message));
+        const problem = 'tooLong' in line ? tooLong(line.tooLong) : await this.#takeLine(line.text);
         if (problem !== undefined) await this.#complain(number, problem);
       } catch (error) {
         await this.#complain(number, error instanceof Error ? error.message : String(error));
@@ -210,6 +206,12 @@ export class Host {
   async #complain(line: number, problem: string): Promise<void> {
     const error = `Line ${line} of the input was left out: ${problem}.`;
     await this.#write(this.#lines.system('input_error', { line, error }));
+  }
+
+  async #takeLine(text: string): Promise<string | undefined> {
+    const message = parseInput(text);
+    if (message.type === 'problem' && mayInitialize(text)) this.#refusedInitialize = `${message.problem}.`;
+    return await this.#take(message);
   }
 
   /** Gives what is wrong with the message, where something is. */

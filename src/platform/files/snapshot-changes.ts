@@ -4,8 +4,10 @@ import type { RecordedChange, RecordedFile, RecordedOther } from './recorded-cha
 import { contentId, type Entry } from './workspace-tree.js';
 
 /** What is said of a call that others worked beside. */
-export const IN_BACKGROUND = 'it ran in the background, so that some of this may be the work of somebody else';
-export const INTERRUPTED = 'Helve ended while it ran, so that some of this may be the work of somebody else';
+export const IN_BACKGROUND =
+  'it ran in the background, so that some of this may be the work of another program or person';
+export const INTERRUPTED =
+  'Helve ended while it ran, so that some of this may be the work of another program or person';
 
 /** What a file held when it was looked at: a content that is kept, or why it is not. */
 export type Content = { hash: string } | { why: string };

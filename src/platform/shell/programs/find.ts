@@ -1,5 +1,5 @@
 // Programs that look for files. find has a grammar of its own: an expression of tests and actions behind the roots.
-import { optionTable, parseOptions, type TabledProgram, touch } from './options.js';
+import { followingLinks, optionTable, parseOptions, type TabledProgram, touch } from './options.js';
 import { fieldPlaces } from './places.js';
 import { type Field, known, type Place, type Program, type Started, type Verdict } from './program.js';
 
@@ -73,7 +73,7 @@ function judgeFind({ args }: { args: readonly Field[] }): Verdict {
   // Links lead out of the project only where it is not confined, but what it starts may be allowed to write.
   if (followsLinks && starts.length > 0) why ??= 'it follows links, and runs a program on what it finds';
   return {
-    touches: touches.map((each) => (followsLinks && each.tree ? { ...each, followsLinks } : each)),
+    touches: followsLinks ? followingLinks(touches) : touches,
     ...(why !== undefined && { why }),
     starts,
     ...(places && namesOnly && !followsLinks && { prints: places }),

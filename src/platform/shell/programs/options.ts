@@ -213,6 +213,10 @@ export function touch(meaning: Meaning, file: Field): Touch[] {
 export const optionTouches = ({ options }: Parsed): Touch[] =>
   options.flatMap(({ value, meaning }) => (value ? touch(meaning, value) : []));
 
+/** The same where links in trees are followed. */
+export const followingLinks = (touches: readonly Touch[]): Touch[] =>
+  touches.map((each) => (each.tree ? { ...each, followsLinks: true } : each));
+
 export interface PlainProgram {
   names: string;
   options?: string;
@@ -249,22 +253,15 @@ export function plain(spec: PlainProgram): TabledProgram {
         filters && parsed.operands.length === 0 && parsed.options.every(({ name }) => filters.includes(name));
       const takesAnyOption = anyOption && [...table.named.values()].every(({ meaning }) => meaning === 'value');
       const isUnsure = !takesAnyOption && call.args.some(mayBecomeOption);
-      const confined =
-        (spec.followsLinks && hasOption(parsed, ...spec.followsLinks)) ||
-        needsWalls === true ||
-        (needsWalls && hasOption(parsed, ...needsWalls)) ||
-        isUnsure;
+      const isFollowing = spec.followsLinks !== undefined && hasOption(parsed, ...spec.followsLinks);
+      const isIntricate = needsWalls === true || (needsWalls && hasOption(parsed, ...needsWalls));
       const verdict = judgePlain(parsed, spec);
-      const isFollowing = spec.followsLinks && hasOption(parsed, ...spec.followsLinks);
-      const touches = verdict.touches?.map((each) =>
-        isFollowing && each.tree ? { ...each, followsLinks: true } : each,
-      );
       return {
         ...verdict,
-        ...(touches && { touches }),
+        ...(isFollowing && { touches: followingLinks(verdict.touches ?? []) }),
         ...(passesNames && { passesNames }),
         ...(takesAnyOption && { takesAnyOption }),
-        ...(confined && { needsWalls: true }),
+        ...((isFollowing || isIntricate || isUnsure) && { needsWalls: true }),
         ...(observes && { observes }),
       };
     },

@@ -1,6 +1,7 @@
 // Programs that look for text in files.
 import { finders } from './find.js';
 import {
+  followingLinks,
   hasOption,
   mayBecomeOption,
   optionTable,
@@ -50,7 +51,7 @@ const grep: TabledProgram = {
       ...optionTouches(parsed),
       ...files.flatMap((file) => touch(meaning, file)),
       ...(recursive && files.length === 0 ? touch(meaning, known('.')) : []),
-    ].map((each) => (followsLinks(parsed) && each.tree ? { ...each, followsLinks: true } : each));
+    ];
     const names =
       hasOption(parsed, '-l', '-L', '--files-with-matches', '--files-without-match') &&
       !hasOption(parsed, '--label', '-c', '--count');
@@ -59,7 +60,7 @@ const grep: TabledProgram = {
       files.length === 0 && !recursive && !hasOption(parsed, '-o', '--only-matching', '--label', '-c', '--count');
     return {
       ...(passesNames && { passesNames }),
-      touches,
+      touches: followsLinks(parsed) ? followingLinks(touches) : touches,
       ...((args.some(mayBecomeOption) || followsLinks(parsed)) && { needsWalls: true }),
       ...(parsed.problem !== undefined && { why: parsed.problem }),
       ...(prints && !followsLinks(parsed) && { prints }),
@@ -105,10 +106,7 @@ const rg: TabledProgram = {
     const roots = files.length > 0 ? files : [known('.')];
     const isFollowing = hasOption(parsed, '-L', '--follow');
     const searched = roots.flatMap((file) => touch(meaning, file));
-    const touches = [
-      ...optionTouches(parsed),
-      ...searched.map((each) => (isFollowing ? { ...each, followsLinks: true } : each)),
-    ];
+    const touches = [...optionTouches(parsed), ...(isFollowing ? followingLinks(searched) : searched)];
     const names =
       (listing || hasOption(parsed, '-l', '--files-with-matches', '--files-without-match')) &&
       !hasOption(parsed, '--path-separator', '--stats', '--json');
