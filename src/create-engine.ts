@@ -20,6 +20,7 @@ import type { ToolResultBlock } from './contract/message.js';
 import { type AskPermission, type Decision, type DecisionRequest, permissionModes } from './contract/permission.js';
 import type { AskUser } from './contract/question.js';
 import type { ToolContext } from './contract/tool-context.js';
+import { announceCall } from './engine/announce-call.js';
 import { isAnswered } from './engine/answered-tools.js';
 import type { Engine, RunCallsOptions } from './engine/engine.js';
 import type { EngineOptions } from './engine/engine-options.js';
@@ -32,7 +33,7 @@ import { webAccess } from './engine/web-access.js';
 import { lazyHooks } from './hooks/lazy-hooks.js';
 import type { ConfiguredHook } from './hooks/schema.js';
 import { randomId } from './platform/crypto.js';
-import { recoverIfNeeded } from './platform/files/lazy-changes.js';
+import { recoverIfNeeded, sessionWriters } from './platform/files/lazy-changes.js';
 import { dataFolderOf, homeFolder, realPathSync } from './platform/files/paths.js';
 import type { TakeBackUndo } from './platform/files/recover-changes.js';
 import { reapedLeftovers } from './platform/shell/leftovers.js';
@@ -140,6 +141,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     commands,
     ...(options.askUser && { askUser: auditedQuestions(options.askUser) }),
   });
+  const builtInNames = builtInTools().map(({ name }) => name);
   const policy = createSessionPolicy({
     session,
     folders: [options.root ?? root, ...(options.additionalDirectories ?? []).map((folder) => checkedFolder(folder))],
@@ -151,7 +153,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
       folders: settings()?.additionalDirectories.map(({ value }) => value) ?? [],
     }),
     saveRule: options.saveRule,
-    knownTools: builtInTools().map(({ name }) => name),
+    knownTools: builtInNames,
   });
   tools.hideDenied(policy.isDenied);
   const notices = createNotices();
@@ -192,6 +194,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     situation: () => ({ cwd: session.cwd, mode: session.mode }),
     matchesRule: policy.matchesRule,
     whileRunning: (kill) => session.whileRunning(kill),
+    announceWriter: (name) => session.own(sessionWriters).begin({ name }),
     ...(options.hooks && { callbacks: options.hooks }),
   });
   const hooks = options.observers ? observedHooks(ownHooks, options.observers) : ownHooks;
@@ -272,6 +275,8 @@ export function createEngine(options: EngineOptions = {}): Engine {
     },
     agreed: (callId) => session.planning.agreed(callId),
     contextFor,
+    announceWriter: ({ tool, callId, effects }) =>
+      builtInNames.includes(tool) ? undefined : announceCall(session, { name: `${callId} (${tool})`, effects }),
     emit(happening) {
       audit?.take(happening);
       tell(emit, happening);

@@ -1,4 +1,5 @@
 // What the path of a call needs from the session around it, handed in so that the path knows no session.
+import type { Effect } from '../contract/effect.js';
 import type { AgentHappening } from '../contract/event.js';
 import type { Hooks } from '../contract/hook.js';
 import type { AskPermission, Decide, Decision, DecisionRequest, PermissionMode } from '../contract/permission.js';
@@ -39,5 +40,10 @@ export interface CallEnvironment {
   readonly askPermission: AskPermission | undefined;
   /** `approval` is what the call may touch, and how its commands are confined, once that is decided. */
   contextFor(callId: string, signal: AbortSignal, approval?: Approval): ToolContext;
+  /**
+   * Announces a call whose changes of files are not journaled, before it works. What it resolves with is to be called when
+   * it can write no more. Undefined for a call that writes nothing, or journals what it writes.
+   */
+  announceWriter?(call: { tool: string; callId: string; effects: readonly Effect[] }): Promise<() => void> | undefined;
   emit(happening: AgentHappening): void;
 }

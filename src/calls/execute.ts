@@ -5,15 +5,24 @@ import type { ToolContext } from '../contract/tool-context.js';
 
 const GRACE_MS = 5_000; // what a cancelled tool gets to end what it started, before its call is answered without it
 
+export interface ExecuteOptions {
+  onProgress(text: string): void;
+  /** Called when the tool itself has ended, which may be after a cancelled call was answered without it. */
+  onSettled?: (() => void) | undefined;
+}
+
 export async function execute(
   bound: BoundCall,
   context: ToolContext,
-  onProgress: (text: string) => void,
+  { onProgress, onSettled }: ExecuteOptions,
 ): Promise<ToolOutcome> {
+  if (context.signal.aborted) onSettled?.();
   context.signal.throwIfAborted();
   const abandoned = abandonedAfterGrace(context.signal);
+  const work = follow(bound, context, onProgress);
+  if (onSettled) work.then(onSettled, onSettled);
   try {
-    return await Promise.race([follow(bound, context, onProgress), abandoned.promise]);
+    return await Promise.race([work, abandoned.promise]);
   } finally {
     abandoned.clear();
   }

@@ -55,9 +55,12 @@ async function passThrough(
     const work = async (): Promise<ToolOutcome> => {
       started = true;
       environment.emit({ type: 'tool_start', callId: call.id, tool: tool.name });
-      return await execute(bound, context, (text) =>
-        environment.emit({ type: 'tool_progress', callId: call.id, tool: tool.name, text }),
-      );
+      const { approved: effects = [] } = context;
+      const announced = environment.announceWriter?.({ tool: tool.name, callId: call.id, effects });
+      return await execute(bound, context, {
+        onProgress: (text) => environment.emit({ type: 'tool_progress', callId: call.id, tool: tool.name, text }),
+        onSettled: announced && (await announced),
+      });
     };
     // A call that touches nothing may run calls of its own, so it must not hold one of the slots that they need.
     const outcome = place.effects.length === 0 ? await work() : await environment.slots.run(work, signal);

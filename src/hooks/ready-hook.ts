@@ -24,6 +24,8 @@ export interface HookSurroundings {
   mayPost?: (url: URL) => boolean;
   /** Registers the way to end a process at once, for a program that must exit; returns the way to take it back. */
   whileRunning?: (kill: () => void) => () => void;
+  /** Called before a hook runs, since it may write files; what it resolves with is called when nothing of it can any more. */
+  announceWriter?: (name: string) => Promise<() => void>;
 }
 
 export interface CallbackGroup {
@@ -118,7 +120,7 @@ async function runCommand(
   surroundings: HookSurroundings,
 ): Promise<TimedAnswer> {
   const { runCommandHook } = await import('./run-command-hook.js');
-  const { root, whileRunning } = surroundings;
+  const { root, whileRunning, announceWriter } = surroundings;
   const { cwd } = surroundings.situation();
   // The text that bash gets is the person's own, whole. Nothing of a call is ever put into it: that is data, on stdin.
   const filled = (word: string): string => word.replaceAll(/\$\{(?:CLAUDE|HELVE)_PROJECT_DIR\}/g, () => root);
@@ -131,6 +133,10 @@ async function runCommand(
     cwd: existsSync(cwd) ? cwd : root, // a command may have removed it
     env: hookEnvironment(event, surroundings),
     whileRunning,
+    async onLeftRunning(allEnded) {
+      const end = await announceWriter?.(`what the hook "${nameOf(hook)}" left running`);
+      if (end) void allEnded.then(end);
+    },
   });
   const answer = readCommandAnswer(event, end);
   if (end.timedOut) answer.failures.push(tookTooLong(run.timeoutMs));

@@ -1,4 +1,5 @@
-import { mkdtemp, readFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
@@ -112,4 +113,26 @@ test('can be ended at once by whoever must exit, until it is over', async () => 
   for (const kill of kills) kill();
   expect(await running).toMatchObject({ exitCode: null, signal: 'SIGKILL' });
   expect(kills.size).toBe(0);
+});
+
+test.each([
+  ['in the background', (work: string) => `(${work}) > /dev/null 2>&1 &`],
+  ['detached', (work: string) => `setsid bash -c '${work}' < /dev/null > /dev/null 2>&1 &`],
+])('says what a hook has left running %s, and when that has ended', async (_, leave) => {
+  const folder = await temporaryFolder();
+  execFileSync('mkfifo', [join(folder, 'pipe')]);
+  const left: Promise<void>[] = [];
+  await run(leave(`cat ${join(folder, 'pipe')}; echo done > ${join(folder, 'end')}`), {
+    onLeftRunning: async (allEnded) => void left.push(allEnded),
+  });
+  expect(left).toHaveLength(1);
+  await writeFile(join(folder, 'pipe'), '');
+  await left[0];
+  expect(await readFile(join(folder, 'end'), 'utf8')).toBe('done\n');
+});
+
+test('leaves nothing running to speak of where the hook ends what it starts', async () => {
+  const onLeftRunning = vi.fn(async () => {});
+  await run('sleep 0 & wait; cat /dev/null | cat', { onLeftRunning });
+  expect(onLeftRunning).not.toHaveBeenCalled();
 });

@@ -1,10 +1,11 @@
 import { closeSync, mkdtempSync, openSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { randomHex } from '../platform/crypto.js';
+import { groupEnds, groupIsAlive } from '../platform/shell/process-group.js';
 import { endTree, killTree, MARK_VARIABLE, withMark } from '../platform/shell/process-tree.js';
 import { startProcess } from '../platform/shell/start-process.js';
 import { type CommandEnd, firstLineOf, isAsyncMarker } from './read-answer.js';
@@ -26,6 +27,8 @@ export interface CommandRun {
   whileRunning?: ((kill: () => void) => () => void) | undefined;
   /** Called once, where the first line that it prints is `{"async": true}`: it goes on in the background. */
   onAsync?: (() => void) | undefined;
+  /** Called at its end where something that it started runs on, with a promise that resolves when all of that has ended. */
+  onLeftRunning?: ((allEnded: Promise<void>) => Promise<void>) | undefined;
 }
 
 /**
@@ -36,7 +39,7 @@ export interface CommandRun {
 export async function runCommandHook(run: CommandRun): Promise<CommandEnd> {
   const { signal, timeoutMs } = run;
   signal.throwIfAborted();
-  const { child, tree, exited } = await start(run);
+  const { child, tree, exited, lifeline } = await start(run);
   const stdout = collect(child.stdout, (line) => isAsyncMarker(line) && run.onAsync?.());
   const stderr = collect(child.stderr);
   const forget = run.whileRunning?.(() => killTree(tree));
@@ -58,6 +61,9 @@ export async function runCommandHook(run: CommandRun): Promise<CommandEnd> {
   if (stoppedBy) await stopped.promise; // the program may be gone, but not yet what it started
   await Promise.all([stdout.drain(), stderr.drain()]);
   forget?.();
+  if (!lifeline.hasEnded() || groupIsAlive(tree.group)) {
+    await run.onLeftRunning?.(Promise.all([lifeline.ended, groupEnds(tree.group)]).then(() => {}));
+  }
 
   if (stoppedBy === 'abort') signal.throwIfAborted();
   return {
@@ -77,17 +83,28 @@ async function start({ program, args, cwd, env, input }: CommandRun) {
     const child = startProcess(program, args, {
       cwd,
       env: { ...env, [MARK_VARIABLE]: withMark(env[MARK_VARIABLE], mark) },
-      stdio: [stdin, 'pipe', 'pipe'],
+      stdio: [stdin, 'pipe', 'pipe', 'pipe'],
       detached: true,
     });
+    const lifeline = lifelineOf(child.stdio[3]);
     const exit = Promise.withResolvers<void>();
     child.once('exit', () => exit.resolve());
     child.once('error', (error) => exit.reject(error)); // it could not be started
     if (child.pid === undefined) await exit.promise;
-    return { child, tree: { group: child.pid ?? 0, mark }, exited: exit.promise };
+    return { child, tree: { group: child.pid ?? 0, mark }, exited: exit.promise, lifeline };
   } finally {
     closeSync(stdin);
   }
+}
+
+/** A line that ends when neither the hook nor anything that it started, detached or not, holds it any more. */
+function lifelineOf(line: unknown): { hasEnded(): boolean; ended: Promise<void> } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  if (!(line instanceof Socket)) return { hasEnded: () => true, ended: Promise.resolve() };
+  line.on('error', () => {}).once('close', () => resolve());
+  line.end();
+  line.resume().unref();
+  return { hasEnded: () => line.destroyed, ended: promise };
 }
 
 /**

@@ -222,10 +222,14 @@ async function runOne(
   options: HooksOptions,
   detach?: () => void,
 ): Promise<HookReply> {
-  const answer = await hook.run(input, signal, detach).catch((error: unknown): TimedAnswer => {
-    signal.throwIfAborted();
-    return { failures: [`it could not be run (${messageOf(error)})`], remarks: [] };
-  });
+  const endWriting = await options.announceWriter?.(`the hook "${hook.name}"`);
+  const answer = await hook
+    .run(input, signal, detach)
+    .catch((error: unknown): TimedAnswer => {
+      signal.throwIfAborted();
+      return { failures: [`it could not be run (${messageOf(error)})`], remarks: [] };
+    })
+    .finally(endWriting);
   const { failures, remarks, refusesByTimeout, behavior, reason, block, message, additionalContext, ...rest } = answer;
   const blocks = failures.length > 0 && (hook.blocksOnFailure || refusesByTimeout === true);
   const refusal = blocks ? refusalByFailure(event, failures.join('; ')) : {};

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { isRunning, pidsIn, until } from '../../src/testing/watch-processes.js';
 import { runHelve } from '../cli/run-helve.js';
 
-test('what a command has changed can be taken back after Helve was killed while it ran', async () => {
+test('what a command has changed can be taken back after Helve was killed while it ran, and the command is ended first', async () => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-killed-command-')));
   const [project, home] = [join(folder, 'project'), join(folder, 'home')];
   const pids = join(folder, 'pids');
@@ -26,7 +26,9 @@ test('what a command has changed can be taken back after Helve was killed while 
   expect(killed.signal).toBe('SIGKILL');
   expect((await readdir(project)).toSorted()).toEqual(['a', 'c']);
 
+  expect(pidsIn(pids).filter(isRunning)).toHaveLength(1);
   const listed = await runHelve(['undo', '--list'], options);
+  expect(pidsIn(pids).filter(isRunning)).toEqual([]);
   expect(listed.stderr).toContain('What was changed until now counts as its work, and helve undo can take it back.');
   expect(listed.stdout).toContain(
     'Helve ended while it ran, so that some of this may be the work of another program or person',

@@ -20,8 +20,8 @@ export function claimantOf<Command extends { writes: DeclaredWrites }>(
   if (namer) return others.some(isForeign) ? 'unclaimed' : namer;
   const doer = own.findLast(({ writes }) => !writes.isExact);
   if (!doer) return undefined;
-  // A command that runs on will claim it; one that has ended has claimed what was its own.
-  if (others.some(({ hasEnded }) => !hasEnded)) return undefined;
+  // A command that runs on will claim it; one that has ended has claimed what was its own. A hook or a tool claims nothing.
+  if (others.some((other) => !other.hasEnded && (other.writer === undefined || isForeign(other)))) return undefined;
   if (others.some(isForeign)) return 'unclaimed';
   return beside.some((other) => isForeign(other) && !other.writes.isExact) ? 'unclaimed' : doer;
 }

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FileChanges } from '../../contract/file-change.js';
+import type { AnnouncedWriter, AnnouncedWriters } from './announced-writers.js';
 import { CLEAN_UP_EVERY_MS } from './clean-up-marker.js';
 import type { TakeBackUndo } from './recover-changes.js';
 import type { SpareJournalOptions } from './spare-journal.js';
@@ -20,6 +21,19 @@ export function lazyFileChanges(options: SpareJournalOptions): FileChanges {
     },
     async settled() {
       await (await loading)?.settled();
+    },
+  };
+}
+
+/** The writers of a session that it announces to others, once in a session; keep it with `session.own`. */
+export function sessionWriters(session: { dataFolder: string; id: string }): Pick<AnnouncedWriters, 'begin'> {
+  let loading: Promise<AnnouncedWriters> | undefined;
+  const load = async (): Promise<AnnouncedWriters> =>
+    new (await import('./announced-writers.js')).AnnouncedWriters(session);
+  return {
+    async begin(writer: AnnouncedWriter) {
+      loading ??= load();
+      return await (await loading).begin(writer);
     },
   };
 }

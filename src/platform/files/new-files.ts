@@ -29,7 +29,11 @@ export async function watchNewFiles({
   const at = new Date().toISOString();
   await makeJournal(folders);
   const commands = new RunningCommands(folders, sessionId);
-  await commands.begin(callId, { paths: paths.map((real) => ({ real, tree: false })), isExact: true }, at);
+  await commands.begin(
+    callId,
+    { paths: paths.map((real) => ({ real, tree: false })), isExact: true },
+    { newFilesSince: at },
+  );
   return async (isLeft) => {
     try {
       await record(folders, commands, { sessionId, callId, paths, at, notes: isLeft ? [IN_BACKGROUND] : [] });

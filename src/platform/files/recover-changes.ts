@@ -87,6 +87,7 @@ async function tidyCommands(folders: JournalFolders, report: RecoveryReport): Pr
   if (found.some(({ state }) => state === 'ended')) return;
   const { recoverNewFiles } = await import('./new-files.js');
   await removeEndedCommands(folders, async (file, commands) => {
+    if (commands.length > 0) await endLeftovers(folders);
     for (const command of commands) {
       const listed = await recoverNewFiles(folders, file, command);
       if (listed.length > 0) report.listed.push(command.callId);
@@ -237,11 +238,18 @@ async function finishCommands(
   const path = picturePath(folders, token);
   const picture = readPicture(path);
   if (picture) {
+    if (picture.running.length > 0) await endLeftovers(folders);
     const { finishSnapshots } = await import('./workspace-snapshot.js');
     // Where it can't be found out, nothing is lost by going on without it.
     report.listed.push(...(await finishSnapshots(dirname(folders.top), sessionId, picture).catch(() => [])));
   }
   await unlink(path).catch(() => {});
+}
+
+/** A command outlives a Helve that is killed. It is ended before its changes are listed, else it would go on to change files. */
+async function endLeftovers(folders: JournalFolders): Promise<void> {
+  const { reapLeftovers } = await import('../shell/reap.js');
+  await reapLeftovers(dirname(folders.top)).catch(() => 0); // what can't be ended stays for the next start
 }
 
 async function removeTemporaries({ token, files }: OpenChange, report: RecoveryReport): Promise<void> {

@@ -2,11 +2,14 @@
 //
 //   journal/commands/<session>.<id>.jsonl    while commands of a session run: who owns it, its own commands as they begin
 //                                            and end, those of other sessions, and every change that is journaled
+//   journal/commands/<session>.<id>.writers.jsonl
+//                                            the same for hooks, tools of the program and processes left running, whose
+//                                            changes are not looked for: nothing is added to it by other sessions
 //
 // Each session with a running command has one such file. A command is added to the file of its own session first, then to
 // all others, and only then are the others read: of two that begin at once, each learns of the other. A change is added
 // to all of them before its record in `journal/open` goes. If Helve is killed, the file stays for the recovery, and other
-// sessions keep adding to it.
+// sessions keep adding to it. Until then its commands count as running, because they may have outlived Helve.
 import { appendFileSync, closeSync, constants, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -16,6 +19,8 @@ import type { JournalFolders } from './journal.js';
 import { isRunning, type ProcessIdentity, thisProcess } from './process-identity.js';
 import { type RecordedChange, recordedChange } from './recorded-change.js';
 
+const WRITERS = '.writers.jsonl';
+
 const runningCommand = z.object({
   id: z.string(),
   sessionId: z.string(),
@@ -23,9 +28,11 @@ const runningCommand = z.object({
   writes: declaredWrites,
   /** When a command began that writes only files that did not exist: nothing else is kept for its recovery. */
   newFilesSince: z.string().optional(),
+  /** For a writer that is no command, such as a hook: its name. Its changes are not looked for, so it claims none. */
+  writer: z.string().optional(),
 });
 
-/** A command on its way in some session. */
+/** A command on its way in some session, or another writer. */
 export type RunningCommand = z.output<typeof runningCommand>;
 
 const owner = z.object({
@@ -60,33 +67,46 @@ export type BesideCommand = RunningCommand & { hasEnded: boolean };
 export class RunningCommands {
   readonly #folders: JournalFolders;
   readonly #sessionId: string;
+  /** Whether the changes of its commands are looked for, so that it has to hear of others. */
+  readonly #looks: boolean;
   readonly #own = new Map<string, string>();
   readonly #others = new Map<string, RunningCommand>();
   readonly #ended = new Set<string>();
   #file: string | undefined;
   #read = 0;
 
-  constructor(folders: JournalFolders, sessionId: string) {
+  constructor(folders: JournalFolders, sessionId: string, { looks = true }: { looks?: boolean } = {}) {
     this.#folders = folders;
     this.#sessionId = sessionId;
+    this.#looks = looks;
   }
 
   /** To be called before the command begins, and before the workspace is looked at for it. */
-  async begin(callId: string, writes: DeclaredWrites, newFilesSince?: string): Promise<void> {
-    const us = await thisProcess();
+  async begin(
+    callId: string,
+    writes: DeclaredWrites,
+    about: Pick<RunningCommand, 'newFilesSince' | 'writer'> = {},
+  ): Promise<void> {
+    const owner = await thisProcess();
+    const command = { id: randomHex(6), sessionId: this.#sessionId, callId, writes, ...about };
+    const text = textOf({ own: command });
+    const own = this.#file ?? `${this.#sessionId}.${randomHex(6)}${this.#looks ? '.jsonl' : WRITERS}`;
     if (this.#file === undefined) {
-      this.#file = `${this.#sessionId}.${randomHex(6)}.jsonl`;
+      const first = textOf({ owner, at: Date.now() });
+      appendFileSync(this.#path(own), first + text, { flag: 'ax', mode: 0o600 });
+      this.#file = own;
       this.#read = 0;
-      appendFileSync(this.#path(this.#file), textOf({ owner: us, at: Date.now() }), { flag: 'ax', mode: 0o600 });
+    } else {
+      append(this.#path(own), text);
     }
-    const about = { id: randomHex(6), sessionId: this.#sessionId, callId, writes };
-    const command = newFilesSince === undefined ? about : { ...about, newFilesSince };
     this.#own.set(callId, command.id);
-    append(this.#path(this.#file), textOf({ own: command }));
     for (const file of this.#otherFiles()) {
-      append(this.#path(file), textOf({ other: command }));
+      if (hears(file)) append(this.#path(file), textOf({ other: command }));
+      if (!this.#looks) continue;
       // Into the file too, for the recovery.
-      for (const other of await runningIn(this.#path(file), us)) append(this.#path(this.#file), textOf({ other }));
+      for (const other of underWay(linesIn(contentOf(this.#path(file))))) {
+        append(this.#path(own), textOf({ other }));
+      }
     }
   }
 
@@ -95,7 +115,7 @@ export class RunningCommands {
     const id = this.#own.get(callId);
     if (id === undefined || this.#file === undefined) return;
     this.#own.delete(callId);
-    for (const file of this.#otherFiles()) append(this.#path(file), textOf({ ended: id }));
+    for (const file of this.#otherFiles().filter(hears)) append(this.#path(file), textOf({ ended: id }));
     if (this.#own.size > 0) {
       append(this.#path(this.#file), textOf({ ended: id }));
       return;
@@ -151,7 +171,7 @@ export class RunningCommands {
 
 /** Adds a change to the files of all sessions that have commands running. */
 export function tellRunningCommands(folders: JournalFolders, change: RecordedChange): void {
-  const files = filesIn(folders);
+  const files = filesIn(folders).filter(hears);
   if (files.length === 0) return;
   const text = textOf({ change });
   for (const file of files) append(join(folders.commands, file), text);
@@ -177,11 +197,6 @@ async function isOwned(lines: readonly Line[], us: ProcessIdentity): Promise<boo
   return first === undefined || (await isRunning(first.owner, first.at, us)); // without a first line it is being made
 }
 
-async function runningIn(path: string, us: ProcessIdentity): Promise<RunningCommand[]> {
-  const lines = linesIn(contentOf(path));
-  return (await isOwned(lines, us)) ? underWay(lines) : [];
-}
-
 /** The commands of the file's own session that have not ended. */
 function underWay(lines: readonly Line[]): RunningCommand[] {
   const running = new Map<string, RunningCommand>();
@@ -191,6 +206,9 @@ function underWay(lines: readonly Line[]): RunningCommand[] {
   }
   return [...running.values()];
 }
+
+/** Whether the sessions of a file want to know what others do. */
+const hears = (file: string): boolean => !file.endsWith(WRITERS);
 
 function filesIn({ commands }: JournalFolders): string[] {
   try {

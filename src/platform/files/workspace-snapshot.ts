@@ -482,7 +482,9 @@ class Snapshots implements WorkspaceSnapshots {
   }
 
   #notesOn({ callId, isLeft, gaps }: Running, now: Tree, beside: readonly BesideCommand[]): string[] {
-    const family = beside.filter(({ sessionId }) => sessionId === this.#sessionId).map((other) => other.callId);
+    const family = beside
+      .filter(({ sessionId }) => sessionId === this.#sessionId)
+      .map((other) => other.writer ?? other.callId);
     const others = [...this.#running.keys(), ...family].filter((id) => id !== callId);
     return [
       ...gaps,

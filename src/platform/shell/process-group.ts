@@ -27,6 +27,13 @@ export function watchGroup(group: number, onEnded: () => void): { readonly ended
   };
 }
 
+/** Resolves when the group has no members any more. */
+export function groupEnds(group: number): Promise<void> {
+  return new Promise((resolve) => {
+    if (watchGroup(group, resolve).ended) resolve();
+  });
+}
+
 /** Whether there was anybody to signal. */
 export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   try {

@@ -23,6 +23,11 @@ export interface ReadyShell {
   run(task: ShellTask): void;
   /** What it had to say at its end. Call it once, when it has exited or is given up. */
   readReport(): ShellReport;
+  /**
+   * Resolves when the control line has no writer left: it and everything that it started have ended, detached processes
+   * too, but for those that close all descriptors they inherit.
+   */
+  readonly allEnded: Promise<void>;
   /** To be called when it is over, whatever became of it: takes away what was needed only while it ran. */
   ended(): Promise<unknown>;
   /** Ends one that was not used. Resolves when it is gone, with what was around it. */
@@ -272,12 +277,14 @@ function readyShell({
 }: Pick<ReadyShell, 'child' | 'tree' | 'exited' | 'pipe' | 'ended'> & { control: Socket; file: number }): ReadyShell {
   let isUsed = false;
   let report = '';
+  const allEnded = new Promise<void>((resolve) => control.once('close', () => resolve()));
   // Commands can write to it as well, so it is no more than a hint, and limited.
   control.on('data', (said: Buffer) => {
     if (isUsed && report.length < MAX_REPORT_CHARS) report += said.toString();
   });
   return {
     ...shell,
+    allEnded,
     run({ cwd, sourceFile, command, env = {} }) {
       const fields = [cwd, sourceFile, ...Object.entries(env).flatMap(checkedVariable), '', command];
       shell.child.ref();
@@ -287,7 +294,7 @@ function readyShell({
       control.end('\n');
     },
     readReport() {
-      control.destroy();
+      control.unref(); // it closes by itself when its last writer has ended
       const [begun, ...directories] = report.split('\n\0').slice(0, -1); // whatever is whole ends so
       const directory = directories.at(-1); // every report counts more than those before it
       return { begun: begun !== undefined, ...(directory !== undefined && { directory }) };

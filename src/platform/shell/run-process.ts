@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { ToolFailure } from '../../contract/failure.js';
 import { monotonicMs } from '../clock.js';
 import { isOutOfDescriptors, OUT_OF_DESCRIPTORS } from '../descriptors.js';
@@ -12,6 +13,7 @@ import type { ShellSupply } from './shell-supply.js';
 
 export const MAX_OUTPUT_BYTES = 256 * 1024 * 1024; // a log that somebody might still search; beyond it is a runaway
 const MAX_REASON_CHARS = 500;
+const TURNS = 3; // of the event loop, in which the end of a control line is read that has ended with its shell
 const DRAIN_MS = 100; // for `cmd > >(tee log)`, whose last lines come after the shell has gone
 
 export interface ProcessOptions {
@@ -59,6 +61,8 @@ export interface ProcessResult {
   outputFile: string;
   outputBytes: number;
   leftRunning: boolean;
+  /** Resolves when nothing that the command started runs any more; absent where that is so already. */
+  allEnded?: Promise<void>;
   /** What the limits had to do; absent where none were set. */
   limits?: LimitReport;
 }
@@ -120,8 +124,8 @@ export async function startCommand(options: ProcessOptions): Promise<RunningProc
     over = true;
     const leftRunning = groupIsAlive(started.tree.group) || !pipe.ended;
     const limits = started.limitGroup?.report();
-    if (leftRunning) leaveRunning(started, full.promise, options);
-    else started.ended();
+    const groupEnded = leftRunning ? leaveRunning(started, full.promise, options) : started.ended();
+    const isDetached = !leftRunning && !(await endsNow(started.allEnded));
     const { begun, directory: finalCwd } = started.readReport();
     if (!begun && !stoppedBy) throw await explainEnd(options);
     if (pipe.writeError !== undefined) throw explainWrite(pipe.writeError, options.outputFile);
@@ -134,6 +138,7 @@ export async function startCommand(options: ProcessOptions): Promise<RunningProc
       outputFile: options.outputFile,
       outputBytes: pipe.bytes,
       leftRunning,
+      ...((leftRunning || isDetached) && { allEnded: Promise.all([groupEnded, started.allEnded]).then(() => {}) }),
       ...(limits && { limits }),
     };
   };
@@ -144,7 +149,7 @@ export async function startCommand(options: ProcessOptions): Promise<RunningProc
   return { finished: finish(), stop, timeUp };
 }
 
-interface Started extends Pick<ReadyShell, 'child' | 'tree' | 'exited' | 'pipe'> {
+interface Started extends Pick<ReadyShell, 'child' | 'tree' | 'exited' | 'pipe' | 'allEnded'> {
   limitGroup: LimitGroup | undefined;
   readReport(): ShellReport;
   /** To be called when nothing of it is left. */
@@ -219,15 +224,36 @@ function explainWrite(error: unknown, outputFile: string): ToolFailure {
   );
 }
 
-function leaveRunning({ tree, pipe, ended }: Started, full: Promise<unknown>, { onLeftRunning }: ProcessOptions): void {
-  const watch = watchGroup(tree.group, ended);
+/** Whether the promise is settled once events that have happened already are handled. */
+async function endsNow(promise: Promise<void>): Promise<boolean> {
+  const waits = (async (): Promise<boolean> => {
+    for (let turns = 0; turns < TURNS; turns += 1) await turn();
+    return false;
+  })();
+  return await Promise.race([promise.then(() => true), waits]);
+}
+
+/** Resolves when nothing of its process group runs any more. */
+function leaveRunning(
+  { tree, pipe, ended }: Started,
+  full: Promise<unknown>,
+  { onLeftRunning }: ProcessOptions,
+): Promise<void> {
+  const gone = Promise.withResolvers<void>();
+  const watch = watchGroup(tree.group, () => {
+    ended();
+    gone.resolve();
+  });
+  if (watch.ended) gone.resolve();
   const end = async (): Promise<void> => {
     watch.stop();
     await (watch.ended ? endMarked(tree.mark) : endTree(tree));
     pipe.close();
     ended();
+    gone.resolve();
   };
   pipe.unref();
   void full.then(end);
   onLeftRunning(end);
+  return gone.promise;
 }

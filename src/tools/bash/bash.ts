@@ -185,7 +185,7 @@ async function* run(
       maxChars: maxOutputChars(context.env),
       room: context.session.own(sessionOutput),
     }),
-    watched?.ended(),
+    watched?.ended(result),
   ]);
   const notes = [
     place.note,

@@ -1,10 +1,12 @@
 import { lstatSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import type { Effect } from '../../contract/effect.js';
+import { dirname } from 'node:path';
 import type { SessionPort, ToolContext } from '../../contract/tool-context.js';
-import type { DeclaredPath, DeclaredWrites } from '../../platform/files/declared-writes.js';
+import type { DeclaredWrites } from '../../platform/files/declared-writes.js';
+import { mayChangeFiles, writesOf, writtenFiles } from '../../platform/files/effect-writes.js';
+import { sessionWriters } from '../../platform/files/lazy-changes.js';
 import { isInside, realPathSync } from '../../platform/files/paths.js';
 import type { SnapshotCoverage, WorkspaceSnapshots } from '../../platform/files/workspace-snapshot.js';
+import type { ProcessResult } from '../../platform/shell/run-process.js';
 import { shortTitle } from './title.js';
 
 const MAX_NAMES = 10;
@@ -17,9 +19,12 @@ export interface WatchedChanges {
   /** What the command names for writing and can't be brought back: said before it runs, and with its result. */
   readonly warning?: string | undefined;
   /** The command goes on in the background: what it does until then belongs to its call. */
-  leave(finished: Promise<unknown>): void;
-  /** To be called when the call ends, however it does; again does no harm. Gives what is to be said about it. */
-  ended(): Promise<string | undefined>;
+  leave(finished: Promise<ProcessResult>): void;
+  /**
+   * To be called when the call ends, however it does; again does no harm. Gives what is to be said about it. `result` is
+   * that of the command, where it has ended by itself.
+   */
+  ended(result?: ProcessResult): Promise<string | undefined>;
 }
 
 /**
@@ -42,12 +47,14 @@ export async function watchChanges(context: ToolContext, command: string): Promi
   if (written?.every(isFree)) return await watchFreePaths(context, written);
   const owned = session.own(sessionSnapshots);
   const snapshots = await owned.load();
-  const coverage = await snapshots.before(callId, signal, writesOf(approved, roots));
+  const writes = writesOf(approved, roots);
+  const coverage = await snapshots.before(callId, signal, writes);
   const note = owned.noteOn(coverage);
   const warning = coverage.tooMuch.paths.length > 0 ? tooMuchNote(coverage.tooMuch) : undefined;
   let isLeft = false;
   let end: Promise<string | undefined> | undefined;
-  const finish = async (): Promise<string | undefined> => {
+  const finish = async (result?: ProcessResult): Promise<string | undefined> => {
+    await announceLeft(context, writes, result);
     const { lost, notCovered } = await snapshots.after(callId);
     void owned.prepare(); // what there was no time for, while the model thinks
     return lost.length > 0 ? lostNote(lost) : owned.sayOnce(notCovered);
@@ -59,71 +66,33 @@ export async function watchChanges(context: ToolContext, command: string): Promi
       isLeft = true;
       snapshots.leave(callId);
       const recorded = finished
-        .catch(() => {})
+        .then(
+          (result) => announceLeft(context, writes, result),
+          () => {},
+        )
         .then(() => snapshots.after(callId))
         .then(({ lost }) => {
           if (lost.length > 0) session.remind(`Of the background command ${shortTitle(command)}: ${lostNote(lost)}`);
         });
       owned.waitFor(recorded);
     },
-    async ended() {
+    async ended(result) {
       if (isLeft) return undefined;
-      end ??= finish();
+      end ??= finish(result);
       return await end;
     },
   };
 }
 
-/** Without a word about what it may touch, it may touch anything. */
-export const mayChangeFiles = (approved: readonly Effect[] | undefined): boolean =>
-  approved === undefined ||
-  approved.some(
-    (effect) => effect.kind === 'unknown' || (effect.kind === 'command' && !effect.harmless) || writesFile(effect),
-  );
-
-/** Nothing is kept in a device such as /dev/null. */
-const writesFile = (effect: Effect): boolean =>
-  effect.kind === 'file' && effect.access === 'write' && !effect.real.startsWith('/dev/');
-
-/** The files that the call writes, where they are known: all that is not harmless in it is where output goes. */
-function writtenFiles(approved: readonly Effect[] | undefined): string[] | undefined {
-  const paths = new Set<string>();
-  for (const effect of approved ?? []) {
-    if (effect.kind === 'unknown' || (effect.kind === 'command' && !effect.harmless)) return undefined;
-    if (effect.kind !== 'file' || !writesFile(effect)) continue;
-    if (effect.by?.as !== 'redirection' || effect.tree || effect.path !== effect.real) return undefined;
-    paths.add(effect.real);
-  }
-  return approved && [...paths];
-}
-
-/**
- * What the call's effects name for writing in the workspace. The whole workspace is not a name: `git checkout` may write
- * anything there, and so may others at the same time.
- */
-function writesOf(approved: readonly Effect[] | undefined, roots: readonly string[]): DeclaredWrites {
-  const paths: DeclaredPath[] = [];
-  for (const effect of approved ?? []) {
-    if (effect.kind !== 'file' || !writesFile(effect) || effect.unresolved !== undefined) continue;
-    const { path, real, tree = false, pattern } = effect;
-    const inPattern = pattern === undefined ? {} : { pattern: `${real}${pattern.slice(path.length)}` };
-    // A link is written through, and removed by its own name.
-    const names = pattern === undefined ? new Set([real, ownNameOf(path)]) : [real];
-    for (const name of names) {
-      const isInWorkspace = roots.some((root) => isInside(root, name));
-      const isWhole = pattern === undefined && roots.some((root) => isInside(name, root));
-      if (isInWorkspace && !isWhole) paths.push({ real: name, tree, ...inPattern });
-    }
-  }
-  return { paths, isExact: writtenFiles(approved) !== undefined };
-}
-
-function ownNameOf(path: string): string {
-  try {
-    return join(realPathSync(dirname(path)), basename(path));
-  } catch {
-    return path; // links that lead in a circle
-  }
+/** What a command has left running may write for as long as it runs, and commands of other sessions must not claim that. */
+async function announceLeft(
+  { session, callId }: ToolContext,
+  writes: DeclaredWrites,
+  { allEnded }: Partial<ProcessResult> = {},
+): Promise<void> {
+  if (!allEnded) return;
+  const end = await session.own(sessionWriters).begin({ name: `what ${callId} left running`, writes });
+  void allEnded.then(end);
 }
 
 function isFree(path: string): boolean {
@@ -134,14 +103,17 @@ function isFree(path: string): boolean {
   }
 }
 
-async function watchFreePaths({ session, callId }: ToolContext, paths: readonly string[]): Promise<WatchedChanges> {
+async function watchFreePaths(context: ToolContext, paths: readonly string[]): Promise<WatchedChanges> {
+  const { session, callId } = context;
+  const writes = { paths: paths.map((real) => ({ real, tree: false })), isExact: true };
   const { dataFolder, id: sessionId } = session;
   const { watchNewFiles } = await import('../../platform/files/new-files.js');
   let isLeft = false;
   let recorded: Promise<string | undefined> | undefined;
   // No command waits for undo: where the journal can't be written, the result says so.
   const watching = await watchNewFiles({ dataFolder, sessionId, callId, paths }).catch(asError);
-  const record = async (): Promise<string | undefined> => {
+  const record = async (result?: ProcessResult): Promise<string | undefined> => {
+    await announceLeft(context, writes, result);
     const failure = watching instanceof Error ? watching : await watching(isLeft).catch(asError);
     return failure ? `helve undo can't take this command back: ${failure.message}` : undefined;
   };
@@ -149,12 +121,12 @@ async function watchFreePaths({ session, callId }: ToolContext, paths: readonly 
     note: undefined,
     leave(finished) {
       isLeft = true;
-      const later = finished.then(record, record);
+      const later = finished.then(record, () => record());
       session.atEnd(async () => void (await later));
     },
-    async ended() {
+    async ended(result) {
       if (isLeft) return undefined;
-      recorded ??= record();
+      recorded ??= record(result);
       return await recorded;
     },
   };
