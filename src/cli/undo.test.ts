@@ -1,12 +1,14 @@
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, realpath, rename, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { SessionStore } from '../agent/store/session-store.js';
+import { AnnouncedWriters } from '../platform/files/announced-writers.js';
 import { createFileChanges } from '../platform/files/file-changes.js';
 import { hashOf } from '../platform/files/journal.js';
-import { createWorkspaceSnapshots } from '../platform/files/workspace-snapshot.js';
+import { createWorkspaceSnapshots, type WorkspaceSnapshots } from '../platform/files/workspace-snapshot.js';
 import { undo } from './undo.js';
 
 interface Run {
@@ -17,6 +19,8 @@ interface Run {
 
 interface Place {
   root: string;
+  dataFolder: string;
+  snapshots: WorkspaceSnapshots;
   /** Where the lists of changes are. */
   journal: string;
   text(): Promise<string>;
@@ -43,6 +47,8 @@ async function place(text: string): Promise<Place> {
   const store = new SessionStore({ dataFolder, id: 'session-1', root, model: 'x' });
   return {
     root,
+    dataFolder,
+    snapshots,
     journal: join(dataFolder, 'journal/sessions'),
     text: () => readFile(file, 'utf8'),
     edit: async (callId, before, after) =>
@@ -83,6 +89,8 @@ function collector(): { stream: Writable; text: () => string } {
   return { stream, text: () => text };
 }
 
+const withoutTimes = (text: string): string => text.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, 'TIME');
+
 const edited = async (): Promise<Place> => {
   const made = await place('one\n');
   await made.edit('call_1', 'one\n', 'two\n');
@@ -93,10 +101,11 @@ test('shows the patch, undoes the last call, and says how to take that back', as
   const { run, text } = await edited();
   const { code, out } = await run(['--yes']);
   expect([code, await text()]).toEqual([0, 'one\n']);
-  expect(out).toMatch(/^To undo: call_1 \(\d{4}-.*\)\nchange back a\n--- a\/a\n\+\+\+ b\/a\n@@ .* @@\n-two\n\+one\n/);
-  const [, undoId = ''] =
-    /1 file or folder is as before\. To take this undo back: helve undo --call (undo_\w+)\n$/.exec(out) ?? [];
-  expect((await run(['--call', undoId, '--yes'])).code).toBe(0);
+  expect(withoutTimes(out)).toMatch(
+    /^To undo, of session session-1:\n {2}call_1 {2}TIME {2}a\nchange back a\n--- a\/a\n\+\+\+ b\/a\n@@ .* @@\n-two\n\+one\n/,
+  );
+  const [, command = ''] = /1 file or folder is as before\. To take this undo back: helve undo (.*)\n$/.exec(out) ?? [];
+  expect((await run([...command.split(' '), '--yes'])).code).toBe(0);
   expect(await text()).toBe('two\n');
 });
 
@@ -171,6 +180,7 @@ test('tells the plan and what was done as JSON', async () => {
     notCovered: [],
     notes: [],
     unclaimed: [],
+    running: [],
     applied: false,
   });
   const done = JSON.parse((await run(['--json', '--yes'])).out);
@@ -256,19 +266,20 @@ test('says that there is nothing to undo yet', async () => {
 test.each<[string[], string]>([
   [['--calls', '0', '--yes'], '--calls takes the number of calls to undo, such as 3, but was "0".'],
   [['--calls', 'x', '--yes'], '--calls takes the number of calls to undo, such as 3, but was "x".'],
-  [['--call', 'a', '--calls', '2', '--yes'], '--call, --calls, --turn, --prompts and --list exclude each other.'],
+  [
+    ['--call', 'a', '--calls', '2', '--yes'],
+    '--call, --calls, --turn, --prompts, --list and --sessions exclude each other.',
+  ],
   [['--prompts', '-1', '--yes'], '--prompts'],
   [['--prompts', 'x', '--yes'], '--prompts takes the number of prompts to go back by, such as 3, but was "x".'],
-  [['--turn', '--call', 'a', '--yes'], '--call, --calls, --turn, --prompts and --list exclude each other.'],
-  [['--list', '--call', 'a'], '--call, --calls, --turn, --prompts and --list exclude each other.'],
+  [['--turn', '--call', 'a', '--yes'], '--call, --calls, --turn, --prompts, --list and --sessions exclude each other.'],
+  [['--list', '--call', 'a'], '--call, --calls, --turn, --prompts, --list and --sessions exclude each other.'],
   [['call_1', '--yes'], 'helve undo takes no word such as "call_1". To undo one call, use --call ID.'],
   [['--forc', '--yes'], 'Did you mean --force?'],
 ])('refuses %j', async (args, message) => {
   const { run } = await edited();
   await expect(run(args)).rejects.toThrow(message);
 });
-
-const withoutTimes = (text: string): string => text.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, 'TIME');
 
 test('lists each call with its tool and what it was about, below the prompt that it came after', async () => {
   const { run, edit, say, call, command, root } = await place('one\n');
@@ -349,4 +360,117 @@ test('takes the beginning of an id for the session, and lists those that it coul
   expect(withoutTimes(errors)).toMatch(
     /^helve: "sess" is the beginning of 2 ids of sessions that changed files:\n {2}session-\d {2}\(TIME\)\n {2}session-\d {2}\(TIME\)\nGive more of the one you mean\.\n$/,
   );
+});
+
+test('names the session, the prompt and the tool of what it takes back', async () => {
+  const { run, edit, say, call } = await place('one\n');
+  await say('make it two');
+  await call('call_1', 'Edit', { file_path: 'a' });
+  await edit('call_1', 'one\n', 'two\n');
+  expect(withoutTimes((await run(['--dry-run'])).out)).toMatch(
+    /^To undo, of session session-1:\n— prompt: make it two {2}\(TIME\)\n {2}call_1 {2}TIME {2}Edit a\n/,
+  );
+});
+
+test('exits 1 where all is as before already, says so, and goes a step further the next time', async () => {
+  const { run, root, text, edit } = await place('zero\n');
+  await edit('call_0', 'zero\n', 'one\n');
+  await edit('call_1', 'one\n', 'two\n');
+  await writeFile(join(root, 'a'), 'one\n');
+  const { code, out, errors } = await run(['--yes']);
+  expect(code).toBe(1);
+  expect(out).toContain('The files that were changed are already as they were before, so there is nothing to do.');
+  expect(errors).toBe(
+    'helve: Nothing was undone. call_1 counts as taken back, so that the next helve undo goes one step further.\n',
+  );
+  expect((await run(['--yes'])).code).toBe(0);
+  expect(await text()).toBe('zero\n');
+});
+
+test('says how to bring back what was taken back, as a command that works as it is printed', async () => {
+  const { run, text } = await edited();
+  await run(['--yes']);
+  for (const args of [['--yes'], ['--call', 'call_1', '--yes']]) {
+    const { code, errors } = await run(args);
+    expect(code).toBe(1);
+    const [, command = ''] = / To bring back what it took back: helve undo (.*)\n$/.exec(errors) ?? [];
+    expect(command).toMatch(/^--session session-1 --call undo_\w+$/);
+    expect((await run([...command.split(' '), '--dry-run'], { cwd: tmpdir() })).out).toContain('+two');
+  }
+  expect(await text()).toBe('one\n');
+});
+
+test('refuses to take back a command that still runs, says what to do, and takes back the calls before it', async () => {
+  const { run, root, text, edit, snapshots } = await place('one\n');
+  await edit('call_1', 'one\n', 'two\n');
+  await snapshots.before('call_2');
+  snapshots.leave('call_2');
+  await writeFile(join(root, 'made'), 'by call_2\n');
+  await snapshots.before('call_3');
+  await snapshots.after('call_3');
+  const { code, errors } = await run(['--yes']);
+  expect([code, errors]).toEqual([
+    1,
+    'helve: Nothing was undone: call_2 is still running and would go on to change files. Stop it in that session, or wait until that has ended, then undo again. helve undo --force takes back what was changed so far.\n',
+  ]);
+  const earlier = await run(['--calls', '2', '--yes']);
+  expect([earlier.code, await text(), await readFile(join(root, 'made'), 'utf8')]).toEqual([0, 'one\n', 'by call_2\n']);
+  expect(earlier.out).toContain('Stays as it is: what call_2 does. It is still running.');
+  await snapshots.after('call_2');
+  expect((await run(['--yes'])).code).toBe(0);
+  expect(existsSync(join(root, 'made'))).toBe(false);
+});
+
+test('says that a session is at its first command', async () => {
+  const { run, snapshots, dataFolder } = await edited();
+  const other = createWorkspaceSnapshots({ roots: () => [], dataFolder, sessionId: 'session-2' });
+  await other.before('call_9');
+  const { code, errors } = await run(['--session', 'session-2', '--yes']);
+  expect(code).toBe(1);
+  expect(errors).toContain('The first command of session session-2 is still running');
+  await Promise.all([other.after('call_9'), snapshots.end()]);
+});
+
+test('leaves what may be the work of another session, exits 1 where that is all, and takes it back with --force', async () => {
+  const { run, root, command, text, dataFolder } = await place('one\n');
+  const end = await new AnnouncedWriters({ dataFolder, id: 'session-2' }).begin({ name: 'the hook "format"' });
+  await command('call_1', async () => {
+    await writeFile(join(root, 'a'), 'two\n');
+    await writeFile(join(root, 'made'), 'new\n');
+  });
+  end();
+  const { code, out, errors } = await run(['--yes']);
+  expect(code).toBe(1);
+  expect(out).toContain('Stays as it is: a, made. It changed while a command, hook or tool of another session ran too');
+  expect(errors).toBe(
+    'helve: Nothing was undone. To take back what may be the work of another session, add --force. To undo the call before as well, say --calls 2.\n',
+  );
+  expect(await text()).toBe('two\n');
+  expect((await run(['--yes', '--force'])).code).toBe(0);
+  expect([await text(), existsSync(join(root, 'made'))]).toEqual(['one\n', false]);
+});
+
+test('gives the true reason where another call changed the file while a command ran', async () => {
+  const { run, root, command, edit } = await place('one\n');
+  await command('call_2', async () => {
+    await edit('call_1', 'one\n', 'two\n');
+    await writeFile(join(root, 'a'), 'three\n');
+  });
+  const { code, out } = await run(['--call', 'call_2', '--yes']);
+  expect(code).toBe(1);
+  expect(out).toContain(
+    "! a can't be put back: what it held before is not kept: another call changed it while the command ran, and no copy was made between the two changes",
+  );
+});
+
+test('lists the sessions that changed files here', async () => {
+  const { run } = await edited();
+  const { code, out } = await run(['--sessions']);
+  expect([code, withoutTimes(out)]).toEqual([
+    0,
+    expect.stringMatching(
+      /^Sessions that changed files below .*, latest first:\n {2}session-1 {2}TIME {2}1 call to undo\n$/,
+    ),
+  ]);
+  expect(JSON.parse((await run(['--sessions', '--json'])).out)).toMatchObject([{ session: 'session-1', calls: 1 }]);
 });

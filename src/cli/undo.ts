@@ -2,17 +2,28 @@ import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import { outlineSession, type SessionOutline } from '../agent/store/session-outline.js';
 import { applyUndo, takeBackUndo, type UndoOutcome } from '../agent/undo/apply-undo.js';
-import { describeUndoItem, NEVER_COVERED, unclaimedLines, undoableLines } from '../agent/undo/describe-undo.js';
+import {
+  describeUndoItem,
+  NEVER_COVERED,
+  NOTHING_TO_DO,
+  planLines,
+  runningLines,
+  unclaimedLines,
+  undoableLines,
+} from '../agent/undo/describe-undo.js';
 import { planUndo, type UndoPlan } from '../agent/undo/undo.js';
 import { listUndoable, type UndoableCall, UndoFailure, type UndoSelection } from '../agent/undo/undo-calls.js';
 import { selectSincePrompt } from '../agent/undo/undo-prompts.js';
-import { listChanges, listSessions } from '../platform/files/journal.js';
+import { journalFolders, listChanges, listSessions } from '../platform/files/journal.js';
 import { dataFolderOf, isInside, realPathSync, shortPath } from '../platform/files/paths.js';
+import { touchedBy } from '../platform/files/recorded-change.js';
 import { describeRecovery, recoverChanges } from '../platform/files/recover-changes.js';
+import { runningCalls } from '../platform/files/running-commands.js';
 import { localSecond } from '../platform/text/local-time.js';
 import { visible } from '../platform/text/visible.js';
 import { readArgs } from './args.js';
 import { exitCode } from './exit-codes.js';
+import { listUndoSessions } from './undo-sessions.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
@@ -38,6 +49,7 @@ export async function undo(argv: readonly string[], at: UndoSurroundings = ofPro
     turn: { type: 'boolean' },
     prompts: { type: 'string' },
     list: { type: 'boolean' },
+    sessions: { type: 'boolean' },
     force: { type: 'boolean' },
     yes: { type: 'boolean' },
     'dry-run': { type: 'boolean' },
@@ -50,8 +62,10 @@ export async function undo(argv: readonly string[], at: UndoSurroundings = ofPro
   const dataFolder = realPathSync(dataFolderOf({ env: at.env }));
   const recovery = describeRecovery(await recoverChanges(dataFolder, takeBackUndo));
   if (recovery !== undefined) await writeLine(at.errors, `helve: ${recovery}`);
+  let sessionId = '';
   try {
-    const sessionId = await findSession(dataFolder, values.session ?? 'last', at.cwd);
+    if (values.sessions) return await listUndoSessions(dataFolder, at, { json: values.json === true });
+    sessionId = await findSession(dataFolder, values.session ?? 'last', at.cwd);
     if (values.list) {
       const calls = await listUndoable(dataFolder, sessionId);
       return await list(calls, sessionId, { at, json: values.json, outline: outlineSession(dataFolder, sessionId) });
@@ -60,7 +74,7 @@ export async function undo(argv: readonly string[], at: UndoSurroundings = ofPro
       'prompts' in selection
         ? selectSincePrompt(dataFolder, sessionId, await listUndoable(dataFolder, sessionId), selection.prompts)
         : selection;
-    const plan = await planUndo(dataFolder, sessionId, selected, { cwd: at.cwd });
+    const plan = await planUndo(dataFolder, sessionId, selected, { cwd: at.cwd, force: values.force === true });
     const isSure = values.yes === true || values['dry-run'] === true;
     if (!isSure && (!at.ask || values.json)) {
       throw new UsageProblem(
@@ -70,10 +84,15 @@ export async function undo(argv: readonly string[], at: UndoSurroundings = ofPro
     return await carryOut(plan, at, { ...values, dryRun: values['dry-run'] });
   } catch (error) {
     if (!(error instanceof UndoFailure)) throw error;
-    await writeLine(at.errors, `helve: ${visible(error.message)}`);
+    const { message, takeBack } = error;
+    const next = takeBack === undefined ? '' : ` To bring back what it took back: ${undoCommand(sessionId, takeBack)}`;
+    await writeLine(at.errors, `helve: ${visible(`${message}${next}`)}`);
     return exitCode.failed;
   }
 }
+
+/** As it can be typed anywhere. */
+const undoCommand = (sessionId: string, callId: string): string => `helve undo --session ${sessionId} --call ${callId}`;
 
 function ofProcess(): UndoSurroundings {
   const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
@@ -104,12 +123,16 @@ interface Choices {
   turn?: boolean | undefined;
   prompts?: string | undefined;
   list?: boolean | undefined;
+  sessions?: boolean | undefined;
 }
 
-function readSelection({ call, calls, turn, prompts, list }: Choices): UndoSelection | { prompts: number } {
-  const chosen = [call, calls, turn || undefined, prompts, list || undefined].filter((choice) => choice !== undefined);
+function readSelection({ call, calls, turn, prompts, list, sessions }: Choices): UndoSelection | { prompts: number } {
+  const flags = [turn, list, sessions].map((flag) => flag || undefined);
+  const chosen = [call, calls, prompts, ...flags].filter((choice) => choice !== undefined);
   if (chosen.length > 1) {
-    throw new UsageProblem('--call, --calls, --turn, --prompts and --list exclude each other. Leave all but one out.');
+    throw new UsageProblem(
+      '--call, --calls, --turn, --prompts, --list and --sessions exclude each other. Leave all but one out.',
+    );
   }
   if (call !== undefined) return { callIds: [call] };
   if (turn) return { prompts: 1 };
@@ -136,17 +159,22 @@ async function findSession(dataFolder: string, wanted: string, cwd: string): Pro
     const meant = sessions.filter(({ sessionId }) => wanted !== '' && startsWith(sessionId, wanted));
     if (meant.length === 1 && meant[0]) return meant[0].sessionId;
     if (meant.length > 1) throw new UndoFailure(ambiguous(wanted, meant));
+    if (runningCalls(journalFolders(dataFolder), wanted).length > 0) {
+      throw new UndoFailure(
+        `The first command of session ${wanted} is still running, and what it changes is listed at its end. Stop it in that session or wait for the end, then undo again.`,
+      );
+    }
     throw new UndoFailure(
-      `There is no session "${wanted}" that changed files in the last 30 days. The latest is ${newest.sessionId}; use --session with an id, or leave it out.`,
+      `There is no session "${wanted}" that changed files in the last 30 days. The latest is ${newest.sessionId}; helve undo --sessions lists all of them.`,
     );
   }
   const here = realPathSync(cwd);
   for (const { sessionId } of sessions.slice(0, MAX_SESSIONS)) {
     const changes = await listChanges(dataFolder, sessionId);
-    if (changes.some(({ files }) => files.some(({ real }) => isInside(here, real)))) return sessionId;
+    if (changes.some((change) => touchedBy(change).some((real) => isInside(here, real)))) return sessionId;
   }
-  const [elsewhere] = (await listChanges(dataFolder, newest.sessionId)).flatMap(({ files }) => files);
-  const where = elsewhere ? `, in ${dirname(elsewhere.real)}` : '';
+  const [elsewhere] = (await listChanges(dataFolder, newest.sessionId)).flatMap(touchedBy);
+  const where = elsewhere === undefined ? '' : `, in ${dirname(elsewhere)}`;
   throw new UndoFailure(
     `No session has changed files below ${here}. The last one that changed files was ${newest.sessionId}${where}. If you mean that, use --session ${newest.sessionId}; if the project was moved, move it back first.`,
   );
@@ -192,6 +220,8 @@ async function carryOut(
   const { force = false, yes = false, json = false, dryRun = false } = options;
   const isBlocked = plan.notCovered.length > 0 || plan.items.some(({ conflict, impossible }) => conflict ?? impossible);
   if (!json) await show(plan, at);
+  const isEmpty = plan.items.length === 0 && !isBlocked;
+  if (isEmpty && !dryRun) return await leaveAsItIs(plan, at, { json });
   if (dryRun || (isBlocked && !force)) {
     if (json) await writeLine(at.out, JSON.stringify(asJson(plan, at.cwd), null, 2));
     if (!isBlocked || force) return exitCode.ok;
@@ -210,31 +240,51 @@ async function carryOut(
     }
   }
   const outcome = await applyUndo(plan, { force });
-  await writeLine(at.out, json ? JSON.stringify(asJson(plan, at.cwd, outcome), null, 2) : resultText(outcome, at.cwd));
+  await writeLine(
+    at.out,
+    json ? JSON.stringify(asJson(plan, at.cwd, outcome), null, 2) : resultText(outcome, plan.sessionId, at.cwd),
+  );
   return exitCode.ok;
 }
 
+/** There is nothing to do. Calls of which all is known count as taken back, so that the next undo goes a step further. */
+async function leaveAsItIs(plan: UndoPlan, at: UndoSurroundings, { json }: { json: boolean }): Promise<number> {
+  const outcome = plan.unclaimed.length > 0 ? undefined : await applyUndo(plan);
+  if (json) await writeLine(at.out, JSON.stringify(asJson(plan, at.cwd, outcome), null, 2));
+  const next = outcome
+    ? `${plan.calls.map(({ callId }) => callId).join(', ')} counts as taken back, so that the next helve undo goes one step further.`
+    : `To take back what may be the work of another session, add --force. To undo the call before as well, say --calls ${plan.calls.length + 1}.`;
+  await writeLine(at.errors, `helve: Nothing was undone. ${next}`);
+  return exitCode.failed;
+}
+
 async function show(
-  { calls, items, notCovered, notes, unclaimed, hasCommands }: UndoPlan,
+  { dataFolder, sessionId, calls, items, notCovered, notes, unclaimed, running, hasCommands }: UndoPlan,
   at: UndoSurroundings,
 ): Promise<void> {
-  const names = calls.map(({ callId, at: when }) => `${callId} (${localSecond(when)})`).join(', ');
-  await writeLine(at.out, visible(`To undo: ${names}`));
+  await writeLine(at.out, `To undo, of session ${sessionId}:`);
+  for (const line of planLines(calls, outlineSession(dataFolder, sessionId), at.cwd)) {
+    await writeLine(at.out, visible(line));
+  }
   for (const item of items) await writeLine(at.out, visible(describeUndoItem(item, at.cwd)));
-  if (items.length === 0) await writeLine(at.out, 'All that is known of is as it was before already.');
+  if (items.length === 0 && notCovered.length + unclaimed.length === 0) await writeLine(at.out, NOTHING_TO_DO);
   for (const why of notCovered) await writeLine(at.out, visible(`! ${why}`));
-  for (const note of [...notes, ...unclaimedLines(unclaimed, at.cwd)]) await writeLine(at.out, visible(note));
+  for (const note of [...notes, ...unclaimedLines(unclaimed, at.cwd), ...runningLines(running)]) {
+    await writeLine(at.out, visible(note));
+  }
   if (hasCommands) await writeLine(at.out, NEVER_COVERED);
 }
 
-function resultText({ done, left, undoId }: UndoOutcome, cwd: string): string {
+function resultText({ done, left, undoId }: UndoOutcome, sessionId: string, cwd: string): string {
   const lines = left.map(({ real, why }) => `Left: ${shortPath(cwd, real)}, because ${why}.`);
   const count = done.length === 1 ? '1 file or folder is' : `${done.length} files and folders are`;
-  return visible([...lines, `${count} as before. To take this undo back: helve undo --call ${undoId}`].join('\n'));
+  return visible(
+    [...lines, `${count} as before. To take this undo back: ${undoCommand(sessionId, undoId)}`].join('\n'),
+  );
 }
 
 function asJson(
-  { sessionId, calls, items, notCovered, notes, unclaimed }: UndoPlan,
+  { sessionId, calls, items, notCovered, notes, unclaimed, running }: UndoPlan,
   cwd: string,
   outcome?: UndoOutcome,
 ): object {
@@ -253,6 +303,7 @@ function asJson(
     notCovered,
     notes,
     unclaimed,
+    running,
     applied: outcome !== undefined,
     ...(outcome && { undo: outcome.undoId, done: outcome.done, left: outcome.left }),
   };

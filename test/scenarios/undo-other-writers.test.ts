@@ -175,3 +175,27 @@ test('a command of one session claims all that it did once hooks, tools and proc
   expect(plan.unclaimed).toEqual([]);
   expect(plan.items.map(({ real }) => real)).toEqual([at.path('own.txt')]);
 });
+
+test('helve undo finds sessions of helve call, names their tool, and leaves a command that still runs', async () => {
+  const at = await place();
+  const options = { cwd: at.root, env: { HELVE_HOME: at.home } };
+  const helve = (...args: string[]) => runHelve(args, options);
+  const call = (tool: string, input: object) =>
+    helve('call', '--permission-mode', 'bypassPermissions', tool, JSON.stringify(input));
+  const input = { file_path: 'b.txt', content: 'b\n' };
+  await call('Write', input);
+  expect((await helve('undo', '--sessions')).stdout).toMatch(/ {2}1 call to undo {2}Write b\.txt\n$/);
+  expect((await helve('undo', '--dry-run')).stdout).toMatch(
+    /^To undo, of session .*:\n {2}call_1 .* {2}Write b\.txt\n/,
+  );
+
+  const running = call('Bash', { command: `${anything('own.txt')}; ${at.waiting('a')}` });
+  await until(() => existsSync(at.path('own.txt')));
+  const [file = ''] = await readdir(join(at.home, 'journal/commands'));
+  const refused = await helve('undo', '--session', file.split('.')[0] ?? '', '--yes');
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain('is still running, and what it changes is listed at its end.');
+  expect(existsSync(at.path('own.txt'))).toBe(true);
+  await at.release('a');
+  await running;
+});

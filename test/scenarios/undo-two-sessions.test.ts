@@ -227,7 +227,9 @@ test('helve undo leaves what another Helve did while a command ran, and names wh
   const ours = ids.find((id) => readFileSync(join(lists, `${id}.jsonl`), 'utf8').includes('log.txt'));
   const { code, stdout } = await runHelve(['undo', '--session', String(ours).slice(0, 20), '--yes'], options);
   expect(code).toBe(0);
-  expect(stdout).toContain('Stays as it is: free.txt. It changed while a command of another session ran too');
+  expect(stdout).toContain(
+    'Stays as it is: free.txt. It changed while a command, hook or tool of another session ran too',
+  );
   const texts = ['log.txt', 'b.txt', 'made.txt', 'free.txt'].map((name) => readFile(join(project, name), 'utf8'));
   expect(await Promise.all(texts)).toEqual(['old\n', 'new\n', 'made\n', 'free\n']);
 });

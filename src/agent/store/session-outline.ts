@@ -1,4 +1,5 @@
 import type { UserBlock } from '../../contract/message.js';
+import { auditedCalls } from './audited-calls.js';
 import { inputLine, isInterruption } from './conversation-view.js';
 import { readSession } from './read-session.js';
 import { redactSecrets } from './redact-secrets.js';
@@ -49,7 +50,18 @@ export function outlineSession(dataFolder: string, sessionId: string): SessionOu
   } catch (error) {
     if (!(error instanceof SessionProblem)) throw error;
   }
+  if (calls.size === 0) addAudited(calls, dataFolder, sessionId);
   return { prompts, calls, promptsBefore };
+}
+
+function addAudited(calls: Map<string, { tool: string; title: string }>, dataFolder: string, sessionId: string): void {
+  try {
+    for (const { id, tool, input } of auditedCalls(dataFolder, sessionId)) {
+      calls.set(id, { tool, title: inputLine(firstLines(input), redactSecrets, MAX_TITLE_CHARS) });
+    }
+  } catch (error) {
+    if (!(error instanceof SessionProblem)) throw error; // an audit log that can't be read keeps no undo from working
+  }
 }
 
 /** What goes to the model with results of calls, or after an interruption, is not the person's. */

@@ -33,6 +33,23 @@ export function* undoableLines(
   for (const call of left) yield lineFor(call, outline.calls.get(call.callId), cwd);
 }
 
+/** The calls of a plan, the latest first, each below the prompt that it came after. */
+export function planLines(calls: readonly UndoableCall[], outline: SessionOutline, cwd: string): string[] {
+  const promptsBefore = promptCounter(outline);
+  const byPrompt = Map.groupBy(calls.toReversed(), (call) => promptsBefore(call));
+  return [...byPrompt].flatMap(([count, some]) => {
+    const prompt = outline.prompts[count - 1];
+    const head = prompt ? [`— prompt: ${prompt.text || '(without words)'}  (${localSecond(prompt.at)})`] : [];
+    return [...head, ...some.map((call) => lineFor(call, outline.calls.get(call.callId), cwd))];
+  });
+}
+
+/** What of the session still runs, and so is not in the plan. */
+export const runningLines = (running: readonly string[]): string[] =>
+  running.map((callId) => `Stays as it is: what ${callId} does. It is still running.`);
+
+export const NOTHING_TO_DO = 'The files that were changed are already as they were before, so there is nothing to do.';
+
 function lineFor(
   { callId, at, files, undoes, undoneBy, isCommand, notCovered, notes = [], unclaimed }: UndoableCall,
   known: { tool: string; title: string } | undefined,
@@ -55,12 +72,12 @@ function lineFor(
 }
 
 /** What stays because it is not known whose work it is. */
-export function unclaimedLines(unclaimed: readonly string[], cwd: string): string[] {
+export function unclaimedLines(unclaimed: readonly string[], cwd: string, force = '--force'): string[] {
   if (unclaimed.length === 0) return [];
   const shown = unclaimed.slice(0, MAX_UNCLAIMED).map((real) => shortPath(cwd, real));
   const more = unclaimed.length > shown.length ? ` and ${unclaimed.length - shown.length} more` : '';
   return [
-    `Stays as it is: ${shown.join(', ')}${more}. It changed while a command of another session ran too, so it is not known which of them changed it.`,
+    `Stays as it is: ${shown.join(', ')}${more}. It changed while a command, hook or tool of another session ran too, so it is not known which of them changed it. ${force} takes it back all the same.`,
   ];
 }
 

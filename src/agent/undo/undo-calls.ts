@@ -2,9 +2,13 @@ import { type ListedChange, listChanges } from '../../platform/files/journal.js'
 
 /** Nothing was changed. The message says why, and what to do next. */
 export class UndoFailure extends Error {
-  constructor(message: string, options?: ErrorOptions) {
+  /** The undo to take back for what the person may want instead; the surface says how that is typed. */
+  readonly takeBack: string | undefined;
+
+  constructor(message: string, { takeBack, ...options }: ErrorOptions & { takeBack?: string | undefined } = {}) {
     super(message, options);
     this.name = 'UndoFailure';
+    this.takeBack = takeBack;
   }
 }
 
@@ -72,8 +76,9 @@ export function selectCalls(calls: readonly UndoableCall[], selection: UndoSelec
     const open = calls.filter(({ undoes, undoneBy }) => undoes === undefined && undoneBy === undefined);
     if (open.length > 0) return open.slice(-selection.calls);
     const last = calls.findLast(({ undoes, undoneBy }) => undoes !== undefined && undoneBy === undefined);
-    const next = last ? ` To bring back what the last undo took back, undo ${last.callId}.` : '';
-    throw new UndoFailure(`All calls of this session that changed files are taken back already.${next}`);
+    throw new UndoFailure('All calls of this session that changed files are taken back already.', {
+      takeBack: last?.callId,
+    });
   }
   const chosen = calls.filter(({ callId }) => selection.callIds.includes(callId));
   if (chosen.length === 0) {
@@ -84,7 +89,8 @@ export function selectCalls(calls: readonly UndoableCall[], selection: UndoSelec
   const [first] = chosen;
   if (open.length === 0 && first) {
     throw new UndoFailure(
-      `${chosen.map(({ callId }) => callId).join(', ')} is taken back already, by ${first.undoneBy}. To bring it back, undo that.`,
+      `${chosen.map(({ callId }) => callId).join(', ')} is taken back already, by ${first.undoneBy}.`,
+      { takeBack: first.undoneBy },
     );
   }
   return open;

@@ -142,13 +142,14 @@ test('keeps what a command did before it was interrupted', async () => {
 });
 
 test('counts what a command does in the background as the work of its call, and says that it may be of others', async () => {
-  const { bash, run, undo, calls, tree, path } = await place({ a: 'one\n' });
+  const { bash, run, undo, calls, tree, path, engine } = await place({ a: 'one\n' });
   const start = await tree();
   const [id = ''] =
     /\bb[0-9a-f]{8}\b/.exec(await bash('echo two > a; touch begun; sleep 1000', { run_in_background: true })) ?? [];
   while (!(await lstat(path('begun')).catch(() => undefined))) await new Promise(setImmediate);
   await run(killShellTool, { shell_id: id });
-  while ((await calls()).length === 0) await new Promise(setImmediate);
+  const running = join(engine.session.dataFolder, 'journal/commands');
+  while ((await readdir(running)).length > 0) await new Promise(setImmediate);
   expect(await calls()).toMatchObject([
     {
       callId: 'call_1',

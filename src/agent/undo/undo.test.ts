@@ -197,12 +197,14 @@ test('says that all is taken back, and by which undo it can be brought back', as
   const { edit, undo } = await place({ a: 'one' });
   await edit('call_1', 'a', 'x');
   const { undoId } = await undo();
-  expect(await messageOf(undo())).toBe(
-    `All calls of this session that changed files are taken back already. To bring back what the last undo took back, undo ${undoId}.`,
-  );
-  expect(await messageOf(undo({ callIds: ['call_1'] }))).toBe(
-    `call_1 is taken back already, by ${undoId}. To bring it back, undo that.`,
-  );
+  await expect(undo()).rejects.toMatchObject({
+    message: 'All calls of this session that changed files are taken back already.',
+    takeBack: undoId,
+  });
+  await expect(undo({ callIds: ['call_1'] })).rejects.toMatchObject({
+    message: `call_1 is taken back already, by ${undoId}.`,
+    takeBack: undoId,
+  });
 });
 
 test('says that there is nothing to undo', async () => {

@@ -15,12 +15,13 @@ import {
   stateNow,
 } from '../../platform/files/entry-state.js';
 import { ImageReader } from '../../platform/files/image-pack.js';
-import { journalFolders, listChanges } from '../../platform/files/journal.js';
+import { journalFolders, type ListedChange, listChanges } from '../../platform/files/journal.js';
 import { shortPath } from '../../platform/files/paths.js';
 import type { RecordedChange, RecordedFile } from '../../platform/files/recorded-change.js';
+import { runningCalls } from '../../platform/files/running-commands.js';
 import { entryAt } from '../../platform/files/workspace-tree.js';
 import { grouped } from '../../platform/text/digits.js';
-import { asCalls, selectCalls, type UndoableCall, type UndoSelection } from './undo-calls.js';
+import { asCalls, selectCalls, type UndoableCall, UndoFailure, type UndoSelection } from './undo-calls.js';
 
 const MAX_DIFFS = 100; // more than a person looks through
 const AT_ONCE = 32; // files that are open at a time
@@ -38,6 +39,8 @@ export interface UndoPlan {
   notes: string[];
   /** What changed beside the calls, and may be the work of another session's command: it stays. By real path. */
   unclaimed: string[];
+  /** Calls of the session whose commands still run: none of these is taken back. */
+  running: string[];
   /** Whether commands were among the calls: what those do elsewhere, and to files that git ignores, is not seen. */
   hasCommands: boolean;
 }
@@ -60,15 +63,25 @@ export interface UndoItem {
   stays?: string;
 }
 
-/** Looks and changes nothing. Paths in patches are shown as somebody in `cwd` would write them. */
+export interface PlanOptions {
+  /** Paths in patches are shown as somebody in this folder would write them. */
+  cwd?: string;
+  /** Takes back commands that still run, as far as they have come, and changes that no session claims. */
+  force?: boolean;
+}
+
+/** Looks and changes nothing. */
 export async function planUndo(
   dataFolder: string,
   sessionId: string,
   selection: UndoSelection,
-  { cwd = '/' }: { cwd?: string } = {},
+  { cwd = '/', force = false }: PlanOptions = {},
 ): Promise<UndoPlan> {
-  const changes = await listChanges(dataFolder, sessionId);
-  const calls = selectCalls(asCalls(changes), selection);
+  const changes = (await listChanges(dataFolder, sessionId)).map((change) => (force ? withUnclaimed(change) : change));
+  const running = runningCalls(journalFolders(dataFolder), sessionId);
+  const chosen = selectCalls(asCalls(changes), selection);
+  const calls = force ? chosen : chosen.filter(({ callId }) => !running.includes(callId));
+  if (calls.length === 0) throw stillRunning(chosen);
   const ids = new Set(calls.map(({ callId }) => callId));
   const selected = changes.filter(({ callId }) => ids.has(callId));
   const histories = historiesOf(selected);
@@ -93,9 +106,25 @@ export async function planUndo(
     notCovered: selected.map(({ seen }) => seen?.notCovered).filter((why) => why !== undefined),
     notes: calls.flatMap(({ callId, notes = [] }) => notes.map((note) => `${callId}: ${note}.`)),
     unclaimed: [...new Set(calls.flatMap((call) => call.unclaimed ?? []))],
+    running: running.filter((id) => !ids.has(id)),
     hasCommands: selected.some(({ seen }) => seen !== undefined),
   };
 }
+
+function stillRunning(calls: readonly UndoableCall[]): UndoFailure {
+  const names = calls.map(({ callId }) => callId).join(', ');
+  const [are, them] = calls.length > 1 ? ['are', 'them'] : ['is', 'it'];
+  return new UndoFailure(
+    `Nothing was undone: ${names} ${are} still running and would go on to change files. Stop ${them} in that session, or wait until that has ended, then undo again. helve undo --force takes back what was changed so far.`,
+  );
+}
+
+/** With the changes that no session claims as changes of the call. */
+const withUnclaimed = ({ seen, files, ...change }: ListedChange): ListedChange => ({
+  ...change,
+  files: [...files, ...(seen?.unclaimedFiles ?? [])],
+  ...(seen && { seen: { ...seen, unclaimed: seen.unclaimedFiles ? undefined : seen.unclaimed } }),
+});
 
 interface Moment {
   file: RecordedFile;
@@ -151,7 +180,7 @@ async function planItem(
   const target = targetOf(first, found, { changesContent, changesMode });
   if (isSameContent(found, target) && isSameMode(found, target)) return undefined; // it is so already
   const item = { real, action: actionOf(found, target), now: found, target, keepsNames };
-  const impossible = await whyImpossible(images, found, target);
+  const impossible = await whyImpossible(images, found, target, start.file);
   if (impossible !== undefined) return { ...item, impossible };
   const conflict = conflictOf(found, last, history, { changesContent, changesMode });
   return conflict === undefined ? item : { ...item, conflict };
@@ -184,12 +213,18 @@ function actionOf(now: EntryState, target: EntryState): UndoItem['action'] {
   return isSameContent(now, target) ? 'mode' : 'change';
 }
 
-async function whyImpossible(images: ImageReader, now: EntryState, target: EntryState): Promise<string | undefined> {
+async function whyImpossible(
+  images: ImageReader,
+  now: EntryState,
+  target: EntryState,
+  { uncopied }: RecordedFile,
+): Promise<string | undefined> {
   if (target?.kind !== 'file' || isSameContent(now, target)) return undefined;
   if (target.hash === undefined) {
     return `what it held before is not kept: ${target.unkept ?? 'it was not read'}`;
   }
   if (await images.has(target.hash)) return undefined;
+  if (uncopied !== undefined) return `what it held before is not kept: ${uncopied}`;
   return 'what it held before is not kept any more: copies go after 30 days, or when they are more than 1 GB';
 }
 

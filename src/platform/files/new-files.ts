@@ -5,7 +5,7 @@ import { claimantOf } from './claim-change.js';
 import { hashOf, type JournalFolders, journalFolders, makeJournal, recordChange } from './journal.js';
 import { JournaledChanges } from './journaled-changes.js';
 import { type RunningCommand, RunningCommands } from './running-commands.js';
-import { IN_BACKGROUND, INTERRUPTED, type Part, partsOf, sideOf } from './snapshot-changes.js';
+import { IN_BACKGROUND, INTERRUPTED, type Part, partsOf, sideOf, unclaimedIn } from './snapshot-changes.js';
 import { entryAt } from './workspace-tree.js';
 
 const MAX_READ_BYTES = 10_000_000; // a larger one is known by its time stamps, as in pictures of the workspace
@@ -76,17 +76,17 @@ async function record(
   const found = paths.map((path) => ({ path, after: sideAt(path) }));
   const beside = journaled.afterLook();
   const parts: Part[] = [];
-  const unclaimed: string[] = [];
+  const unclaimed: Part[] = [];
   for (const { path, after } of found) {
     const compared = partsOf(path, sideOf(undefined, undefined), after, journaled.of(path, after));
     if (compared.parts.length === 0) continue;
     const claimant = claimantOf(path, { isFolder: false }, { own: [{ writes }], beside, sessionId });
-    if (claimant === 'unclaimed') unclaimed.push(path);
+    if (claimant === 'unclaimed') unclaimed.push(...compared.parts);
     else parts.push(...compared.parts);
   }
   if (parts.length === 0 && unclaimed.length === 0) return [];
   await makeJournal(folders);
-  const seen = { ...(notes.length > 0 && { notes: [...notes] }), ...(unclaimed.length > 0 && { unclaimed }) };
+  const seen = { ...(notes.length > 0 && { notes: [...notes] }), ...unclaimedIn(unclaimed) };
   for (const earlierThan of new Set(parts.length === 0 ? [undefined] : parts.map((part) => part.earlierThan))) {
     const files = parts.filter((part) => part.earlierThan === earlierThan).map(({ file }) => file);
     const place = earlierThan === undefined ? {} : { earlierThan };

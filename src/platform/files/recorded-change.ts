@@ -30,6 +30,8 @@ const recordedFile = z.object({
   /** What was there and is there since, where that is not a file whose content is kept; the hash beside it is null. */
   otherBefore: recordedOther.optional(),
   otherAfter: recordedOther.optional(),
+  /** Why there is no copy under `before`, where none was made. */
+  uncopied: z.string().optional(),
 });
 
 export type RecordedFile = z.output<typeof recordedFile>;
@@ -49,6 +51,8 @@ export const recordedChange = z.object({
       notes: z.array(z.string()).optional(),
       /** What changed while commands of other sessions ran too, so that it is not known which of them did it: not undone. */
       unclaimed: z.array(z.string()).optional(),
+      /** The same as changes: undone only where a person insists. */
+      unclaimedFiles: z.array(recordedFile).optional(),
     })
     .optional(),
   /** The change before which it was made, where it was found out only afterwards. */
@@ -58,3 +62,13 @@ export const recordedChange = z.object({
 });
 
 export type RecordedChange = z.output<typeof recordedChange>;
+
+/** What it changed, and what may have been changed by it, by real path. */
+export const touchedBy = ({ files, seen }: RecordedChange): string[] => [
+  ...files.map(({ real }) => real),
+  ...(seen?.unclaimed ?? []),
+];
+
+/** What its files held before, by hash: the copies that undo needs of it. */
+export const neededImages = ({ files, seen }: RecordedChange): string[] =>
+  [...files, ...(seen?.unclaimedFiles ?? [])].map(({ before }) => before ?? '');

@@ -24,6 +24,7 @@ import { closeRecord, look, type OpenChange, openTokens, recordPath, stepIn, wri
 import { packPath } from './pack-index.js';
 import { type ProcessIdentity, thisProcess } from './process-identity.js';
 import { type CurrentFile, readCurrent } from './read-current.js';
+import { neededImages } from './recorded-change.js';
 import { removeEndedCommands } from './running-commands.js';
 import { picturePath, readPicture } from './snapshot-picture.js';
 import { markerPath } from './undo-marker.js';
@@ -145,7 +146,7 @@ async function shrinkForgotten(folders: JournalFolders, before: number): Promise
   const lists = await Promise.all(
     (await listSessions(dataFolder)).map(({ sessionId }) => listChanges(dataFolder, sessionId)),
   );
-  const needed = new Set(lists.flat().flatMap(({ files }) => files.map((file) => file.before ?? '')));
+  const needed = new Set(lists.flat().flatMap(neededImages));
   const { shrinkPack } = await import('./image-pack.js');
   for (const file of await readdir(folders.packs)) {
     const name = file.replace(/\.pack$/, '');

@@ -177,6 +177,13 @@ export function tellRunningCommands(folders: JournalFolders, change: RecordedCha
   for (const file of files) append(join(folders.commands, file), text);
 }
 
+/** The calls of a session whose commands run, as far as is known. */
+export function runningCalls(folders: JournalFolders, sessionId: string): string[] {
+  const running = filesIn(folders).flatMap((file) => underWay(linesIn(contentOf(join(folders.commands, file)))));
+  const calls = running.filter((one) => one.sessionId === sessionId && one.writer === undefined);
+  return [...new Set(calls.map(({ callId }) => callId))];
+}
+
 /** Removes the files of processes that have ended. `recover` is given the commands that were under way in them. */
 export async function removeEndedCommands(
   folders: JournalFolders,

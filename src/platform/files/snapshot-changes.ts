@@ -6,6 +6,7 @@ import { contentId, type Entry } from './workspace-tree.js';
 /** What is said of a call that others worked beside. */
 export const IN_BACKGROUND =
   'it ran in the background, so that some of this may be the work of another program or person';
+const BETWEEN = 'another call changed it while the command ran, and no copy was made between the two changes';
 export const INTERRUPTED =
   'Helve ended while it ran, so that some of this may be the work of another program or person';
 
@@ -81,7 +82,8 @@ export function partsOf(
   let at = before;
   const add = (next: Side, earlierThan?: string): void => {
     if (isSame(at, next)) return;
-    parts.push({ file: recordOf(real, at, next), ...(earlierThan !== undefined && { earlierThan }) });
+    const file = { ...recordOf(real, at, next), ...(at !== before && at.hash !== null && { uncopied: BETWEEN }) };
+    parts.push({ file, ...(earlierThan !== undefined && { earlierThan }) });
   };
   const between = journaled.slice(start, end);
   for (const one of between) {
@@ -153,3 +155,14 @@ export const isLost = ({ otherBefore }: RecordedFile): boolean => otherBefore?.k
 /** Whether it is about a folder that was made, removed or given another mode. */
 export const isFolderChange = (...sides: readonly Side[]): boolean =>
   sides.every(({ hash, other }) => hash === null && (!other || other.kind === 'folder'));
+
+/** What a list of changes says of those that no session claims. */
+export const unclaimedIn = (
+  parts: readonly Part[],
+): Pick<NonNullable<RecordedChange['seen']>, 'unclaimed' | 'unclaimedFiles'> =>
+  parts.length === 0
+    ? {}
+    : {
+        unclaimed: [...new Set(parts.map(({ file }) => file.real))],
+        unclaimedFiles: parts.map(({ file }) => file),
+      };

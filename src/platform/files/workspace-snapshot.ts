@@ -18,6 +18,7 @@ import { hashOf, type JournalFolders, journalFolders, listChanges, makeJournal, 
 import { JournaledChanges } from './journaled-changes.js';
 import { addNamed, type NamedLimits, namedLimit } from './named-tree.js';
 import { realPathSync } from './paths.js';
+import { neededImages } from './recorded-change.js';
 import { type BesideCommand, RunningCommands } from './running-commands.js';
 import {
   type Content,
@@ -30,6 +31,7 @@ import {
   partsOf,
   type Side,
   sideOf,
+  unclaimedIn,
 } from './snapshot-changes.js';
 import { type Known, type OpenCommand, Picture, type readPicture } from './snapshot-picture.js';
 import {
@@ -316,7 +318,7 @@ class Snapshots implements WorkspaceSnapshots {
       this.#pack = undefined;
       if (this.#packs.length === 0) return;
       const changes = await listChanges(this.#dataFolder, this.#sessionId);
-      const needed = new Set(changes.flatMap((change) => change.files.map(({ before }) => before ?? '')));
+      const needed = new Set(changes.flatMap(neededImages));
       for (const name of this.#packs.splice(0)) await shrinkPack(this.#folders, name, needed);
     }).catch(() => {}); // what is left is removed with what is old
   }
@@ -421,7 +423,7 @@ class Snapshots implements WorkspaceSnapshots {
     const found = await this.#changes(looks);
     if (!this.#keepsNothing) this.#pack?.flush(); // what is there now is what the next command finds
     const beside = this.#journaled.afterLook();
-    const [parts, unclaimed] = [new Map<Running, Part[]>(), new Set<string>()];
+    const [parts, unclaimed] = [new Map<Running, Part[]>(), [] as Part[]];
     const later = new Map<string, Journaled[]>();
     for (const { path, before, after } of found) {
       const compared = partsOf(path, before, after, this.#journaled.of(path, after));
@@ -432,15 +434,15 @@ class Snapshots implements WorkspaceSnapshots {
         { isFolder: isFolderChange(before, after) },
         { own: running, beside, sessionId: this.#sessionId },
       );
-      if (claimant === 'unclaimed') unclaimed.add(path);
+      if (claimant === 'unclaimed') unclaimed.push(...compared.parts);
       else if (claimant) parts.set(claimant, [...(parts.get(claimant) ?? []), ...compared.parts]);
     }
     this.#journaled.settle(later);
     const doer = running.at(-1);
     const hasUnseen = earlier.unseen.length + now.unseen.length > 0;
-    if (doer && (unclaimed.size > 0 || hasUnseen) && !parts.has(doer)) parts.set(doer, []);
+    if (doer && (unclaimed.length > 0 || hasUnseen) && !parts.has(doer)) parts.set(doer, []);
     for (const [command, some] of parts) {
-      const mine = command === doer ? [...unclaimed] : [];
+      const mine = command === doer ? unclaimed : [];
       await this.#recordParts(command, some, { notes: this.#notesOn(command, now, beside), unclaimed: mine });
     }
   }
@@ -448,12 +450,9 @@ class Snapshots implements WorkspaceSnapshots {
   async #recordParts(
     command: Running,
     parts: readonly Part[],
-    { notes, unclaimed }: { notes: readonly string[]; unclaimed: readonly string[] },
+    { notes, unclaimed }: { notes: readonly string[]; unclaimed: readonly Part[] },
   ): Promise<void> {
-    const seen = {
-      ...(notes.length > 0 && { notes: [...notes] }),
-      ...(unclaimed.length > 0 && { unclaimed: [...unclaimed] }),
-    };
+    const seen = { ...(notes.length > 0 && { notes: [...notes] }), ...unclaimedIn(unclaimed) };
     const record = async (some: readonly Part[], earlierThan?: string): Promise<void> => {
       const change = randomHex(12);
       this.#journaled.isOwn(change);

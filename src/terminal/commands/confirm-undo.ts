@@ -1,6 +1,12 @@
 // Shows what an undo would do, and does it where the person wants it.
 import { applyUndo } from '../../agent/undo/apply-undo.js';
-import { describeUndoItem, NEVER_COVERED, unclaimedLines } from '../../agent/undo/describe-undo.js';
+import {
+  describeUndoItem,
+  NEVER_COVERED,
+  NOTHING_TO_DO,
+  runningLines,
+  unclaimedLines,
+} from '../../agent/undo/describe-undo.js';
 import type { UndoPlan } from '../../agent/undo/undo.js';
 import { shortPath } from '../../platform/files/paths.js';
 import type { CommandAnswer } from '../contract.js';
@@ -14,14 +20,15 @@ export function confirmUndo(
   cwd: string,
   then: (done: string) => Promise<CommandAnswer> = async (done) => text(done),
 ): CommandAnswer {
-  const { items, notCovered, notes, unclaimed, hasCommands } = plan;
+  const { sessionId, items, notCovered, notes, unclaimed, running, hasCommands } = plan;
   const isBlocked = notCovered.length > 0 || items.some(({ conflict, impossible }) => conflict ?? impossible);
   const lines = [
     ...items.flatMap((item) => describeUndoItem(item, cwd).split('\n')),
-    ...(items.length === 0 ? ['All that is known of is as it was before already.'] : []),
+    ...(items.length === 0 && unclaimed.length === 0 ? [NOTHING_TO_DO] : []),
     ...notCovered.map((why) => `! ${why}`),
     ...notes,
-    ...unclaimedLines(unclaimed, cwd),
+    ...unclaimedLines(unclaimed, cwd, `helve undo --session ${sessionId} --force`),
+    ...runningLines(running),
     ...(hasCommands ? [NEVER_COVERED] : []),
   ];
   const more = lines.length - MAX_SHOWN_LINES;

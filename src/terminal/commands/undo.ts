@@ -18,11 +18,14 @@ export const undo: TerminalCommand = {
     try {
       return args.trim() === 'list' ? await list(session) : await confirm(args.trim(), session);
     } catch (error) {
-      if (error instanceof UndoFailure) return problem(error.message);
+      if (error instanceof UndoFailure) return problem(messageOf(error));
       throw error;
     }
   },
 };
+
+const messageOf = ({ message, takeBack }: UndoFailure): string =>
+  takeBack === undefined ? message : `${message} To bring back what it took back: /undo ${takeBack}`;
 
 async function list({ dataFolder, id, cwd }: CommandSession): Promise<CommandAnswer> {
   const calls = await listUndoable(dataFolder, id);
