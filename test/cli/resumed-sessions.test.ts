@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, realpath, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startFakeModelServer } from '../../src/testing/fake-model-server.js';
@@ -59,10 +59,20 @@ test('the model is told what the user has taken back since', async () => {
   await run('-p', 'change it', '--permission-mode', 'bypassPermissions');
   expect((await run('undo', '--yes')).code).toBe(0);
   expect(await readFile(join(project, 'a.txt'), 'utf8')).toBe('one\n');
+  // As if the clock had been set back before the undo.
+  const [list = ''] = await readdir(join(home, 'journal/sessions'));
+  const journal = join(home, 'journal/sessions', list);
+  const lines = (await readFile(journal, 'utf8')).split('\n');
+  const earlier = lines.map((line) =>
+    line.includes('"undo_') ? line.replace(/"at":"[^"]*"/, '"at":"2001-01-01T00:00:00.000Z"') : line,
+  );
+  await writeFile(journal, earlier.join('\n'));
 
   await run('-p', 'and now?', '--continue');
   const told = 'The user has taken back the changes of call_a with helve undo.';
-  expect(server.requests.at(-1)?.text).toContain(told);
+  expect(server.requests.at(-1)?.text).toContain(
+    `${told} These are now as they were before: ${join(await realpath(project), 'a.txt')}.`,
+  );
   await run('-p', 'and now?', '--continue');
   expect(server.requests.at(-1)?.text.split(told)).toHaveLength(2); // in the history, and not again
 });

@@ -31,6 +31,8 @@ export interface RestoredSession {
   totals: SessionTotals;
   /** When the last record was written, in milliseconds since the epoch. */
   at: number | undefined;
+  /** How many bytes the list of its changes of files had at the last prompt; undefined in a session of an earlier version. */
+  changes: number | undefined;
   /** Lines that can't be understood, all of them. */
   damaged: readonly number[];
   /** Sentences for the person about what is not as it was left. */
@@ -77,6 +79,7 @@ class History {
   #totals = noTotals;
   #title: string | undefined;
   #at: number | undefined;
+  #changes: number | undefined;
   readonly #damaged: number[] = [];
   #unmentioned: number[] = [];
 
@@ -98,6 +101,7 @@ class History {
   #takeRecord(record: SessionRecord): void {
     switch (record.type) {
       case 'user':
+        this.#changes = record.changes ?? this.#changes;
         this.#takeUser(record);
         return;
       case 'assistant':
@@ -272,6 +276,7 @@ class History {
       ledger: this.#ledger,
       totals: this.#totals,
       at: this.#at,
+      changes: this.#changes,
       damaged: this.#damaged,
       notes,
     };

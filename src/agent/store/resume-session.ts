@@ -69,7 +69,7 @@ export async function resumeSession(options: ResumeOptions): Promise<ResumedSess
     const store = new SessionStore({ ...options, id: folder.id, root }, { lock, totals, title, damaged });
     await store.open();
     await removeLocksOfAgents(folder, options.dataFolder);
-    const reminders = await undoneSince(restored.at, options.dataFolder, folder.id);
+    const reminders = await undoneSince(restored, options.dataFolder, folder.id);
     return { id: folder.id, root, restored, store, reminders };
   } catch (error) {
     await lock.release();
@@ -186,15 +186,26 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** What a person has taken back since the session was written last: the model still takes it for done. */
-async function undoneSince(last: number | undefined, dataFolder: string, id: string): Promise<string[]> {
+/**
+ * What a person has taken back since the last prompt: the model still takes it for done. By order in the list of changes,
+ * since a clock may be set back; sessions of earlier versions have nothing but the time.
+ */
+async function undoneSince(
+  { changes: known, at: last }: RestoredSession,
+  dataFolder: string,
+  id: string,
+): Promise<string[]> {
   const changes = await listChanges(dataFolder, id).catch(() => []); // then undo itself has nothing to go by
-  return changes.flatMap(({ undoes, at, files }) => {
-    if (undoes === undefined || last === undefined || Date.parse(at) <= last) return [];
-    const shown = files.slice(0, MAX_FILES).map(({ real }) => real);
-    const more = files.length > shown.length ? ` and ${files.length - shown.length} more` : '';
+  return changes.flatMap(({ undoes, at, position, callId }) => {
+    if (undoes === undefined || last === undefined) return [];
+    if (known === undefined ? Date.parse(at) <= last : position < known) return [];
+    const undone = changes.filter((change) => change.callId === callId).flatMap(({ files }) => files);
+    const paths = [...new Set(undone.map(({ real }) => real))];
+    const more = paths.length > MAX_FILES ? ` and ${paths.length - MAX_FILES} more` : '';
+    const shown =
+      paths.length === 0 ? '' : ` These are now as they were before: ${paths.slice(0, MAX_FILES).join(', ')}${more}.`;
     return [
-      `The user has taken back the changes of ${undoes.join(', ')} with helve undo. These are now as they were before: ${shown.join(', ')}${more}. Read a file again before you rely on what it holds.`,
+      `The user has taken back the changes of ${undoes.join(', ')} with helve undo.${shown} Read a file again before you rely on what it holds.`,
     ];
   });
 }
