@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, realpath, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { isRunning, pidsIn, until } from '../../src/testing/watch-processes.js';
+import { isRunning, isWritten, pidsIn, until } from '../../src/testing/watch-processes.js';
 import { runHelve } from '../cli/run-helve.js';
 
 test('what a command has changed can be taken back after Helve was killed while it ran, and the command is ended first', async () => {
@@ -21,7 +21,7 @@ test('what a command has changed can be taken back after Helve was killed while 
   const input = { command: 'echo changed > a; rm -r sub; echo new > c; echo $$ > ../pids; sleep 1000' };
   const killed = await runHelve([...call, JSON.stringify(input)], {
     ...options,
-    onStart: (kill) => void until(() => existsSync(pids) && pidsIn(pids).length === 1).then(() => kill('SIGKILL')),
+    onStart: (kill) => void until(() => isWritten(pids)).then(() => kill('SIGKILL')),
   });
   expect(killed.signal).toBe('SIGKILL');
   expect((await readdir(project)).toSorted()).toEqual(['a', 'c']);

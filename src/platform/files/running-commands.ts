@@ -10,7 +10,17 @@
 // all others, and only then are the others read: of two that begin at once, each learns of the other. A change is added
 // to all of them before its record in `journal/open` goes. If Helve is killed, the file stays for the recovery, and other
 // sessions keep adding to it. Until then its commands count as running, because they may have outlived Helve.
-import { appendFileSync, closeSync, constants, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  constants,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { randomHex } from '../crypto.js';
@@ -72,7 +82,9 @@ export class RunningCommands {
   readonly #own = new Map<string, string>();
   readonly #others = new Map<string, RunningCommand>();
   readonly #ended = new Set<string>();
+  #owner: ProcessIdentity | undefined;
   #file: string | undefined;
+  /** How much of the file is known, in bytes. */
   #read = 0;
 
   constructor(folders: JournalFolders, sessionId: string, { looks = true }: { looks?: boolean } = {}) {
@@ -87,15 +99,16 @@ export class RunningCommands {
     writes: DeclaredWrites,
     about: Pick<RunningCommand, 'newFilesSince' | 'writer'> = {},
   ): Promise<void> {
-    const owner = await thisProcess();
+    this.#owner ??= await thisProcess();
+    const owner = this.#owner;
     const command = { id: randomHex(6), sessionId: this.#sessionId, callId, writes, ...about };
     const text = textOf({ own: command });
     const own = this.#file ?? `${this.#sessionId}.${randomHex(6)}${this.#looks ? '.jsonl' : WRITERS}`;
     if (this.#file === undefined) {
-      const first = textOf({ owner, at: Date.now() });
-      appendFileSync(this.#path(own), first + text, { flag: 'ax', mode: 0o600 });
+      const begun = Buffer.from(textOf({ owner, at: Date.now() }) + text);
+      appendFileSync(this.#path(own), begun, { flag: 'ax', mode: 0o600 });
       this.#file = own;
-      this.#read = 0;
+      this.#read = begun.length;
     } else {
       append(this.#path(own), text);
     }
@@ -146,18 +159,24 @@ export class RunningCommands {
     for (const id of this.#ended) this.#others.delete(id);
     this.#ended.clear();
     if (this.#file === undefined) return { changes: [], beside: [] };
-    const bytes = contentOf(this.#path(this.#file));
     const changes: RecordedChange[] = [];
-    for (const news of linesIn(bytes.subarray(this.#read))) {
+    for (const news of this.#unread(this.#path(this.#file))) {
       if ('other' in news) this.#others.set(news.other.id, news.other);
       if ('ended' in news) this.#ended.add(news.ended);
       if ('change' in news) changes.push(news.change);
     }
-    this.#read = bytes.lastIndexOf('\n') + 1;
     return {
       changes,
       beside: [...this.#others.values()].map((one) => ({ ...one, hasEnded: this.#ended.has(one.id) })),
     };
+  }
+
+  #unread(path: string): Line[] {
+    if (statSync(path, { throwIfNoEntry: false })?.size === this.#read) return [];
+    const bytes = contentOf(path);
+    const lines = linesIn(bytes.subarray(this.#read));
+    this.#read = bytes.lastIndexOf('\n') + 1;
+    return lines;
   }
 
   #path(file: string): string {

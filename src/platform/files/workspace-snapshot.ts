@@ -421,6 +421,8 @@ class Snapshots implements WorkspaceSnapshots {
   async #list(running: readonly Running[], looks: Looks): Promise<void> {
     const { earlier, now } = looks;
     const found = await this.#changes(looks);
+    // What others have journaled explains differences only. What is not read now is read before the next look.
+    if (found.length === 0 && earlier.unseen.length + now.unseen.length === 0) return this.#journaled.settle(new Map());
     if (!this.#keepsNothing) this.#pack?.flush(); // what is there now is what the next command finds
     const beside = this.#journaled.afterLook();
     const [parts, unclaimed] = [new Map<Running, Part[]>(), [] as Part[]];
