@@ -8,7 +8,8 @@ import { SessionStore } from '../agent/store/session-store.js';
 import { AnnouncedWriters } from '../platform/files/announced-writers.js';
 import { createFileChanges } from '../platform/files/file-changes.js';
 import { hashOf } from '../platform/files/journal.js';
-import { createWorkspaceSnapshots, type WorkspaceSnapshots } from '../platform/files/workspace-snapshot.js';
+import type { WorkspaceSnapshots } from '../platform/files/snapshot-contract.js';
+import { createWorkspaceSnapshots } from '../platform/files/workspace-snapshot.js';
 import { undo } from './undo.js';
 
 interface Run {

@@ -22,11 +22,8 @@ import { expect, test } from 'vitest';
 import type { FileChanges } from '../../contract/file-change.js';
 import { createFileChanges } from '../../platform/files/file-changes.js';
 import { hashOf, imagePath, journalFolders, listChanges } from '../../platform/files/journal.js';
-import {
-  createWorkspaceSnapshots,
-  type SnapshotLimits,
-  type SnapshotReport,
-} from '../../platform/files/workspace-snapshot.js';
+import type { SnapshotLimits, SnapshotReport } from '../../platform/files/snapshot-contract.js';
+import { createWorkspaceSnapshots } from '../../platform/files/workspace-snapshot.js';
 import { applyUndo, type UndoOutcome } from './apply-undo.js';
 import { planUndo } from './undo.js';
 import { listUndoable, type UndoSelection } from './undo-calls.js';

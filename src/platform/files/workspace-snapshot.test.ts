@@ -22,7 +22,8 @@ import { ImageReader } from './image-pack.js';
 import { hashOf, journalFolders, listChanges, pruneJournal } from './journal.js';
 import type { RecordedFile } from './recorded-change.js';
 import { recoverChanges } from './recover-changes.js';
-import { createWorkspaceSnapshots, type SnapshotLimits, type WorkspaceSnapshots } from './workspace-snapshot.js';
+import type { SnapshotLimits, WorkspaceSnapshots } from './snapshot-contract.js';
+import { createWorkspaceSnapshots } from './workspace-snapshot.js';
 import { entryOf } from './workspace-tree.js';
 
 const ENOUGH = { keepMs: 60_000, changedMs: 60_000, lookMs: 60_000, afterMs: 60_000 };

@@ -5,7 +5,7 @@ import type { DeclaredWrites } from '../../platform/files/declared-writes.js';
 import { mayChangeFiles, writesOf, writtenFiles } from '../../platform/files/effect-writes.js';
 import { sessionWriters } from '../../platform/files/lazy-changes.js';
 import { isInside, realPathSync } from '../../platform/files/paths.js';
-import type { SnapshotCoverage, WorkspaceSnapshots } from '../../platform/files/workspace-snapshot.js';
+import { gapsIn, type SnapshotCoverage, type WorkspaceSnapshots } from '../../platform/files/snapshot-contract.js';
 import type { ProcessResult } from '../../platform/shell/run-process.js';
 import { shortTitle } from './title.js';
 
@@ -180,7 +180,6 @@ function sessionSnapshots(session: SessionPort): SessionSnapshots {
   const roots = (): string[] => [...new Set(session.workspace.map(realPathSync))];
   const atWork = new Set<Promise<unknown>>();
   let loading: Promise<WorkspaceSnapshots> | undefined;
-  let gapsIn: (coverage: SnapshotCoverage) => string[] = () => [];
   let hasSaid = false;
   let isOver = false;
   session.atEnd(async () => {
@@ -190,7 +189,6 @@ function sessionSnapshots(session: SessionPort): SessionSnapshots {
   });
   const load = async (): Promise<WorkspaceSnapshots> => {
     const code = await import('../../platform/files/workspace-snapshot.js');
-    gapsIn = code.gapsIn;
     const [isPassing, secrets] = await Promise.all([passingFolders(session), secretsAround(session, roots())]);
     const snapshots = code.createWorkspaceSnapshots({
       roots,
