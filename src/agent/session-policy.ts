@@ -37,6 +37,8 @@ export interface SessionPolicy {
   describeConfinement(request: DecisionRequest): string | undefined;
   /** By the same rules, as if this were the mode. */
   decideIn(mode: PermissionMode): Decide;
+  /** All that count now, whichever place they come from. */
+  rules(): readonly Rule[];
   /** Whether every use of the tool is denied by a rule, in whatever mode. */
   isDenied(tool: string): boolean;
   /** Which files of a tree may be shown, by what holds now. */
@@ -108,6 +110,7 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
     decide: (request) => decide(request, policy()),
     describeConfinement: (request) => describeConfinement(request, policy()),
     decideIn: (mode) => (request) => decide(request, { ...policy(), mode }),
+    rules: allRules,
     isDenied: (tool) => isDeniedOutright(tool, allRules()),
     reader: () => showing(policy()),
     unreadable: () => deniedReads(allRules()),

@@ -194,8 +194,9 @@ async function mcpServers(): Promise<Finding[]> {
   const engine = createEngine({ settings, env: environmentWith(settings.current, process.env), audit: false });
   await engine.servers.settled();
   const states = engine.servers.states();
+  const idle = engine.servers.idleRules().map((detail): Finding => ({ what: 'Rules', state: 'missing', detail }));
   await engine.end();
-  return [...states.map(serverFinding), ...untouched];
+  return [...states.map(serverFinding), ...untouched, ...idle];
 }
 
 function serverFinding({ name, status, detail, tools, setAside, errorOutput }: ServerState): Finding {

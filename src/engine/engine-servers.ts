@@ -10,6 +10,7 @@ import type { Settings } from '../settings/settings.js';
 import { toolPins } from '../settings/tool-pins.js';
 import { configuredServers } from './configured-servers.js';
 import type { EngineOptions } from './engine-options.js';
+import { type IdleRule, idleRules } from './idle-rules.js';
 import type { Notices } from './notices.js';
 
 const NAMED_SERVERS_MS = 10_000; // for servers that were named for this session: their tools are wanted
@@ -34,6 +35,8 @@ export interface EngineServers {
     onWait?(sentence: string): void;
   }): Promise<void>;
   states(): readonly ServerState[];
+  /** Sentences on rules that ask or deny and name a server or tool that is not there. */
+  idleRules(): readonly string[];
   /** Begins anew with a server. Settles when it has connected or failed; rejects where there is none of that name. */
   reconnect(name: string): Promise<void>;
   /** What the model was told of them has left its context. */
@@ -75,7 +78,10 @@ export function createServers(surroundings: ServerSurroundings): ConnectedServer
     askUser: options.askUser,
     pins: toolPins(session.dataFolder),
     whileRunning: (kill) => session.whileRunning(kill),
-    onChange: () => serverTools.update(),
+    onChange: () => {
+      serverTools.update();
+      reportIdleRules();
+    },
     onNotice: notices.say,
   });
   const resources: ServerResources = {
@@ -94,6 +100,20 @@ export function createServers(surroundings: ServerSurroundings): ConnectedServer
     deferral: () => readDeferral(env['ENABLE_TOOL_SEARCH']) ?? readDeferral(settings()?.toolSearch?.value),
     contextTokens: options.contextTokens,
   });
+  const findIdleRules = (): IdleRule[] =>
+    idleRules(policy.rules(), {
+      states: client.states(),
+      offered: client.tools(() => false),
+      tools: session.tools.all.map(({ tool }) => tool.name),
+    });
+  const reported = new Set<string>();
+  const reportIdleRules = (): void => {
+    for (const { text, isSlip } of findIdleRules()) {
+      if (!isSlip || reported.has(text)) continue;
+      reported.add(text);
+      notices.say(text);
+    }
+  };
   const configure = (): void => {
     if (surroundings.isOff) return;
     const configured = configuredServers(options, settings());
@@ -109,6 +129,7 @@ export function createServers(surroundings: ServerSurroundings): ConnectedServer
     requested: () => serverTools.begin(),
     settled: (wait) => client.settled(wait),
     states: () => client.states(),
+    idleRules: () => findIdleRules().map(({ text }) => text),
     reconnect: (name) => client.reconnect(name),
     announceAgain: () => serverTools.announceAgain(),
     rest: () => notices.hold(),

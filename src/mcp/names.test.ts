@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { parseRule } from '../permissions/rule.js';
 import { serverParts, toolNames } from './names.js';
 
 const VALID = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -44,4 +45,36 @@ test('whatever servers and tools are called, every tool has a name of its own th
 test('a name depends on nothing but the names beside it', () => {
   const names = ['b c', 'b_c', 'd'];
   expect([...toolNames('a', names)].sort()).toEqual([...toolNames('a', names.toReversed())].sort());
+});
+
+test('a rule that denies a server or a tool by its own name matches, whatever they are called', () => {
+  const word = fc.string({
+    unit: fc.constantFrom('a', 'B', '.', ' ', '/', 'é', '-', '_'),
+    minLength: 1,
+    maxLength: 40,
+  });
+  const name = word.filter((text) => !/__|^\s|\s$|^_+$|_$/.test(text));
+  const anchors = { source: [], project: [], home: [], realName: (path: string) => path };
+  const denies = (text: string, tool: string): boolean => {
+    const subject = parseRule(text, { list: 'deny', source: { file: 'f' }, anchors }).rule?.subject;
+    return subject?.kind === 'tool' && subject.isTool(tool);
+  };
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(name, { minLength: 1, maxLength: 4 }),
+      fc.uniqueArray(name, { minLength: 1, maxLength: 4 }),
+      (servers, tools) => {
+        for (const [server, part] of serverParts(servers)) {
+          for (const [tool, full] of toolNames(part, tools)) {
+            expect([server, tool, denies(`mcp__${server}`, full), denies(`mcp__${server}__${tool}`, full)]).toEqual([
+              server,
+              tool,
+              true,
+              true,
+            ]);
+          }
+        }
+      },
+    ),
+  );
 });

@@ -60,6 +60,36 @@ test.each<[string, string, boolean]>([
   expect(subject?.kind === 'tool' && subject.isTool(tool)).toBe(expected);
 });
 
+test.each<[string, string, boolean]>([
+  ['mcp__my.server', 'mcp__my_server__get', true],
+  ['mcp__My Server', 'mcp__my_server__get', true],
+  ['MCP__my.server__*', 'mcp__my_server__get', true],
+  ['mcp__my..server__do.other', 'mcp__my_server__do_other', true],
+  ['mcp__my.server__do other', 'mcp__my_server__do_other', true],
+  ['mcp__my.server__do.*', 'mcp__my_server__do_other', true],
+  ['mcp__x__DO', 'mcp__x__do', true],
+  ['mcp__x__do/it', 'mcp__x__do_it', true],
+  ['mcp___x', 'mcp__x__do', true],
+  ['mcp__x___do', 'mcp__x__do', true],
+  ['mcp__x___do', 'mcp__x___do', true],
+  ['mcp__my.server', 'mcp__my_server2__get', false],
+  ['mcp__my.server__do', 'mcp__my_server__done', false],
+  ['mcp__a__b', 'mcp__a_b__c', false],
+])('a rule that asks or denies means a server as it spells itself: %s and %s: %s', (text, tool, expected) => {
+  for (const list of ['deny', 'ask'] as const) {
+    const subject = parseRule(text, options(list)).rule?.subject;
+    expect(subject?.kind === 'tool' && subject.isTool(tool)).toBe(expected);
+    const some = parseRule(`${text}(path:x)`, options(list)).rule?.subject;
+    expect(some?.kind === 'input' && some.isTool(tool)).toBe(expected);
+  }
+});
+
+test('a rule that allows says how Helve spells the server that it names', () => {
+  expect(parseRule('mcp__my.server__do it', options('allow'))).toMatchObject({
+    problem: { severity: 'dropped', message: expect.stringContaining('Write "mcp__my_server__do_it".') },
+  });
+});
+
 test('reports a tool that there is not, with the one that may be meant, and keeps the rule', () => {
   const { rule, problem } = parseRule('Edti', options('deny'));
   expect(rule?.list).toBe('deny');

@@ -1,6 +1,7 @@
 // From the text of a rule to something that can be matched. A rule that is not understood is said so, with its place:
 // one that allows is left out, one that asks or denies must not be, so whoever loads the settings stops.
 import type { Behavior } from '../contract/permission.js';
+import { isMcpName, readMcpName } from '../platform/text/mcp-names.js';
 import { nearestWords } from '../platform/text/similar-text.js';
 import { type CommandPattern, parseCommandPattern } from './match-command.js';
 import { type Anchors, type PathPattern, type PathStyle, parsePathPattern, thisPathStyle } from './match-path.js';
@@ -134,6 +135,7 @@ function problemOf(rule: string, { subject, what = '', fix = '', isIdle }: Outco
 }
 
 function understand(text: string, options: RuleOptions): Outcome {
+  const { list } = options;
   const open = text.indexOf('(');
   if (text === '') return broken('is empty', 'Name a tool, or remove it.');
   if (open < 0 && text.includes(')')) return broken('has no opening parenthesis', 'Fix or remove it.');
@@ -142,7 +144,10 @@ function understand(text: string, options: RuleOptions): Outcome {
     return broken(what, 'Fix or remove it.');
   }
   const written = (open < 0 ? text : text.slice(0, open)).trim();
-  if (!/^[\w*.-]+$/.test(written)) return broken('does not begin with the name of a tool', 'Fix or remove it.');
+  if (isMcpName(written) && list === 'allow' && !/^[\w*-]+$/.test(written)) return notAsCalledHere(written);
+  if (!/^[\w*.-]+$/.test(written) && !isMcpName(written)) {
+    return broken('does not begin with the name of a tool', 'Fix or remove it.');
+  }
   const tool = knownName(written, options);
   const specifier = open < 0 ? undefined : text.slice(open + 1, -1);
   if (specifier !== undefined && specifier.trim() === '') {
@@ -150,6 +155,12 @@ function understand(text: string, options: RuleOptions): Outcome {
   }
   const outcome = specifier === undefined ? everyUse(tool, options) : someUses(tool, specifier.trim(), options);
   return isUnknownTool(tool, options) ? ofUnknownTool(tool, specifier, outcome, options) : outcome;
+}
+
+/** What allows is taken at its word: another server may have the name that this one would get. */
+function notAsCalledHere(written: string): Outcome {
+  const [name = written] = readMcpName(written)?.names ?? [];
+  return broken('spells a name of an MCP server in another way than Helve', `Write "${name}".`);
 }
 
 /** It may be the tool of a server or a program. One that is nearly the name of a tool here is most likely a slip. */
@@ -208,12 +219,22 @@ function everyUse(tool: string, { list }: RuleOptions): Outcome {
     );
   }
   if (tool === 'Bash') return { subject: { kind: 'command', pattern: { kind: 'any' } } };
-  return { subject: { kind: 'tool', tool, isTool: nameMatcher(tool) } };
+  return { subject: { kind: 'tool', tool, isTool: nameMatcher(tool, list) } };
 }
 
-function nameMatcher(tool: string): (name: string) => boolean {
+/** A server's name alone stands for all its tools. A rule that asks or denies means them in any spelling. */
+export function nameMatcher(tool: string, list: Behavior): (name: string) => boolean {
+  const written = list === 'allow' ? undefined : readMcpName(tool);
+  if (written) {
+    const matchers = [tool, ...written.names].map((name) => exactMatcher(name.toLowerCase()));
+    return (name) => matchers.some((matches) => matches(name.toLowerCase()));
+  }
+  return exactMatcher(tool);
+}
+
+function exactMatcher(tool: string): (name: string) => boolean {
   const pattern = textPattern(tool);
-  const isServer = /^mcp__(?:(?!__).)+$/.test(tool); // a server's name alone stands for all its tools
+  const isServer = /^mcp__(?:(?!__).)+$/.test(tool);
   return (name) => matchesText(pattern, name) || (isServer && name.startsWith(`${tool}__`));
 }
 
@@ -302,21 +323,26 @@ function parameterRule(tool: string, field: string, value: string, options: Rule
   if (options.list === 'allow') {
     return broken(`allows by the value of "${field}", and only ask and deny rules may`, 'Remove it.');
   }
-  if (!isPrimaryField(tool, field)) return inputRule(tool, [field], value);
+  if (!isPrimaryField(tool, field)) return inputRule(tool, [field], value, options);
   const fix = `Write "${tool}(${value})".`;
-  const same = tool === 'WebFetch' ? inputRule(tool, [field], value) : someUses(tool, value, options);
+  const same = tool === 'WebFetch' ? inputRule(tool, [field], value, options) : someUses(tool, value, options);
   return same.subject && !same.what
     ? { ...same, what: `names the field "${field}", which is what ${tool} rules are about anyway`, fix }
     : same;
 }
 
-const inputRule = (tool: string, fields: readonly string[], value: string): Outcome => ({
-  subject: { kind: 'input', isTool: nameMatcher(tool), fields, patterns: [textPattern(value)] },
+const inputRule = (
+  tool: string,
+  fields: readonly string[],
+  value: string,
+  { list }: Pick<RuleOptions, 'list'>,
+): Outcome => ({
+  subject: { kind: 'input', isTool: nameMatcher(tool, list), fields, patterns: [textPattern(value)] },
 });
 
 /** One of a type that there is not counts all the same, since it may be written yet. */
 function agentRule(type: string, { list, knownAgents }: RuleOptions): Outcome {
-  const rule = inputRule('Task', ['subagent_type'], type);
+  const rule = inputRule('Task', ['subagent_type'], type, { list });
   const known = type.includes('*') ? undefined : knownAgents?.();
   if (!known || known.includes(type)) return rule;
   const what = 'names no type of agent that there is';
@@ -331,5 +357,5 @@ function skillRule(tool: string, specifier: string, { list }: RuleOptions): Outc
   const withArguments = name !== specifier || list !== 'allow';
   const patterns = [name, ...(withArguments ? [`${name} *`] : [])].map(textPattern);
   const fields = tool === 'Skill' ? ['skill', 'name', 'args'] : ['command'];
-  return { subject: { kind: 'input', isTool: nameMatcher(tool), fields, patterns } };
+  return { subject: { kind: 'input', isTool: nameMatcher(tool, list), fields, patterns } };
 }

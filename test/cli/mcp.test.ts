@@ -55,6 +55,28 @@ test('a server that is named on the command line is there from the first request
   expect(run.code).toBe(0);
 });
 
+test('rules that deny servers and tools hold in the spelling of the server, and one that names nothing is reported', async () => {
+  const cwd = await emptyFolder();
+  const deny = ['mcp__My.Odd server', 'mcp__two__X.Y', 'mcp__two__goood', 'mcp__tow__good', 'mcp__elsewhere__x'];
+  await mkdir(join(cwd, '.helve'));
+  await writeFile(join(cwd, '.helve/settings.json'), JSON.stringify({ permissions: { deny } }));
+  const servers = { 'my.odd server': odd(), two: odd('schemas') };
+  const run = await ask([{ text: 'done' }], ['go', '--mcp-config', config(servers)], { cwd });
+  expect(toolNames(run.server, 0).filter((name) => /my_odd|__x_y/.test(name))).toEqual([
+    expect.stringMatching(/^mcp__two__x_y_[0-9a-f]{8}$/), // the one named "x y", while "x.y" is denied
+  ]);
+  expect(run.stderr).toContain(
+    'The deny rule "mcp__two__goood" (.helve/settings.json:1) names the tool goood, which the MCP server two does not have, so it guards nothing now. Did you mean "mcp__two__good"?',
+  );
+  expect(run.stderr.match(/"mcp__tow__good" .* Did you mean "mcp__two"\?/g)).toHaveLength(1);
+  expect(run.stderr).not.toContain('elsewhere');
+  const home = await emptyFolder();
+  await mkdir(join(home, '.helve'));
+  await writeFile(join(home, '.helve/settings.json'), config(servers));
+  const doctor = await runHelve(['doctor'], { cwd, env: { HOME: home } });
+  expect(doctor.stdout).toContain('names the MCP server elsewhere, and none of that name is configured here');
+});
+
 test('many tools cost the first request little: names in a reminder, schemas when they are asked for', async () => {
   const servers = Object.fromEntries(Array.from({ length: 4 }, (_, n) => [`s${n}`, odd('many', '50')]));
   const run = await ask(

@@ -12,6 +12,7 @@ test.each<[Partial<AgentType>, string[]]>([
   [{ tools: ['mcp__git__*'] }, ['mcp__git__log', 'mcp__git__push']],
   [{ tools: ['Read', 'Bash'], disallowedTools: ['Bash'] }, ['Read']],
   [{ disallowedTools: ['mcp__*', 'Task', 'Bash'] }, ['Read']],
+  [{ tools: ['mcp__*'], disallowedTools: ['mcp__GitLab'] }, ['mcp__git__log', 'mcp__git__push']],
   [{ tools: [] }, []],
   [{ tools: ['AskUserQuestion'] }, []],
   [{ disallowedTools: ['*'] }, []],

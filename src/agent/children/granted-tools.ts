@@ -1,5 +1,7 @@
 import { matchesText, textPattern } from '../../permissions/match-text.js';
+import { nameMatcher } from '../../permissions/rule.js';
 import { currentName, isFamiliarName } from '../../permissions/tool-names.js';
+import { isMcpName } from '../../platform/text/mcp-names.js';
 import { nearestWords } from '../../platform/text/similar-text.js';
 import { type AgentType, toolsOfTheParent } from './agent-types.js';
 
@@ -15,7 +17,7 @@ export function grantedTools(type: AgentType, available: readonly string[]): Gra
   const { tools = ['*'], disallowedTools = [] } = type;
   const withheld = [...toolsOfTheParent, ...disallowedTools];
   return {
-    names: available.filter((name) => isIn(tools, name) && !isIn(withheld, name)),
+    names: available.filter((name) => isIn(tools, name) && !withheld.some((each) => withholds(each, name))),
     missing: tools.filter((pattern) => pattern !== '*' && !available.some((name) => matches(pattern, name))),
   };
 }
@@ -32,6 +34,10 @@ export function slipsIn(
       return meant === undefined ? [] : [`${file}: there is no tool ${name}. Did you mean ${meant}?`];
     });
 }
+
+/** As a rule that denies: an MCP server or tool in any spelling. */
+const withholds = (pattern: string, name: string): boolean =>
+  matches(pattern, name) || (isMcpName(pattern) && nameMatcher(pattern, 'deny')(name));
 
 /** A star takes anything; the name of a server alone stands for all its tools. */
 function matches(pattern: string, name: string): boolean {

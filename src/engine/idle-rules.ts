@@ -1,0 +1,65 @@
+// Rules that ask or deny and name an MCP server or tool that is not there: they guard nothing, which may be a slip.
+import type { OfferedTool, ServerState } from '../mcp/client.js';
+import { serverParts } from '../mcp/names.js';
+import { plainLine } from '../mcp/plain-text.js';
+import type { Rule } from '../permissions/rule.js';
+import { plainServer, plainTool, readMcpName } from '../platform/text/mcp-names.js';
+import { nearestWords } from '../platform/text/similar-text.js';
+
+const MAX_NAME = 60;
+
+export interface IdleRule {
+  rule: Rule;
+  /** A sentence for people. */
+  text: string;
+  /** Another name is meant, most likely: worth a notice. The server may as well be one of another project. */
+  isSlip: boolean;
+}
+
+export interface KnownServers {
+  states: ReadonlyArray<Pick<ServerState, 'name' | 'status' | 'setAside'>>;
+  offered: ReadonlyArray<Pick<OfferedTool, 'server'> & { tool: { name: string } }>;
+  /** The names of all tools, whichever place they come from. */
+  tools: readonly string[];
+}
+
+/** Of a server that is not connected nothing is said: which tools it has is not known. */
+export function idleRules(rules: readonly Rule[], known: KnownServers): IdleRule[] {
+  const parts = serverParts(known.states.map(({ name }) => name));
+  return rules.flatMap((rule) => {
+    const { subject, list, text } = rule;
+    if (list === 'allow' || (subject.kind !== 'tool' && subject.kind !== 'input')) return [];
+    const written = readMcpName(text.replace(/\([\s\S]*$/, '').trim());
+    if (!written || written.server.includes('*') || known.tools.some(subject.isTool)) return [];
+    const spellings = readMcpName(`mcp__${written.server}`)?.names.map((name) => name.toLowerCase()) ?? [];
+    const servers = known.states.filter(({ name }) =>
+      spellings.includes(`mcp__${parts.get(name) ?? name}`.toLowerCase()),
+    );
+    if (servers.length === 0) return [ofUnknownServer(rule, written.server, [...parts.values()])];
+    const isCertain = servers.every(({ status }) => status === 'connected');
+    if (written.tool === undefined || !isCertain) return [];
+    const names = known.offered.filter(({ server }) => servers.some(({ name }) => name === server));
+    const isSetAside = servers.some(({ name, setAside }) =>
+      setAside.some(({ tool }) => subject.isTool(`mcp__${parts.get(name)}__${plainTool(tool)}`)),
+    );
+    if (isSetAside || names.some(({ tool }) => subject.isTool(tool.name))) return [];
+    const prefix = `mcp__${parts.get(servers[0]?.name ?? '')}__`;
+    const tools = names.map(({ tool }) => tool.name.slice(prefix.length));
+    const [meant] = nearestWords(written.tool, tools);
+    const what = `names the tool ${plainLine(written.tool, MAX_NAME)}, which the MCP server ${plainLine(servers[0]?.name ?? '', MAX_NAME)} does not have`;
+    return [{ rule, isSlip: true, text: sentence(rule, what, meant && `${prefix}${meant}`) }];
+  });
+}
+
+function ofUnknownServer(rule: Rule, server: string, parts: readonly string[]): IdleRule {
+  const whole = plainServer(rule.text.replace(/\([\s\S]*$/, '').slice('mcp__'.length));
+  const [near] = parts.includes(whole) ? [whole] : nearestWords(plainServer(server), parts);
+  const what = `names the MCP server ${plainLine(server, MAX_NAME)}, and none of that name is configured here`;
+  return { rule, isSlip: near !== undefined, text: sentence(rule, what, near && `mcp__${near}`) };
+}
+
+function sentence({ text, list, source: { file, line } }: Rule, what: string, meant: string | undefined): string {
+  const where = line === undefined ? file : `${file}:${line}`;
+  const next = meant === undefined ? 'Check the name.' : `Did you mean "${meant}"?`;
+  return `The ${list} rule "${plainLine(text, MAX_NAME)}" (${where}) ${what}, so it guards nothing now. ${next}`;
+}
