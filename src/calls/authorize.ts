@@ -97,7 +97,8 @@ export async function authorize(
     if (answer.remember) await remember(answer.remember);
     // No other mode can be had by an answer, whatever a program without types sends.
     if (answer.mode === 'default' || answer.mode === 'acceptEdits') environment.chooseMode?.(answer.mode);
-    if (answer.updatedInput && !isSameInput(answer.updatedInput, bound.input)) {
+    const known = [bound.input, ...(resolved.sentAs ? [resolved.sentAs.input] : [])];
+    if (answer.updatedInput && !known.some((input) => isSameInput(answer.updatedInput, input))) {
       authorized = { ...agreed, rewritten: answer.updatedInput, isAgreed: true };
     }
     refuseIfDeniedNow(judged);
@@ -122,6 +123,7 @@ export async function authorize(
       callId,
       tool: tool.name,
       input: bound.input,
+      ...(resolved.sentAs && { sentAs: resolved.sentAs }),
       effects,
       decision,
       reason: withKnownReason(decision, effects),
@@ -192,7 +194,7 @@ async function runCheck({ bound }: ResolvedCall, context: ToolContext): Promise<
 }
 
 /** Many programs send the input back with their yes, by way of JSON: to ask them about it again would have no end. */
-const isSameInput = (answered: unknown, input: unknown): boolean =>
+export const isSameInput = (answered: unknown, input: unknown): boolean =>
   isDeepStrictEqual(answered, input) || isDeepStrictEqual(answered, JSON.parse(JSON.stringify(input ?? null)));
 
 const denied = (tool: string, reason: string): ToolFailure =>

@@ -36,7 +36,9 @@ export function hooksOf(callId: string, environment: CallEnvironment, signal: Ab
   const { hooks } = environment;
   const added: string[] = [];
   let answers: readonly HookAnswer[] = [];
-  let hasRun = false;
+  /** The names of tools under which hooks have seen the call before its work, and where somebody would be asked. */
+  const shownAs = new Set<string>();
+  let questionedAs = new Set<string>();
   let seen: ResolvedCall | undefined;
   let touched: readonly Effect[] = [];
   /** A hook has agreed to the input that it made itself, which is judged next. */
@@ -54,6 +56,13 @@ export function hooksOf(callId: string, environment: CallEnvironment, signal: Ab
     return outcome;
   };
   const about = ({ tool, bound }: ResolvedCall) => ({ tool_name: tool.name, tool_input: bound.input });
+  /** A guard of either tool sees a call that was typed into another one, in the shape that it knows. */
+  const guarded = (call: ResolvedCall, seenAs: ReadonlySet<string>) => {
+    const { sentAs } = call;
+    const forms = [...(sentAs ? [{ tool_name: sentAs.tool, tool_input: sentAs.input }] : []), about(call)];
+    return forms.filter(({ tool_name }) => !seenAs.has(tool_name));
+  };
+  const withoutAllows = () => answers.filter(({ behavior }) => behavior !== 'allow');
   const words = (): HookWords => ({ added });
 
   return {
@@ -63,28 +72,38 @@ export function hooksOf(callId: string, environment: CallEnvironment, signal: Ab
     async before(call, effects) {
       seen = call;
       touched = effects;
-      if (hasRun || !hooks.has('PreToolUse')) return undefined;
-      hasRun = true;
-      const outcome = await run('PreToolUse', { ...about(call), tool_use_id: callId }, { effects });
-      answers = outcome.answers;
-      added.push(...outcome.additionalContext);
-      return outcome.updatedInput;
+      if (!hooks.has('PreToolUse')) return undefined;
+      for (const form of guarded(call, shownAs)) {
+        shownAs.add(form.tool_name);
+        const outcome = await run('PreToolUse', { ...form, tool_use_id: callId }, { effects });
+        // What hooks allowed before was another input.
+        answers = [...(outcome.updatedInput ? withoutAllows() : answers), ...outcome.answers];
+        added.push(...outcome.additionalContext);
+        if (outcome.behavior === 'deny' || outcome.stop) return undefined;
+        if (outcome.updatedInput) return outcome.updatedInput;
+      }
+      return undefined;
     },
     async answerQuestion(call, effects) {
-      if (agreed) {
-        const answered = agreed;
-        agreed = undefined;
-        return answered;
+      let answered = agreed;
+      agreed = undefined;
+      if (!hooks.has('PermissionRequest')) return answered;
+      const forms = guarded(call, questionedAs);
+      questionedAs = answered ? questionedAs : new Set();
+      for (const form of forms) {
+        const outcome = await run('PermissionRequest', form, { effects });
+        questionedAs.add(form.tool_name);
+        if (outcome.behavior === 'deny' || outcome.stop) return outcome;
+        if (outcome.behavior !== 'allow') continue;
+        answered = outcome;
+        if (!outcome.updatedInput) continue;
+        const { updatedInput: _, ...yes } = outcome;
+        agreed = yes;
+        answers = withoutAllows();
+        return outcome;
       }
-      if (!hooks.has('PermissionRequest')) return undefined;
-      const outcome = await run('PermissionRequest', about(call), { effects });
-      if (outcome.behavior === 'allow' && outcome.updatedInput) {
-        const { updatedInput: _, ...answered } = outcome;
-        agreed = answered;
-        // What hooks allowed before was another input.
-        answers = answers.filter(({ behavior }) => behavior !== 'allow');
-      }
-      return outcome.behavior === undefined && !outcome.stop ? undefined : outcome;
+      questionedAs = new Set();
+      return answered;
     },
     notify(message) {
       if (!hooks.has('Notification')) return;

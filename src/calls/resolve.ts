@@ -1,5 +1,6 @@
 // Step 4 of the path: from a name and an unknown input to a tool and an input that it understands.
 import { ToolFailure } from '../contract/failure.js';
+import type { SentCall } from '../contract/permission.js';
 import type { AcceptedInput, BoundCall, InputIssue, Tool } from '../contract/tool.js';
 import { nearestWords } from '../platform/text/similar-text.js';
 import { aliasOf, meantCall } from '../tools/aliases.js';
@@ -10,13 +11,20 @@ import type { CallEnvironment } from './environment.js';
 export interface ResolvedCall {
   tool: Tool;
   bound: BoundCall;
+  /** The call as the model sent it, where it was typed into another tool. Rules and hooks about either concern it. */
+  sentAs?: SentCall;
 }
 
 export async function resolve(call: ToolCall, environment: CallEnvironment): Promise<ResolvedCall> {
   const tool = findTool(call.name, environment);
-  const meant = meantCall(tool?.name ?? call.name, call.input);
-  if (meant && environment.findTool(meant.name)?.name === meant.name)
-    return await resolve({ ...call, ...meant }, environment);
+  const sentAs: SentCall = { tool: tool?.name ?? call.name, input: call.input };
+  const meant = meantCall(sentAs.tool, sentAs.input);
+  if (meant && environment.findTool(meant.name)?.name === meant.name) {
+    const { name, input, command } = meant;
+    const { bound, ...resolved } = await resolve({ ...call, name, input }, environment);
+    const effects: BoundCall['effects'] = async (context) => [...(await bound.effects(context)), command];
+    return { ...resolved, bound: { ...bound, effects }, sentAs };
+  }
   if (!tool) {
     const why = environment.whyAbsent?.(call.name) ?? unknownTool(call.name, environment.toolNames());
     throw new ToolFailure(why, { kind: 'unknown_tool' });

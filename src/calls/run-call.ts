@@ -7,6 +7,7 @@ import type { ToolResultBlock } from '../contract/message.js';
 import type { ToolDisplay, ToolOutcome } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
 import { abortable } from '../platform/abortable.js';
+import { typedInput } from '../tools/aliases.js';
 import type { MalformedCall, ToolCall } from './assemble.js';
 import { authorize } from './authorize.js';
 import { type CallHooks, hooksOf } from './call-hooks.js';
@@ -115,7 +116,13 @@ async function admit(
     if (rewritten === undefined) continue;
     inputBy = isAgreed ? 'user' : 'hook';
     Object.assign(context, { inputBy, sentInput });
-    resolved = await resolveRewritten({ ...call, input: rewritten }, environment, isAgreed ? 'The user' : 'A hook');
+    // A patch that was typed into a shell may come back as a command or as a patch.
+    const retyped = resolved.sentAs && typedInput(rewritten);
+    resolved = await resolveRewritten(
+      { ...call, input: retyped ?? rewritten },
+      environment,
+      isAgreed ? 'The user' : 'A hook',
+    );
   }
 }
 

@@ -112,11 +112,19 @@ export type DecisionBasis = (typeof decisionBases)[number];
 /** Pure: the same request gets the same answer on every machine. */
 export type Decide = (request: DecisionRequest) => Decision;
 
+/** A call by the tool and the input that the model named. */
+export interface SentCall {
+  tool: string;
+  input: unknown;
+}
+
 /** A call that somebody has to allow or deny. */
 export interface PermissionQuestion {
   callId: string;
   tool: string;
   input: unknown;
+  /** What the model sent, where that was another call: a patch that was typed into Bash. A change may have either shape. */
+  sentAs?: SentCall;
   effects: readonly Effect[];
   /** What led to the question, with its whole reasoning. */
   decision: Decision;

@@ -1,3 +1,4 @@
+import { askInEachForm } from '../calls/ask-in-each-form.js';
 import type { EngineOptions as FullOptions } from '../create-engine.js';
 import { answeringBy, askingBy } from './asking-by.js';
 import { checkParts } from './check-options.js';
@@ -27,8 +28,9 @@ export function fullOptions(options: EngineOptions): FullOptions {
     ...((env ?? read?.env) && { env: env ?? read?.env }),
     // Each is called with the input of the event that it stands under.
     ...(hooks && { hooks: hooks as NonNullable<FullOptions['hooks']> }),
+    ...(options.askPermission && { askPermission: askInEachForm(options.askPermission) }),
     ...(canUseTool && {
-      askPermission: askingBy(canUseTool),
+      askPermission: askInEachForm(askingBy(canUseTool)),
       askUser: options.askUser ?? answeringBy(canUseTool),
     }),
     ...(toolSet === 'simple' && { toolSet }),

@@ -1,21 +1,42 @@
+import type { CommandEffect } from '../contract/effect.js';
+
 /** The name here of a tool that other agents call by another: models know these names from elsewhere. */
 export function aliasOf(name: string): string | undefined {
   const spelled = name.toLowerCase().replaceAll('-', '_');
   return Object.hasOwn(aliases, spelled) ? aliases[spelled] : undefined;
 }
 
+/** A call that is typed into another tool: what it means, and what it would be for rules about that other tool. */
+export interface TypedCall {
+  name: string;
+  input: { input: string };
+  /** Stands for the command that was typed. It is not run, so it does nothing by itself. */
+  command: CommandEffect;
+}
+
 /**
  * The call that another one means: a patch that is typed into a shell, as models do that know apply_patch as a program,
  * is a call of the tool of that name. Undefined for all others.
  */
-export function meantCall(name: string, input: unknown): { name: string; input: { input: string } } | undefined {
+export function meantCall(name: string, input: unknown): TypedCall | undefined {
   if (name !== 'Bash' || typeof input !== 'object' || input === null || !('command' in input)) return undefined;
   const { command } = input;
   const [, , , patch] = (typeof command === 'string' ? PATCH_COMMAND.exec(command) : undefined) ?? [];
-  return patch === undefined ? undefined : { name: 'apply_patch', input: { input: patch } };
+  if (patch === undefined) return undefined;
+  const typed: CommandEffect = { kind: 'command', text: 'apply_patch', argv: ['apply_patch'], harmless: true };
+  return { name: 'apply_patch', input: { input: patch }, command: typed };
 }
 
 const PATCH_COMMAND = /^\s*apply_patch\s*<<-?\s*(['"]?)(\w+)\1[ \t]*\n([\s\S]*?\n)\2\s*$/;
+
+/** The reverse: the input of Bash that means this input of apply_patch. Undefined where the input is of another shape. */
+export function typedInput(input: Readonly<Record<string, unknown>>): { command: string } | undefined {
+  const { input: patch = input['patch'] } = input;
+  if (typeof patch !== 'string') return undefined;
+  let mark = 'EOF';
+  while (patch.split('\n').some((line) => line.startsWith(mark))) mark += '_';
+  return { command: `apply_patch <<'${mark}'\n${patch.replace(/\n$/, '')}\n${mark}` };
+}
 
 // Only names that leave no doubt, and tools that do the same with the same kind of input.
 const aliases: Readonly<Record<string, string>> = {

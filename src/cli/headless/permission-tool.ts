@@ -1,6 +1,7 @@
 // A tool of an MCP server that is asked for permission in the place of a person. Nothing but its clear yes is a yes.
 import { isDeepStrictEqual } from 'node:util';
 import type { Session } from '../../agent/session.js';
+import { askInEachForm } from '../../calls/ask-in-each-form.js';
 import { ToolFailure } from '../../contract/failure.js';
 import type { AskPermission, PermissionAnswer } from '../../contract/permission.js';
 import type { BoundCall, Tool, ToolOutcome } from '../../contract/tool.js';
@@ -21,11 +22,11 @@ export class PermissionTool {
     this.#session = session;
   }
 
-  readonly askPermission: AskPermission = async ({ tool, input, callId }, signal) => {
+  readonly askPermission: AskPermission = askInEachForm(async ({ tool, input, callId }, signal) => {
     const question = { tool_name: tool, input, tool_use_id: callId };
     const said = textOf(await this.#run(question, signal));
     return answerOf(said, input, this.#name);
-  };
+  });
 
   /** Runs it without asking anybody: whoever named it has agreed to that, but not to one that has changed since. */
   async #run(question: unknown, signal: AbortSignal): Promise<ToolOutcome> {

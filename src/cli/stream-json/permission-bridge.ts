@@ -1,5 +1,6 @@
 // Puts the engine's questions to the host, and understands its answers.
 import { isDeepStrictEqual } from 'node:util';
+import { askInEachForm } from '../../calls/ask-in-each-form.js';
 import type { AskPermission, PermissionAnswer, PermissionMode, PermissionQuestion } from '../../contract/permission.js';
 import { type AskUser, answerFrom } from '../../contract/question.js';
 import { abortable } from '../../platform/abortable.js';
@@ -33,13 +34,13 @@ export class PermissionBridge {
     this.#options = options;
   }
 
-  readonly askPermission: AskPermission = async (question, signal) => {
+  readonly askPermission: AskPermission = askInEachForm(async (question, signal) => {
     const reply = await this.#ask(requestFor(question), signal);
     if (!isObject(reply)) throw neither();
     if (reply['behavior'] === 'deny') return this.#denied(reply);
     if (reply['behavior'] !== 'allow') throw neither();
     return this.#allowed(reply, question);
-  };
+  });
 
   /** In the form of a tool's call, which is how hosts get questions with choices. */
   readonly askUser: AskUser = async (questions, signal, about) => {

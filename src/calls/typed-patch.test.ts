@@ -1,0 +1,147 @@
+// A patch that is typed into Bash is a call of both tools: no guard of either may miss it.
+import { afterEach, expect, test } from 'vitest';
+import type { HookCallback, HookInput } from '../contract/hook.js';
+import type { AskPermission, PermissionAnswer, PermissionQuestion } from '../contract/permission.js';
+import type { EngineOptions } from '../create-engine.js';
+import { type TemporaryProject, temporaryProject } from '../testing/temporary-project.js';
+import { askInEachForm } from './ask-in-each-form.js';
+
+let project: TemporaryProject | undefined;
+afterEach(async () => {
+  await project?.remove();
+});
+
+const patchOf = (name: string): string => `*** Begin Patch\n*** Add File: ${name}\n+new\n*** End Patch\n`;
+const typed = (name: string): string => `apply_patch <<'EOF'\n${patchOf(name)}EOF`;
+
+async function call(options: Partial<EngineOptions>, command = typed('a.txt')) {
+  project = await temporaryProject({}, { editStyle: 'patch', ...options });
+  const [result] = await project.engine.runCalls([{ id: 'c', name: 'Bash', input: { command } }]);
+  return {
+    text: String(result?.content),
+    exists: async (name: string) => (await project?.text(name).catch(() => '')) !== '',
+  };
+}
+
+/** A hook that answers by what it sees, and keeps that. */
+function hook(answer: (input: Record<string, unknown>) => object | undefined) {
+  const seen: Array<Record<string, unknown>> = [];
+  const callback: HookCallback = async (input: HookInput) => {
+    const { tool_name, tool_input } = input as HookInput & { tool_name: string; tool_input: Record<string, unknown> };
+    seen.push({ tool_name, ...tool_input });
+    const hookSpecificOutput = answer(tool_input);
+    return (
+      hookSpecificOutput && { hookSpecificOutput: { hookEventName: input.hook_event_name, ...hookSpecificOutput } }
+    );
+  };
+  return { seen, group: (matcher: string) => ({ matcher, hooks: [callback] }) };
+}
+
+test.each(['Bash', 'Bash(apply_patch:*)', 'Bash(apply_patch *)', 'Edit', 'Edit(a.txt)', 'apply_patch', 'Write'])(
+  'a rule that denies %s denies it',
+  async (rule) => {
+    const { text, exists } = await call({ permissions: { deny: [rule] } });
+    expect(text).toContain(`the rule "${rule}"`);
+    expect(await exists('a.txt')).toBe(false);
+  },
+);
+
+test('rules that allow Bash do not allow the change of files', async () => {
+  const allow = ['Bash', 'Bash(apply_patch:*)'];
+  expect((await call({ permissionMode: 'default', permissions: { allow } })).text).toContain('it writes');
+});
+
+test('it needs no more permission than the patch itself', async () => {
+  const { exists } = await call({ permissionMode: 'acceptEdits' });
+  expect(await exists('a.txt')).toBe(true);
+});
+
+test.each([
+  ['Bash', { tool_name: 'Bash', command: typed('a.txt') }],
+  ['Edit', { tool_name: 'apply_patch', input: patchOf('a.txt') }],
+])('a hook on %s sees it in its own shape, and its refusal counts', async (matcher, shape) => {
+  const guard = hook(() => ({ permissionDecision: 'deny', permissionDecisionReason: 'no' }));
+  const { text, exists } = await call({ hooks: { PreToolUse: [guard.group(matcher)] } });
+  expect(guard.seen).toEqual([shape]);
+  expect(text).toContain('denies it: no');
+  expect(await exists('a.txt')).toBe(false);
+});
+
+test.each([
+  ['Bash', { command: typed('b.txt') }],
+  ['Bash', { input: patchOf('b.txt') }],
+  ['apply_patch', { input: patchOf('b.txt') }],
+  ['apply_patch', { patch: patchOf('b.txt') }],
+  ['apply_patch', { command: typed('b.txt') }],
+])('a hook on %s may change it to %j', async (matcher, updatedInput) => {
+  const { group } = hook(() => ({ updatedInput }));
+  const { exists } = await call({ hooks: { PreToolUse: [group(matcher)] } });
+  expect([await exists('a.txt'), await exists('b.txt')]).toEqual([false, true]);
+});
+
+test.each([
+  ['a patch', typed('a.txt')],
+  ['another command', 'echo hi'],
+])('hooks on Edit see the patch that a hook on Bash makes of %s', async (_, command) => {
+  const change = hook(() => ({ updatedInput: { command: typed('b.txt') } }));
+  const guard = hook(() => ({ permissionDecision: 'deny' }));
+  const { exists } = await call({ hooks: { PreToolUse: [change.group('Bash'), guard.group('Edit')] } }, command);
+  expect(guard.seen).toEqual([{ tool_name: 'apply_patch', input: patchOf('b.txt') }]);
+  expect(await exists('b.txt')).toBe(false);
+});
+
+test('a rule that denies Bash counts for the patch that a hook on Edit makes of it', async () => {
+  const { group } = hook(() => ({ permissionDecision: 'allow', updatedInput: { input: patchOf('b.txt') } }));
+  const { text } = await call({ permissions: { deny: ['Bash'] }, hooks: { PreToolUse: [group('Edit')] } });
+  expect(text).toContain('the rule "Bash"');
+});
+
+test('what a hook on Bash allowed does not count for what a hook on Edit makes of it', async () => {
+  const allowing = hook(() => ({ permissionDecision: 'allow' }));
+  const changing = hook(() => ({ updatedInput: { input: patchOf('b.txt') } }));
+  const hooks = { PreToolUse: [allowing.group('Bash'), changing.group('Edit')] };
+  expect((await call({ permissionMode: 'default', hooks })).text).toContain('it writes');
+});
+
+test.each(['Bash', 'Edit'])('a PermissionRequest hook on %s can refuse what another one allows', async (matcher) => {
+  const guard = hook(() => ({ decision: { behavior: 'deny', message: 'not that' } }));
+  const yes = hook(() => ({ decision: { behavior: 'allow' } }));
+  const other = matcher === 'Bash' ? 'Edit' : 'Bash';
+  const hooks = { PermissionRequest: [guard.group(matcher), yes.group(other)] };
+  expect((await call({ permissionMode: 'default', hooks })).text).toContain('not that');
+});
+
+const asking = (answer: (question: PermissionQuestion) => PermissionAnswer) => {
+  const asked: string[] = [];
+  const ask: AskPermission = async (question) => {
+    asked.push(question.tool);
+    return answer(question);
+  };
+  return { asked, options: { permissionMode: 'default', askPermission: askInEachForm(ask) } as const };
+};
+
+test.each(['Bash', 'apply_patch'])('a program that refuses %s refuses it', async (refused) => {
+  const { options } = asking(({ tool }) => ({ behavior: tool === refused ? 'deny' : 'allow' }));
+  expect(await (await call(options)).exists('a.txt')).toBe(false);
+});
+
+test.each([
+  ['as they came', 'a.txt', ({ input }: PermissionQuestion) => input],
+  ['as a command', 'b.txt', () => ({ command: typed('b.txt') })],
+  ['as a patch', 'b.txt', () => ({ input: patchOf('b.txt') })],
+])('a program that allows both may send inputs back %s', async (_, name, updatedInput) => {
+  const { asked, options } = asking((question) => ({
+    behavior: 'allow',
+    updatedInput: updatedInput(question) as Record<string, unknown>,
+  }));
+  expect(await (await call(options)).exists(name)).toBe(true);
+  expect(asked).toEqual(['Bash', 'apply_patch']);
+});
+
+test('a program is asked about the patch that it makes of a command', async () => {
+  const { asked, options } = asking(({ tool }) =>
+    tool === 'Bash' ? { behavior: 'allow', updatedInput: { command: typed('b.txt') } } : { behavior: 'deny' },
+  );
+  expect(await (await call(options, 'make')).exists('b.txt')).toBe(false);
+  expect(asked).toEqual(['Bash', 'apply_patch']);
+});
