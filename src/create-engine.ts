@@ -193,6 +193,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     rewake: (text) => session.remind(text),
     situation: () => ({ cwd: session.cwd, mode: session.mode }),
     matchesRule: policy.matchesRule,
+    toolNames: () => tools.all.map(({ tool }) => tool.name),
     whileRunning: (kill) => session.whileRunning(kill),
     announceWriter: (name) => session.own(sessionWriters).begin({ name }),
     ...(options.hooks && { callbacks: options.hooks }),

@@ -1,5 +1,7 @@
 import type { HookEvent, Hooks } from '../contract/hook.js';
+import { visible } from '../platform/text/visible.js';
 import { untrustedNotices } from './describe-hook.js';
+import { oddMatcher } from './odd-matchers.js';
 import type { HooksOptions } from './run-hooks.js';
 import type { ConfiguredHook } from './schema.js';
 
@@ -31,7 +33,24 @@ export function lazyHooks(
       told.add(content);
       return true;
     });
-    return unheard.length === 0 ? [] : untrustedNotices(unheard);
+    return [...(unheard.length === 0 ? [] : untrustedNotices(unheard)), ...oddMatchers()];
+  };
+
+  const oddMatchers = (): string[] => {
+    const { toolNames } = options;
+    if (!toolNames) return [];
+    const ofProgram = Object.entries(callbacks).flatMap(([event, groups]) =>
+      groups.map(({ matcher = '' }) => ({ event: event as HookEvent, matcher, source: 'the program' })),
+    );
+    const matchers = [...configured().filter(({ trusted }) => trusted), ...ofProgram];
+    const names = matchers.length === 0 ? [] : toolNames();
+    return matchers.flatMap(({ event, matcher, source }) => {
+      const key = JSON.stringify([event, matcher, source]);
+      if (matcher === '' || told.has(key)) return [];
+      told.add(key);
+      const odd = oddMatcher(event, matcher, names);
+      return odd === undefined ? [] : [visible(`A hook for ${event} (${source}) may never run: the matcher ${odd}`)];
+    });
   };
 
   return {

@@ -42,7 +42,7 @@ export const isAboutCall = (event: HookEvent): boolean => matchedFields[event] =
  * A hook that guards a kind of work must see all tools that do it, also those that came or went after it was written:
  * one for `Edit|Write` sees a patch as well.
  */
-const namesOfTool = (tool: string): readonly string[] => [
+export const namesOfTool = (tool: string): readonly string[] => [
   tool,
   ...(Object.hasOwn(otherNames, tool) ? (otherNames[tool] ?? []) : []),
 ];

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { HookEvent } from '../contract/hook.js';
-import { type CommandEnd, readCommandAnswer, readJsonAnswer } from './read-answer.js';
+import { type CommandEnd, readCommandAnswer, readJsonAnswer, readValue } from './read-answer.js';
 
 const end = (changes: Partial<CommandEnd>): CommandEnd => ({
   exitCode: 0,
@@ -207,4 +207,55 @@ test('answers a permission request', () => {
     reason: 'no',
     stop: { reason: 'no' },
   });
+});
+
+test.each([
+  { behavior: 'deny' },
+  { behavior: 'DENIED', message: 'no' },
+  { hookSpecificOutput: { behavior: 'deny' } },
+  { action: 'block' },
+  { allow: false },
+  { ok: false, reason: 'no' },
+  { blocked: true },
+])('a plain no counts in whatever field, and is named: %j', (output) => {
+  for (const event of ['PreToolUse', 'PermissionRequest'] as const) {
+    expect(printed(event, output)).toMatchObject({
+      behavior: 'deny',
+      failures: [expect.stringContaining('counts since')],
+    });
+  }
+  expect(printed('UserPromptSubmit', output).block).toBeDefined();
+  expect(printed('Notification', output)).toMatchObject({
+    failures: [],
+    remarks: [expect.stringContaining('stops nothing')],
+  });
+});
+
+test('a yes in a field that is not known allows nothing, and such an answer is named', () => {
+  const answer = printed('PreToolUse', { behavior: 'allow' });
+  expect(answer.behavior).toBeUndefined();
+  expect(answer.remarks).toEqual(['its "behavior" is "allow", which is not known here, so it allows nothing']);
+  expect(printed('PreToolUse', { verdict: 7 }).remarks).toEqual([
+    'its answer {"verdict":7} has no field that is known here',
+  ]);
+});
+
+test.each([['deny'], ['"deny"'], ['false'], ['Blocked\n']])(
+  'a command that prints %j and nothing else refuses',
+  (text) => {
+    expect(printed('PreToolUse', text)).toMatchObject({
+      behavior: 'deny',
+      failures: [expect.stringContaining('is an object')],
+    });
+  },
+);
+
+test('an answer that is no object is named, null too, and a no is a no', () => {
+  expect(printed('PreToolUse', 'null').failures).toEqual(['it printed null, where an answer is an object']);
+  expect(readValue('PreToolUse', null)).toEqual({
+    failures: ['its answer must be an object, but was null'],
+    remarks: [],
+  });
+  expect(readValue('PreToolUse', 'deny')).toMatchObject({ behavior: 'deny', reason: 'it answered "deny"' });
+  expect(readValue('PreToolUse', false)).toMatchObject({ behavior: 'deny' });
 });

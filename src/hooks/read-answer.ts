@@ -3,6 +3,7 @@
 import type { HookEvent } from '../contract/hook.js';
 import type { Behavior } from '../contract/permission.js';
 import { type HookReply, stricter } from './merge-answers.js';
+import { isPlainRefusal, isStray, strayVerdicts } from './plain-verdicts.js';
 
 /** What one hook said, with what was wrong about it in the words that follow "it". */
 export interface ReadAnswer extends Omit<HookReply, 'name' | 'reports'> {
@@ -149,11 +150,26 @@ function readText(event: HookEvent, text: string, problem: string | undefined): 
   const holdsAnswer = /"(?:hookSpecificOutput|permissionDecision|decision)"\s*:/.test(text);
   if (problem !== undefined) answer.failures.push(`it printed something that starts like JSON but is not (${problem})`);
   else if (holdsAnswer) answer.failures.push('it printed something else before its JSON, so that it could not be read');
+  if (isPlainRefusal(unquoted(text))) {
+    delete answer.additionalContext;
+    answer.failures.push(`it printed ${shown(text)}, where an answer is an object`);
+    return { ...answer, ...objection(event, `it printed ${shown(text)}`) };
+  }
+  if (text === 'null') answer.failures.push('it printed null, where an answer is an object');
   if (canRefuse(event) && /"(?:permissionDecision|decision|behavior)"\s*:\s*"(?:deny|block|ask)"/i.test(text)) {
     delete answer.additionalContext;
     return { ...answer, ...objection(event, 'its answer could not be read as JSON, but means to refuse') };
   }
   return answer;
+}
+
+const unquoted = (text: string): unknown => (text === 'false' ? false : text.replace(/^"(.*)"$/, '$1'));
+
+/** What a callback returned or a server sent, be it an answer or not. */
+export function readValue(event: HookEvent, value: unknown): ReadAnswer {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return readJsonAnswer(event, value);
+  const answer: ReadAnswer = { failures: [`its answer must be an object, but was ${shown(value)}`], remarks: [] };
+  return isPlainRefusal(value) ? { ...answer, ...objection(event, `it answered ${shown(value)}`) } : answer;
 }
 
 /** The object that a command printed, a server sent or a callback returned. */
@@ -179,6 +195,7 @@ export function readJsonAnswer(event: HookEvent, output: object): ReadAnswer {
 
   if (objections[event] === 'denies') readJudgement(event, answer, fields, { output, specific, isForThis });
   else readObjection(event, answer, fields, output);
+  readStray(event, answer, fields, [output, specific]);
   if (event === 'PostToolUse' && isForThis) {
     const value = present(specific, 'updatedToolOutput') ?? present(specific, 'updatedMCPToolOutput');
     if (value !== undefined) answer.updatedOutput = { value };
@@ -186,6 +203,26 @@ export function readJsonAnswer(event: HookEvent, output: object): ReadAnswer {
   // Whoever looks at the answers alone must not run what a hook stopped.
   if (answer.stop && objections[event] === 'denies') return { ...answer, behavior: 'deny', reason: answer.stop.reason };
   return answer;
+}
+
+/** Fields that have no meaning here: a plain no in them counts, a yes does not, and an answer of nothing else is named. */
+function readStray(event: HookEvent, answer: ReadAnswer, fields: FieldReader, parts: readonly object[]): void {
+  const [output = {}] = parts;
+  for (const { field, value, refuses } of parts.flatMap(strayVerdicts)) {
+    const said = `its "${field}" is ${shown(value)}, which is not known here`;
+    if (!refuses) answer.remarks.push(`${said}, so it allows nothing`);
+    else if (objections[event] === 'nothing') answer.remarks.push(`${said} and stops nothing`);
+    else {
+      const counts = answer.behavior === 'deny' || answer.block !== undefined;
+      const reason =
+        fields.text(output, 'reason') ?? fields.text(output, 'message') ?? `its "${field}" is ${shown(value)}`;
+      answer.failures.push(`${said}, but counts since it refuses`);
+      if (!counts) Object.assign(answer, objection(event, reason));
+    }
+  }
+  if (answer.failures.length + answer.remarks.length === 0 && isStray(output)) {
+    answer.remarks.push(`its answer ${shown(output)} has no field that is known here`);
+  }
 }
 
 /** What hooks of other systems may ask for beside it all. */

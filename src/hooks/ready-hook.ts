@@ -5,7 +5,7 @@ import type { PermissionMode } from '../contract/permission.js';
 import { abortable } from '../platform/abortable.js';
 import { nameOf } from './describe-hook.js';
 import { type NameMatcher, readMatcher } from './match-hook.js';
-import { type ReadAnswer, readCommandAnswer, readJsonAnswer } from './read-answer.js';
+import { type ReadAnswer, readCommandAnswer, readValue } from './read-answer.js';
 import type { CommandDefinition, ConfiguredHook, HttpDefinition } from './schema.js';
 
 const DEFAULT_TIMEOUT_SECONDS = 60;
@@ -169,7 +169,8 @@ async function runHttp(
   const { runHttpHook, fillHeaders } = await import('./run-http-hook.js');
   const headers = fillHeaders(hook.headers ?? {}, hook.allowedEnvVars ?? [], env);
   const end = await runHttpHook({ ...run, url, headers, body: input });
-  return 'failure' in end ? failed(end.failure) : readJsonAnswer(event, end.json ?? {});
+  if ('failure' in end) return failed(end.failure);
+  return readValue(event, end.json === undefined ? {} : end.json);
 }
 
 async function runCallback(callback: HookCallback, { event, input, timeoutMs, signal }: Run): Promise<TimedAnswer> {
@@ -179,10 +180,7 @@ async function runCallback(callback: HookCallback, { event, input, timeoutMs, si
   const toolUseId = 'tool_use_id' in given ? given.tool_use_id : undefined;
   try {
     const output: unknown = await abortable(async () => await callback(given, toolUseId, { signal: either }), either);
-    if (output === undefined || output === null) return { failures: [], remarks: [] };
-    if (typeof output !== 'object' || Array.isArray(output))
-      return failed('it answered with something that is no object');
-    return readJsonAnswer(event, output);
+    return output === undefined ? { failures: [], remarks: [] } : readValue(event, output);
   } catch (error) {
     signal.throwIfAborted();
     if (!timeout.aborted) return failed(`it threw: ${error instanceof Error ? error.message : String(error)}`);

@@ -29,6 +29,8 @@ export interface HooksOptions extends HookSurroundings {
   callbacks?: HookCallbacks;
   /** Whether a permission rule speaks of a call, for hooks with `if`. Left out, such hooks run for every call. */
   matchesRule?: (rule: string, request: RuleRequest) => boolean;
+  /** The tools that there are, to find matchers that can match none. Left out, no matcher is looked at. */
+  toolNames?: () => readonly string[];
   sessionId: string;
   transcriptPath: string;
   /** Keeps a text that is too long to be sent, and tells in which file. */

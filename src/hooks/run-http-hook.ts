@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { isPlainRefusal } from './plain-verdicts.js';
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
@@ -11,7 +12,7 @@ export interface HttpRun {
   signal: AbortSignal;
 }
 
-export type HttpEnd = { json: object | undefined } | { failure: string };
+export type HttpEnd = { json: unknown } | { failure: string };
 
 /**
  * Posts to a hook's address, and to no other: a redirect is not followed, since what is sent tells of a person's work. A
@@ -69,8 +70,10 @@ function parse(text: string): HttpEnd {
   try {
     const json: unknown = JSON.parse(text);
     if (typeof json === 'object' && json !== null && !Array.isArray(json)) return { json };
+    if (isPlainRefusal(json)) return { json };
     return { failure: 'its answer is not a JSON object' };
   } catch (error) {
+    if (isPlainRefusal(text)) return { json: text };
     return { failure: `its answer is not JSON (${error instanceof Error ? error.message : String(error)})` };
   }
 }

@@ -94,3 +94,14 @@ test('whoever says anything else about failures means that they matter', () => {
   const { configured } = readHooks(inGroup({ ...command, onFailure: 'deny' }), origin);
   expect(configured).toMatchObject([{ hook: { onFailure: 'block' } }]);
 });
+
+test('an event that is misspelt is reported with the one that is meant', () => {
+  const { problems } = readHooks({ PretoolUse: [] }, { source: 'f', trusted: true });
+  expect(problems).toEqual([
+    {
+      path: 'hooks.PretoolUse',
+      message: 'is not an event of Helve, so its hooks never run. Did you mean PreToolUse?',
+      fatal: false,
+    },
+  ]);
+});

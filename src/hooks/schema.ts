@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { type HookEvent, hookEvents } from '../contract/hook.js';
 import { isObject } from '../platform/is-object.js';
 import { readMatcher } from './match-hook.js';
+import { meantEvent } from './odd-matchers.js';
 
 const common = {
   if: z.string().min(1).optional().describe('A permission rule, as "Bash(git *)": runs only for calls that it matches'),
@@ -96,7 +97,9 @@ export function readHooks(value: unknown, origin: { source: string; trusted: boo
   for (const [event, groups] of Object.entries(value)) {
     const path = `hooks.${event}`;
     if (!isEvent(event)) {
-      const message = `is not an event of Helve, so its hooks never run. There are: ${hookEvents.join(', ')}`;
+      const meant = meantEvent(event);
+      const next = meant === undefined ? `There are: ${hookEvents.join(', ')}` : `Did you mean ${meant}?`;
+      const message = `is not an event of Helve, so its hooks never run. ${next}`;
       problems.push({ path, message, fatal: asksToBlock(groups) });
     } else if (!Array.isArray(groups)) {
       problems.push({ path, message: 'must be an array; its hooks were left out', fatal: asksToBlock(groups) });

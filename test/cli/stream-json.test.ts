@@ -228,6 +228,29 @@ test('calls the hooks of a host, and heeds what they say', async () => {
   expect(existsSync(join(host.cwd, 'a'))).toBe(false);
 });
 
+test.each([
+  ['{ behavior: "deny" }', { behavior: 'deny' }, 'counts since it refuses'],
+  ['null', null, 'but was null'],
+  ['"deny"', 'deny', 'but was "deny"'],
+])('lets no call pass a hook of a host that answers %s, and names the answer', async (_, answer, named) => {
+  const host = await startHost([echo('touch a'), { text: 'I see.' }], {
+    args: ['--permission-mode', 'bypassPermissions'],
+  });
+  const hooks = {
+    PreToolUse: [
+      { matcher: 'Bash', hookCallbackIds: ['hook_0'] },
+      { matcher: 'bash', hookCallbackIds: ['hook_1'] },
+    ],
+  };
+  await host.request({ subtype: 'initialize', hooks });
+  host.prompt('go');
+  host.answer(await host.next('hook_callback'), answer as unknown as Record<string, unknown>);
+  await host.next('success');
+  expect(existsSync(join(host.cwd, 'a'))).toBe(false);
+  const notices = host.lines.filter(({ subtype }) => subtype === 'notice').map(({ text }) => text);
+  expect(notices).toEqual([expect.stringContaining('Did you mean "Bash"?'), expect.stringContaining(named)]);
+});
+
 test('lets no call pass a hook of a host that can not be asked any more', async () => {
   const host = await startHost([echo('touch a'), { text: 'I see.' }], {
     args: ['--permission-mode', 'bypassPermissions'],

@@ -693,3 +693,33 @@ test('a hook sees a command before it is expanded, and can stop it', async () =>
   expect((await run('/look')).result.outcome).toBe('completed');
   expect(JSON.stringify(requests[0]?.messages)).toContain('Look.');
 });
+
+test('a matcher and an event that nothing matches are reported with the name that is meant, once', async () => {
+  const hooks = {
+    PreToolUse: [{ matcher: 'bash', hooks: [{ type: 'command', command: 'exit 2' }] }],
+    PretoolUse: [{ matcher: 'Bash', hooks: [{ type: 'command', command: 'exit 2' }] }],
+  };
+  const turns = [{ calls: [{ id: 'a', name: 'Bash', input: { command: 'echo hi' } }] }, { text: 'done' }];
+  const { run, agent } = await hookedAgent({ turns, settings: { hooks } });
+  const { notices } = await run();
+  const about = notices.filter((text) => text.includes('matches no tool'));
+  expect(about).toEqual([
+    expect.stringMatching(
+      /^A hook for PreToolUse \(.*\) may never run: the matcher "bash" matches no tool.*Did you mean "Bash"\?$/,
+    ),
+  ]);
+  await agent.end();
+});
+
+test('a hook of a program that answers { behavior: "deny" } refuses, and its answer is named', async () => {
+  const turns = [{ calls: [{ id: 'a', name: 'Bash', input: { command: 'echo hi > out' } }] }, { text: 'done' }];
+  const odd = async () => ({ behavior: 'deny' }) as object;
+  const { run, agent } = await hookedAgent({
+    turns,
+    engine: { hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [odd] }] } },
+  });
+  const { results, notices } = await run();
+  expect(results['a']).toContain('was not run');
+  expect(notices.join()).toContain('its "behavior" is "deny", which is not known here, but counts since it refuses');
+  await agent.end();
+});

@@ -1,10 +1,10 @@
 // Hooks that live in the host: each is a request to it, by the id that it gave the hook.
 import { type HookCallback, type HookEvent, type HookOutput, hookEvents } from '../../contract/hook.js';
 import { readMatcher } from '../../hooks/match-hook.js';
+import { meantEvent } from '../../hooks/odd-matchers.js';
 import type { CallbackGroup } from '../../hooks/ready-hook.js';
 import type { HookCallbacks } from '../../hooks/run-hooks.js';
 import { isObject } from '../../platform/is-object.js';
-import { wordSimilarity } from '../../platform/text/similar-text.js';
 import type { ControlChannel } from './control-channel.js';
 import { RequestRefused } from './host-requests.js';
 
@@ -79,21 +79,16 @@ export class HostHooks {
     return async (input, toolUseId, { signal }) => {
       const request = { subtype: 'hook_callback', callback_id: callbackId, input, tool_use_id: toolUseId ?? null };
       const output = await this.#channel.ask(request, signal);
-      return isObject(output) ? (output as HookOutput) : undefined; // whoever reads it checks each field
+      return output as HookOutput | undefined; // its reader checks each field, and what is no object
     };
   }
 }
-
-const MISSPELLED = 0.85; // far above what two different events have in common: PreCompact and PostCompact have 0.73
 
 /** Undefined for an event that Helve does not have. A misspelled one is refused, since it was meant to be called. */
 function eventOf(name: string): HookEvent | undefined {
   const event = hookEvents.find((known) => known === name);
   if (event) return event;
-  const letters = (word: string): string => word.replace(/[^A-Za-z]/g, '').toLowerCase();
-  const meant =
-    hookEvents.find((known) => letters(known) === letters(name) || wordSimilarity(name, known) >= MISSPELLED) ??
-    (/^(pre|before)_?-?tool/i.test(name) ? 'PreToolUse' : undefined);
+  const meant = meantEvent(name);
   if (meant === undefined) return undefined;
   throw new RequestRefused(`There is no hook event "${name}", so its hooks would never be called. Use "${meant}".`);
 }

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { meantEvent, oddMatcher } from './odd-matchers.js';
+
+const tools = ['Bash', 'Edit', 'Write', 'Read', 'Task', 'KillShell', 'apply_patch', 'deploy'];
+
+test.each([
+  ['bash', '"bash"', 'Bash'],
+  ['Bash|edit', '"edit"', 'Edit'],
+  ['EDIT, Write', '"EDIT"', 'Edit'],
+  ['Bsah', '"Bsah"', 'Bash'],
+  ['^bash$', '"^bash$"', 'Bash'],
+  ['bash.*', '"bash.*"', 'Bash'],
+])('%s matches nothing, and says which name is meant', (matcher, named, meant) => {
+  const said = oddMatcher('PreToolUse', matcher, tools);
+  expect(said).toContain(named);
+  expect(said).toContain(`Did you mean "${meant}"?`);
+});
+
+test.each([
+  '',
+  '*',
+  'Bash',
+  'Edit|Write',
+  'Agent',
+  'KillBash',
+  '.*',
+  'mcp__github__x',
+  'mcp__.*',
+  'PowerShell',
+  'LSP',
+  'deploy',
+])('%j is left alone', (matcher) => {
+  expect(oddMatcher('PreToolUse', matcher, tools)).toBeUndefined();
+});
+
+test('matchers of events that are about no tool are left alone', () => {
+  expect(oddMatcher('SessionStart', 'bash', tools)).toBeUndefined();
+});
+
+test('knows which event is meant, and that others are of other systems', () => {
+  expect(['PretoolUse', 'pre_tool_use', 'PreToolUses', 'before_tool'].map(meantEvent)).toEqual(
+    Array(4).fill('PreToolUse'),
+  );
+  expect(['TaskCompleted', 'TeammateIdle', 'WorktreeCreate'].map(meantEvent)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});

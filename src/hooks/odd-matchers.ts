@@ -1,0 +1,51 @@
+// Names in the matchers and events of hooks that nothing has, though something has nearly the same: such a hook never runs.
+import { type HookEvent, hookEvents } from '../contract/hook.js';
+import { nearestWords, wordSimilarity } from '../platform/text/similar-text.js';
+import { isAboutCall, namesOfTool, readMatcher } from './match-hook.js';
+
+const SAME_NAME = 0.75; // one letter of four
+const SAME_EVENT = 0.85; // far above what two different events have in common: PreCompact and PostCompact have 0.73
+
+/** The event that a name of none must mean. */
+export function meantEvent(name: string): HookEvent | undefined {
+  const letters = (word: string): string => word.replace(/[^A-Za-z]/g, '').toLowerCase();
+  return (
+    hookEvents.find((known) => letters(known) === letters(name) || wordSimilarity(name, known) >= SAME_EVENT) ??
+    (/^(pre|before)_?-?tool/i.test(name) ? 'PreToolUse' : undefined)
+  );
+}
+
+/** What is wrong with a matcher, in words that follow "the matcher"; undefined where nothing is known to be. */
+export function oddMatcher(event: HookEvent, matcher: string, tools: readonly string[]): string | undefined {
+  if (!isAboutCall(event) || matcher === '' || matcher === '*') return undefined;
+  const known = [...new Set(tools.flatMap(namesOfTool))];
+  const slips = /^[\w\-, |]+$/.test(matcher) ? slipsIn(matcher, known) : slipsOfPattern(matcher, known);
+  if (slips.length === 0) return undefined;
+  const [first] = slips;
+  const what = slips.map(({ name }) => `"${name}"`).join(', ');
+  return `${what} matches no tool, since names are compared letter by letter. Did you mean "${first?.meant}"?`;
+}
+
+interface Slip {
+  name: string;
+  meant: string;
+}
+
+function slipsIn(matcher: string, known: readonly string[]): Slip[] {
+  const names = matcher.split(/[|,]/).map((name) => name.trim());
+  return names
+    .filter((name) => name !== '' && !known.includes(name) && !name.startsWith('mcp__'))
+    .flatMap((name) => {
+      const [near] = nearestWords(name, known);
+      const same = known.find((each) => each.toLowerCase() === name.toLowerCase());
+      const meant = same ?? (near !== undefined && wordSimilarity(name, near) >= SAME_NAME ? near : undefined);
+      return meant === undefined ? [] : [{ name, meant }];
+    });
+}
+
+function slipsOfPattern(pattern: string, known: readonly string[]): Slip[] {
+  const matches = readMatcher(pattern);
+  if ('problem' in matches || known.some(matches)) return [];
+  const meant = known.find((name) => matches(name.toLowerCase()) || matches(name.toUpperCase()));
+  return meant === undefined ? [] : [{ name: pattern, meant }];
+}
