@@ -7,6 +7,7 @@ export function withKnownReason({ reason, trail = [] }: Decision, effects: reado
   const deciding = trail.find(({ decided, basis }) => decided && basis === 'default')?.effect;
   const effect = deciding === undefined ? undefined : effects[deciding];
   if (effect?.kind !== 'command' || effect.harmless || effect.why === undefined) return reason;
-  const saysNothing = /^\S+ is not known to be harmless$/.test(effect.why);
+  const isSaid = /^it writes( a file)?$/.test(effect.why) && / (writes|removes) /.test(reason);
+  const saysNothing = isSaid || /^\S+ is not known to be harmless$/.test(effect.why);
   return saysNothing || reason.includes(effect.why) ? reason : `${reason} (${effect.why})`;
 }

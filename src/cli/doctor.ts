@@ -94,17 +94,17 @@ async function limits(): Promise<Finding> {
 }
 
 async function walls(): Promise<Finding> {
-  const what = 'Walls';
+  const what = 'Unasked commands';
   const { chooseConfiner } = await import('../platform/sandbox/confiner.js');
   const found = await chooseConfiner({ env: process.env, workspace: [process.cwd()] });
   if (found.confiner) {
     return {
       what,
       state: 'ok',
-      detail: 'commands that run without a question are confined: read-only, without network',
+      detail: 'confined where they run without a question: read-only, without network',
     };
   }
-  return { what, state: 'missing', detail: `${found.why} Fewer commands run without a question.` };
+  return { what, state: 'missing', detail: `not confined: ${found.why} Fewer commands run without a question.` };
 }
 
 async function sandbox(): Promise<Finding> {
@@ -113,8 +113,11 @@ async function sandbox(): Promise<Finding> {
   const { readSettings } = await import('../settings/load.js');
   const found = await chooseSandbox({ env: process.env, workspace: [process.cwd()] });
   const finding = describeSandbox(found);
-  if (found.kind !== 'none') return finding;
   const { sandbox } = await readSettings({ root: process.cwd(), env: process.env });
+  if (found.kind !== 'none') {
+    const approved = sandbox.enabled?.value ? 'confined' : 'not confined, since "sandbox.enabled" is not set';
+    return { ...finding, detail: `${found.why}; approved commands are ${approved}` };
+  }
   if (!sandbox.enabled?.value) return finding;
   if (!sandbox.failIfUnavailable?.value) return { ...finding, detail: `turned on by settings, but ${found.why}` };
   const detail = `demanded by settings ("sandbox.failIfUnavailable"), so commands are refused: ${withoutConsequence(found.why)}`;

@@ -18,6 +18,8 @@ export interface FileEffect {
   tree?: boolean;
   /** What is written is that nothing is left there: `rm`, `rmdir`, the source of `mv`. */
   removes?: boolean;
+  /** Of the tree only what a search finds is meant, as by `find -delete`. Which files those are is not known beforehand. */
+  found?: boolean;
   /** Only names, sizes and dates are read (`ls -R`, `find`), nothing of what the files hold. */
   listing?: boolean;
   /** The glob, absolute, that names files below `path`; what it matches is not known before the shell expands it. */

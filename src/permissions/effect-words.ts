@@ -5,7 +5,7 @@ import type { Effect, FileEffect } from '../contract/effect.js';
 export function inWords(effect: Effect): string {
   switch (effect.kind) {
     case 'file':
-      return `${effect.removes ? 'removing' : effect.access === 'read' ? 'reading' : 'writing'} ${effect.unresolved ?? effect.path}`;
+      return `${effect.removes ? 'removing' : effect.access === 'read' ? 'reading' : 'writing'} ${amount(effect)}${effect.unresolved ?? effect.path}`;
     case 'command':
       return `"${effect.text}"`;
     case 'network':
@@ -20,7 +20,8 @@ export function inWords(effect: Effect): string {
 export function whyAsked(effect: Effect): string {
   switch (effect.kind) {
     case 'file':
-      if (effect.access === 'write') return `it ${effect.removes ? 'removes' : 'writes'} ${shownPath(effect)}`;
+      if (effect.access === 'write')
+        return `it ${effect.removes ? 'removes' : 'writes'} ${amount(effect)}${shownPath(effect)}`;
       return `it reads ${shownPath(effect)}${effect.unresolved === undefined ? ', which is outside the project' : ''}`;
     case 'command':
       return `it runs the command "${effect.text}"`;
@@ -34,6 +35,9 @@ export function whyAsked(effect: Effect): string {
       return effect.why;
   }
 }
+
+/** For what a search removes: not the folder that it searches. */
+export const amount = ({ found }: FileEffect): string => (found ? 'what it finds in ' : '');
 
 export function shownPath({ path, real, unresolved }: FileEffect): string {
   if (unresolved !== undefined) return `${unresolved}, which could be any file`;

@@ -532,7 +532,7 @@ test('tells what was judged, which rule matched where, and what decided', () => 
 
 test('names both names of a link where it asks, so that nobody agrees to the wrong one', () => {
   expect(judge('Write', [file('write', `${P}/notes`, { real: '/elsewhere/notes' })]).reason).toBe(
-    `it writes ${P}/notes (really /elsewhere/notes)`,
+    `it writes ${P}/notes (really /elsewhere/notes), which is outside the project`,
   );
 });
 

@@ -13,7 +13,7 @@ import {
   type Walls,
 } from '../contract/permission.js';
 import { isInside } from '../platform/files/paths.js';
-import { inWords, shownPath, whyAsked } from './effect-words.js';
+import { amount, inWords, shownPath, whyAsked } from './effect-words.js';
 import { type PathStyle, thisPathStyle } from './match-path.js';
 import {
   allowsCall,
@@ -287,7 +287,21 @@ function aboutEffect(effect: Effect, index: number, judged: Judged): Finding[] {
   if (hasAnswer) return findings;
   const held = inSandbox(effect, judged, finding);
   if (held.length > 0) return [...findings, ...held];
-  return [...findings, finding('ask', 'default', `${whyAsked(effect)}${whyUnconfined(effect, judged)}`)];
+  const why = `${whyAsked(effect)}${whereOutside(effect, judged)}${whyUnconfined(effect, judged)}`;
+  return [...findings, finding('ask', 'default', why)];
+}
+
+/** For what writes outside the project: that it does, since no mode but one accepts that. */
+function whereOutside(effect: Effect, { policy, request, commands }: Judged): string {
+  const isOutside = (file: FileEffect): boolean =>
+    file.access === 'write' && !isNullDevice(file) && !isInWorkspace(file, policy) && file.unresolved === undefined;
+  if (effect.kind === 'file') return isOutside(effect) ? ', which is outside the project' : '';
+  if (effect.kind !== 'command') return '';
+  const position = commands.indexOf(effect);
+  const files = request.effects.filter((file) => file.kind === 'file');
+  const outside = files.find((file) => file.by?.command === position && file.by.as === 'operand' && isOutside(file));
+  if (!outside) return '';
+  return `, which ${outside.removes ? 'removes' : 'writes'} ${amount(outside)}${shownPath(outside)} outside the project`;
 }
 
 /** For a command that would be free if it were confined: why it is not. */
@@ -351,7 +365,15 @@ function guarded(effect: Effect, { policy, style }: Judged, finding: Find): Find
   const guardedBecause = protectedPlace(effect, style);
   return [
     ...(effect.removes && isUnclear ? [finding('ask', 'critical_path', whyAsked(effect))] : []),
-    ...(critical ? [finding('ask', 'critical_path', `it removes ${shownPath(effect)}, and ${critical}`)] : []),
+    ...(critical
+      ? [
+          finding(
+            'ask',
+            'critical_path',
+            `it removes ${amount(effect)}${shownPath(effect)}, ${effect.found ? critical.replace(/^it /, 'which ') : `and ${critical}`}`,
+          ),
+        ]
+      : []),
     ...(guardedBecause ? [finding('ask', 'protected_path', `${whyAsked(effect)}, and ${guardedBecause}`)] : []),
   ];
 }

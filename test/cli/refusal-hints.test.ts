@@ -54,6 +54,30 @@ test('a refusal says what is known of the command, where nobody can be asked', a
   );
 });
 
+test.each([
+  ['find . -name x -delete', [], /it removes what it finds in \S+, which is or holds the project, and nobody/],
+  ['kill 1234', [], /"kill 1234" \(it sends a signal to processes, which may end them\)/],
+  ['cargo --version', [], /\(a file of the project may choose which program it starts\)/],
+  ['touch /srv/zz', ['acceptEdits'], /"touch \/srv\/zz", which writes \/srv\/zz outside the project, and nobody/],
+  ['rm /srv/zz', ['acceptEdits'], /"rm \/srv\/zz", which removes \/srv\/zz outside the project, and nobody/],
+  ['echo a > /srv/zz', ['acceptEdits'], /it writes \/srv\/zz, which is outside the project, and nobody/],
+])('the reason for asking about %s says what it does', async (command, [mode = 'default'], reason) => {
+  const args = ['call', 'Bash', JSON.stringify({ command }), '--permission-mode', mode];
+  const { stdout } = await runHelve(args, { cwd: await emptyFolder() });
+  expect(JSON.parse(stdout).content).toMatch(reason);
+});
+
+test.each(['npm ls', 'npm ls zod', 'npm ls @types/node --depth=0'])(
+  '%s needs no question where it is confined, and its explanation does not contradict itself',
+  async (command) => {
+    const args = ['permissions', 'explain', '--walls', 'full', 'Bash', JSON.stringify({ command })];
+    const { stdout } = await runHelve(args);
+    expect(stdout).toMatch(/^allow: /);
+    expect(stdout).toContain(`command: ${command} (free only where it runs read-only and offline)`);
+    expect(stdout).not.toContain('not known');
+  },
+);
+
 test('refuses a value of HELVE_WALLS that means nothing', async () => {
   const run = await runHelve(['call', 'Think', '{"thought": "x"}'], { env: { HELVE_WALLS: 'bogus' } });
   expect(run).toMatchObject({

@@ -68,7 +68,7 @@ function inWords(effect: Effect, commands: readonly CommandEffect[]): string {
       const verb = effect.removes ? 'removes' : effect.access === 'read' ? 'reads' : 'writes';
       const real = effect.real === effect.path ? '' : ` (really ${effect.real})`;
       const name = effect.unresolved ?? effect.pattern ?? `${effect.path}${real}`;
-      return `${verb} ${name}${effect.tree && effect.unresolved === undefined ? ' and what is below it' : ''}`;
+      return `${verb} ${effect.found ? 'what it finds in ' : ''}${name}${effect.tree && !effect.found && effect.unresolved === undefined ? ' and what is below it' : ''}`;
     }
     case 'network':
       return `network: ${effect.url}`;
@@ -80,6 +80,7 @@ function inWords(effect: Effect, commands: readonly CommandEffect[]): string {
 }
 
 function notes(command: CommandEffect, commands: readonly CommandEffect[]): string {
+  if (!command.harmless && command.needsWalls) return ' (free only where it runs read-only and offline)';
   if (!command.harmless) return command.why ? ` (${command.why})` : '';
   const position = commands.indexOf(command);
   return commands.some(({ wrappedBy }) => wrappedBy === position) ? '' : ' (harmless)';

@@ -226,8 +226,9 @@ async function resolved(file: FoundFile, lookUp: LookUp): Promise<FileEffect | s
 }
 
 async function fileEffect(file: FoundFile, lookUp: LookUp): Promise<FileEffect> {
-  const { access, path, text, tree, listing, removes, pattern, by } = file;
-  const flags = { ...(tree && { tree }), ...(removes && { removes }), ...(listing && { listing }) };
+  const { access, path, text, tree, listing, removes, found, pattern, by } = file;
+  const kinds = { ...(removes && { removes }), ...(found && { found }) };
+  const flags = { ...(tree && { tree }), ...kinds, ...(listing && { listing }) };
   const anywhere = (): FileEffect => {
     const root = resolve('/');
     const name = text || 'standard input';

@@ -37,6 +37,7 @@ export interface FoundFile {
   chosen?: boolean;
   listing?: boolean;
   removes?: boolean;
+  found?: boolean;
   /** Links in the tree are followed, wherever they lead. */
   followsLinks?: boolean;
   pattern?: string;

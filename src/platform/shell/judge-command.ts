@@ -57,7 +57,7 @@ export function judgeCommand({ name, args, assigns, state, programsOnly, hasArra
 function verdictOn(name: string, program: Program | undefined, call: Call): Verdict {
   const unknown: Verdict = { why: `${name} is not known to be harmless` };
   const verdict = program?.judge(call) ?? unknown;
-  return verdict.why !== undefined && isQuestion(call) ? unknown : verdict;
+  return verdict.why !== undefined && isQuestion(call) ? { why: verdict.why } : verdict;
 }
 
 const isQuestion = ({ args }: Call): boolean => asksForHelp(args.map(({ value = '' }) => value));

@@ -159,22 +159,24 @@ const facts: StatusFacts = {
 
 test.each([
   [
-    120,
-    'anthropic/claude-opus · accept edits · ~/projects/helve · ⎇ main · ███░░░░░░░ 34% of 200k · sandbox on · $1.50',
+    130,
+    'anthropic/claude-opus · accept edits · ~/projects/helve · ⎇ main · ███░░░░░░░ 34% of 200k · confined: all commands · $1.50',
   ],
-  [80, 'claude-opus · accept edits · ~/projects/helve · main · ██░░░ 34% · sandbox'],
-  [40, 'claude-opus · edits · helve · 34% · box'],
+  [80, 'claude-opus · accept edits · ~/projects/helve · main · ██░░░ 34% · confined: all'],
+  [46, 'claude-opus · edits · helve · 34% · confined'],
 ])('shortens the facts to %i columns, the least missed first', (width, line) => {
   expect(new StatusLineView(none, facts).render(width)).toEqual([line]);
 });
 
 test.each([
-  ['full', 80, 'no model · default · / · walls: full'],
-  ['none', 80, 'no model · default · / · walls: none'],
-  ['full', 24, 'no model · default · /'],
-  ['none', 32, 'no model · default · no walls'],
-] as const)('says in a word whether commands are confined: %s, in %i columns', (walls, width, line) => {
-  expect(new StatusLineView(none, { mode: 'default', directory: '/', walls }).render(width)).toEqual([line]);
+  ['full', false, 80, 'no model · default · / · confined: unasked commands'],
+  ['none', false, 80, 'no model · default · / · confined: none'],
+  ['full', true, 80, 'no model · default · / · confined: all commands'],
+  ['none', true, 80, 'no model · default · / · confined: approved commands'],
+  ['full', false, 24, 'no model · default · /'],
+  ['none', false, 34, 'no model · default · unconfined'],
+] as const)('says which commands are confined: walls %s, sandbox %s, in %i columns', (walls, sandbox, width, line) => {
+  expect(new StatusLineView(none, { mode: 'default', directory: '/', walls, sandbox }).render(width)).toEqual([line]);
 });
 
 test('shows the output of a command of the person, without what acts on the terminal', () => {

@@ -122,18 +122,23 @@ function partsOf({ model, mode, directory, branch, context, sandbox, walls, cost
       weight: 5,
     });
   }
-  if (sandbox !== undefined) {
-    const texts = sandbox ? ['sandbox on', 'sandbox', 'box'] : ['sandbox off', 'no sandbox', 'no box'];
-    parts.push({ texts, role: sandbox ? 'muted' : 'warning', weight: 3 });
-  }
-  if (walls !== undefined) {
-    const texts = walls === 'full' ? ['walls: full', 'walls', ''] : ['walls: none', 'no walls'];
-    parts.push({ texts, role: walls === 'full' ? 'muted' : 'warning', weight: walls === 'full' ? 0.5 : 3.5 });
-  }
+  parts.push(...confinedPart(sandbox, walls));
   if (costUsd !== undefined && costUsd !== null && costUsd > 0) {
     parts.push({ texts: [shortCost(costUsd), ''], role: 'muted', weight: 0 });
   }
   return parts;
+}
+
+/** Which commands are confined: approved ones by the sandbox, those that run without a question by the kernel. */
+function confinedPart(sandbox: boolean | undefined, walls: StatusFacts['walls']): Part[] {
+  if (sandbox) {
+    const [which, brief] = walls === 'none' ? ['approved commands', 'approved'] : ['all commands', 'all'];
+    return [{ texts: [`confined: ${which}`, `confined: ${brief}`, 'confined'], role: 'muted', weight: 3 }];
+  }
+  if (walls === undefined) return [];
+  return walls === 'full'
+    ? [{ texts: ['confined: unasked commands', 'confined: unasked', ''], role: 'muted', weight: 0.5 }]
+    : [{ texts: ['confined: none', 'unconfined'], role: 'warning', weight: 3.5 }];
 }
 
 /** How full something is. */

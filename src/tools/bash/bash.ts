@@ -31,7 +31,7 @@ import {
   MOST_OUTPUT_CHARS,
   TIMEOUT_LINES,
 } from './limits.js';
-import { refusalNote, refusedCommands } from './refused-commands.js';
+import { refusalNote, refusedCommands, sandboxNote } from './refused-commands.js';
 import { assertBackgroundAllowed, sessionOutput } from './session-bounds.js';
 import { sessionAnalyzer, sessionBackground, sessionShells } from './session-shells.js';
 import { watchShown } from './shown-files.js';
@@ -200,6 +200,9 @@ async function* run(
     lost,
     confined?.note,
     confined && result.exitCode !== 0 ? refusalNote(command, ending.output, context) : undefined,
+    !confined && sandboxed && context.session.sandbox && result.exitCode !== 0
+      ? sandboxNote(ending.output, context.session.sandbox)
+      : undefined,
   ];
   if (!ending.cut && !result.leftRunning) {
     await rm(outputFile, { force: true });

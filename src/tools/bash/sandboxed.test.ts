@@ -220,3 +220,18 @@ walled('what settings show is shown, and what a rule denies of it is not', async
   await project.remove();
   await rm(folder, { recursive: true });
 });
+
+walled.each([
+  ['touch /usr/zz', 'Read-only file system'],
+  ['curl -sS --max-time 5 http://example.invalid/', 'resolve host'],
+])('a failure of %s names the sandbox, and what to do', async (command, said) => {
+  const project = await temporaryProject({}, { sandbox: wish });
+  const run = async () =>
+    String((await project.run(bashTool, { command: `eval "$(printf '%s' '${command}')"` })).content);
+  const output = await run();
+  expect(output).toContain(said);
+  expect(output).toContain(
+    'It ran in the sandbox that the settings turn on: without network, and it could write only in the project and its temp folder. If that is why it failed, send it again with dangerouslyDisableSandbox: true, which the user is asked about, or ask the user to open',
+  );
+  await project.remove();
+});

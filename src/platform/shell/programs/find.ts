@@ -60,7 +60,7 @@ function judgeFind({ args }: { args: readonly Field[] }): Verdict {
       });
     } else if (value === '-delete') {
       why ??= 'it deletes what it finds';
-      touches.push(...from.flatMap((root) => touch('remove-tree', root)));
+      touches.push(...from.flatMap((root) => touch('remove-found', root)));
     } else if (/^-(fprint0?|fls|fprintf)$/.test(value)) {
       why ??= `${value} writes a file`;
       const operand = rest.shift();

@@ -116,7 +116,10 @@ export function neverFree(name: string): string | undefined {
 /** Exact forms of programs above that only report what is installed. */
 const reports: ReadonlyArray<{ name: RegExp; words: RegExp }> = [
   { name: /^pip3?$/, words: /^(list|freeze|check|show [A-Za-z0-9][\w.-]*)$/ },
-  { name: /^npm$/, words: /^(ls|list)( (--depth=\d+|--all|--json))*$/ },
+  {
+    name: /^npm$/,
+    words: /^(ls|list)( (--depth=\d+|--all|-a|--json|--long|-l|(@[a-z0-9][\w.-]*\/)?[a-z0-9][\w.-]*))*$/,
+  },
   { name: /^gem$/, words: /^list$/ },
   { name: /^dpkg$/, words: /^(-l|--list|(-L|--listfiles|-s|--status|-S|--search)( [A-Za-z0-9/][\w.+:/-]*)+)$/ },
   { name: /^systemd-(sysusers|tmpfiles|sysctl|binfmt|modules-load)$/, words: /^--cat-config$/ },

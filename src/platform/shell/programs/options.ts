@@ -17,7 +17,8 @@ export type Meaning =
   | 'write'
   | 'write-tree'
   | 'remove'
-  | 'remove-tree';
+  | 'remove-tree'
+  | 'remove-found';
 
 /** `glued`: optional, and only as part of the same word (`--color=always`, `-I3`). */
 export type Arity = 'none' | 'required' | 'glued';
@@ -202,6 +203,7 @@ const touchOf: Readonly<Record<Meaning, Omit<Touch, 'file'> | undefined>> = {
   'write-tree': { access: 'write', tree: true },
   remove: { access: 'write', removes: true },
   'remove-tree': { access: 'write', removes: true, tree: true },
+  'remove-found': { access: 'write', removes: true, tree: true, found: true },
 };
 
 /** The file that a word names under a meaning; `-` is standard input or output. */
@@ -287,7 +289,8 @@ export function judgePlain(
   ];
   if (parsed.problem !== undefined) return { why: parsed.problem, touches };
   if (touches.some(({ access }) => access === 'write')) return { why: 'it writes a file', touches };
-  if (operands === 'none' && parsed.operands.length > 0) return { why: 'it takes no operand', touches };
+  if (operands === 'none' && parsed.operands.length > 0)
+    return { why: 'what it does with an operand is not known', touches };
   if (
     maxOperands !== undefined &&
     (parsed.operands.length > maxOperands || parsed.operands.some(({ splits }) => splits))

@@ -36,6 +36,8 @@ export interface Touch {
   tree?: boolean;
   listing?: boolean;
   removes?: boolean;
+  /** Of a tree: only what a search finds in it, not all of it. */
+  found?: boolean;
   /** Links in the tree are followed, wherever they lead. */
   followsLinks?: boolean;
 }

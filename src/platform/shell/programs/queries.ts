@@ -9,7 +9,7 @@ import { type Field, notHarmless, type Program } from './program.js';
 const INTERPRETERS = /^(node|nodejs|deno|bun|python[23]?|pypy3|ruby|perl|php|lua)$/;
 
 /** A program that is harmless in a few exact forms only. */
-function exactForms(names: string, forms: readonly string[], not: readonly string[]): Program {
+function exactForms(names: string, forms: readonly string[], not: readonly string[], why?: string): Program {
   const allowed = new Set(forms);
   const [first = ''] = names.split(' ');
   return {
@@ -17,7 +17,7 @@ function exactForms(names: string, forms: readonly string[], not: readonly strin
     judge: ({ name, args }) =>
       args.every(({ value }) => value !== undefined) && allowed.has(args.map(({ value = '' }) => value).join(' '))
         ? {}
-        : notHarmless(`${name} is not known to be harmless in this form`, {
+        : notHarmless(why ?? `${name} is not known to be harmless in this form`, {
             touches: INTERPRETERS.test(name) ? openedFiles(name, args) : [],
           }),
     examples: { harmless: forms.map((form) => `${first} ${form}`.trim()), not },
@@ -208,6 +208,7 @@ export const queries: readonly Program[] = [
     'cargo rustc rustup rustfmt pnpm yarn',
     [],
     ['cargo --version', 'yarn --version', 'pnpm -v', 'cargo build'],
+    'a file of the project may choose which program it starts',
   ),
   exactForms('go', ['version', 'help'], ['go build', 'go run x.go', 'go env -w A=b', 'go test', 'go version -m x']),
   exactForms('java javac', ['-version', '--version'], ['java X', 'java -jar x.jar']),

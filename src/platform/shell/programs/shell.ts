@@ -223,12 +223,14 @@ export const shell: readonly Program[] = [
       not: ['read PATH', "read 'a[$(x)]'", 'read $x', 'IFS=x ls'],
     },
   },
-  plain({
-    names: 'kill',
-    options: '-l',
-    operands: 'none',
-    examples: { harmless: ['kill -l'], not: ['kill 1', 'kill -9 1'] },
-  }),
+  {
+    names: ['kill'],
+    judge: ({ args }) =>
+      args.length === 1 && args[0]?.value === '-l'
+        ? {}
+        : notHarmless('it sends a signal to processes, which may end them'),
+    examples: { harmless: ['kill -l'], not: ['kill 1', 'kill -9 1', 'kill', 'kill -l $x', 'kill $x'] },
+  },
   {
     names: [
       'unset',
