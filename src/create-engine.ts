@@ -9,6 +9,7 @@ import { createAuditLog } from './agent/observe/audit-log.js';
 import { observedHooks } from './agent/observe/observe.js';
 import { Session } from './agent/session.js';
 import { createSessionPolicy } from './agent/session-policy.js';
+import { movedSpareData } from './agent/store/moved-spare-data.js';
 import { secretsIn } from './agent/store/redact-secrets.js';
 import { ToolPool } from './agent/tool-pool.js';
 import { watchedLedger } from './agent/watched-ledger.js';
@@ -230,6 +231,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
   const recover = async (emit: (happening: AgentHappening) => void): Promise<void> => {
     void session.own(reapedLeftovers); // nobody waits for what a killed process left running
     // A data folder that can't be read keeps nobody from reading files; who changes one is told.
+    for (const text of await movedSpareData(dataFolder)) tell(emit, { type: 'notice', text });
     const text = await recoverIfNeeded(dataFolder, takeBackUndo).catch(() => undefined);
     if (text !== undefined) tell(emit, { type: 'notice', text });
   };
@@ -349,6 +351,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     }
     audit?.close();
     const ends = await Promise.allSettled([session.end(), hooks.end(), mcp.close()]); // all, also where one fails
+    session.tellKept(options.onKept ?? ((sentence) => process.emitWarning(sentence, 'HelveWarning')));
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
   };
 

@@ -23,6 +23,7 @@ import type {
 import type { SideModel, WebAccess } from '../contract/web.js';
 import { randomId } from '../platform/crypto.js';
 import { lazyFileChanges } from '../platform/files/lazy-changes.js';
+import { spareFolderOf } from '../platform/files/spare-folder.js';
 import { Slots } from '../platform/slots.js';
 import { reminder } from '../platform/text/reminder.js';
 import { uniqueCallId } from './call-id.js';
@@ -125,6 +126,7 @@ export class Session implements SessionPort {
   #spareResults: string | undefined;
   readonly #onDataProblem: SessionOptions['onDataProblem'];
   #hasDataProblem = false;
+  #isKeptTold = false;
   #cleanUps: Array<() => void | Promise<void>> = [];
   readonly #releases: Array<() => void | Promise<void>> = [];
 
@@ -162,7 +164,6 @@ export class Session implements SessionPort {
         dataFolder: options.dataFolder,
         sessionId: this.id,
         onProblem: (one) => this.dataProblem(one),
-        onLost: (one) => this.#onDataProblem?.(one),
       });
     this.resultsFolder = join(options.dataFolder, 'sessions', this.id, 'results');
   }
@@ -272,6 +273,16 @@ export class Session implements SessionPort {
     if (this.#hasDataProblem) return;
     this.#hasDataProblem = true;
     tell?.(sentence);
+  }
+
+  /** To be called at the very end: says once where the session is, if the data folder could not take all of it. */
+  tellKept(tell: (sentence: string) => void): void {
+    const kept = this.#isKeptTold ? undefined : spareFolderOf(this.dataFolder, this.id);
+    if (kept === undefined) return;
+    this.#isKeptTold = true;
+    tell(
+      `The data folder could not be written until the end of the session. What is missing there is kept in ${kept}, and the next start of Helve moves it to the data folder, if there is room then.`,
+    );
   }
 
   async resultFile(name: string): Promise<string> {

@@ -1,4 +1,6 @@
+import { movedSpareData } from '../agent/store/moved-spare-data.js';
 import { isOutOfDescriptors, OUT_OF_DESCRIPTORS } from '../platform/descriptors.js';
+import { dataFolderOf } from '../platform/files/paths.js';
 import { hideInitialSecrets } from '../platform/hide-initial-secrets.js';
 import { visible } from '../platform/text/visible.js';
 import { exitCode } from './exit-codes.js';
@@ -62,6 +64,7 @@ async function run(argv: readonly string[]): Promise<number> {
     if (first === '--version' || first === '-v') return print(`helve ${HELVE_VERSION}`);
     if (first === 'help') return print(await helpFor(rest[0]));
     if (asksForHelp(argv)) return print(await helpFor(first));
+    if (first !== 'completion') await moveSpareData();
     if (first === '') return isAtTerminal() ? await interactive(argv) : await withoutArguments();
     const command = Object.hasOwn(commands, first) ? commands[first] : undefined;
     if (command) return await (await command())(rest);
@@ -82,6 +85,11 @@ async function run(argv: readonly string[]): Promise<number> {
     process.stderr.write(`helve: ${unexpected(error)}\n`);
     return exitCode.failed;
   }
+}
+
+/** Before anything looks at the data folder: what an earlier session could not write to it. */
+async function moveSpareData(): Promise<void> {
+  for (const sentence of await movedSpareData(dataFolderOf())) process.stderr.write(`helve: ${visible(sentence)}\n`);
 }
 
 /** Anywhere among the options, but not behind `--`, where a prompt may say anything. */

@@ -56,6 +56,8 @@ export interface EngineOptions {
   home?: string;
   /** Where Helve keeps its own files. Default: `HELVE_HOME`, else `~/.helve`. */
   dataFolder?: string;
+  /** One sentence for the person, at the end, where the data folder could not take all of the session. */
+  onKept?: ((sentence: string) => void) | undefined;
   /** Whether calls and decisions are kept in the session's audit log. Default: true. */
   audit?: boolean;
   /** Commands and skills of the person and the project, from their files and from MCP servers. Default: none. */

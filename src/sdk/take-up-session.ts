@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { findSession, listSessions as listFrom, projectOf } from '../agent/store/list-sessions.js';
+import { movedSpareData } from '../agent/store/moved-spare-data.js';
 import { type ResumedSession, resumeSession } from '../agent/store/resume-session.js';
 import type { Model } from '../contract/model.js';
 import type { PermissionMode } from '../contract/permission.js';
@@ -27,6 +28,7 @@ export async function takeUpSession(wish: Wish): Promise<ResumedSession> {
   const { session, fork, beforePrompt, model, mode, onProblem } = wish;
   const root = realpathSync(wish.root ?? process.cwd());
   const dataFolder = folderOf(wish);
+  for (const sentence of await movedSpareData(dataFolder)) onProblem?.(sentence);
   const id = await findSession(dataFolder, session, { root });
   const project = projectOf(dataFolder, id);
   if (project !== undefined && project !== root) {
@@ -38,8 +40,11 @@ export async function takeUpSession(wish: Wish): Promise<ResumedSession> {
   return await resumeSession({ dataFolder, id, root, model: model.name, prices, fork, beforePrompt, mode, onProblem });
 }
 
-export const listKept = async ({ root, ...place }: Place): Promise<SessionSummary[]> =>
-  await listFrom(folderOf(place), root === undefined ? {} : { root: realpathSync(root) });
+export async function listKept({ root, ...place }: Place): Promise<SessionSummary[]> {
+  const dataFolder = folderOf(place);
+  await movedSpareData(dataFolder);
+  return await listFrom(dataFolder, root === undefined ? {} : { root: realpathSync(root) });
+}
 
 function folderOf({ dataFolder, env = process.env, home = homeFolder() }: Place): string {
   return dataFolder ?? dataFolderOf({ env, ...(home !== undefined && { home }) });

@@ -14,10 +14,13 @@ eval "$2"
 helve -p go --model "scripted/$3" --permission-mode bypassPermissions --output-format stream-json > run.out 2> run.err
 echo $? > run.code
 cat "$PROJECT/notes.txt" > notes.out
+ls -R "$TMPDIR" > kept.out
+eval "$4"
 helve sessions show last > show.out 2>&1
 helve audit verify last > verify.out 2>&1; echo $? > verify.code
 helve audit show last > audit.out 2>&1
 helve undo --turn --yes --force > undo.out 2>&1; echo $? > undo.code
+ls "$TMPDIR" > left.out
 exit 0`;
 
 const ways = [
@@ -45,7 +48,7 @@ async function session(way: (typeof ways)[number], { isRepaired }: { isRepaired:
   const [top, home] = [await emptyFolder(), await emptyFolder()];
   const [project, out] = [join(top, 'project'), join(top, 'out')];
   await mkdir(project);
-  await mkdir(out);
+  await mkdir(join(out, 'tmp'), { recursive: true });
   await writeFile(join(project, 'notes.txt'), 'one\n');
   const edit = (old_string: string, new_string: string) => ({
     calls: [{ name: 'Edit', input: { file_path: 'notes.txt', old_string, new_string } }],
@@ -62,8 +65,19 @@ async function session(way: (typeof ways)[number], { isRepaired }: { isRepaired:
   const script = join(out, 'script.json');
   await writeFile(script, JSON.stringify({ turns }));
   const env = { HELVE_HOME: home, HELVE: resolve('bin/helve.cjs'), NODE: process.execPath, PROJECT: project, OUT: out };
-  const args = ['--mount', 'bash', '-c', inNamespace, 'bash', way.options, way.breakIt, script];
-  const { status } = spawnSync('unshare', args, { env: { ...process.env, ...env, IS_SANDBOX: '1' } });
+  const tmp = { TMPDIR: join(out, 'tmp') };
+  const args = [
+    '--mount',
+    'bash',
+    '-c',
+    inNamespace,
+    'bash',
+    way.options,
+    way.breakIt,
+    script,
+    isRepaired ? ':' : way.repair,
+  ];
+  const { status } = spawnSync('unshare', args, { env: { ...process.env, ...env, ...tmp, IS_SANDBOX: '1' } });
   if (status !== 0) return undefined;
   const read = (name: string): Promise<string> => readFile(join(out, name), 'utf8');
   const events = jsonLines(await read('run.out'));
@@ -93,10 +107,24 @@ test.for(ways)(
   },
 );
 
-test.for(ways)('a session whose data folder stays $way still reads, runs commands and edits', async (way, context) => {
-  const run = await session(way, { isRepaired: false });
-  if (!run) return context.skip('a file system can not be mounted here');
-  expect(run).toMatchObject({ code: '0\n', warnings: expect.stringMatching(/^helve: [^\n]*\n$/) });
-  expect(run.shown).not.toContain('"is_error":true');
-  expect(await run.read('notes.out')).toBe('two\n');
-});
+test.for(ways)(
+  'a session whose data folder stays $way is kept elsewhere, and moved to the data folder by the next start',
+  async (way, context) => {
+    const run = await session(way, { isRepaired: false });
+    if (!run) return context.skip('a file system can not be mounted here');
+    const { read, project } = run;
+    expect(run.code).toBe('0\n');
+    expect(run.warnings).toMatch(/^helve: [^\n]*\nhelve: [^\n]*is kept in [^\n]*\n$/);
+    expect(run.shown).not.toContain('"is_error":true');
+    expect(await read('notes.out')).toBe('two\n');
+    expect(await read('kept.out')).toContain('tail-');
+    const conversation = await read('show.out');
+    expect(conversation).toContain('is in the data folder now');
+    for (const part of ['> go', '1\tone', 'hi', 'Edited notes.txt', 'Done.']) expect(conversation).toContain(part);
+    expect({ verified: await read('verify.code'), said: await read('verify.out') }).toMatchObject({ verified: '0\n' });
+    expect(await read('audit.out')).toContain('echo hi');
+    expect(await read('undo.code'), await read('undo.out')).toBe('0\n');
+    expect(await readFile(join(project, 'notes.txt'), 'utf8')).toBe('one\n');
+    expect(await read('left.out')).not.toContain('helve-data-');
+  },
+);

@@ -9,7 +9,8 @@ import type { Answer } from '../../contract/question.js';
 import { sha256 } from '../../platform/crypto.js';
 import { redactSecrets } from '../store/redact-secrets.js';
 import { makePrivateFolder, openFlags, sessionFolder, sessionsFolder } from '../store/session-folder.js';
-import { lastOf, NO_HASH, readAudit } from './read-audit.js';
+import { type KeptEntry, keepAudit } from '../store/spare-records.js';
+import { checkAudit, lastOf, NO_HASH, readAudit } from './read-audit.js';
 
 const MAX_TEXT_CHARS = 2_000; // of a longer text the log holds the beginning, the length and the hash
 const MAX_INPUT_CHARS = 20_000; // of a larger input as a whole, the length and the hash
@@ -51,11 +52,13 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   let dropped = 0;
 
   const now = (): string => new Date().toISOString();
+  const unwritten = (): Entry[] =>
+    dropped === 0 ? waiting : [...waiting, { at: now(), type: 'gap', entries: dropped }];
   const flush = (): void => {
     if (waiting.length === 0) return;
     try {
       file ??= openAudit(options);
-      file.append(dropped === 0 ? waiting : [...waiting, { at: now(), type: 'gap', entries: dropped }]);
+      file.append(unwritten());
       waiting = [];
       dropped = 0;
       isReported = false;
@@ -140,10 +143,42 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       flush();
       file?.close();
       file = undefined;
+      if (waiting.length > 0 && !isClosed) keepSpare(options, unwritten());
       isClosed = true; // who ends a session twice gets no second end
       waiting = [];
     },
   };
+}
+
+/** The data folder did not take these until the end: the next start moves them to the log. */
+function keepSpare({ dataFolder, sessionId, root, onProblem }: AuditLogOptions, entries: readonly Entry[]): void {
+  try {
+    const kept = entries.map((entry) => ({ root, entry }));
+    keepAudit(dataFolder, sessionId, kept);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    onProblem?.(
+      `The last ${entries.length} entries of the audit log are lost: the temporary folder did not take them. ${why}`,
+    );
+  }
+}
+
+/** Adds entries that an earlier process has kept. Done again, it adds nothing. */
+export function appendToAudit(
+  where: Pick<AuditLogOptions, 'dataFolder' | 'sessionId'>,
+  kept: readonly KeptEntry[],
+): void {
+  const last = kept.at(-1);
+  if (!last) return;
+  const log = readAudit(sessionFolder(where.dataFolder, where.sessionId).path);
+  const { n: _n, hash: _hash, ...written } = (log && checkAudit(log).entries.at(-1)) ?? {};
+  if (JSON.stringify(written) === JSON.stringify(last.entry)) return; // a process was killed between this and the next step
+  const file = openAudit({ ...where, root: last.root });
+  try {
+    file.append(kept.map(({ entry }) => entry));
+  } finally {
+    file.close();
+  }
 }
 
 /** Whoever only reads inside the project, or touches nothing, leaves nothing behind that would have to be explained. */

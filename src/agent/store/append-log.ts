@@ -1,4 +1,14 @@
-import { closeSync, constants, fchmodSync, fdatasync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fdatasync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  writeSync,
+} from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { explain } from '../../platform/files/write-failure.js';
@@ -11,6 +21,13 @@ const dataSync = process.getBuiltinModule('node:util').promisify(fdatasync);
 
 /** One sentence for the person; `unwritable` where the disk does not take what is written, for now. */
 export type ReportProblem = (sentence: string, kind?: 'unwritable') => void;
+
+/** The end of a file that could not be written. */
+export interface Unwritten {
+  bytes: Buffer;
+  /** Where in the file it belongs. */
+  offset: number;
+}
 
 /**
  * A file that lines are added to. Writing is at once, in one piece for all that waits, so that it is done before what
@@ -68,9 +85,16 @@ export class AppendLog {
       this.#told = false;
     } catch (error) {
       this.#tell(error, `${bytes.length - written} bytes`);
+      if (this.#isTakenBack(written)) written = 0;
     }
     this.#rest = bytes.subarray(written);
     this.#isDirty ||= written > 0;
+  }
+
+  /** What is not in the file, and how long the file is; undefined where all is written. */
+  get unwritten(): Unwritten | undefined {
+    if (this.#waiting === 0) return undefined;
+    return { bytes: this.#rest, offset: fstatSync(this.#descriptor).size };
   }
 
   /** Takes over the descriptor of another new file that must be on the disk when this one is. */
@@ -108,6 +132,17 @@ export class AppendLog {
       this.#tell(error, 'some bytes');
     } finally {
       for (const descriptor of others) closeSync(descriptor);
+    }
+  }
+
+  /** A line is in the file as a whole or not at all, so that what is missing can be added by another process. */
+  #isTakenBack(written: number): boolean {
+    if (written === 0) return true;
+    try {
+      ftruncateSync(this.#descriptor, fstatSync(this.#descriptor).size - written);
+      return true;
+    } catch {
+      return false; // then the rest begins in the middle of a line
     }
   }
 

@@ -1,13 +1,15 @@
 // The file of one session on disk. As long as the data folder can't be written, records wait in memory, the person is
 // informed once, and every later write tries again.
+import { statSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
 import { explain } from '../../platform/files/write-failure.js';
-import { AppendLog, MAX_WAITING_BYTES, type ReportProblem } from './append-log.js';
+import { AppendLog, MAX_WAITING_BYTES, type ReportProblem, type Unwritten } from './append-log.js';
 import { keepLarge, lineOf } from './large-values.js';
 import { makePrivateFolder, type SessionFolder, sessionsFolder } from './session-folder.js';
 import { lockSession, type SessionLock } from './session-lock.js';
 import { SessionProblem } from './session-problem.js';
 import type { SessionHeader, SessionRecord } from './session-record.js';
+import { keepTail } from './spare-records.js';
 
 export interface SessionFileOptions {
   dataFolder: string;
@@ -103,10 +105,34 @@ export class SessionFile {
 
   async close(): Promise<void> {
     await this.flushed();
+    this.#keepUnwritten();
     await this.#log?.close();
     await this.#lock?.release();
     this.#isStopped = true;
     if (!this.#hasHeader) await rmdir(this.#options.folder.path).catch(() => {}); // nothing was said, so nothing is kept
+  }
+
+  /** What the data folder could not take until the end goes to the spare folder, for the next start to move. */
+  #keepUnwritten(): void {
+    const { dataFolder, folder, report } = this.#options;
+    const unwritten = this.#isStopped ? undefined : (this.#log?.unwritten ?? this.#neverOpened());
+    if (!unwritten) return;
+    try {
+      keepTail(dataFolder, folder.path, unwritten);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      report(
+        `The end of the session ${folder.id} is lost: neither the data folder nor the temporary folder took it. ${why}`,
+      );
+    }
+  }
+
+  #neverOpened(): Unwritten | undefined {
+    if (this.#early.length === 0) return undefined;
+    const header = this.#hasHeader ? [] : [JSON.stringify(this.#options.header())];
+    const records = this.#early.flatMap((record) => this.#line(record) ?? []);
+    const bytes = Buffer.from([...header, ...records].map((line) => `${line}\n`).join(''));
+    return { bytes, offset: statSync(this.#options.folder.file, { throwIfNoEntry: false })?.size ?? 0 };
   }
 
   async #open(): Promise<void> {

@@ -63,5 +63,6 @@ export const openFlags = {
   /** Fails where a pipe has no reader. */
   probe: constants.O_WRONLY | constants.O_CREAT | constants.O_NONBLOCK,
   append: constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | noFollow,
+  update: constants.O_RDWR | constants.O_CREAT | noFollow,
   create: constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow,
 } as const;

@@ -117,8 +117,8 @@ async function removeLeft(path: string, left: OpenChange, id: string, owner: Pro
 /** At once: the first call of a session waits for it, and to wait for three small steps would take longer than they do. */
 function create(path: string, content: string, token: string): boolean {
   const written = join(dirname(path), `${token}.new`);
-  writeFileSync(written, content, { flag: 'wx', mode: 0o600 });
   try {
+    writeFileSync(written, content, { flag: 'wx', mode: 0o600 });
     linkSync(written, path);
     return true;
   } catch (error) {

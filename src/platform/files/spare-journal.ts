@@ -1,11 +1,11 @@
-// Changes of files for a session whose data folder may be full, read-only or broken for a while. A journal in a temporary
+// Changes of files for a session whose data folder may be full, read-only or broken for a while. A journal in the spare
 // folder then stands in, so that a change is still made as a whole and can be undone; what is in that journal moves to
-// the data folder as soon as it can be written again.
-import { mkdtempSync } from 'node:fs';
-import { readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+// the data folder as soon as it can be written again, at the latest when Helve starts the next time.
+import { existsSync } from 'node:fs';
+import { readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { FileChanges } from '../../contract/file-change.js';
+import { randomHex } from '../crypto.js';
 import { createFileChanges, type FileChangesOptions } from './file-changes.js';
 import {
   type JournalFolders,
@@ -18,32 +18,29 @@ import {
   sessionChanges,
 } from './journal.js';
 import { JournalUnwritable } from './journal-unwritable.js';
+import { closeRecord, look, openTokens, recordPath, writeRecord } from './lock.js';
+import { thisProcess } from './process-identity.js';
+import { recoverChanges } from './recover-changes.js';
+import { makeSpareFolder } from './spare-folder.js';
 
 export interface SpareJournalOptions extends FileChangesOptions {
   /** One sentence for the person, when the temporary journal stands in. Once, until the data folder can be written. */
   onProblem?: ((sentence: string) => void) | undefined;
-  /** One sentence for the person, at the end, when the temporary journal could not be moved to the data folder. */
-  onLost?: ((sentence: string) => void) | undefined;
 }
 
-export function changesWithSpareJournal({
-  onProblem = () => {},
-  onLost = onProblem,
-  ...options
-}: SpareJournalOptions): FileChanges {
+export function changesWithSpareJournal({ onProblem = () => {}, ...options }: SpareJournalOptions): FileChanges {
   const changes = createFileChanges(options);
-  let spare: { dataFolder: string; changes: FileChanges } | undefined;
+  let opening: Promise<Spare> | undefined;
   let isReported = false;
 
-  const spareChanges = (): FileChanges => {
-    if (!spare) {
-      const dataFolder = mkdtempSync(join(tmpdir(), 'helve-journal-'));
-      spare = { dataFolder, changes: createFileChanges({ ...options, dataFolder }) };
-    }
-    return spare.changes;
+  const openSpare = async (): Promise<Spare> => {
+    const dataFolder = join(makeSpareFolder(options.dataFolder), options.sessionId);
+    const close = await claimSpare(journalFolders(dataFolder), options.sessionId);
+    return { dataFolder, changes: createFileChanges({ ...options, dataFolder }), close };
   };
   /** True where nothing is left in the temporary journal. */
   const moveBack = async (): Promise<boolean> => {
+    const spare = await opening;
     if (!spare) return true;
     try {
       await moveJournal(journalFolders(spare.dataFolder), journalFolders(options.dataFolder), options.sessionId);
@@ -61,11 +58,14 @@ export function changesWithSpareJournal({
         await changes.apply(callId, wanted);
       } catch (error) {
         if (!(error instanceof JournalUnwritable)) throw error;
-        await spareChanges()
-          .apply(callId, wanted)
-          .catch((spareError: unknown) => {
-            throw spareError instanceof JournalUnwritable ? error : spareError;
-          });
+        opening ??= openSpare();
+        const spare = await opening.catch(() => {
+          opening = undefined;
+          throw error; // the temporary folder can't be written either
+        });
+        await spare.changes.apply(callId, wanted).catch((spareError: unknown) => {
+          throw spareError instanceof JournalUnwritable ? error : spareError;
+        });
         if (isReported) return;
         isReported = true;
         onProblem(
@@ -75,19 +75,72 @@ export function changesWithSpareJournal({
     },
     async rest() {
       await changes.rest();
-      await spare?.changes.rest();
+      await (await opening)?.changes.rest();
     },
     async settled() {
       await changes.settled();
-      await spare?.changes.settled();
+      const spare = await opening;
       if (!spare) return;
-      if (await moveBack()) await rm(spare.dataFolder, { recursive: true, force: true });
-      else
-        onLost(
-          `The data folder could not be written until the end, so helve undo can't take back the changes of this run. What the files held before is kept in ${join(spare.dataFolder, 'journal')}.`,
-        );
+      opening = undefined;
+      await spare.changes.settled();
+      const isMoved = await moveAtEnd(spare, options);
+      await spare.close();
+      if (isMoved) await removeSpare(spare.dataFolder);
     },
   };
+}
+
+interface Spare {
+  dataFolder: string;
+  changes: FileChanges;
+  /** From then on other processes may move what is there. */
+  close(): Promise<void>;
+}
+
+async function moveAtEnd({ dataFolder }: Spare, options: FileChangesOptions): Promise<boolean> {
+  try {
+    await moveJournal(journalFolders(dataFolder), journalFolders(options.dataFolder), options.sessionId);
+    return true;
+  } catch {
+    return false; // the next start moves it
+  }
+}
+
+/** A record of ours in the journal, which tells other processes that it is in use. Gives how to remove it. */
+async function claimSpare(folders: JournalFolders, sessionId: string): Promise<() => Promise<void>> {
+  await makeJournal(folders);
+  const at = new Date().toISOString();
+  const ours = { token: randomHex(12), owner: await thisProcess(), sessionId, callId: '', at, locks: [], files: [] };
+  await writeRecord(folders, ours, { durable: false });
+  return () => closeRecord(folders, ours, []);
+}
+
+/**
+ * Moves a journal that an earlier process has left in the spare folder of a session. A change that was cut short is
+ * recovered first. False where another process uses the journal; rejects where the data folder can't be written.
+ */
+export async function moveSpareJournal(spare: string, dataFolder: string, sessionId: string): Promise<boolean> {
+  const from = journalFolders(spare);
+  if (!existsSync(from.top)) return true;
+  const owner = await thisProcess();
+  for (const token of (await openTokens(from)).records) {
+    if ((await look(recordPath(from, token), owner)).state === 'running') return false;
+  }
+  const close = await claimSpare(from, sessionId);
+  try {
+    await recoverChanges(spare);
+    await moveJournal(from, journalFolders(dataFolder), sessionId);
+  } finally {
+    await close();
+  }
+  await removeSpare(spare);
+  return true;
+}
+
+async function removeSpare(folder: string): Promise<void> {
+  await rm(journalFolders(folder).top, { recursive: true, force: true });
+  // Other parts of the session may be kept beside it, and other sessions beside this one.
+  for (const each of [folder, dirname(folder)]) await rmdir(each).catch(() => {});
 }
 
 /** Images first, then the list of changes that names them. Again does no harm: an entry that is listed twice counts once. */

@@ -1,0 +1,91 @@
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { checkAudit, readAudit } from '../observe/read-audit.js';
+import { movedSpareData } from './moved-spare-data.js';
+import { sessionFolder } from './session-folder.js';
+import { lockSession } from './session-lock.js';
+import { keepAudit, keepTail } from './spare-records.js';
+
+const before = process.env['TMPDIR'];
+let folder: string;
+let dataFolder: string;
+
+beforeEach(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-spare-test-')));
+  dataFolder = join(folder, 'data');
+  await mkdir(join(folder, 'tmp'));
+  process.env['TMPDIR'] = join(folder, 'tmp');
+});
+
+afterEach(async () => {
+  if (before === undefined) delete process.env['TMPDIR'];
+  else process.env['TMPDIR'] = before;
+  await rm(folder, { recursive: true, force: true });
+});
+
+const tail = (offset: number, text: string) => ({ offset, bytes: Buffer.from(text) });
+
+test.for([
+  ['as it was', 'begin\n'],
+  ['with a part that a killed move has left', 'begin\nse'],
+  ['with all of it, since the move was killed at its end', 'begin\nsecond\nthird\n'],
+])('the end of a session is added once to its file %s', async ([, found]) => {
+  const session = sessionFolder(dataFolder, 's');
+  await mkdir(session.path, { recursive: true });
+  await writeFile(session.file, found as string);
+  keepTail(dataFolder, session.path, tail(6, 'second\n'));
+  keepTail(dataFolder, session.path, tail(6, 'third\n')); // by the next process, which found no room either
+  expect(await movedSpareData(dataFolder)).toEqual([expect.stringContaining('The session s ')]);
+  expect(await readFile(session.file, 'utf8')).toBe('begin\nsecond\nthird\n');
+  expect(await readdir(join(folder, 'tmp'))).toEqual([]);
+});
+
+test('lines that another process has written in the meantime stay', async () => {
+  const session = sessionFolder(dataFolder, 's');
+  await mkdir(session.path, { recursive: true });
+  await writeFile(session.file, 'begin\nother\n');
+  keepTail(dataFolder, session.path, tail(6, 'second\n'));
+  await movedSpareData(dataFolder);
+  expect(await readFile(session.file, 'utf8')).toBe('begin\nother\nsecond\n');
+});
+
+test('the end of a child agent goes to the file of the child', async () => {
+  const session = sessionFolder(dataFolder, 's');
+  keepTail(dataFolder, session.path, tail(0, 'parent\n'));
+  keepTail(dataFolder, join(session.path, 'agents', 'child'), tail(0, 'child\n'));
+  await movedSpareData(dataFolder);
+  expect(await readFile(session.file, 'utf8')).toBe('parent\n');
+  expect(await readFile(join(session.path, 'agents', 'child', 'session.jsonl'), 'utf8')).toBe('child\n');
+});
+
+test('entries of the audit log get their place in the chain, and are not added twice', async () => {
+  const entries = ['one', 'two'].map((type) => ({ root: '/p', entry: { at: '2026-01-01T00:00:00.000Z', type } }));
+  for (let time = 0; time < 2; time += 1) {
+    keepAudit(dataFolder, 's', entries);
+    await movedSpareData(dataFolder);
+  }
+  const log = readAudit(sessionFolder(dataFolder, 's').path);
+  const { problems, entries: found } = checkAudit(log ?? { lines: [], isCut: false });
+  expect({ problems, types: found.map(({ type }) => type) }).toEqual({ problems: [], types: ['begin', 'one', 'two'] });
+});
+
+test('a session that a process has open is left for the next start', async () => {
+  const session = sessionFolder(dataFolder, 's');
+  await mkdir(session.path, { recursive: true });
+  const lock = await lockSession(session);
+  keepTail(dataFolder, session.path, tail(0, 'begin\n'));
+  expect(await movedSpareData(dataFolder)).toEqual([]);
+  await lock.release();
+  expect(await movedSpareData(dataFolder)).toHaveLength(1);
+});
+
+test('a data folder that still can not be written leaves what was kept where it is', async () => {
+  await writeFile(dataFolder, 'in the place of the folder');
+  keepTail(dataFolder, join(dataFolder, 'sessions', 's'), tail(0, 'begin\n'));
+  expect(await movedSpareData(dataFolder)).toEqual([expect.stringContaining('are still in ')]);
+  await rm(dataFolder);
+  expect(await movedSpareData(dataFolder)).toEqual([expect.stringContaining('is in the data folder now')]);
+  expect(await readFile(sessionFolder(dataFolder, 's').file, 'utf8')).toBe('begin\n');
+});

@@ -1,0 +1,96 @@
+// Moves to the data folder what earlier sessions had to keep in the temporary folder, because the data folder was full or
+// could not be written until their end.
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readdirSync, readSync, writeSync } from 'node:fs';
+import { rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { spareFolders } from '../../platform/files/spare-folder.js';
+import { moveSpareJournal } from '../../platform/files/spare-journal.js';
+import { explain } from '../../platform/files/write-failure.js';
+import { appendToAudit } from '../observe/audit-log.js';
+import {
+  agentFolder,
+  isSessionId,
+  makePrivateFolder,
+  openFlags,
+  type SessionFolder,
+  sessionFolder,
+  sessionsFolder,
+} from './session-folder.js';
+import { lockSession } from './session-lock.js';
+import { SessionProblem } from './session-problem.js';
+import { type KeptTail, keptAudit, keptTails, removeKept } from './spare-records.js';
+
+/** What was moved, or why it could not be, in sentences for the person. Never rejects. */
+export async function moveSpareData(dataFolder: string): Promise<string[]> {
+  const sentences: string[] = [];
+  for (const folder of spareFolders(dataFolder)) {
+    for (const id of readdirSync(folder).filter(isSessionId)) {
+      try {
+        if (await moveSession(dataFolder, id, join(folder, id))) sentences.push(movedSentence(id, folder));
+      } catch (error) {
+        if (error instanceof SessionProblem) continue; // a process has the session; the next start tries again
+        return [...sentences, await failedSentence(error, dataFolder, folder)]; // the next one would fail for the same reason
+      }
+    }
+  }
+  return sentences;
+}
+
+const movedSentence = (id: string, folder: string): string =>
+  `The session ${id} could not be written to the data folder when it ran. What was kept of it in ${folder} is in the data folder now.`;
+
+async function failedSentence(error: unknown, dataFolder: string, folder: string): Promise<string> {
+  const reason = await explain(error, dataFolder, 'written');
+  const why = reason instanceof Error ? reason.message : String(reason);
+  return `Parts of earlier sessions are still in ${folder}, because they can't be moved to the data folder. ${why}`;
+}
+
+/** False where another process uses what is left. */
+async function moveSession(dataFolder: string, id: string, spare: string): Promise<boolean> {
+  const folder = sessionFolder(dataFolder, id);
+  makePrivateFolder(sessionsFolder(dataFolder));
+  makePrivateFolder(folder.path);
+  const lock = await lockSession(folder).catch(async (error: unknown) => {
+    await rmdir(folder.path).catch(() => {});
+    throw error;
+  });
+  try {
+    for (const tail of keptTails(spare)) {
+      appendTail(tail.agent === undefined ? folder : agentFolder(dataFolder, id, tail.agent), tail);
+      removeKept(tail.path, spare);
+    }
+    const audit = keptAudit(spare);
+    if (audit) {
+      appendToAudit({ dataFolder, sessionId: id }, audit.entries);
+      removeKept(audit.path, spare);
+    }
+    return await moveSpareJournal(spare, dataFolder, id);
+  } finally {
+    await lock.release();
+    await rmdir(folder.path).catch(() => {}); // where nothing was put into it
+  }
+}
+
+/** Adds the end where it belongs. A process that was killed while it did the same has left a part of it, which is replaced. */
+function appendTail({ path, file }: SessionFolder, { bytes, offset }: KeptTail): void {
+  makePrivateFolder(path);
+  const descriptor = openSync(file, openFlags.update, 0o600);
+  try {
+    const { size } = fstatSync(descriptor);
+    const behind = Buffer.alloc(Math.min(Math.max(size - offset, 0), bytes.length));
+    readSync(descriptor, behind, 0, behind.length, offset);
+    const isPart = size - offset <= bytes.length && behind.equals(bytes.subarray(0, behind.length));
+    const start = isPart && size >= offset ? offset : size;
+    ftruncateSync(descriptor, start);
+    try {
+      for (let written = 0; written < bytes.length; )
+        written += writeSync(descriptor, bytes, written, bytes.length - written, start + written);
+      fsyncSync(descriptor);
+    } catch (error) {
+      ftruncateSync(descriptor, start);
+      throw error;
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,122 @@
+// What a session could not write to the data folder until its end: kept in the spare folder of the temporary folder, and
+// moved to the data folder by the first start that finds room there.
+import {
+  closeSync,
+  constants,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { randomHex } from '../../platform/crypto.js';
+import { makeSpareFolder } from '../../platform/files/spare-folder.js';
+import { codeOf } from '../../platform/files/write-failure.js';
+import type { Unwritten } from './append-log.js';
+import { isSessionId, openFlags, sessionsFolder } from './session-folder.js';
+
+const AUDIT = 'audit.jsonl';
+
+/** Keeps the end of a session's file, or of that of a child agent. Throws where the temporary folder can't take it. */
+export function keepTail(dataFolder: string, folder: string, { bytes, offset }: Unwritten): void {
+  keep(dataFolder, join(relative(sessionsFolder(dataFolder), folder), `tail-${offset}.jsonl`), bytes);
+}
+
+/** Keeps entries of the audit log that are not in it. They get their place in the chain when they are moved. */
+export function keepAudit(dataFolder: string, sessionId: string, entries: readonly KeptEntry[]): void {
+  keep(dataFolder, join(sessionId, AUDIT), Buffer.from(entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')));
+}
+
+export interface KeptEntry {
+  root: string;
+  entry: { type: string };
+}
+
+/** Behind what an earlier process has kept under that name; whole or not at all. */
+function keep(dataFolder: string, name: string, bytes: Buffer): void {
+  const path = join(makeSpareFolder(dataFolder), name);
+  const unfinished = `${path}.${randomHex(6)}`;
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    const file = openSync(unfinished, openFlags.create, 0o600);
+    try {
+      writeFileSync(file, Buffer.concat([readKept(path) ?? Buffer.alloc(0), bytes]));
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(unfinished, path);
+  } catch (error) {
+    rmSync(unfinished, { force: true });
+    throw error;
+  }
+}
+
+/** One end of a file that is kept in the spare folder of a session. */
+export interface KeptTail extends Unwritten {
+  path: string;
+  /** Of the child agent whose file it is. */
+  agent: string | undefined;
+}
+
+export function keptTails(spare: string): KeptTail[] {
+  const agents = namesIn(join(spare, 'agents')).filter(isSessionId);
+  return [
+    ...tailsIn(spare, undefined),
+    ...agents.flatMap((agent) => tailsIn(join(spare, 'agents', agent), agent)),
+  ].toSorted((one, other) => one.offset - other.offset);
+}
+
+const tailsIn = (folder: string, agent: string | undefined): KeptTail[] =>
+  namesIn(folder).flatMap((name) => {
+    const [, offset] = /^tail-(\d+)\.jsonl$/.exec(name) ?? [];
+    const path = join(folder, name);
+    const bytes = offset === undefined ? undefined : readKept(path);
+    return bytes ? [{ path, agent, bytes, offset: Number(offset) }] : [];
+  });
+
+export function keptAudit(spare: string): { path: string; entries: KeptEntry[] } | undefined {
+  const path = join(spare, AUDIT);
+  const text = readKept(path)?.toString();
+  if (text === undefined) return undefined;
+  return { path, entries: text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)])) };
+}
+
+/** Removes what has been moved, and the folders that are empty by that, up to the spare folder itself. */
+export function removeKept(path: string, spare: string): void {
+  rmSync(path);
+  for (let folder = dirname(path); folder.length >= dirname(spare).length; folder = dirname(folder)) {
+    try {
+      rmdirSync(folder);
+    } catch {
+      return; // something else is kept there
+    }
+  }
+}
+
+function readKept(path: string): Buffer | undefined {
+  try {
+    const file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+    try {
+      return readFileSync(file);
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

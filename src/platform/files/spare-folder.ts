@@ -1,0 +1,59 @@
+// Where the data of a session is kept as long as the data folder can't be written: a private folder in the system's
+// temporary folder, named by the user and the data folder, so that the next start finds it. Other users can make a folder
+// of that name first, so one is used only if it belongs to this user and no other user can write it.
+//
+//   helve-data-<user>-<hash>/<session>/tail-<bytes>.jsonl   what is missing in session.jsonl behind that many bytes
+//   helve-data-<user>-<hash>/<session>/agents/<id>/…        the same for each child agent
+//   helve-data-<user>-<hash>/<session>/audit.jsonl          entries that are missing in the audit log
+//   helve-data-<user>-<hash>/<session>/journal/             the journal of changes
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sha256 } from '../crypto.js';
+import { realPathSync } from './paths.js';
+import { codeOf } from './write-failure.js';
+
+/** The path whose last part is the same for this user and data folder each time. */
+function usualPath(dataFolder: string): string {
+  const hash = sha256().update(realPathSync(dataFolder)).digest('hex').slice(0, 16);
+  return join(tmpdir(), `helve-data-${process.getuid?.() ?? 'user'}-${hash}`);
+}
+
+/** The spare folder, made if it is missing. Throws where the temporary folder can't be written either. */
+export function makeSpareFolder(dataFolder: string): string {
+  const path = usualPath(dataFolder);
+  try {
+    mkdirSync(path, { mode: 0o700 });
+    return path;
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  }
+  const [found] = spareFolders(dataFolder);
+  return found ?? mkdtempSync(`${path}-`); // another user has taken the name
+}
+
+/** The spare folders of this user for the data folder: none, almost always, which one look shows. */
+export function spareFolders(dataFolder: string): string[] {
+  const path = usualPath(dataFolder);
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (!stats) return [];
+  if (isOurs(path)) return [path];
+  const name = path.slice(tmpdir().length + 1);
+  return readdirSync(tmpdir())
+    .filter((each) => each.startsWith(`${name}-`))
+    .map((each) => join(tmpdir(), each))
+    .filter(isOurs);
+}
+
+/** The folder of one session in the spare folder; undefined where nothing is kept there. */
+export const spareFolderOf = (dataFolder: string, sessionId: string): string | undefined =>
+  spareFolders(dataFolder)
+    .map((folder) => join(folder, sessionId))
+    .find((folder) => lstatSync(folder, { throwIfNoEntry: false }) !== undefined);
+
+function isOurs(path: string): boolean {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (!stats?.isDirectory()) return false; // a link leads where another user may have chosen
+  const uid = process.getuid?.();
+  return uid === undefined || (stats.uid === uid && (stats.mode & 0o077) === 0);
+}
