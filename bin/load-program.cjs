@@ -122,8 +122,14 @@ function readLearned(path) {
 
 function write(path, content) {
   const temporary = `${path}.${process.pid}`;
-  fs.writeFileSync(temporary, content, { flag: 'wx', mode: 0o600 });
-  fs.renameSync(temporary, path);
+  try {
+    fs.writeFileSync(temporary, content, { flag: 'wx', mode: 0o600 });
+    fs.renameSync(temporary, path);
+  } catch (error) {
+    // On a full disk a part of it would take the last bytes. One that is there is of a killed run with the same id.
+    fs.rmSync(temporary, { force: true });
+    throw error;
+  }
 }
 
 /** One by one: told to make all of them, Node tries for ever where nothing can be made, as below /proc. */

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { access, constants } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { access, constants, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Model, ModelFailure } from '../contract/model.js';
 import { withoutSecrets } from '../engine/visible-environment.js';
@@ -11,7 +11,9 @@ import { chooseModel } from '../models/choose-model.js';
 import { loadCatalogue } from '../models/load-catalogue.js';
 import { findLocalServers, localPlaces } from '../models/local-servers.js';
 import { withStoredKeys } from '../models/stored-keys.js';
+import { randomHex } from '../platform/crypto.js';
 import { dataFolderOf, homeFolder } from '../platform/files/paths.js';
+import { explain } from '../platform/files/write-failure.js';
 import { messageOf } from '../platform/message-of.js';
 import { grouped } from '../platform/text/digits.js';
 import { visible } from '../platform/text/visible.js';
@@ -29,6 +31,8 @@ export interface Finding {
   /** What was found, or what is wrong and what to do about it. */
   detail: string;
 }
+
+const TRIED_BYTES = 256 * 1024; // a few turns of a session
 
 const marks = { ok: '✓', missing: '–', broken: '✗' } as const;
 
@@ -224,13 +228,26 @@ async function agents(): Promise<Finding[]> {
 }
 
 async function dataFolder(): Promise<Finding> {
+  const what = 'Data folder';
   const folder = dataFolderOf();
   try {
     await access(nearestFolder(folder), constants.W_OK | constants.X_OK);
-    return { what: 'Data folder', state: 'ok', detail: folder };
+    if (existsSync(folder)) await tryToWrite(folder);
+    return { what, state: 'ok', detail: folder };
   } catch (error) {
-    const detail = `${folder} can not be written (${messageOf(error)}). Set HELVE_HOME to a folder that can.`;
-    return { what: 'Data folder', state: 'broken', detail };
+    const reason = messageOf(await explain(error, join(folder, 'session'), 'written'));
+    const detail = `${folder} can not be written (${reason}). Free some space there, or set HELVE_HOME to another folder.`;
+    return { what, state: 'broken', detail: visible(detail) };
+  }
+}
+
+/** A full disk, or one without inodes, is seen only by writing. */
+async function tryToWrite(folder: string): Promise<void> {
+  const path = join(folder, `doctor.${randomHex(6)}`);
+  try {
+    await writeFile(path, Buffer.alloc(TRIED_BYTES), { flag: 'wx', mode: 0o600, flush: true });
+  } finally {
+    await rm(path, { force: true });
   }
 }
 

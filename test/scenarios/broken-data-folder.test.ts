@@ -15,7 +15,10 @@ helve -p go --model "scripted/$3" --permission-mode bypassPermissions --output-f
 echo $? > run.code
 cat "$PROJECT/notes.txt" > notes.out
 ls -R "$TMPDIR" > kept.out
+helve doctor > doctor.out 2>&1
+find "$HELVE_HOME/cache" -type f > cache.out
 eval "$4"
+helve doctor > repaired.out 2>&1
 helve sessions show last > show.out 2>&1
 helve audit verify last > verify.out 2>&1; echo $? > verify.code
 helve audit show last > audit.out 2>&1
@@ -26,18 +29,21 @@ exit 0`;
 const ways = [
   {
     way: 'full',
+    reported: /^✗ Data folder: .*the disk is full/m,
     options: 'size=8m,mode=700',
     breakIt: 'head -c 20000000 /dev/zero > "$HELVE_HOME/filler" 2>/dev/null',
     repair: 'rm "$HELVE_HOME/filler"',
   },
   {
     way: 'read-only',
+    reported: /^✗ Data folder: .*read-only/m,
     options: 'size=8m,mode=700',
     breakIt: 'mount -o remount,ro "$HELVE_HOME"',
     repair: 'mount -o remount,rw "$HELVE_HOME"',
   },
   {
     way: 'without free inodes',
+    reported: /^✗ Data folder: .*no free inodes/m,
     options: 'size=8m,mode=700,nr_inodes=100',
     breakIt: 'mkdir "$HELVE_HOME/fill"; for i in $(seq 200); do echo > "$HELVE_HOME/fill/$i"; done 2>/dev/null',
     repair: 'rm -r "$HELVE_HOME/fill"',
@@ -118,8 +124,11 @@ test.for(ways)(
     expect(run.shown).not.toContain('"is_error":true');
     expect(await read('notes.out')).toBe('two\n');
     expect(await read('kept.out')).toContain('tail-');
+    expect(await read('doctor.out')).toMatch(way.reported);
+    expect(await read('repaired.out')).toMatch(/^✓ Data folder/m);
+    expect((await read('cache.out')).split('\n').filter((name) => /\.\d+$/.test(name))).toEqual([]);
     const conversation = await read('show.out');
-    expect(conversation).toContain('is in the data folder now');
+    expect(await read('repaired.out')).toContain('is in the data folder now');
     for (const part of ['> go', '1\tone', 'hi', 'Edited notes.txt', 'Done.']) expect(conversation).toContain(part);
     expect({ verified: await read('verify.code'), said: await read('verify.out') }).toMatchObject({ verified: '0\n' });
     expect(await read('audit.out')).toContain('echo hi');

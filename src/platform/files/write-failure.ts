@@ -42,8 +42,7 @@ const noPermission = (): string =>
   'permission to write there is missing. Ask the user to change it, or choose another path.';
 
 const reasons: Readonly<Record<string, (real: string, needed: string) => string | Promise<string>>> = {
-  ENOSPC: async (real, needed) =>
-    `the disk is full (${needed} needed, ${await freeBytes(real)} bytes free). ${await whatToClean(real)}`,
+  ENOSPC: async (real, needed) => `${await whatIsUsedUp(real, needed)}. ${await whatToClean(real)}`,
   EDQUOT: async (real, needed) => `the disk quota is used up (${needed} needed). ${await whatToClean(real)}`,
   EFBIG: (_, needed) => `${needed} are more than a file may have here. Write less, or split it.`,
   EACCES: noPermission,
@@ -60,12 +59,14 @@ const reasons: Readonly<Record<string, (real: string, needed: string) => string 
   ETXTBSY: () => 'it is a program that runs right now. Stop it, then try again.',
 };
 
-async function freeBytes(real: string): Promise<string> {
+async function whatIsUsedUp(real: string, needed: string): Promise<string> {
   try {
-    const { bavail, bsize } = await statfs(dirname(real));
-    return String(bavail * bsize);
+    const { bavail, bsize, files, ffree } = await statfs(dirname(real));
+    // Some file systems count no inodes and say 0 of 0.
+    if (files > 0 && ffree === 0) return 'the file system has no free inodes, so it takes no new files';
+    return `the disk is full (${needed} needed, ${bavail * bsize} bytes free)`;
   } catch {
-    return 'an unknown number';
+    return `the disk is full (${needed} needed)`;
   }
 }
 
