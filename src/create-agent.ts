@@ -98,9 +98,8 @@ export function createAgent(options: AgentOptions): Agent {
   let keeper: SessionKeeper | undefined;
   let work: Work | undefined;
   let fileInstructions: Instructions | undefined;
-  const tellKept = options.onStoreProblem ?? ((sentence: string) => process.emitWarning(sentence, 'HelveWarning'));
   const engine = createEngine({
-    onKept: tellKept,
+    onKept: options.onStoreProblem,
     ...(editStyle && { editStyle }),
     ...(contextTokens !== undefined && { contextTokens }),
     keepTranscript: resumed !== undefined || options.keepSession === true,
@@ -206,7 +205,7 @@ export function createAgent(options: AgentOptions): Agent {
     await keeper?.flushed();
     await agents.end();
     await engine.end().finally(() => keeper?.close());
-    session.tellKept(tellKept);
+    engine.tellKept();
     release();
     if (keeper) await removeOldSessions(session, options);
   };

@@ -26,6 +26,7 @@ import { isAnswered } from './engine/answered-tools.js';
 import type { Engine, RunCallsOptions } from './engine/engine.js';
 import type { EngineOptions } from './engine/engine-options.js';
 import { type ConnectedServers, createServers } from './engine/engine-servers.js';
+import { createKeptNotice } from './engine/kept-notice.js';
 import { createNotices } from './engine/notices.js';
 import { createSandboxNotice } from './engine/sandbox-notice.js';
 import { sandboxOf, withRules } from './engine/sandbox-wish.js';
@@ -296,6 +297,10 @@ export function createEngine(options: EngineOptions = {}): Engine {
     return `${words} ${whyUnconfined}`;
   };
 
+  const tellKept = createKeptNotice(
+    session,
+    options.onKept ?? ((sentence) => process.emitWarning(sentence, 'HelveWarning')),
+  );
   let ended: Promise<void> | undefined;
   const underWay = new Map<AbortController, Promise<unknown>>();
   const runCalls: Engine['runCalls'] = async (calls, { signal, onEvent = () => {} } = {}) => {
@@ -351,7 +356,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     }
     audit?.close();
     const ends = await Promise.allSettled([session.end(), hooks.end(), mcp.close()]); // all, also where one fails
-    session.tellKept(options.onKept ?? ((sentence) => process.emitWarning(sentence, 'HelveWarning')));
+    tellKept();
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
   };
 
@@ -374,6 +379,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
       giveBackModel = undefined;
     },
     notify: notices.say,
+    tellKept,
     runCalls,
     end: () => {
       ended ??= end();

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Gate } from '../calls/gate.js';
 import type { ChildAgents } from '../contract/agents.js';
+import type { LeftCommand } from '../contract/background.js';
 import type { CommandPort } from '../contract/command.js';
 import type { FileChanges } from '../contract/file-change.js';
 import type { TextBlock, UserBlock } from '../contract/message.js';
@@ -23,7 +24,6 @@ import type {
 import type { SideModel, WebAccess } from '../contract/web.js';
 import { randomId } from '../platform/crypto.js';
 import { lazyFileChanges } from '../platform/files/lazy-changes.js';
-import { spareFolderOf } from '../platform/files/spare-folder.js';
 import { Slots } from '../platform/slots.js';
 import { reminder } from '../platform/text/reminder.js';
 import { uniqueCallId } from './call-id.js';
@@ -94,6 +94,9 @@ export class Session implements SessionPort {
   agents: ChildAgents | undefined;
   /** What the person said last, as it went into the conversation. */
   latestPrompt: readonly UserBlock[] | undefined;
+  /** Commands that run in the background. */
+  background: readonly LeftCommand[] | undefined;
+  leftCommands: SessionPort['leftCommands'];
   /** Set by the loop while it works on a prompt. */
   isBusy = false;
   readonly #askUser: AskUser | undefined;
@@ -126,7 +129,6 @@ export class Session implements SessionPort {
   #spareResults: string | undefined;
   readonly #onDataProblem: SessionOptions['onDataProblem'];
   #hasDataProblem = false;
-  #isKeptTold = false;
   #cleanUps: Array<() => void | Promise<void>> = [];
   readonly #releases: Array<() => void | Promise<void>> = [];
 
@@ -251,6 +253,10 @@ export class Session implements SessionPort {
     this.#todos = todos;
   }
 
+  setBackground(running: readonly LeftCommand[]): void {
+    this.background = running;
+  }
+
   /** The plan that was put to the person last. */
   get plan(): string | undefined {
     return this.planning.plan;
@@ -273,16 +279,6 @@ export class Session implements SessionPort {
     if (this.#hasDataProblem) return;
     this.#hasDataProblem = true;
     tell?.(sentence);
-  }
-
-  /** To be called at the very end: says once where the session is, if the data folder could not take all of it. */
-  tellKept(tell: (sentence: string) => void): void {
-    const kept = this.#isKeptTold ? undefined : spareFolderOf(this.dataFolder, this.id);
-    if (kept === undefined) return;
-    this.#isKeptTold = true;
-    tell(
-      `The data folder could not be written until the end of the session. What is missing there is kept in ${kept}, and the next start of Helve moves it to the data folder, if there is room then.`,
-    );
   }
 
   async resultFile(name: string): Promise<string> {

@@ -1,4 +1,5 @@
 import type { ChildAgents } from './agents.js';
+import type { EndedCommand, LeftCommand } from './background.js';
 import type { CommandPort } from './command.js';
 import type { Effect } from './effect.js';
 import type { FileChanges } from './file-change.js';
@@ -91,6 +92,10 @@ export interface SessionPort {
   /** What is to be done, as the model wrote it down last; undefined where it has not. */
   readonly todos: readonly Todo[] | undefined;
   setTodos(todos: readonly Todo[]): void;
+  /** Commands that run in the background, for a session that is resumed later. */
+  setBackground?(running: readonly LeftCommand[]): void;
+  /** Commands of the background that an earlier process of the session had left, and what became of each. */
+  readonly leftCommands?: readonly EndedCommand[] | undefined;
   readonly planning: PlanningPort;
   /** Absent where no child agents can be started. */
   readonly swarm?: SwarmPort | undefined;

@@ -33,6 +33,8 @@ export interface Engine {
   addDirectory(path: string): void;
   /** Tells the person something, now or with the next turn. */
   notify(text: string): void;
+  /** Says once where the session is kept if the data folder could not take all of it; to be called at the very end. */
+  tellKept(): void;
   /** Stops calls that are under way, and ends everything that they have left running. Once more does nothing. */
   end(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 // Makes of a session's records what a conversation needs to go on. The history is valid wherever the file was cut: a
 // call that began and has no result is answered as interrupted, and what was lost of a turn takes nothing else with it.
 import { statSync } from 'node:fs';
+import type { LeftCommand } from '../../contract/background.js';
 import type { AssistantBlock, Message, ToolResultBlock, UserBlock } from '../../contract/message.js';
 import type { PermissionMode } from '../../contract/permission.js';
 import type { SeenFile } from '../../contract/tool-context.js';
@@ -27,6 +28,10 @@ export interface RestoredSession {
   mode: PermissionMode;
   todos: unknown;
   plan: string | undefined;
+  /** Commands that ran in the background when the last process ended. */
+  background: readonly LeftCommand[];
+  /** Whether the model was informed of what became of them. */
+  isBackgroundTold: boolean;
   ledger: ReadonlyMap<string, SeenFile>;
   totals: SessionTotals;
   /** When the last record was written, in milliseconds since the epoch. */
@@ -75,6 +80,8 @@ class History {
   #mode: PermissionMode = 'default';
   #todos: unknown;
   #plan: string | undefined;
+  #background: readonly LeftCommand[] = [];
+  #backgroundIs: 'current' | 'left' | 'told' = 'current';
   readonly #ledger = new Map<string, SeenFile>();
   #totals = noTotals;
   #title: string | undefined;
@@ -129,6 +136,10 @@ class History {
       case 'plan':
         this.#plan = record.plan;
         return;
+      case 'background':
+        this.#background = record.commands;
+        this.#backgroundIs = 'current';
+        return;
       case 'seen':
         for (const [real, { hash, size, at, lines, merged }] of Object.entries(record.files)) {
           this.#ledger.set(real, { hash, size, at: new Date(at), lines, ...(merged === true && { merged }) });
@@ -166,6 +177,7 @@ class History {
         return;
       case 'resume':
         this.#closeTurn();
+        if (this.#backgroundIs === 'current') this.#backgroundIs = 'left';
         this.#interrupted.length = 0; // the person knows of these, and of the lines
         this.#unmentioned = this.#unmentioned.filter((number) => !record.damaged.includes(number));
         return;
@@ -173,6 +185,7 @@ class History {
   }
 
   #takeUser({ content }: RecordOf<'user'>): void {
+    if (this.#backgroundIs === 'left') this.#backgroundIs = 'told'; // with this prompt
     if (this.#asked) {
       this.#messages.push({ role: 'user', content: [...this.#answers(this.#asked, content), ...wordsOf(content)] });
       this.#asked = undefined;
@@ -273,6 +286,8 @@ class History {
       mode: chosen ?? (isEscalated ? 'default' : this.#mode),
       todos: this.#todos,
       plan: this.#plan,
+      background: this.#background,
+      isBackgroundTold: this.#backgroundIs === 'told',
       ledger: this.#ledger,
       totals: this.#totals,
       at: this.#at,

@@ -13,9 +13,11 @@ import {
 } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import type { EndedCommand } from '../../contract/background.js';
 import type { PermissionMode } from '../../contract/permission.js';
 import { randomId } from '../../platform/crypto.js';
 import { listChanges } from '../../platform/files/journal.js';
+import { endedCommands, endedReminder } from './ended-commands.js';
 import { readSession } from './read-session.js';
 import { type RestoredSession, restoreSession } from './restore-session.js';
 import {
@@ -54,6 +56,7 @@ export interface ResumedSession {
   store: SessionStore;
   /** What the model has to be told with the next prompt. */
   reminders: readonly string[];
+  leftCommands: readonly EndedCommand[];
 }
 
 /** Takes a session up again. Rejects with `SessionProblem` where there is none, or where another process has it. */
@@ -69,8 +72,11 @@ export async function resumeSession(options: ResumeOptions): Promise<ResumedSess
     const store = new SessionStore({ ...options, id: folder.id, root }, { lock, totals, title, damaged });
     await store.open();
     await removeLocksOfAgents(folder, options.dataFolder);
-    const reminders = await undoneSince(restored, options.dataFolder, folder.id);
-    return { id: folder.id, root, restored, store, reminders };
+    const undone = await undoneSince(restored, options.dataFolder, folder.id);
+    const { background, isBackgroundTold } = restored;
+    const leftCommands = background.length === 0 ? [] : await endedCommands(background, options.dataFolder);
+    const reminders = [...undone, ...(isBackgroundTold ? [] : leftCommands.map(endedReminder))];
+    return { id: folder.id, root, restored, store, reminders, leftCommands };
   } catch (error) {
     await lock.release();
     throw error;

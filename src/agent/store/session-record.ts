@@ -1,6 +1,8 @@
 // One line of a session's file. docs/sessions.md describes the format for people and programs; a reader must pass over
 // types and fields that it does not know, so new ones need no new version.
+
 import { isAbsolute } from 'node:path';
+import type { LeftCommand } from '../../contract/background.js';
 import type { RunOutcome } from '../../contract/event.js';
 import type { FailureKind } from '../../contract/failure.js';
 import type { AssistantBlock, ContentBlock, UserBlock } from '../../contract/message.js';
@@ -74,6 +76,8 @@ export type SessionRecord = {
   | { type: 'todos'; todos: unknown }
   /** The plan that was put to the person last. */
   | { type: 'plan'; plan: string }
+  /** The commands that run in the background from now on. */
+  | { type: 'background'; commands: readonly LeftCommand[] }
   /** What the model has seen of files, by real path: those that changed in this turn. */
   | { type: 'seen'; files: Readonly<Record<string, SeenRecord>> }
   | { type: 'turn'; stopReason: StopReason | null; usage: Usage; total: SessionTotals; title?: string }
@@ -124,6 +128,7 @@ const checks: Checks<string> = {
   mode: ({ mode }) => permissionModes.some((known) => known === mode),
   todos: () => true,
   plan: ({ plan }) => isText(plan),
+  background: ({ commands }) => isListOf(commands, isLeftCommand),
   seen: ({ files }) => isFields(files) && Object.values(files).every(isSeen),
   turn: ({ usage, total }) => isUsage(usage) && isTotals(total),
   run: ({ total }) => isTotals(total),
@@ -135,6 +140,15 @@ const checks: Checks<string> = {
 } satisfies Checks<SessionRecordType | 'session'>;
 
 const isText = (value: unknown): value is string => typeof value === 'string';
+
+function isLeftCommand(value: unknown): boolean {
+  if (!isFields(value) || ![value['id'], value['command']].every(isText) || !isPath(value['outputFile'])) return false;
+  const { process } = value;
+  if (process === undefined) return true;
+  if (!isFields(process)) return false;
+  const { pid, started, boot, space, host } = process;
+  return [pid, started].every(Number.isInteger) && [boot, space, host].every(isText);
+}
 
 /** What is none leads to wherever the program was started, or is refused by the system in words that help nobody. */
 const isPath = (value: unknown): boolean => isText(value) && isAbsolute(value) && !value.includes('\0');

@@ -295,6 +295,38 @@ test('tells of interrupted calls in words where the answer had begun with thinki
   await session.store.close();
 });
 
+test('keeps calls as calls where thinking has begun after them', async () => {
+  const session = await newSession();
+  session.store.prompt([text('go')]);
+  session.say({ type: 'turn_start', turn: 1 });
+  const [first, second] = ['one', 'two'].map((thinking) => ({ type: 'thinking', thinking, signature: 's' }) as const);
+  const call = (id: string) => ({ type: 'tool_use', id, name: 'Change', input: {} }) as const;
+  const settle = (id: string): ToolResultBlock => {
+    const result: ToolResultBlock = { type: 'tool_result', tool_use_id: id, content: `done ${id}` };
+    session.say({ type: 'tool_result', callId: id, tool: 'Change', result, display: { title: '' } });
+    return result;
+  };
+  const results: ToolResultBlock[] = [];
+  for (const [thinking, id] of [
+    [first, 'a'],
+    [second, 'b'],
+  ] as const) {
+    session.say({ type: 'thinking_delta', text: 'hm' });
+    if (thinking) session.store.block(thinking);
+    session.say({ type: 'tool_call', callId: id, tool: 'Change', input: {}, display: { title: '' } });
+  }
+  session.say({ type: 'thinking_delta', text: 'and now' });
+  session.say({ type: 'tool_start', callId: 'a', tool: 'Change' });
+  results.push(settle('a'));
+  session.say({ type: 'tool_start', callId: 'b', tool: 'Change' });
+  results.push(settle('b'));
+  expect(restoreSession(readSession(session.store.folder)).messages.slice(1)).toEqual([
+    { role: 'assistant', content: [first, call('a'), second, call('b')] },
+    { role: 'user', content: results },
+  ]);
+  await session.store.close();
+});
+
 test('has an answer in the file once it is complete, and each result once it is settled, in the order of the calls', async () => {
   const session = await newSession();
   session.store.prompt([text('go')]);

@@ -2,6 +2,7 @@
 // that could go wrong: a prompt when it is given, a call that may change something before it begins, the answer when it is
 // complete, each result when it is settled. So a killed process loses nothing that was done. The rest of a turn is written
 // at its end, when all of it is synced to the disk.
+import type { LeftCommand } from '../../contract/background.js';
 import type { AgentHappening } from '../../contract/event.js';
 import type {
   AssistantBlock,
@@ -41,6 +42,8 @@ export interface WatchedState {
   readonly mode: PermissionMode;
   readonly todos?: unknown;
   readonly plan?: string | undefined;
+  /** Commands that run in the background. */
+  readonly background?: readonly LeftCommand[] | undefined;
 }
 
 /** What a store goes on from when a session is resumed. */
@@ -73,6 +76,8 @@ export class SessionStore {
   /** Words and thoughts that belong to no complete block yet. */
   #said = '';
   #isThinking = false;
+  /** A call was complete before the thinking that led to it. */
+  #lacksThinking = false;
   /** The answer of this turn, once it is in the file as a whole. */
   #answer: AssistantMessage | undefined;
 
@@ -252,6 +257,7 @@ export class SessionStore {
   #callIsComplete(id: string, name: string, input: unknown): void {
     if (this.#said.trim() !== '') this.#blocks.push({ type: 'text', text: this.#said });
     this.#said = '';
+    this.#lacksThinking ||= this.#isThinking; // thinking that begins later belongs to later calls
     this.#blocks.push({ type: 'tool_use', id, name, input });
   }
 
@@ -264,7 +270,7 @@ export class SessionStore {
   /** Whatever becomes of the rest of the answer, what is known of a call stands behind the words that led to it. */
   #addBlocks(): void {
     if (this.#blocks.length === 0) return;
-    const thought = this.#isThinking ? ({ thought: true } as const) : {};
+    const thought = this.#lacksThinking ? ({ thought: true } as const) : {};
     this.#add({ type: 'blocks', content: this.#blocks, ...thought });
     this.#blocks = [];
   }
@@ -280,6 +286,7 @@ export class SessionStore {
   #forgetTurn(): void {
     this.#said = '';
     this.#isThinking = false;
+    this.#lacksThinking = false;
     this.#blocks = [];
     this.#answer = undefined;
     this.#harmless.clear();
@@ -287,11 +294,12 @@ export class SessionStore {
   }
 
   #addState(): void {
-    const { cwd, mode, todos, plan } = this.#state ?? {};
+    const { cwd, mode, todos, plan, background } = this.#state ?? {};
     if (cwd !== undefined) this.#addChanged({ type: 'cwd', cwd });
     if (mode !== undefined) this.#addChanged({ type: 'mode', mode });
     if (todos !== undefined) this.#addChanged({ type: 'todos', todos });
     if (plan !== undefined) this.#addChanged({ type: 'plan', plan });
+    if (background !== undefined) this.#addChanged({ type: 'background', commands: background });
     if (this.#seen.size === 0) return;
     const files = Object.fromEntries(
       [...this.#seen].map(([real, { at, ...seen }]) => [real, { ...seen, at: at.getTime() }]),

@@ -16,6 +16,13 @@ export interface ProcessIdentity {
   host: string;
 }
 
+/** A process that this one has started; undefined where the system does not tell, or it has ended. */
+export function identityOf(pid: number): ProcessIdentity | undefined {
+  const started = startTicks(pid);
+  if (started === undefined || started === 'ended') return undefined;
+  return { pid, started, boot: bootId(), space: processSpace(), host: hostname() };
+}
+
 export async function thisProcess(): Promise<ProcessIdentity> {
   const ticks = startTicks(process.pid);
   const known = ticks !== undefined && ticks !== 'ended';

@@ -1,3 +1,5 @@
+import type { EndedCommand, LeftCommand } from '../../contract/background.js';
+import { identityOf } from '../files/process-identity.js';
 import type { ProcessResult, RunningProcess, StopReason } from './run-process.js';
 
 export interface BackgroundCommand {
@@ -12,7 +14,8 @@ export interface BackgroundCommand {
 export type BackgroundState =
   | { status: 'running' }
   | {
-      status: 'completed' | 'failed' | 'killed';
+      /** `lost`: it may still run, but this session can't end it. */
+      status: 'completed' | 'failed' | 'killed' | 'lost';
       exitCode: number | null;
       /** What ended the shell, where no exit code tells. */
       signal: NodeJS.Signals | null;
@@ -32,13 +35,44 @@ export interface BackgroundCommands {
   end(): Promise<void>;
 }
 
-/** `onEnd` hears of every command that ends by itself, by its time or by its output; not of those that were asked to. */
-export function createBackgroundCommands(onEnd: (command: BackgroundCommand) => void): BackgroundCommands {
-  const entries = new Map<string, { command: BackgroundCommand; running: RunningProcess; over: Promise<void> }>();
+interface Entry {
+  command: BackgroundCommand;
+  running?: RunningProcess;
+  process?: LeftCommand['process'];
+  over?: Promise<void>;
+}
+
+export interface BackgroundOptions {
+  /** Hears of every command that ends by itself, by its time or by its output; not of those that were asked to. */
+  onEnd(command: BackgroundCommand): void;
+  /** Hears which commands run, whenever that has changed. */
+  onChange?(running: readonly LeftCommand[]): void;
+  /** Commands that ended with an earlier process, whose output can still be looked at. */
+  left?: readonly EndedCommand[];
+}
+
+export function createBackgroundCommands({ onEnd, onChange, left = [] }: BackgroundOptions): BackgroundCommands {
+  const entries = new Map<string, Entry>();
+  for (const { command, isRunning, why } of left) {
+    const state = {
+      status: isRunning ? 'lost' : 'killed',
+      exitCode: null,
+      signal: null,
+      stoppedBy: null,
+      why,
+    } as const;
+    entries.set(command.id, { command: { ...command, state, seenBytes: 0 } });
+  }
+  const changed = (): void =>
+    onChange?.(
+      [...entries.values()].flatMap(({ command: { id, command, outputFile, state }, process }) =>
+        state.status === 'running' ? [{ id, command, outputFile, ...(process && { process }) }] : [],
+      ),
+    );
 
   const stop = async (id: string): Promise<void> => {
     const entry = entries.get(id);
-    entry?.running.stop('request');
+    entry?.running?.stop('request');
     await entry?.over;
   };
   return {
@@ -55,9 +89,12 @@ export function createBackgroundCommands(onEnd: (command: BackgroundCommand) => 
       const over = running.finished.then(endOf, failureOf).then((ended) => {
         clearTimeout(timer);
         state = ended;
+        changed();
         if (ended.stoppedBy !== 'request') onEnd(command);
       });
-      entries.set(about.id, { command, running, over });
+      const process = identityOf(running.group);
+      entries.set(about.id, { command, running, over, ...(process && { process }) });
+      changed();
     },
     find: (id) => entries.get(id)?.command,
     get all() {

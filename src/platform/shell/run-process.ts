@@ -68,6 +68,8 @@ export interface ProcessResult {
 }
 
 export interface RunningProcess {
+  /** The group of its processes, which is the number of the first of them. */
+  readonly group: number;
   /** Resolves when it is over. After a stop everything that it had started has ended by then. */
   readonly finished: Promise<ProcessResult>;
   /** Ends all of it. Does nothing once it is over. */
@@ -146,7 +148,7 @@ export async function startCommand(options: ProcessOptions): Promise<RunningProc
     clearTimeout(timer);
     if (!over) onTimeUp();
   };
-  return { finished: finish(), stop, timeUp };
+  return { group: started.tree.group, finished: finish(), stop, timeUp };
 }
 
 interface Started extends Pick<ReadyShell, 'child' | 'tree' | 'exited' | 'pipe' | 'allEnded'> {

@@ -193,7 +193,8 @@ test.each([
   const { run, start } = await project();
   expect(await run(tool, input)).toMatchObject({
     isError: true,
-    content: 'There is no background command "b00000000" in this session. No command has run in the background yet.',
+    content:
+      'There is no background command "b00000000" in this session. None has run in the background since Helve was started.',
   });
   const { id } = await start('sleep 1000');
   expect((await run(tool, input)).content).toContain(`There are:\n${id} (sleep 1000): running`);

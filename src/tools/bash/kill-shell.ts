@@ -20,6 +20,9 @@ export const killShellTool = defineTool({
     const commands = session.own(sessionBackground);
     const found = commands.find(shell_id);
     if (!found) throw new ToolFailure(unknownId(shell_id, commands), { kind: 'invalid_input' });
+    if (found.state.status === 'lost') {
+      throw new ToolFailure(`${shell_id} (${shortTitle(found.command)}) can't be ended here: ${found.state.why}.`);
+    }
     const wasRunning = found.state.status === 'running';
     await commands.stop(shell_id);
     return { command: found.command, state: stateText(found), wasRunning };

@@ -35,7 +35,11 @@ export function sessionShells(session: SessionPort): ShellSupply {
 
 /** The commands that a session runs in the background. The model is told when one ends. */
 export function sessionBackground(session: SessionPort): BackgroundCommands {
-  const commands = createBackgroundCommands((command) => session.remind(endNotice(command)));
+  const commands = createBackgroundCommands({
+    onEnd: (command) => session.remind(endNotice(command)),
+    onChange: (running) => session.setBackground?.(running),
+    left: session.leftCommands ?? [],
+  });
   session.atEnd(() => commands.end());
   return commands;
 }
@@ -63,7 +67,8 @@ const reasons = {
 /** What to say of an id that is none. */
 export function unknownId(id: string, commands: BackgroundCommands): string {
   const known = commands.all.map((command) => `${command.id} (${shortTitle(command.command)}): ${stateText(command)}`);
-  const list = known.length > 0 ? `There are:\n${known.join('\n')}` : 'No command has run in the background yet.';
+  const list =
+    known.length > 0 ? `There are:\n${known.join('\n')}` : 'None has run in the background since Helve was started.';
   return `There is no background command "${id}" in this session. ${list}`;
 }
 

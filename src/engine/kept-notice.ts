@@ -1,0 +1,17 @@
+import { spareFolderOf } from '../platform/files/spare-folder.js';
+
+/** Says once, at the end, where the session is if the data folder could not take all of it. */
+export function createKeptNotice(
+  { dataFolder, id }: { dataFolder: string; id: string },
+  tell: (sentence: string) => void,
+): () => void {
+  let isTold = false;
+  return () => {
+    const kept = isTold ? undefined : spareFolderOf(dataFolder, id);
+    if (kept === undefined) return;
+    isTold = true;
+    tell(
+      `The data folder could not be written until the end of the session. What is missing there is kept in ${kept}, and the next start of Helve moves it to the data folder, if there is room then.`,
+    );
+  };
+}
