@@ -62,7 +62,7 @@ export async function* runLoop(input: LoopInput): AsyncGenerator<AgentEvent, voi
   };
   let isOver = false;
   input.session.isBusy = true;
-  const driving = drive({ ...input, signal }, (happening) => emit(timeUp.toldIn(happening)))
+  const driving = drive({ ...input, signal }, timeUp, (happening) => emit(timeUp.toldIn(happening)))
     .then(
       () => queue.end(),
       (error: unknown) => queue.fail(error),
@@ -81,7 +81,7 @@ export async function* runLoop(input: LoopInput): AsyncGenerator<AgentEvent, voi
   }
 }
 
-async function drive(input: LoopInput, emit: (happening: AgentHappening) => void): Promise<void> {
+async function drive(input: LoopInput, timeUp: TimeUp, emit: (happening: AgentHappening) => void): Promise<void> {
   const { session, model, context, signal, maxTurns = Number.POSITIVE_INFINITY } = input;
   const run = new RunRecord(model, input.used);
   const note = (happening: AgentHappening): void => {
@@ -175,7 +175,7 @@ async function drive(input: LoopInput, emit: (happening: AgentHappening) => void
       say(outcome.message);
       emit({ type: 'assistant_message', message: outcome.message, id: outcome.id, model: outcome.model });
     }
-    let next = run.next(outcome);
+    let next = run.next(outcome, timeUp.interruption);
     if (next.end === 'context_overflow') next = context.afterOverflow(next, outcome);
     if (next.end === 'completed' || next.end === 'empty_answer') {
       let say = await input.beforeEnd?.(signal);

@@ -73,18 +73,18 @@ export class RunRecord {
   }
 
   /** Complete calls decide, not the stop reason alone: where there are results, the model gets to see them. */
-  next(outcome: TurnOutcome): NextStep {
+  next(outcome: TurnOutcome, interruption: string): NextStep {
     const text = this.#saidBefore + outcome.text;
-    const next = this.#after(outcome, text);
+    const next = this.#after(outcome, text, interruption);
     const goesOn = next.end === undefined && outcome.results.length === 0;
     this.#saidBefore = goesOn ? text : '';
     return next;
   }
 
-  #after(outcome: TurnOutcome, text: string): NextStep {
+  #after(outcome: TurnOutcome, text: string, interruption: string): NextStep {
     if (this.#stopRequest !== undefined) return { end: 'stopped', text: this.#stopRequest };
     if (outcome.interrupted) {
-      return { end: 'interrupted', text: 'Interrupted.', say: '[The user interrupted here.]' };
+      return { end: 'interrupted', text: 'Interrupted.', say: interruption };
     }
     const { failure, results, stopReason } = outcome;
     if (failure) return this.#afterFailure(failure, outcome);

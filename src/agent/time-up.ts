@@ -1,5 +1,6 @@
 import { CallDropped } from '../calls/failure-text.js';
 import type { AgentHappening } from '../contract/event.js';
+import { INTERRUPTED, timeLimitReached } from './interruption.js';
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1; // a timer that is set for longer fires at once
 
@@ -23,6 +24,11 @@ export class TimeUp {
 
   get signal(): AbortSignal {
     return this.#stop.signal;
+  }
+
+  /** What the history says of a run that is interrupted now. */
+  get interruption(): string {
+    return this.#stop.signal.aborted ? timeLimitReached(this.#limitMs ?? 0) : INTERRUPTED;
   }
 
   /** The same, with the reason where a run was interrupted because its time was over. */

@@ -3,6 +3,7 @@ import { type AuditEntry, auditedSessions, checkAudit, readAudit } from '../agen
 import { sessionFolder } from '../agent/store/session-folder.js';
 import { noSuchSession, SessionProblem } from '../agent/store/session-problem.js';
 import { dataFolderOf } from '../platform/files/paths.js';
+import { jsonLine, jsonText } from '../platform/text/json-line.js';
 import { localSecond } from '../platform/text/local-time.js';
 import { visible } from '../platform/text/visible.js';
 import { oneLine } from '../settings/report.js';
@@ -75,7 +76,7 @@ async function list(words: readonly string[], { json, all }: Flags): Promise<num
   const rows = auditedSessions(dataFolder())
     .map(summaryOf)
     .filter(({ root }) => all || root === here);
-  if (json) await writeLine(process.stdout, JSON.stringify(rows, null, 2));
+  if (json) await writeLine(process.stdout, jsonText(rows));
   else {
     for (const { session, begun, calls, denied, intact, root } of rows) {
       const facts = `${calls === 1 ? '1 call' : `${calls} calls`}, ${denied} denied${intact ? '' : ', NOT INTACT'}`;
@@ -117,7 +118,7 @@ async function show(words: readonly string[], { json }: Flags): Promise<number> 
   const [wanted, ...more] = words;
   if (wanted === undefined || more.length > 0) throw new UsageProblem(`helve audit show takes one session. ${USAGE}`);
   const { entries, problems } = load(sessionOf(wanted));
-  for (const entry of entries) await writeLine(process.stdout, json ? JSON.stringify(entry) : describe(entry));
+  for (const entry of entries) await writeLine(process.stdout, json ? jsonLine(entry) : describe(entry));
   for (const problem of problems) await writeLine(process.stderr, `helve: ${problem}`);
   return problems.length === 0 ? exitCode.ok : exitCode.failed;
 }
@@ -144,7 +145,7 @@ async function verify(words: readonly string[], { all, json, hash }: Flags): Pro
       : problems;
     return { session: id, intact: found.length === 0, entries: entries.length, last, problems: found };
   });
-  if (json) await writeLine(process.stdout, JSON.stringify(reports, null, 2));
+  if (json) await writeLine(process.stdout, jsonText(reports));
   else {
     for (const { session, intact, entries, last, problems } of reports) {
       const count = entries === 1 ? '1 entry' : `${entries} entries`;

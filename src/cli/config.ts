@@ -3,6 +3,7 @@ import { holdsAgents, projectAgentFolders } from '../agent/children/agent-places
 import { commandPlaces } from '../agent/commands/command-places.js';
 import { knownNames } from '../agent/known-names.js';
 import { dataFolderOf, shortPath } from '../platform/files/paths.js';
+import { jsonText } from '../platform/text/json-line.js';
 import { visible } from '../platform/text/visible.js';
 import { describeSettings, settingsJsonSchema } from '../settings/describe.js';
 import { describeEntry, labelOf, withoutSecrets } from '../settings/describe-entry.js';
@@ -74,7 +75,7 @@ async function list(values: Flags): Promise<number> {
     const { trust: report, problems, files } = read;
     const trusted = { state: report.state, folder: report.folder, by: report.by ?? null, pending: report.pending };
     const answer = { values: read.entries.map(asRow), trust: trusted, problems, files };
-    await writeLine(process.stdout, JSON.stringify(answer, null, 2));
+    await writeLine(process.stdout, jsonText(answer));
   } else {
     const counted = read.entries.filter(({ ignored }) => ignored === undefined);
     const others = read.entries.filter(({ ignored }) => ignored !== undefined);
@@ -123,7 +124,7 @@ async function get(text: string, values: Flags): Promise<number> {
   }
   const value = wanted ? heldValue(wanted, entries) : Object.fromEntries(groupedByKey(entries));
   const answer = values.json
-    ? JSON.stringify({ key: text, value, origins: entries.map(({ origin }) => origin) }, null, 2)
+    ? jsonText({ key: text, value, origins: entries.map(({ origin }) => origin) })
     : typeof value === 'string'
       ? visible(value)
       : visible(JSON.stringify(value, null, 2));
@@ -212,7 +213,7 @@ async function paths(values: Flags): Promise<number> {
     path: path ?? null,
     exists: found.has(file),
   }));
-  if (values.json) await writeLine(process.stdout, JSON.stringify(rows, null, 2));
+  if (values.json) await writeLine(process.stdout, jsonText(rows));
   else {
     for (const { source, file, exists } of rows) {
       await writeLine(process.stdout, `${source.padEnd(8)} ${exists ? '✓' : '–'} ${visible(file)}`);
@@ -224,13 +225,13 @@ async function paths(values: Flags): Promise<number> {
 /** Every setting that there is. */
 async function keys({ json }: Flags): Promise<number> {
   const rows = describeSettings();
-  if (json) await writeLine(process.stdout, JSON.stringify(rows, null, 2));
+  if (json) await writeLine(process.stdout, jsonText(rows));
   else for (const { key, about } of rows) await writeLine(process.stdout, `${key}: ${about}`);
   return exitCode.ok;
 }
 
 async function schema(): Promise<number> {
-  await writeLine(process.stdout, JSON.stringify(settingsJsonSchema(), null, 2));
+  await writeLine(process.stdout, jsonText(settingsJsonSchema()));
   return exitCode.ok;
 }
 

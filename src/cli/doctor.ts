@@ -16,6 +16,7 @@ import { dataFolderOf, homeFolder } from '../platform/files/paths.js';
 import { explain } from '../platform/files/write-failure.js';
 import { messageOf } from '../platform/message-of.js';
 import { grouped } from '../platform/text/digits.js';
+import { jsonText } from '../platform/text/json-line.js';
 import { visible } from '../platform/text/visible.js';
 import { environmentWith } from '../settings/environment.js';
 import { readArgs } from './args.js';
@@ -41,7 +42,7 @@ export async function doctor(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, { json: { type: 'boolean' } });
   if (positionals.length > 0) throw new UsageProblem(`helve doctor takes no word such as "${positionals[0]}".`);
   const findings = await findSetup();
-  if (values.json) await writeLine(process.stdout, JSON.stringify(findings, null, 2));
+  if (values.json) await writeLine(process.stdout, jsonText(findings));
   else
     for (const { what, state, detail } of findings)
       await writeLine(process.stdout, `${marks[state]} ${what}: ${detail}`);

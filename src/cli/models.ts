@@ -14,6 +14,7 @@ import { findLocalServers, type LocalServer, localPlaces } from '../models/local
 import { findModel, keyVariables } from '../models/plan-model.js';
 import { readStoredKeys, withStoredKeys } from '../models/stored-keys.js';
 import { grouped } from '../platform/text/digits.js';
+import { jsonText } from '../platform/text/json-line.js';
 import { visible } from '../platform/text/visible.js';
 import { environmentWith } from '../settings/environment.js';
 import type { Settings } from '../settings/settings.js';
@@ -32,7 +33,7 @@ export async function models(argv: readonly string[]): Promise<number> {
   const { current } = await readSettings({ root: process.cwd(), env: process.env });
   const env = environmentWith(current, process.env);
   const overview = await look(await readCatalogue(env), env, current);
-  await writeLine(process.stdout, values.json ? JSON.stringify(overview, null, 2) : asText(overview));
+  await writeLine(process.stdout, values.json ? jsonText(overview) : asText(overview));
   return exitCode.ok;
 }
 

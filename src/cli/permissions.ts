@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { knownNames } from '../agent/known-names.js';
 import { type PermissionMode, permissionModes, type Walls, wallStates } from '../contract/permission.js';
 import { createExplainer, type ExplainerOptions } from '../explain-call.js';
+import { jsonText } from '../platform/text/json-line.js';
 import { readLines } from '../platform/text/read-lines.js';
 import { visible } from '../platform/text/visible.js';
 import { orderedRules, ruleCounts, ruleLines } from '../settings/describe-rules.js';
@@ -59,7 +60,7 @@ async function explain(words: readonly string[], values: Flags): Promise<number>
   if (tool === undefined || json === undefined || more.length > 0) throw new UsageProblem(USAGE);
   const explanation = await explainCall({ tool, input: parsedInput(tool, json) });
   const shown = values.json
-    ? JSON.stringify(asAnswer(explanation), null, 2)
+    ? jsonText(asAnswer(explanation))
     : visible(describeExplanation(explanation, { cwd: process.cwd() }));
   await writeLine(process.stdout, shown);
   return exitCode.ok;
@@ -114,7 +115,7 @@ async function test(words: readonly string[], values: Flags): Promise<number> {
   if (file === undefined || more.length > 0) throw new UsageProblem(`helve permissions test takes one file. ${USAGE}`);
   const { total, failures } = await runPolicyTests(file, createExplainer(explainerOptions(values)));
   if (values.json) {
-    await writeLine(process.stdout, JSON.stringify({ total, failed: failures.length, failures }, null, 2));
+    await writeLine(process.stdout, jsonText({ total, failed: failures.length, failures }));
   } else {
     for (const { name, expected, decision, reason, invalid } of failures) {
       const what = invalid
@@ -150,7 +151,7 @@ async function list(words: readonly string[], values: Flags): Promise<number> {
       counts: ruleCounts(rule),
     }));
     const answer = { mode, rules, additional_directories: folders, trust: trust.state, problems };
-    await writeLine(process.stdout, JSON.stringify(answer, null, 2));
+    await writeLine(process.stdout, jsonText(answer));
   } else {
     for (const line of ruleLines(settings)) await writeLine(process.stdout, line);
     if (rows.length === 0) await writeLine(process.stdout, 'No rules. helve config path says where settings go.');

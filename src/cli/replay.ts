@@ -14,6 +14,7 @@ import { listChanges } from '../platform/files/journal.js';
 import { dataFolderOf, realPathSync } from '../platform/files/paths.js';
 import type { RecordedChange } from '../platform/files/recorded-change.js';
 import { messageOf } from '../platform/message-of.js';
+import { jsonLine } from '../platform/text/json-line.js';
 import { visible } from '../platform/text/visible.js';
 import { environmentWith } from '../settings/environment.js';
 import { loadSettings } from '../settings/load.js';
@@ -84,7 +85,7 @@ async function replayPolicy(session: RecordedSession, place: Place, file: string
   const policy = await readPolicy(file, place);
   const folder = sessionFolder(place.dataFolder, session.id);
   const report = await comparePolicy(session, { folder, root: place.root, policy });
-  const lines = json ? [JSON.stringify({ session: session.id, policy: file, ...report })] : policyLines(report, file);
+  const lines = json ? [jsonLine({ session: session.id, policy: file, ...report })] : policyLines(report, file);
   for (const line of lines) await writeLine(process.stdout, line);
   return report.different.length > 0 ? exitCode.failed : exitCode.ok;
 }
@@ -144,7 +145,7 @@ async function replayCalls(session: RecordedSession, place: Place, values: Flags
       onNotice: (text) => void process.stderr.write(`helve: ${visible(text)}\n`),
     });
     const report = reportOf(session, place.root, { tree, played, notes, values, walls, changes });
-    const lines = values.json ? [JSON.stringify(values.keep ? { ...report, copy } : report)] : replayLines(report);
+    const lines = values.json ? [jsonLine(values.keep ? { ...report, copy } : report)] : replayLines(report);
     for (const line of lines) await writeLine(process.stdout, line);
     if (values.keep) await writeLine(process.stderr, `helve: the copy is kept in ${copy}`);
     return report.different.length > 0 ? exitCode.failed : exitCode.ok;

@@ -12,6 +12,7 @@ import { isInUse } from '../agent/store/session-lock.js';
 import { SessionProblem } from '../agent/store/session-problem.js';
 import { writeExport } from '../agent/store/write-export.js';
 import { dataFolderOf } from '../platform/files/paths.js';
+import { jsonText } from '../platform/text/json-line.js';
 import { visible } from '../platform/text/visible.js';
 import { readArgs } from './args.js';
 import { chooseAction } from './choose-action.js';
@@ -50,7 +51,7 @@ async function list(argv: readonly string[], { dataFolder, root }: Place): Promi
   const { values, positionals } = readArgs(argv, { all: { type: 'boolean' }, json: { type: 'boolean' } });
   if (positionals.length > 0) throw new UsageProblem(`helve sessions list takes no word such as "${positionals[0]}".`);
   const found = await listSessions(dataFolder, values.all ? {} : { root });
-  if (values.json) await writeLine(process.stdout, JSON.stringify(found.map(asJson), null, 2));
+  if (values.json) await writeLine(process.stdout, jsonText(found.map(asJson)));
   else if (found.length > 0) await writeLine(process.stdout, sessionTable(found, { withRoot: values.all === true }));
   else {
     const where = values.all ? '' : ` in ${root}. helve sessions list --all shows those of other folders`;
@@ -93,7 +94,7 @@ async function show(argv: readonly string[], place: Place): Promise<number> {
       damaged_lines: damaged,
       messages,
     };
-    await writeLine(process.stdout, JSON.stringify(values.raw ? shown : withoutSecrets(shown, clean), null, 2));
+    await writeLine(process.stdout, jsonText(values.raw ? shown : withoutSecrets(shown, clean)));
     return exitCode.ok;
   }
   for (const line of factLines(id, session)) await writeLine(process.stdout, visible(clean(line)));

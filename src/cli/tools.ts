@@ -1,6 +1,7 @@
 import { conditionalTools } from '../agent/conditional-tools.js';
 import type { PooledTool } from '../agent/tool-pool.js';
 import { createEngine } from '../create-engine.js';
+import { jsonText } from '../platform/text/json-line.js';
 import { visible } from '../platform/text/visible.js';
 import { engineFlags, readArgs } from './args.js';
 import { engineOptions } from './engine-options.js';
@@ -42,7 +43,7 @@ export async function tools(argv: readonly string[]): Promise<number> {
     enabled,
     ...(off !== undefined && { off }),
   }));
-  await writeLine(process.stdout, values.json ? JSON.stringify(rows, null, 2) : asTable(rows));
+  await writeLine(process.stdout, values.json ? jsonText(rows) : asTable(rows));
   await end();
   signals.dispose();
   return signals.exitCode ?? exitCode.ok;

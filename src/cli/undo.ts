@@ -19,6 +19,7 @@ import { dataFolderOf, isInside, realPathSync, shortPath } from '../platform/fil
 import { touchedBy } from '../platform/files/recorded-change.js';
 import { describeRecovery, recoverChanges } from '../platform/files/recover-changes.js';
 import { runningCalls } from '../platform/files/running-commands.js';
+import { jsonText } from '../platform/text/json-line.js';
 import { localSecond } from '../platform/text/local-time.js';
 import { visible } from '../platform/text/visible.js';
 import { readArgs } from './args.js';
@@ -198,7 +199,7 @@ async function list(
   if (json) {
     const told = calls.map(({ position: _, ...call }) => ({ ...call, ...outline.calls.get(call.callId) }));
     const prompts = outline.prompts.map(({ at: when, text }) => ({ at: new Date(when).toISOString(), text }));
-    await writeLine(at.out, JSON.stringify({ session: sessionId, calls: told, prompts }, null, 2));
+    await writeLine(at.out, jsonText({ session: sessionId, calls: told, prompts }));
     return exitCode.ok;
   }
   await writeLine(at.out, `Calls of session ${sessionId} that changed files, latest first:`);
@@ -223,7 +224,7 @@ async function carryOut(
   const isEmpty = plan.items.length === 0 && !isBlocked;
   if (isEmpty && !dryRun) return await leaveAsItIs(plan, at, { json });
   if (dryRun || (isBlocked && !force)) {
-    if (json) await writeLine(at.out, JSON.stringify(asJson(plan, at.cwd), null, 2));
+    if (json) await writeLine(at.out, jsonText(asJson(plan, at.cwd)));
     if (!isBlocked || force) return exitCode.ok;
     const outcome = dryRun ? 'This would not be undone' : 'Nothing was undone';
     await writeLine(
@@ -242,7 +243,7 @@ async function carryOut(
   const outcome = await applyUndo(plan, { force });
   await writeLine(
     at.out,
-    json ? JSON.stringify(asJson(plan, at.cwd, outcome), null, 2) : resultText(outcome, plan.sessionId, at.cwd),
+    json ? jsonText(asJson(plan, at.cwd, outcome)) : resultText(outcome, plan.sessionId, at.cwd),
   );
   return exitCode.ok;
 }

@@ -1,4 +1,5 @@
 import type { Component } from '@earendil-works/pi-tui';
+import { INTERRUPTED, isInterruption } from '../agent/interruption.js';
 import type { Message, ToolResultBlock } from '../contract/message.js';
 import type { Tool, ToolDisplay } from '../contract/tool.js';
 import type { Theme } from './theme.js';
@@ -6,7 +7,6 @@ import { CallView } from './views/call-view.js';
 import { MarkdownView } from './views/markdown-view.js';
 import { NoticeView } from './views/notice-view.js';
 
-const INTERRUPTED = '[The user interrupted here.]'; // what the model is told
 const SHOWN_MESSAGES = 20; // the rest is in the session's file
 
 /** The last messages of a conversation that is taken up, as views, each with whether an empty line stands before it. */
@@ -30,8 +30,8 @@ export async function historyViews(
         const view =
           role === 'assistant'
             ? new MarkdownView(theme, block.text)
-            : block.text === INTERRUPTED
-              ? new NoticeView(theme, 'warning', 'Interrupted.')
+            : isInterruption(block)
+              ? new NoticeView(theme, 'warning', block.text === INTERRUPTED ? 'Interrupted.' : block.text)
               : new NoticeView(theme, 'prompt', block.text);
         views.push({ view, hasGap: true });
       } else if (block.type === 'tool_use') {

@@ -100,6 +100,16 @@ test('ends a run when its time is over, and what it has started', async () => {
   });
 });
 
+test('the history of a run whose time is over names the limit, not the user', async () => {
+  const [cwd, env] = [await emptyFolder(), { HELVE_HOME: await emptyFolder() }];
+  const hold = { text: 'Hello there.', holdAfter: { events: 4, until: new Promise<void>(() => {}) } };
+  await ask([hold], ['go', '--max-time', '0.5s'], { cwd, env });
+  const { server } = await ask([{ text: 'ok' }], ['go on', '-c'], { cwd, env });
+  const history = JSON.stringify(server.requests[0]?.body.messages);
+  expect(history).toContain('[The time limit of 0.5 s for this run was reached here. The user did not interrupt.]');
+  expect(history).not.toContain('The user interrupted here');
+});
+
 test('takes the time of a run from settings', async () => {
   const hold = { text: 'hi', holdAfter: { events: 1, until: new Promise<void>(() => {}) } };
   const settings = JSON.stringify({ maxRunMinutes: 0.01 });

@@ -1,5 +1,6 @@
 import type { ContentBlock, ImageBlock, Message, ToolResultBlock } from '../../contract/message.js';
 import { safeCut } from '../../platform/text/truncate.js';
+import { isInterruption } from '../interruption.js';
 
 /** A conversation as people read it: each call together with its result. */
 export type ViewEntry =
@@ -36,10 +37,6 @@ export function* viewConversation(messages: readonly Message[]): Generator<ViewE
     }
   }
 }
-
-/** Said to the model where a person broke off, by the program and not by the person. */
-export const isInterruption = (block: { type: string; text?: string }): boolean =>
-  block.type === 'text' && block.text === '[The user interrupted here.]';
 
 function viewed(result: ToolResultBlock | undefined): ViewedResult | undefined {
   if (!result) return undefined;

@@ -1,6 +1,7 @@
 import type { UserBlock } from '../../contract/message.js';
+import { isInterruption } from '../interruption.js';
 import { auditedCalls } from './audited-calls.js';
-import { inputLine, isInterruption } from './conversation-view.js';
+import { inputLine } from './conversation-view.js';
 import { readSession } from './read-session.js';
 import { redactSecrets } from './redact-secrets.js';
 import { sessionFolder } from './session-folder.js';

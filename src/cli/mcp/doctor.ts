@@ -1,3 +1,4 @@
+import { jsonText } from '../../platform/text/json-line.js';
 import { readArgs } from '../args.js';
 import { exitCode } from '../exit-codes.js';
 import { UsageProblem } from '../usage-problem.js';
@@ -19,7 +20,7 @@ export async function doctor(argv: readonly string[]): Promise<number> {
     const state = check ? (check.ok ? 'ok' : 'broken') : 'skipped';
     return { name: server.name, place: placeOf(server), state, detail: check?.detail ?? stateOf(server) } as const;
   });
-  if (values.json) await writeLine(process.stdout, JSON.stringify(rows, null, 2));
+  if (values.json) await writeLine(process.stdout, jsonText(rows));
   else {
     if (rows.length === 0) await writeLine(process.stdout, 'No MCP servers are written down here.');
     for (const row of rows)

@@ -1,3 +1,4 @@
+import { jsonText } from '../../platform/text/json-line.js';
 import { visible } from '../../platform/text/visible.js';
 import { readArgs } from '../args.js';
 import { exitCode } from '../exit-codes.js';
@@ -16,7 +17,7 @@ export async function get(argv: readonly string[]): Promise<number> {
   const others = servers.filter((one) => one.name === name && one !== server);
   if (values.json) {
     const answer = { ...asRow(server), others: others.map(asRow) };
-    await writeLine(process.stdout, JSON.stringify(answer, null, 2));
+    await writeLine(process.stdout, jsonText(answer));
     return exitCode.ok;
   }
   const lines = [

@@ -1,3 +1,4 @@
+import { jsonText } from '../../platform/text/json-line.js';
 import { readArgs } from '../args.js';
 import { exitCode } from '../exit-codes.js';
 import { UsageProblem } from '../usage-problem.js';
@@ -21,7 +22,7 @@ export async function list(argv: readonly string[]): Promise<number> {
   const found = (server: (typeof servers)[number]) => findings?.get(server);
   if (values.json) {
     const rows = servers.map((server) => ({ ...asRow(server), ...(findings && { check: found(server) ?? null }) }));
-    await writeLine(process.stdout, JSON.stringify(rows, null, 2));
+    await writeLine(process.stdout, jsonText(rows));
   } else {
     if (servers.length === 0) await writeLine(process.stdout, NONE);
     for (const server of servers) {

@@ -1,8 +1,10 @@
 // One line of `helve permissions explain --stdin`: a question as JSON in, the answer as JSON out. What is wrong with a
 // line is answered with a deny, for that line alone.
+
 import type { PermissionMode, Walls } from '../../contract/permission.js';
 import type { ExplainRequest, Explanation } from '../../explain-call.js';
 import { isObject } from '../../platform/is-object.js';
+import { jsonLine } from '../../platform/text/json-line.js';
 
 type Explain = (request: ExplainRequest) => Promise<Explanation>;
 
@@ -78,9 +80,9 @@ export function asAnswer({ decision, reason, tool, effects, trail, injection, pr
 
 function asLine(answer: { id: unknown; decision: string; reason: string }): string {
   try {
-    return JSON.stringify(answer);
+    return jsonLine(answer);
   } catch {
     const reason = 'The id nests too deep to be written again. Use a short text or a number.';
-    return JSON.stringify({ id: null, decision: 'deny', reason });
+    return jsonLine({ id: null, decision: 'deny', reason });
   }
 }
