@@ -484,6 +484,84 @@ test.each<[string, string, string[]]>([
   expect(await project.text('a.txt')).toBe(before);
 });
 
+test.each<[string, string, string[], string]>([
+  [
+    'a line that is replaced',
+    'if a:\n    go()\nelse:\n    stop()\n',
+    ['-go()', '+go2()'],
+    'if a:\n    go2()\nelse:\n    stop()\n',
+  ],
+  [
+    'lines below context',
+    'class A:\n    def f(self):\n        return 1\n',
+    [' def f(self):', '-    return 1', '+    return 2', '+', '+    # more'],
+    'class A:\n    def f(self):\n        return 2\n\n        # more\n',
+  ],
+  [
+    'lines that are only added',
+    'class A:\n    if x:\n        y()\n',
+    [' if x:', '     y()', '+    z()'],
+    'class A:\n    if x:\n        y()\n        z()\n',
+  ],
+  ['lines indented less', 'a {\n  b\n}\n', ['-    b', '+    c', '+      d'], 'a {\n  c\n    d\n}\n'],
+  ['tabs for blanks', 'a {\n\tb\n\t\tc\n}\n', ['     b', '-        c', '+        d'], 'a {\n\tb\n\t\td\n}\n'],
+  ['lines that have it already', 'a:\n    b\n', ['-b', '+    if c:', '+        b'], 'a:\n    if c:\n        b\n'],
+  ['lines beside a replaced line that was sent as it is', '  a\n    b\n', [' a', '-    b', '+    c'], '  a\n    c\n'],
+])(
+  'indents new lines as the file is, where the patch is indented in another way: %s',
+  async (_, before, hunk, after) => {
+    expect(await updated(before, ...hunk)).toBe(after);
+  },
+);
+
+test.each<[string, string, string[]]>([
+  ['lines that are replaced', '  a\n      b\n', ['-a', '-  b', '+c', '+d']],
+  ['context of lines that are only added', '  a\n      b\n', [' a', '   b', '+  c']],
+  ['new lines that can not be moved as far', '  a\n', ['-    a', '+a']],
+])('refuses where it is unclear how new lines are indented: %s', async (_, before, hunk) => {
+  const project = await temporaryProject({ 'a.txt': before });
+  const { content } = await update(project, ...hunk);
+  expect(content).toMatch(
+    /^hunk 1 \(line 3 of the patch\) fits a.txt at lines? .* but for its indentation.*Nothing was written\. Send its lines exactly as in the file:\n1\t {2}a/s,
+  );
+  expect(await project.text('a.txt')).toBe(before);
+});
+
+test('prefers a place inside the block of the @@ line to one that fits better below it', async () => {
+  const text = 'def a():\n    x = 1\n    y = 2\n\nx = 1\n';
+  expect(await updated(text, '@@ def a():', '-x = 1', '+x = 5')).toBe(text.replace('    x = 1', '    x = 5'));
+  expect(await updated(`x = 1\n${text}`, '@@ def a():', '-x = 1', '+x = 5')).toBe(
+    `x = 1\n${text.replace('    x = 1', '    x = 5')}`,
+  );
+  const dashes = 'def a():\n  x = "1 – 2"\ndef b():\n  x = "1 − 2"\n';
+  expect(await updated(dashes, '@@ def b():', '-  x = "1 - 2"', '+  x = 3')).toBe(dashes.replace('"1 − 2"', '3'));
+  const two = 'def a():\n    if b:\n        x = 1\n    x = 1\n\nx = 1\n';
+  expect(await updated(two, '@@ def a():', '-x = 1', '+x = 5')).toMatch(
+    /is nowhere in a.txt exactly, and but for blanks or look-alike characters it occurs 2 times in the block of its @@ line \(lines 3, 4\)/,
+  );
+  const ambiguous = 'class A:\n  def a():\n    x = 1\nclass B:\n  def a():\n    x = 1\n\nx = 1\n';
+  expect(await updated(ambiguous, '@@ def a():', '-x = 1', '+x = 5')).toMatch(/it occurs 2 times .* \(lines 3, 6\)/);
+});
+
+test('deletes and replaces only a file that was read whole', async () => {
+  const text = Array.from({ length: 20 }, (_, index) => `this is line ${index + 1}\n`).join('');
+  const project = await temporaryProject({ 'a.txt': text });
+  await project.run(readTool, { file_path: 'a.txt', limit: 1 });
+  const change = ['*** Update File: a.txt', '-this is line 1', '+one'];
+  for (const lines of [
+    ['*** Delete File: a.txt'],
+    [...change, '*** Delete File: a.txt'],
+    [...change, '*** Add File: a.txt', '+new'],
+  ]) {
+    expect((await apply(project, ...lines)).content).toBe(
+      'a.txt has been read in part only (lines 1), so deleting it could destroy content you have not seen. Read the rest first, or use Bash to delete it unread.',
+    );
+  }
+  expect(await project.text('a.txt')).toBe(text);
+  await project.run(readTool, { file_path: 'a.txt', offset: 2 });
+  expect((await apply(project, '*** Delete File: a.txt')).isError).toBe(false);
+});
+
 test('takes padded headers and the name of an environment', async () => {
   const project = await temporaryProject({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
   for (const file_path of ['a.txt', 'b.txt']) await project.run(readTool, { file_path });

@@ -29,8 +29,8 @@ The patch is not a unified diff. It looks like this:
 *** Update File: src/a.py
 *** Move to: src/b.py
 *** End Patch
-A line that begins with a blank stays, with - goes, with + comes. Lines that stay or go must be in the file exactly, as whole lines, and only once (blanks at their ends and look-alike characters are forgiven in a single place): give three lines of context above and below, and where that is not enough an @@ line, a whole line of the file that the place is below. Without lines that stay or go, lines are added below the @@ line, or at the end of the file. *** End of File behind a change says that it is at the end. All lines are looked for in the file as it is before the patch. Leave out the line numbers that Read shows.
-Line endings and encoding stay as they are. It refuses to update or delete files that were not read or whose text changed in the place, and to add or move over a file that was not read whole.`;
+A line that begins with a blank stays, with - goes, with + comes. Lines that stay or go must be in the file exactly, as whole lines, and only once (blanks around them and look-alike characters are forgiven in a single place): give three lines of context above and below, and where that is not enough an @@ line, a whole line of the file that the place is below. Without lines that stay or go, lines are added below the @@ line, or at the end of the file. *** End of File behind a change says that it is at the end. All lines are looked for in the file as it is before the patch. Leave out the line numbers that Read shows.
+Line endings and encoding stay as they are. It refuses to update files that were not read or whose text changed in the place, and to delete, add over or move over a file that was not read whole.`;
 
 const input = withAliases(
   { patch: 'input' },

@@ -10,6 +10,7 @@ import type { ChangedText } from './edit-text.js';
 import { lineFinder } from './find-lines.js';
 import type { Found, Match } from './find-text.js';
 import { around } from './fit-to-disk.js';
+import { indentAsFile } from './indent-hunk.js';
 import { joinRanges, type LineRange, withoutRanges } from './line-ranges.js';
 import type { LoadedText } from './load-text.js';
 import type { Hunk, HunkChange } from './patch-format.js';
@@ -55,7 +56,7 @@ export async function applyHunks(
         ? ['Lines matched after quote normalisation; the quotes in the file were kept.']
         : []),
       ...(placed.some(({ place }) => place.how === 'blanks')
-        ? ['Lines matched but for blanks at their ends or look-alike characters.']
+        ? ['Lines matched but for blanks around them or look-alike characters; new lines were indented as the file is.']
         : []),
     ],
   };
@@ -126,7 +127,7 @@ async function placeHunks(
         `The lines of the hunks occur so often in ${target.shown} that their places were not all found: ${name} is where ${limit} comparisons were reached. Nothing was written. Send fewer hunks at once, with lines that are rare in the file.`,
       );
     }
-    const changes = changesAt(text, place, hunk);
+    const changes = changesAt(text, place, indentAsFile(hunk, place, { target, text, name }));
     for (const { first, removed, added: fresh } of changes) {
       for (const offset of removed.keys()) taken.set(first + offset, name);
       for (const line of fresh) added.add(line);

@@ -66,26 +66,37 @@ export function countOf({ matches, hasMore, overlaps }: Found): string {
   return `${hasMore ? 'more than ' : ''}${counted(count, 'match', 'matches')}`;
 }
 
-/** A whole new content may replace only one that the model has seen whole. */
-export function checkSeenWhole(target: TargetFile, seen: SeenFile, file: LoadedText): void {
+/** A whole new content may replace only one that the model has seen whole, and only such a file may be deleted. */
+export function checkSeenWhole(
+  target: TargetFile,
+  seen: SeenFile,
+  file: LoadedText,
+  { doing, instead } = WRITING,
+): void {
   if (seen.lines === 'all') return;
   const isAsRead = !hasChanged(seen, file) && !seen.merged;
   if (isAsRead && covers(seen.lines, [1, textLines(file.text).lineCount])) return;
   if (target.real.toLowerCase().endsWith('.ipynb') && seen.lines.length === 0) {
     throw refusal(
-      `${target.shown} was shown to you as cells, not as the text that it is, so writing it could destroy content you have not seen. Use NotebookEdit to change its cells, or Read it with offset 1 to see all of its text first.`,
+      `${target.shown} was shown to you as cells, not as the text that it is, so ${doing} it could destroy content you have not seen. Use NotebookEdit to change its cells, or Read it with offset 1 to see all of its text first.`,
     );
   }
   const shown = seen.lines.map(rangeText).join(', ') || 'none';
   throw refusal(
-    `${target.shown} has been read in part only (lines ${shown}), so writing it could destroy content you have not seen. Read the rest first, or use Edit for the part that you know.`,
+    `${target.shown} has been read in part only (lines ${shown}), so ${doing} it could destroy content you have not seen. Read the rest first, or use ${instead}.`,
   );
 }
 
-/** A file may be deleted only as the model has seen it. */
+const WRITING = { doing: 'writing', instead: 'Edit for the part that you know' };
+const DELETING = { doing: 'deleting', instead: 'Bash to delete it unread' };
+
+/** A file may be deleted only as the model has seen it, and only if it has seen it whole. */
 export function checkDeletable(ledger: FileLedger, target: TargetFile, file: LoadedText): void {
   const seen = seenOf(ledger, target, 'patch');
-  if (!hasChanged(seen, file)) return;
+  if (!hasChanged(seen, file)) {
+    checkSeenWhole(target, seen, file, DELETING);
+    return;
+  }
   throw refusal(
     `${changedOnDisk(target, seen, file)}, and deleting it would destroy that change. Nothing was written. Read it again, then send the patch again if it shall still be deleted.`,
   );

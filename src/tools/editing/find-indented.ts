@@ -76,13 +76,13 @@ function passageAt(text: TextLines, first: number, sent: readonly Line[]): Inden
   return change && { start, end, change: unlessIndented(change, pairs) };
 }
 
-interface IndentationPair {
+export interface IndentationPair {
   sent: string;
   there: string;
 }
 
 /** The change, which leaves a text alone that has the indentation of the file and not the one that was sent. */
-function unlessIndented(change: Rewriting, pairs: readonly IndentationPair[]): IndentationChange {
+export function unlessIndented(change: Rewriting, pairs: readonly IndentationPair[]): IndentationChange {
   const sent = commonIndentation(pairs.map((pair) => pair.sent));
   const there = commonIndentation(pairs.map((pair) => pair.there));
   const isIndented = (text: string): boolean => {
@@ -104,8 +104,8 @@ function commonIndentation(all: readonly string[]): string {
 
 type Rewriting = Omit<IndentationChange, 'isIndented'>;
 
-/** The one change that makes every indentation that was sent the one that is there. */
-function changeBetween(pairs: readonly IndentationPair[]): Rewriting | undefined {
+/** The one change that makes every indentation that was sent the one that is there; undefined where none is needed too. */
+export function changeBetween(pairs: readonly IndentationPair[]): Rewriting | undefined {
   const [head] = pairs;
   if (!head || pairs.every(({ sent, there }) => sent === there)) return undefined;
   const more = head.there.slice(0, Math.max(0, head.there.length - head.sent.length));

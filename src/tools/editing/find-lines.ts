@@ -15,9 +15,9 @@ export interface LineFinder {
   /**
    * Where the lines stand, whole and one after the other: first as they are, then with straight quotes for typographic
    * ones, then without blanks at their ends, without blanks around them, and with look-alike characters made plain. What
-   * ends a line is no part of it.
+   * ends a line is no part of it. With `accepts`, only places that it accepts count as found.
    */
-  find(wanted: readonly string[]): FoundLines;
+  find(wanted: readonly string[], accepts?: (start: number) => boolean): FoundLines;
   /** The lines that read like this one, without regard to blanks around. */
   findReading(wanted: string): FoundLines;
 }
@@ -34,10 +34,14 @@ export function lineFinder(text: TextLines, sought: ReadonlySet<string>, spend: 
   const plain = indexBy((line) => foldLookAlikes(line).trim());
 
   type Step = readonly [() => LineIndex, FoundLines['how']];
-  const search = (wanted: readonly string[], steps: readonly Step[]): FoundLines => {
+  const search = (
+    wanted: readonly string[],
+    steps: readonly Step[],
+    accepts: (start: number) => boolean = () => true,
+  ): FoundLines => {
     for (const [index, how] of steps) {
       const starts = index().search(wanted, spend);
-      if (starts.length > 0) return { starts, how };
+      if (starts.some(accepts)) return { starts, how };
     }
     return { starts: [], how: 'exact' };
   };
@@ -54,7 +58,7 @@ export function lineFinder(text: TextLines, sought: ReadonlySet<string>, spend: 
     [plain, 'blanks'],
   ];
   return {
-    find: (wanted) => search(wanted, whole),
+    find: (wanted, accepts) => search(wanted, whole, accepts),
     findReading: (wanted) => search([wanted], reading),
   };
 }

@@ -128,13 +128,14 @@ function placeAddition({ atEnd }: Hunk, anchor: Anchor | undefined, { target, te
 
 function placeLines(hunk: Hunk, anchor: Anchor | undefined, into: HunkTarget): HunkPlace {
   const { target, text, added, name } = into;
-  const { starts, how, count } = findContext(hunk, into);
+  const { starts: all, how, count, isInside } = findContext(hunk, anchor, into);
+  const starts = isInside ? all.filter(isInside) : all;
   const placeAt = (first: number): HunkPlace => ({
     first,
     how,
     lines: [first, first + count - 1],
     isEnd: false,
-    alike: starts,
+    alike: all,
   });
   if (starts.length === 0) {
     throw refusal(
@@ -143,7 +144,7 @@ function placeLines(hunk: Hunk, anchor: Anchor | undefined, into: HunkTarget): H
   }
   if (how === 'blanks' && starts.length > 1) {
     throw refusal(
-      `${name} is nowhere in ${target.shown} exactly, and but for blanks or look-alike characters it occurs ${starts.length} times (${linesText(starts)}). Nothing was written. Send its lines exactly as in the file.`,
+      `${name} is nowhere in ${target.shown} exactly, and but for blanks or look-alike characters it occurs ${starts.length} times${isInside ? ' in the block of its @@ line' : ''} (${linesText(starts)}). Nothing was written. Send its lines exactly as in the file.`,
     );
   }
   const free = withoutTaken(starts, count, into);
@@ -163,9 +164,9 @@ function placeLines(hunk: Hunk, anchor: Anchor | undefined, into: HunkTarget): H
   }
   const [only, ...others] = choose(below, anchor, into);
   if (only !== undefined && others.length === 0) return placeAt(only);
-  const all = only === undefined ? below : [only, ...others];
+  const left = only === undefined ? below : [only, ...others];
   throw refusal(
-    `${name} occurs ${all.length} times in ${target.shown} (${linesText(all)}), so it is not unique. Nothing was written. Add an @@ line that names what the place is in, or more lines of context.`,
+    `${name} occurs ${left.length} times in ${target.shown} (${linesText(left)}), so it is not unique. Nothing was written. Add an @@ line that names what the place is in, or more lines of context.`,
   );
 }
 
@@ -197,14 +198,40 @@ function hintAtAdded(wanted: readonly string[], added: ReadonlySet<string>): str
   return `\nA hunk before adds ${JSON.stringify(line.slice(0, 80))}, but every hunk is looked for in the file as it is before the patch. Merge the two hunks into one.`;
 }
 
-/** The lines of the hunk in the text. An empty line at its end that is not there may be a gap in the patch. */
-function findContext({ before, changes }: Hunk, { finder }: HunkTarget): FoundLines & { count: number } {
+type FoundContext = FoundLines & {
+  count: number;
+  /** Whether a place is in the block of the `@@` line; absent where that does not decide. */
+  isInside?: (start: number) => boolean;
+};
+
+/**
+ * The lines of the hunk in the text. A place inside the block that the `@@` line opens counts before all others, however
+ * well those fit: the `@@` line says which block is meant.
+ */
+function findContext(hunk: Hunk, anchor: Anchor | undefined, into: HunkTarget): FoundContext {
+  const anywhere = findGapless(hunk, into);
+  if (!anchor || hunk.atEnd) return anywhere;
+  const blocks = [anchor.line, ...anchor.others].map((line) => [line, blockEnd(into.text, line, into.spend)] as const);
+  const isInside = (start: number): boolean =>
+    !into.taken.has(start) && blocks.some(([first, last]) => first <= start && start <= last);
+  // Where the `@@` line could be several, a place in one of their blocks is no better than an equal one elsewhere.
+  if (blocks.length > 1 && anywhere.starts.some(isInside)) return anywhere;
+  const inside = findGapless(hunk, into, isInside);
+  return inside.starts.length > 0 ? { ...inside, isInside } : anywhere;
+}
+
+/** An empty line at the end of a hunk that is not in the text may be a gap in the patch. */
+function findGapless(
+  { before, changes }: Hunk,
+  { finder }: HunkTarget,
+  accepts?: (start: number) => boolean,
+): FoundContext {
   const changed = changes.reduce((end, { at, removed }) => Math.max(end, at + removed.length), 1);
   let wanted = before;
-  let found = finder.find(wanted);
+  let found = finder.find(wanted, accepts);
   while (found.starts.length === 0 && wanted.length > changed && wanted.at(-1) === '') {
     wanted = wanted.slice(0, -1);
-    found = finder.find(wanted);
+    found = finder.find(wanted, accepts);
   }
   return { ...found, count: wanted.length };
 }

@@ -141,7 +141,7 @@ async function planMove(from: TargetFile, to: TargetFile, context: ToolContext):
   const before = await loadText(to, context);
   const { ledger } = context.session;
   checkSeenWhole(to, seenOf(ledger, to, 'patch'), before);
-  checkDeletable(ledger, to, before);
+  checkDeletable(ledger, to, before); // refuses a file that changed on disk
   return { ...to, before };
 }
 
@@ -164,7 +164,7 @@ async function refuseLink({ path, shown }: TargetFile, what: 'deleted' | 'moved'
 async function planAgain(
   earlier: PatchChange,
   file: FilePatch,
-  { signal }: ToolContext,
+  { signal, session: { ledger } }: ToolContext,
 ): Promise<PatchChange | undefined> {
   const { target } = earlier;
   const before =
@@ -174,6 +174,8 @@ async function planAgain(
       `${target.shown} changed on disk after you read it, and the patch changes it in two parts that do not both fit. Nothing was written. Read it again, then send one part.`,
     );
   }
+  // An update needs only a part of the file to be known; what takes its whole content away needs all of it.
+  if (before && file.type !== 'update') checkDeletable(ledger, target, before);
   if (file.type === 'delete') return before && { type: 'delete', target, before };
   if (file.type === 'add') {
     const content = contentOf(file.lines);
