@@ -163,7 +163,7 @@ async function* run(
   if (watched?.warning !== undefined) yield { text: watched.warning };
   if (run_in_background) return await startInBackground(about, timeoutMs, context);
 
-  const shown = watchShown(context);
+  const shown = await watchShown(command, context);
   let result = yield* runWithProgress(about, timeoutMs, context);
   if ('backgroundId' in result) return result;
   // What a rule hides was replaced, or came to be, while it ran: what it has read counts for nothing, and it changed

@@ -46,6 +46,9 @@ test.each([
   ['grep -n -A1 "line 7" f.txt', [[7, 8]]],
   ['cd d && cat ../f.txt', 'all'],
   ['echo ---; head -n 1 f.txt; cat d/g.txt', [[1, 1]]],
+  ['echo -e "\\n--- f ---"; cat f.txt | head -n 2', [[1, 2]]],
+  ['ls; pwd; head -n 1 f.txt', [[1, 1]]],
+  ['ls -la d && nl -ba -w 3 f.txt', 'all'],
 ])('counts what it printed as read: %s', async (command, lines) => {
   expect(await seenAfter(command)).toEqual(lines);
 });
@@ -69,6 +72,30 @@ test.each([
   'cat f.txt; echo x >> f.txt',
 ])('counts nothing as read: %s', async (command) => {
   expect(await seenAfter(command)).toBeUndefined();
+});
+
+test.each([
+  "head -n 1 f.txt; echo 'line 7 of the file'",
+  "head -n 1 f.txt; echo -n 'line 7 of the file'",
+  "head -n 1 f.txt; echo -e 'line 6 of the file\\nline 7 of the file'",
+  "head -n 1 f.txt; echo -e '\\x6cine 7 of the file'",
+  "head -n 1 f.txt; printf 'line 7 of the file\\n'",
+  "head -n 1 f.txt; echo 'line 7 of the file' | cat -n",
+  "head -n 1 f.txt; echo 'line 7 of the file' | grep -n line",
+  "head -n 1 f.txt; { echo 'line 7 of the file'; } | nl",
+  "head -n 1 f.txt; cat <<'EOF'\nline 7 of the file\nEOF",
+  "head -n 1 f.txt; cat <<< 'line 7 of the file'",
+  "head -n 1 f.txt; cat -n <(echo 'line 7 of the file')",
+  "head -n 1 f.txt; nl -s $'\\nline 7 of the file\\n' d/g.txt",
+])('counts no text of the command itself as read: %s', async (command) => {
+  expect([undefined, [[1, 1]]]).toContainEqual(await seenAfter(command));
+});
+
+test('counts no names that ls printed as lines of a file', async () => {
+  const project = await temporaryProject({ '.gitignore': 'dist/\nd\nfile.txt\nother\n', 'file.txt': '', 'd/g': '' });
+  await project.run(bashTool, { command: 'ls; head -n 1 .gitignore; ls -p; ls d' });
+  expect(seen(project, '.gitignore')).toEqual([[1, 1]]);
+  await project.remove();
 });
 
 test('counts nothing of an output that was cut', async () => {

@@ -3,13 +3,14 @@ import { statSync } from 'node:fs';
 import type { CommandEffect, Effect, FileEffect } from '../../contract/effect.js';
 import type { ToolContext } from '../../contract/tool-context.js';
 import { stampsOf } from '../../platform/shell/file-stamps.js';
+import { mixesOwnText, otherLines } from './other-output.js';
 
 const MAX_FILES = 20;
 
 /** Programs that print lines of their input as they are, with the options under which they do. */
 const READERS: Readonly<Record<string, (options: readonly string[]) => boolean>> = {
   cat: () => true,
-  nl: () => true,
+  nl: numbersLines,
   head: countsLines,
   tail: countsLines,
   sed: onlyPrints,
@@ -19,8 +20,12 @@ const READERS: Readonly<Record<string, (options: readonly string[]) => boolean>>
   rg: printsLines,
 };
 
-/** Programs that may stand beside them: they print nothing of a file. */
+/** Programs that may stand beside them: what they print is known, so that it does not count as text of a file. */
 const BESIDE = new Set(['cd', 'pwd', 'ls', 'true', ':', 'echo']);
+
+function numbersLines(options: readonly string[]): boolean {
+  return options.every((option) => !option.startsWith('-') || /^-(b[atn]?|w\d*|n([lr]n|rz)?|v\d*)$/.test(option));
+}
 
 function countsLines(options: readonly string[]): boolean {
   return options.every((option) => !option.startsWith('-') || /^-(\d+|n\d*|n[+-]\d+|q|v|-lines(=.*)?)$/.test(option));
@@ -47,14 +52,23 @@ function printsLines(options: readonly string[]): boolean {
 }
 
 /** What is to be known before the command runs. Undefined where what it prints counts for nothing. */
-export function watchShown(context: ToolContext): { ended(output: string): Promise<void> } | undefined {
+export async function watchShown(
+  command: string,
+  context: ToolContext,
+): Promise<{ ended(output: string): Promise<void> } | undefined> {
   const files = filesRead(context.approved);
   if (files.length === 0 || files.length > MAX_FILES) return undefined;
+  if (await mixesOwnText(command, (name) => name in READERS)) return undefined;
   const before = files.map((file) => stampsOf([file]).text);
   return {
     async ended(output) {
       const { noteShown } = await import('../editing/note-shown.js'); // most commands read no file that is edited later
-      const printed = withoutEchoes(output, context.approved);
+      const isOther = otherLines(context.approved ?? []);
+      if (!isOther) return;
+      const printed = output
+        .split('\n')
+        .map((line) => (isOther(line) ? '\0' : line))
+        .join('\n');
       for (const [index, file] of files.entries()) {
         if (stampsOf([file]).text === before[index]) await noteShown(file, printed, context);
       }
@@ -81,16 +95,3 @@ const isOneFile = ({ access, pattern, unresolved, real }: FileEffect): boolean =
   pattern === undefined &&
   unresolved === undefined &&
   statSync(real, { throwIfNoEntry: false })?.isDirectory() !== true;
-
-/** Words of the command itself are nothing that a file showed. */
-function withoutEchoes(output: string, effects: readonly Effect[] = []): string {
-  const echoes = effects.flatMap((effect) => (effect.kind === 'command' && effect.argv ? [effect.argv] : []));
-  const said = new Set(
-    echoes.filter(([program]) => program === 'echo').flatMap(([, ...words]) => words.join(' ').split('\n')),
-  );
-  if (said.size === 0) return output;
-  return output
-    .split('\n')
-    .map((line) => (said.has(line) ? '\0' : line))
-    .join('\n');
-}
