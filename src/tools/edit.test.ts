@@ -705,9 +705,13 @@ test.each([
 });
 
 test.each([
-  ['in the file', 'one();  \ntwo();\t\nthree();\n', 'one();\ntwo();', 'one();\n2();', 'one();\n2();\nthree();\n'],
+  ['in the file', 'one();  \ntwo();\t\nthree();\n', 'one();\ntwo();', 'one();\n2();', 'one();  \n2();\nthree();\n'],
   ['in what was sent', 'one();\ntwo();\n', 'one();  \ntwo(); ', '1();\n2();', '1();\n2();\n'],
   ['in lines that stay', 'a = 1\nb  \n\t\nc\n', 'a = 1\nb\n\nc', 'a = 2\nb\n\nc', 'a = 2\nb  \n\t\nc\n'],
+  ['in the first line', 'one  \ntwo\nthree\n', 'one\ntwo\nthree', 'zero\none\ntwo\nthree', 'zero\none  \ntwo\nthree\n'],
+  ['in the last line', 'one \ntwo  \n', 'one\ntwo', '1\ntwo', '1\ntwo  \n'],
+  ['in a first line that was sent with some', 'a\nfoobar\n', 'a \nfoo', 'a \nFOO', 'a\nFOObar\n'],
+  ['before a part of a line', 'def f():\n    x\n', '    \n    x', '    \n    y', 'def f():\n    y\n'],
   ['in parts of lines', 'f(one, \n  two)\n', 'one,\n  t', '1,\n  T', 'f(1,\n  Two)\n'],
   ['and deletes', 'a\nsome words  \nmore words\nb\n', 'some words\nmore words', '', 'a\nb\n'],
 ])('forgives blanks at the ends of lines where the place is the only one: %s', async (_, before, old, fresh, after) => {
@@ -730,6 +734,32 @@ test.each([
   const project = await temporaryProject({ 'a.txt': before });
   const { content } = await edit(project, old_string, 'x', { replace_all: true });
   expect([content, await project.text('a.txt')]).toEqual([expect.stringMatching(/^old_string was not found/), before]);
+});
+
+test.each([
+  ['blanks at line ends', 'A\nk = 1\n', 'A \nk = 1'],
+  ['indentation', '  A\n    k = 1\n', 'A\n  k = 1'],
+])('refuses a text with other %s where its lines occur too often to be sure of one place', async (_, place, old) => {
+  const before = `${place}${'    k = 1\n'.repeat(10_001)}${place}`;
+  const project = await temporaryProject({ 'a.txt': before });
+  await project.run(readTool, { file_path: 'a.txt' });
+  await project.run(readTool, { file_path: 'a.txt', offset: 10_000 });
+  const { content } = await edit(project, old, 'B');
+  expect([content, await project.text('a.txt')]).toEqual([expect.stringMatching(/^old_string was not found/), before]);
+});
+
+test('shows the present text of a file that a command has changed, where an edit fits only that', async () => {
+  const project = await temporaryProject({ 'a.txt': 'const port = 80;\nlisten(port);\n' });
+  await project.run(readTool, { file_path: 'a.txt' });
+  await project.write('a.txt', 'const port = 8080;\nlisten(port);\n');
+  const run = await project.run(editTool, {
+    file_path: 'a.txt',
+    old_string: 'const port = 8080;',
+    new_string: 'const port = 9090;',
+  });
+  expect(run.content).toMatch(
+    /^a.txt changed on disk after you read it \(.*\), and the edit does not fit what you have seen of it\. Nothing was written\. Read it again, then send the edit again\. The place reads now:\n1\tconst port = 8080;$/,
+  );
 });
 
 test('names the newline that is missing at the end of the file', async () => {

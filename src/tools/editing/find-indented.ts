@@ -1,7 +1,7 @@
 import { normalizeEndings } from '../../platform/text/line-endings.js';
+import { searchPassages } from './search-passages.js';
 import type { TextLines } from './text-lines.js';
 
-const MAX_PLACES_TRIED = 10_000;
 const MAX_TAB_WIDTH = 8;
 
 /** A passage that is the text sought, but for one and the same change of indentation in all its lines. */
@@ -20,21 +20,13 @@ export interface IndentationChange {
   isIndented(text: string): boolean;
 }
 
-/** The passages from the top; two are enough to know that there is not one alone. Whole lines from their start on. */
-export function findIndented(text: TextLines, wanted: string): IndentedPassage[] {
+/** Whole lines from their start on. Undefined where there are too many places to tell. */
+export function findIndented(text: TextLines, wanted: string): IndentedPassage[] | undefined {
   const sent = normalizeEndings(wanted).split('\n').map(takeApart);
   const anchor = longestBody(sent);
   const { body } = sent[anchor] ?? { body: '' };
-  const found = new Map<number, IndentedPassage>();
   if (body === '') return [];
-  let at = text.raw.indexOf(body);
-  for (let tried = 0; at !== -1 && found.size < 2 && tried < MAX_PLACES_TRIED; tried += 1) {
-    const first = text.lineAt(at) - anchor;
-    const passage = first >= 1 ? passageAt(text, first, sent) : undefined;
-    if (passage) found.set(first, passage);
-    at = text.raw.indexOf(body, at + 1);
-  }
-  return [...found.values()];
+  return searchPassages(text, body, (line) => (line > anchor ? passageAt(text, line - anchor, sent) : undefined));
 }
 
 interface Line {

@@ -50,12 +50,13 @@ export function findText(text: TextLines, wanted: string, limit: number): Found 
   const quoted = QUOTES.test(wanted) ? find('endings and quotes', 'quotes') : exact;
   if (quoted.matches.length > 0) return quoted;
   const trimmed = findTrimmed(text, wanted);
-  const [place, ...others] = trimmed.length > 0 ? trimmed : findIndented(text, wanted);
+  const lenient = trimmed?.length === 0 ? findIndented(text, wanted) : trimmed;
+  const [place, ...others] = lenient ?? [];
   if (!place || others.length > 0) return exact;
   return {
     ...exact,
     matches: matchesOf(text, { places: [place] }),
-    how: trimmed.length > 0 ? 'blanks' : 'indentation',
+    how: lenient === trimmed ? 'blanks' : 'indentation',
     indentation: place.change,
   };
 }

@@ -1,25 +1,19 @@
+import { diffArrays } from 'diff';
 import { normalizeEndings } from '../../platform/text/line-endings.js';
 import type { IndentedPassage } from './find-indented.js';
+import { searchPassages } from './search-passages.js';
 import type { TextLines } from './text-lines.js';
 
-const MAX_PLACES_TRIED = 10_000;
+const MAX_LINE_EDITS = 2_000; // more than this and few lines stay
 
-/** The passages that are the text sought but for blanks at the ends of lines; two are enough to know that there is not one alone. */
-export function findTrimmed(text: TextLines, wanted: string): IndentedPassage[] {
+/** The passages that are the text sought but for blanks at the ends of lines. Undefined where there are too many places to tell. */
+export function findTrimmed(text: TextLines, wanted: string): IndentedPassage[] | undefined {
   const sent = normalizeEndings(wanted).split('\n');
   const bodies = sent.map((line) => line.trimEnd());
   const anchor = bodies.reduce((best, body, index) => (body.length > (bodies[best]?.length ?? 0) ? index : best), 0);
   const body = bodies[anchor] ?? '';
   if (body.trim() === '') return [];
-  const found = new Map<number, IndentedPassage>();
-  let at = text.raw.indexOf(body);
-  for (let tried = 0; at !== -1 && found.size < 2 && tried < MAX_PLACES_TRIED; tried += 1) {
-    const first = text.lineAt(at) - anchor;
-    const passage = first >= 1 ? passageAt(text, first, sent) : undefined;
-    if (passage) found.set(passage.start, passage);
-    at = text.raw.indexOf(body, at + 1);
-  }
-  return [...found.values()];
+  return searchPassages(text, body, (line) => (line > anchor ? passageAt(text, line - anchor, sent) : undefined));
 }
 
 function passageAt(text: TextLines, first: number, sent: readonly string[]): IndentedPassage | undefined {
@@ -50,7 +44,11 @@ function passageAt(text: TextLines, first: number, sent: readonly string[]): Ind
   return {
     start,
     end,
-    change: { says: '', reindent: (fresh) => withBlanksOf(lines, sent, fresh), isIndented: () => false },
+    change: {
+      says: '',
+      reindent: (fresh) => withBlanksOf(partsOf(text, { start, end, first }, sent.length), sent, fresh),
+      isIndented: () => false,
+    },
   };
 }
 
@@ -61,17 +59,26 @@ function isRestOf(line: string, text: string): boolean {
   return !(/\w$/.test(before) && /^\w/.test(text));
 }
 
+/** What the passage has of each line: all of it, but for the first and the last, which it may begin or end within. */
+function partsOf(text: TextLines, { start, end, first }: { start: number; end: number; first: number }, count: number) {
+  return Array.from({ length: count }, (_, index): string => {
+    const line = text.start(first + index);
+    return text.raw.slice(Math.max(start, line), Math.min(end, line + text.line(first + index).length));
+  });
+}
+
 /** Lines of the new text that were sent as they stay keep the blanks that they have in the file. */
-function withBlanksOf(lines: readonly string[], sent: readonly string[], fresh: string): string {
-  let next = 1; // the first and the last line may be parts of lines
-  return fresh
-    .split('\n')
-    .map((line, index, all) => {
-      if (index === 0 || index === all.length - 1) return line;
-      const at = sent.indexOf(line, next);
-      if (at === -1 || at === sent.length - 1) return line;
-      next = at + 1;
-      return lines[at] ?? line;
+function withBlanksOf(parts: readonly string[], sent: readonly string[], fresh: string): string {
+  const lines = fresh.split('\n');
+  const kept = diffArrays([...sent], lines, { maxEditLength: MAX_LINE_EDITS });
+  if (!kept) return fresh;
+  let at = 0;
+  return kept
+    .flatMap(({ value, added, removed }): string[] => {
+      if (added) return value;
+      const from = at;
+      at += value.length;
+      return removed ? [] : parts.slice(from, at);
     })
     .join('\n');
 }

@@ -10,10 +10,11 @@ import { changedOnDisk, rangeText } from './check-editable.js';
 import type { ChangedText } from './edit-text.js';
 import { afterChanges, joinRanges, type LineRange, withoutRanges } from './line-ranges.js';
 import { type LoadedText, textAsSeen } from './load-text.js';
-import { CONTEXT_LINES } from './show-place.js';
+import { CONTEXT_LINES, showLines } from './show-place.js';
 import { type TextLines, textLines } from './text-lines.js';
 
 const MAX_LISTED = 20;
+const MAX_PLACES_SHOWN = 3;
 
 /** A change that can be tried on more than one version of its file. */
 export interface Change {
@@ -96,9 +97,22 @@ async function misfit(
     return blind.message.startsWith(since) ? blind : refusal(`${since}. ${blind.message}`, blind);
   }
   return refusal(
-    `${since}, and ${change.name} does not fit what you have seen of it. Nothing was written. Read it again, then send ${change.name} again. In what you had read: ${ours.message}`,
+    `${since}, and ${change.name} does not fit what you have seen of it. Nothing was written. Read it again, then send ${change.name} again.${blind ? presentPlaces(theirs, blind) : ''}`,
     ours,
   );
+}
+
+/** The lines, as they are on disk, that the change would replace. */
+function presentPlaces(theirs: LoadedText, blind: ChangedText): string {
+  const text = textLines(theirs.text);
+  const places = changedLines(theirs.text, blind.text.raw).map(
+    ({ before: [first, last] }): LineRange => [first, Math.max(first, last)],
+  );
+  const shown = joinRanges(places).slice(0, MAX_PLACES_SHOWN);
+  const lines = shown.map((place) => showLines(text, place)).filter((some) => some !== '');
+  return lines.length === 0
+    ? ''
+    : ` The ${lines.length === 1 ? 'place reads' : 'places read'} now:\n${lines.join('\n…\n')}`;
 }
 
 /** Whether the change was made where it would have been in the text that was read, and not in a text like it. */
