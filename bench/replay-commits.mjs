@@ -1,5 +1,5 @@
 // Replays commits of a git repository as calls of Edit, MultiEdit, Write and apply_patch, each file read once before, and
-// tells how many give the very bytes of the commit. By hand, after a build: node bench/replay-commits.mjs REPOSITORY [COMMITS]
+// tells how many give the very bytes of the commit. Files that are written or deleted whole are read whole. By hand, after a build: node bench/replay-commits.mjs REPOSITORY [COMMITS]
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -92,7 +92,26 @@ function passagesOf(lines, changes, around, isOnly) {
   }
 }
 
+const MAX_AROUND = 10;
+
+/** With more lines around each edit where one would not be unique in what the edits before leave. */
 function textEdits(before, after) {
+  let edits = [];
+  for (let around = 1; around <= MAX_AROUND; around += 1) {
+    edits = editsWith(before, after, around);
+    let text = seenAs(before);
+    const areUnique = edits.every(({ old_string, new_string }) => {
+      const at = text.indexOf(old_string);
+      const isUnique = at !== -1 && at === text.lastIndexOf(old_string);
+      text = text.slice(0, at) + new_string + text.slice(at + old_string.length);
+      return isUnique;
+    });
+    if (areUnique) break;
+  }
+  return edits;
+}
+
+function editsWith(before, after, around) {
   const lines = linesOf(before);
   const [whole, target] = [seenAs(before), seenAs(after)];
   // Without its last ending, as it is sent; and long enough to say which place is meant.
@@ -101,7 +120,7 @@ function textEdits(before, after) {
     if (text.replace(/\s/g, '').length < LEAST_CHARS || !whole.includes(text)) return false;
     return [whole, target].every((each) => each.indexOf(text) === each.lastIndexOf(text));
   };
-  return passagesOf(lines, changesOf(before, after), 1, isOnly).map(({ from, to, changes }) => {
+  return passagesOf(lines, changesOf(before, after), around, isOnly).map(({ from, to, changes }) => {
     const parts = [];
     let at = from;
     for (const { start, end, lines: fresh } of changes) {
@@ -185,7 +204,7 @@ const tools = {
   Write: {
     takes: (files) => files.filter(({ after }) => after !== undefined),
     canExpress: () => true,
-    readsAll: true,
+    readsAll: () => true,
     calls: (files) =>
       files.map(({ path, before, after }) => {
         const wanted = kindOfEndings(after);
@@ -197,6 +216,7 @@ const tools = {
   },
   apply_patch: {
     takes: (files) => files,
+    readsAll: ({ after }) => after === undefined,
     canExpress: (file) =>
       keepsEndings(file) &&
       endsAlike(file) &&
@@ -235,12 +255,13 @@ async function replay(tool, files) {
     return { isError: result.is_error === true, text };
   };
   try {
-    for (const { path, before } of files) {
+    for (const file of files) {
+      const { path, before } = file;
       if (before === undefined) continue;
       for (let offset = 1; ; ) {
         const { text } = await run('Read', { file_path: path, ...(offset > 1 && { offset }) });
         const next = /To continue, read with offset (\d+)\./.exec(text);
-        if (!tool.readsAll || !next) break;
+        if (!tool.readsAll?.(file) || !next) break;
         offset = Number(next[1]);
       }
     }

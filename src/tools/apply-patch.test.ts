@@ -453,6 +453,7 @@ test.each([
   ["<<'EOF'", 'EOF'],
   ['<<"EOF"', 'EOF'],
   ["apply_patch <<'PATCH'", 'PATCH'],
+  ["cat <<'EOF'", 'EOF'],
 ])('takes a patch with the words of a shell around it: %s', async (first, last) => {
   const project = await temporaryProject({ 'a.txt': 'a\n' });
   await project.run(readTool, { file_path: 'a.txt' });

@@ -622,6 +622,7 @@ test.each([
     'one\\n\\ttwo \\"x\\"',
     /It holds escapes that are written out.*:\none\n\ttwo "x"$/s,
   ],
+  ['an escaped dollar', 'x = "$name"\n', '\\$name', /It holds escapes that are written out.*:\n\$name$/s],
   ['entities', 'if (a < b) {}\n', 'a &lt; b', /It holds entities.*:\na < b$/s],
 ])('helps with a text that differs by %s', async (_, before, old_string, words) => {
   const project = await temporaryProject({ 'a.txt': before });
@@ -746,6 +747,19 @@ test.each([
   await project.run(readTool, { file_path: 'a.txt', offset: 10_000 });
   const { content } = await edit(project, old, 'B');
   expect([content, await project.text('a.txt')]).toEqual([expect.stringMatching(/^old_string was not found/), before]);
+});
+
+test('shows where one line of the text is, where no passage is like all of it', async () => {
+  const before = 'function calculate(a, b) {\n  const temp = a + b;\n  return temp * 2;\n}\n';
+  const project = await temporaryProject({ 'a.txt': before });
+  const { content } = await edit(
+    project,
+    'function calculate(a, b) {\n  // something else entirely\n  // more of that\n}',
+    'x',
+  );
+  expect(content).toContain(
+    'The nearest text is at lines 1–4. Copy the text exactly as in the file:\n1\tfunction calculate(a, b) {\n',
+  );
 });
 
 test('shows the present text of a file that a command has changed, where an edit fits only that', async () => {

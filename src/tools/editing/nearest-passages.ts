@@ -7,6 +7,7 @@ import type { TextLines } from './text-lines.js';
 const MAX_PASSAGES = 3;
 const MIN_SCORE = 0.5;
 const CANDIDATES = 12;
+const MIN_SHARED_CHARS = 10; // a shorter line is in many places
 const MAX_LINES_SEARCHED = 50_000;
 // A hint is worth a moment and no more, however long the lines and the text sought are.
 const MAX_CHARS_COMPARED = 4_000_000;
@@ -40,7 +41,27 @@ export function nearestPassages(text: TextLines, wanted: string): Passage[] {
     .filter(({ score }) => score >= MIN_SCORE)
     .sort((one, other) => other.score - one.score || one.lines[0] - other.lines[0])
     .slice(0, MAX_PASSAGES);
-  return near.length > 0 || sought.length > 1 ? near : linesWithWord(text, (sought[0] ?? '').trim());
+  if (near.length > 0) return near;
+  return sought.length > 1 ? passagesWithLine(text, sought) : linesWithWord(text, (sought[0] ?? '').trim());
+}
+
+/** Passages that are like the text in nothing but one line, the longest that is in both. */
+function passagesWithLine(text: TextLines, sought: readonly string[]): Passage[] {
+  const places = new Map<string, number[]>();
+  for (const line of sought) if (comparable(line).length >= MIN_SHARED_CHARS) places.set(comparable(line), []);
+  for (let line = 1; line <= Math.min(text.lineCount, MAX_LINES_SEARCHED); line += 1) {
+    const found = places.get(comparable(text.line(line)));
+    if (found && found.length < MAX_PASSAGES) found.push(line);
+  }
+  const [shared] = [...places.keys()]
+    .filter((line) => places.get(line)?.length)
+    .sort((one, other) => other.length - one.length);
+  if (shared === undefined) return [];
+  const index = sought.findIndex((line) => comparable(line) === shared);
+  return (places.get(shared) ?? []).map((line): Passage => {
+    const first = Math.max(1, line - index);
+    return { lines: [first, Math.min(text.lineCount, first + sought.length - 1)], score: MIN_SCORE };
+  });
 }
 
 /** A short text is best compared with single words and short lines, where one slip leaves little that is alike. */

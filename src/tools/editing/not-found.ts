@@ -47,8 +47,8 @@ export function notFound({ shown }: TargetFile, text: TextLines, wanted: string,
 /** Ways in which a text is written out that was meant as it is in the file. */
 const PLAIN_FORMS: ReadonlyArray<{ of(text: string): string; why: string }> = [
   {
-    of: (text) => text.replace(/\\([nrt"'`\\])/g, (_, letter: string) => ESCAPES[letter] ?? letter),
-    why: 'It holds escapes that are written out (a backslash and n, t or a quote) where the file has the line break, the tab or the quote itself.',
+    of: (text) => text.replace(/\\([nrt"'`$\\])/g, (_, letter: string) => ESCAPES[letter] ?? letter),
+    why: 'It holds escapes that are written out (a backslash and n, t, $ or a quote) where the file has the line break, the tab or the character itself.',
   },
   {
     of: (text) => text.replace(/&(lt|gt|amp|quot|#39);/g, (_, name: string) => ENTITIES[name] ?? name),

@@ -62,7 +62,7 @@ export function parsePatch(text: string): FilePatch[] {
 
 /** The patch alone, where it comes with the words by which a shell would be given it. */
 function withoutHeredoc(lines: readonly string[]): readonly string[] {
-  const [, , word] = /^(?:apply_patch\s+)?<<-?\s*(['"]?)(\w+)\1$/.exec(lines[0]?.trim() ?? '') ?? [];
+  const [, , word] = /^(?:(?:apply_patch|cat)\s+)?<<-?\s*(['"]?)(\w+)\1$/.exec(lines[0]?.trim() ?? '') ?? [];
   if (word === undefined || lines.at(-1)?.trim() !== word) return lines;
   return lines.slice(1, -1).join('\n').trim().split('\n');
 }
