@@ -1,5 +1,6 @@
 // Replays commits of a git repository as calls of Edit, MultiEdit, Write and apply_patch, each file read once before, and
-// tells how many give the very bytes of the commit. Files that are written or deleted whole are read whole. By hand, after a build: node bench/replay-commits.mjs REPOSITORY [COMMITS]
+// tells how many give the very bytes of the commit. Files that Write replaces or a patch deletes are read whole.
+// By hand, after a build: node bench/replay-commits.mjs REPOSITORY [COMMITS]
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
