@@ -98,6 +98,17 @@ test('counts no names that ls printed as lines of a file', async () => {
   await project.remove();
 });
 
+test('takes a number or a name before a line for a part of it, where no program prints such', async () => {
+  const project = await temporaryProject({
+    'f.txt': '2:beta\nbeta\n',
+    'h.txt': 'alpha\nbeta\n',
+    'd/g.txt': 'h.txt:beta\n',
+  });
+  await project.run(bashTool, { command: 'head -n 1 f.txt; head -n 1 h.txt; cat d/g.txt' });
+  expect([seen(project), seen(project, 'h.txt')]).toEqual([[[1, 1]], [[1, 1]]]);
+  await project.remove();
+});
+
 test('counts nothing of an output that was cut', async () => {
   const long = Array.from({ length: 3_000 }, (_, index) => `line ${index + 1} of a long file\n`).join('');
   const project = await temporaryProject({ 'f.txt': long });

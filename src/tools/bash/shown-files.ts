@@ -60,6 +60,7 @@ export async function watchShown(
   if (files.length === 0 || files.length > MAX_FILES) return undefined;
   if (await mixesOwnText(command, (name) => name in READERS)) return undefined;
   const before = files.map((file) => stampsOf([file]).text);
+  const isPlain = !context.approved?.some((effect) => effect.kind === 'command' && printsPrefixes(effect));
   return {
     async ended(output) {
       const { noteShown } = await import('../editing/note-shown.js'); // most commands read no file that is edited later
@@ -70,7 +71,7 @@ export async function watchShown(
         .map((line) => (isOther(line) ? '\0' : line))
         .join('\n');
       for (const [index, file] of files.entries()) {
-        if (stampsOf([file]).text === before[index]) await noteShown(file, printed, context);
+        if (stampsOf([file]).text === before[index]) await noteShown(file, printed, context, { isPlain });
       }
     },
   };
@@ -88,6 +89,13 @@ function filesRead(effects: readonly Effect[] | undefined): string[] {
 function isKnown({ argv, harmless }: CommandEffect): boolean {
   const [program = '', ...options] = argv ?? [];
   return harmless && (BESIDE.has(program) || READERS[program]?.(options) === true);
+}
+
+/** Whether it may put numbers or names before the lines of a file. */
+function printsPrefixes({ argv = [] }: CommandEffect): boolean {
+  const [program = '', ...options] = argv;
+  if (program !== 'cat') return ['nl', 'grep', 'egrep', 'fgrep', 'rg'].includes(program);
+  return options.some((option) => /^-(-number|\w*[nb])/.test(option));
 }
 
 const isOneFile = ({ access, pattern, unresolved, real }: FileEffect): boolean =>

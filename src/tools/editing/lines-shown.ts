@@ -8,6 +8,8 @@ export interface OutputShape {
   name?: string;
   /** Lines may come from a patch, with a blank or a plus before them. */
   isPatch?: boolean;
+  /** Nothing stands before lines, neither a number nor a name: a line that looks so is one. */
+  isPlain?: boolean;
 }
 
 /**
@@ -65,8 +67,9 @@ interface Form {
 }
 
 /** What a printed line may be of the file: all of it, or what is behind a number, a name or both. */
-function formsOf(line: string, { name, isPatch }: OutputShape): Form[] {
+function formsOf(line: string, { name, isPatch, isPlain }: OutputShape): Form[] {
   const forms: Form[] = [{ text: line }];
+  if (isPlain) return forms;
   const numbered = /^ *(\d+)(?:\t|→)(.*)$/s.exec(line) ?? /^(\d+)[:-](.*)$/s.exec(line);
   if (numbered) forms.push({ number: Number(numbered[1]), text: numbered[2] ?? '' });
   if (name !== undefined) {

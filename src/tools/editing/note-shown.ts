@@ -4,7 +4,7 @@ import { fileKind } from '../../platform/files/file-kind.js';
 import { openForReading } from '../../platform/files/open-file.js';
 import { decodeText } from '../../platform/files/text-file.js';
 import { joinRanges } from './line-ranges.js';
-import { linesShown } from './lines-shown.js';
+import { linesShown, type OutputShape } from './lines-shown.js';
 import { hashOf } from './load-text.js';
 import { textLines } from './text-lines.js';
 
@@ -15,6 +15,7 @@ export async function noteShown(
   real: string,
   output: string,
   { session: { ledger }, callId }: Pick<ToolContext, 'session' | 'callId'>,
+  shape: Pick<OutputShape, 'isPlain'> = {},
 ): Promise<void> {
   const bytes = await bytesOf(real);
   if (!bytes || fileKind(bytes).kind !== 'text') return;
@@ -24,7 +25,7 @@ export async function noteShown(
   } catch {
     return; // what can't be read as text was not shown as it is
   }
-  const shown = linesShown(textLines(text), output, { name: basename(real) });
+  const shown = linesShown(textLines(text), output, { ...shape, name: basename(real) });
   if (shown !== 'all' && shown.length === 0) return;
   const hash = hashOf(bytes);
   const before = ledger.get(real);
