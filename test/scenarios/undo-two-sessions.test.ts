@@ -3,7 +3,7 @@
 import { type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -61,10 +61,22 @@ for await (const line of createInterface({ input: process.stdin })) {
 }
 await engine.end();`;
 
+let copied: Promise<string> | undefined;
+
+/** A copy of what is built: parts of it load late, and another test run in this checkout builds `dist` again. */
+function ownLibrary(): Promise<string> {
+  copied ??= (async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'helve-library-'));
+    await cp(resolve('dist'), folder, { recursive: true });
+    return pathToFileURL(join(folder, 'index.mjs')).href;
+  })();
+  return copied;
+}
+
 async function inAnotherProcess({ folder, root, dataFolder }: Place): Promise<Session> {
   const file = join(folder, 'program.mjs');
   await writeFile(file, program);
-  const library = pathToFileURL(resolve('dist/index.mjs')).href;
+  const library = await ownLibrary();
   const child: ChildProcessByStdio<Writable, Readable, null> = spawn(
     process.execPath,
     [file, library, root, dataFolder],
