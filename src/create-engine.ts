@@ -155,7 +155,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
       folders: settings()?.additionalDirectories.map(({ value }) => value) ?? [],
     }),
     saveRule: options.saveRule,
-    knownTools: builtInNames,
+    knownTools: [...builtInNames, ...(options.tools ?? []).map(({ name }) => name)],
   });
   tools.hideDenied(policy.isDenied);
   const notices = createNotices();

@@ -82,8 +82,8 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
     anchors,
     knownTools: options.knownTools,
   });
-  const broken = problems.find(({ severity }) => severity === 'fatal');
-  if (broken) throw new TypeError(broken.message);
+  const broken = problems.find(({ severity, isUnknownTool }) => severity !== 'warning' || isUnknownTool);
+  if (broken) throw new TypeError(`permissions.${broken.list}: ${broken.reason}`);
   const agreed: Rule[] = [];
   let granted: readonly Rule[] = [];
   const readable = new Set<string>();

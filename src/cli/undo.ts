@@ -251,7 +251,7 @@ async function carryOut(
 /** There is nothing to do. Calls of which all is known count as taken back, so that the next undo goes a step further. */
 async function leaveAsItIs(plan: UndoPlan, at: UndoSurroundings, { json }: { json: boolean }): Promise<number> {
   const outcome = plan.unclaimed.length > 0 ? undefined : await applyUndo(plan);
-  if (json) await writeLine(at.out, JSON.stringify(asJson(plan, at.cwd, outcome), null, 2));
+  if (json) await writeLine(at.out, jsonText(asJson(plan, at.cwd, outcome)));
   const next = outcome
     ? `${plan.calls.map(({ callId }) => callId).join(', ')} counts as taken back, so that the next helve undo goes one step further.`
     : `To take back what may be the work of another session, add --force. To undo the call before as well, say --calls ${plan.calls.length + 1}.`;

@@ -63,6 +63,10 @@ export interface RuleProblem {
   source: RuleSource;
   /** What is wrong, why it matters, and how to fix it. */
   message: string;
+  /** The same without the place and the consequence. */
+  reason: string;
+  /** The rule names a tool that neither Helve nor another agent is known to have. */
+  isUnknownTool?: boolean;
 }
 
 export interface ParsedRule {
@@ -117,11 +121,16 @@ interface Outcome {
   fix?: string;
   /** Nothing is lost when the rule is left out, whatever its list. */
   isIdle?: boolean;
+  isUnknownTool?: boolean;
 }
 
 const broken = (what: string, fix: string): Outcome => ({ what, fix });
 
-function problemOf(rule: string, { subject, what = '', fix = '', isIdle }: Outcome, options: RuleOptions): RuleProblem {
+function problemOf(
+  rule: string,
+  { subject, what = '', fix = '', isIdle, isUnknownTool }: Outcome,
+  options: RuleOptions,
+): RuleProblem {
   const { list, source } = options;
   const severity = subject ? 'warning' : list === 'allow' || isIdle ? 'dropped' : 'fatal';
   const where = source.line === undefined ? source.file : `${source.file}:${source.line}`;
@@ -131,7 +140,8 @@ function problemOf(rule: string, { subject, what = '', fix = '', isIdle }: Outco
     fatal: `, so the rule was ignored, and an ignored ${list} rule is unsafe, so helve will not start`,
   };
   const message = `${where}: "${rule}" ${what}${consequences[severity]}. ${fix}`;
-  return { severity, rule, list, source, message };
+  const reason = `"${rule}" ${what}. ${fix}`;
+  return { severity, rule, list, source, message, reason, ...(isUnknownTool && { isUnknownTool }) };
 }
 
 function understand(text: string, options: RuleOptions): Outcome {
@@ -154,7 +164,8 @@ function understand(text: string, options: RuleOptions): Outcome {
     return broken('has nothing between its parentheses', `Write "${written}" for every use, or say which.`);
   }
   const outcome = specifier === undefined ? everyUse(tool, options) : someUses(tool, specifier.trim(), options);
-  return isUnknownTool(tool, options) ? ofUnknownTool(tool, specifier, outcome, options) : outcome;
+  if (!isAbsentTool(tool, options)) return outcome;
+  return { ...ofUnknownTool(tool, specifier, outcome, options), isUnknownTool: !isFamiliarName(tool) };
 }
 
 /** What allows is taken at its word: another server may have the name that this one would get. */
@@ -190,7 +201,7 @@ function knownName(written: string, { list, knownTools = [] }: RuleOptions): str
   return familiar.find((name) => name.toLowerCase() === current.toLowerCase()) ?? current;
 }
 
-function isUnknownTool(tool: string, { knownTools }: RuleOptions): boolean {
+function isAbsentTool(tool: string, { knownTools }: RuleOptions): boolean {
   return knownTools !== undefined && !/[_*]/.test(tool) && !isFileTool(tool) && !knownTools.includes(tool);
 }
 

@@ -62,4 +62,5 @@ const familiarNames: ReadonlySet<string> = new Set([
   ...['Bash', 'BashOutput', 'KillShell', 'Task', 'AgentOutput', 'WebFetch', 'WebSearch', 'Skill', 'SlashCommand'],
   ...['TodoRead', 'TodoWrite', 'ExitPlanMode', 'EnterPlanMode', 'AskUserQuestion', 'ToolSearch', 'Think', 'Monitor'],
   ...['TaskCreate', 'TaskGet', 'TaskList', 'TaskUpdate', 'PowerShell', 'LSP', 'ListMcpResources', 'ReadMcpResource'],
+  ...['HelveDocs', 'StructuredOutput'],
 ]);

@@ -4,7 +4,7 @@ import type { Message } from '../contract/message.js';
 import type { Model } from '../contract/model.js';
 import type { PermissionMode } from '../contract/permission.js';
 import type { RetryOptions } from '../models/retry.js';
-import { checkAgentOptions } from './check-options.js';
+import { checkAgentOptions, checkResumeOptions } from './check-options.js';
 import type { CompactionRefused, ContextOptions, ContextUsage } from './context.js';
 import type { Engine } from './engine.js';
 import { fullOptions } from './full-options.js';
@@ -107,7 +107,9 @@ export interface ResumeOptions extends AgentOptions {
  * Takes up a conversation that was kept, with its history and what the model has seen of files. Rejects where there is no
  * such session, where another process has it, and where it belongs to another project.
  */
-export async function resumeAgent({ session, fork = false, beforePrompt, ...options }: ResumeOptions): Promise<Agent> {
+export async function resumeAgent(given: ResumeOptions): Promise<Agent> {
+  checkResumeOptions(given);
+  const { session, fork = false, beforePrompt, ...options } = given;
   checkAgentOptions(options);
   if (typeof session !== 'string') {
     throw new TypeError(

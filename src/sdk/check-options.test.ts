@@ -4,7 +4,11 @@ import { defineTool, type Tool } from '../contract/tool.js';
 import { scriptedModel } from '../models/scripted.js';
 import { type AgentOptions, createAgent, resumeAgent } from './agent.js';
 import { createEngine } from './engine.js';
+import { connectMcpServers, serveMcpOverHttp } from './mcp.js';
 import type { EngineOptions } from './options.js';
+import type { RunOptions } from './run.js';
+import { listSessions } from './sessions.js';
+import { loadSettings } from './settings.js';
 import { temporaryProject } from './testing.js';
 
 const model = scriptedModel({ turns: [] });
@@ -21,6 +25,19 @@ test.each<[unknown, string]>([
   ],
   [{ model, fallbackModels: model }, 'fallbackModels must be a list'],
   [{ model, maxTurns: 0 }, 'maxTurns takes a whole number above 0, but was 0. Leave it out for no limit.'],
+  [{ model, systemPrompt: 5 }, 'systemPrompt must be a string, but was 5.'],
+  [{ model, appendSystemPrompt: ['x'] }, 'appendSystemPrompt must be a string, but was a list.'],
+  [{ model, keepSession: 'yes' }, 'keepSession must be true or false, but was "yes".'],
+  [{ model, childModel: 'haiku' }, 'childModel must be a function, but was "haiku".'],
+  [{ model, retries: true }, 'retries must be false or an object, but was true.'],
+  [{ model, retries: { maxRetries: -1 } }, 'retries.maxRetries must be a whole number of at least 0, but was -1.'],
+  [{ model, retries: { maxRetrys: 1 } }, 'retries has no option "maxRetrys". Did you mean maxRetries?'],
+  [{ model, context: { windowTokens: '200k' } }, 'context.windowTokens must be a whole number of at least 0'],
+  [
+    { model, context: { compactAtPercent: 120 } },
+    'context.compactAtPercent must be a number from 0 to 100, but was 120.',
+  ],
+  [{ model, permissions: { allow: ['Bsh(x)'] } }, '"Bsh(x)" names no tool that there is. Did you mean "Bash(x)"?'],
   [{ model, cwd: '/' }, 'createAgent has no option "cwd". Did you mean root?'],
   [{ model, permisions: { deny: ['Bash'] } }, 'createAgent has no option "permisions". Did you mean permissions?'],
 ])('an agent made of %j says what is wrong', (options, sentence) => {
@@ -31,13 +48,30 @@ test.each<[unknown, string]>([
   [{ model }, 'createEngine has no option "model".'],
   [{ root: import.meta.filename }, 'which is no folder'],
   [{ permissions: { deny: 'Bash' } }, 'permissions.deny must be a list, but was "Bash".'],
-  [{ permissions: { denied: [] } }, 'There is no list permissions.denied. There are: allow, ask, deny.'],
-  [{ permissions: { deny: [/Bash/] } }, 'A rule of permissions.deny is no text'],
+  [{ permissions: { denied: [] } }, 'permissions has no option "denied". Did you mean deny?'],
+  [{ permissions: { deny: [/Bash/] } }, 'permissions.deny[0] must be a string'],
   [{ canUseTool: 'yes' }, 'canUseTool must be a function, but was "yes".'],
   [{ hiddenVariables: 'SECRET' }, 'hiddenVariables must be a list, but was "SECRET".'],
   [{ sandbox: true }, 'sandbox must be an object, but was true.'],
-  [{ editStyle: 'diff' }, 'editStyle takes text or patch, but was "diff".'],
-  [{ toolSet: 'minimal' }, 'toolSet takes simple or all, but was "minimal".'],
+  [{ editStyle: 'diff' }, 'editStyle must be one of text, patch, but was "diff".'],
+  [{ toolSet: 'minimal' }, 'toolSet must be one of simple, all, but was "minimal".'],
+  [{ root: 5 }, 'root must be a string, but was 5.'],
+  [{ additionalDirectories: [5] }, 'additionalDirectories[0] must be a string, but was 5.'],
+  [{ audit: 'no' }, 'audit must be true or false, but was "no".'],
+  [{ permissionMode: 'yolo' }, 'permissionMode must be one of default, '],
+  [{ env: { PORT: 80 } }, 'env.PORT must be a string or undefined, but was 80.'],
+  [{ toolSwitches: { Bash: 'off' } }, 'toolSwitches.Bash must be true or false, but was "off".'],
+  [{ sandbox: { network: 'none' } }, 'sandbox.network must be "off", "on" or an object, but was "none".'],
+  [{ sandbox: { network: 'off' } }, 'sandbox.allowWrite must be a list, but was undefined.'],
+  [{ web: { localHosts: 'localhost' } }, 'web.localHosts must be a list, but was "localhost".'],
+  [{ settings: { permissions: {} } }, 'The option settings takes what loadSettings gives.'],
+  [{ mcpServers: { git: 'npx git' } }, 'mcpServers.git must be an object, but was "npx git".'],
+  [{ permissions: { allow: ['Bsh(x)'] } }, 'permissions.allow: "Bsh(x)" names no tool that there is.'],
+  [{ permissions: { ask: ['Frobnicate'] } }, 'permissions.ask: "Frobnicate" names no tool that there is.'],
+  [{ permissions: { allow: ['Bash(npm'] } }, 'permissions.allow: "Bash(npm" has no closing parenthesis.'],
+  [{ hooks: { Stop: [{ hooks: [], timeout: '5' }] } }, 'hooks.Stop[0].timeout must be a number above 0, but was "5".'],
+  [{ hooks: { Stop: [{ hooks: [], onFailure: 'deny' }] } }, 'hooks.Stop[0].onFailure must be one of continue, block'],
+  [{ hooks: { Stop: [{ hooks: [], match: 'x' }] } }, 'hooks.Stop[0] has no option "match". Did you mean matcher?'],
   [{ toolSwitches: { Bahs: false } }, 'toolSwitches has "Bahs", but no tool has that name. Did you mean Bash?'],
   [{ tools: named('A') }, 'tools must be a list, but was an object named "A".'],
   [{ tools: [{ name: 'A', execute() {} }] }, 'an object named "A" among tools is no tool. Make it with defineTool.'],
@@ -56,6 +90,58 @@ test.each<[unknown, string]>([
   [{ hooks: { Stop: [() => {}] } }, 'A group in hooks.Stop has no list of functions as its hooks.'],
 ])('an engine made of %j says what is wrong', (options, sentence) => {
   expect(() => createEngine(options as EngineOptions)).toThrow(sentence);
+});
+
+test('rules may name tools of the program, of servers, and of other agents', () => {
+  const allow = ['Count', 'mcp__git__log', 'mcp__git', 'LSP', 'Agent(explore)', 'View'];
+  expect(() => createEngine({ tools: [named('Count')], permissions: { allow } })).not.toThrow();
+});
+
+test.each<[unknown, unknown, string]>([
+  [5, undefined, 'calls must be a list, but was 5.'],
+  [['x'], undefined, 'calls[0] must be an object, but was "x".'],
+  [[{ id: 5, name: 'Read', input: {} }], undefined, 'calls[0].id must be a string, but was 5.'],
+  [[{ id: 'a', tool: 'Read', input: {} }], undefined, 'calls[0].name must be a string, but was undefined.'],
+  [[], { signal: 5 }, 'signal must be an AbortSignal, but was 5.'],
+  [[], { onEvent: 'log' }, 'onEvent must be a function, but was "log".'],
+  [[], { onevent: () => {} }, 'runCalls has no option "onevent". Did you mean onEvent?'],
+])('runCalls with %j and %j rejects', async (calls, options, sentence) => {
+  await using engine = createEngine();
+  await expect(Reflect.apply(engine.runCalls, engine, [calls, options])).rejects.toThrow(sentence);
+});
+
+test.each<[unknown, string]>([
+  [{ signal: 5 }, 'signal must be an AbortSignal, but was 5.'],
+  [{ steering: 'x' }, 'steering must be a function, but was "x".'],
+  [{ maxTurns: 1 }, 'run has no option "maxTurns".'],
+  [
+    { output: z.object({}), maxOutputRetries: -1 },
+    'maxOutputRetries must be a whole number of at least 0, but was -1.',
+  ],
+  [{ output: { a: z.string() } }, 'output is a plain object of zod schemas. Wrap it: z.object({ … }).'],
+])('a run with the options %j rejects', async (options, sentence) => {
+  const agent = createAgent({ model });
+  await expect(agent.run('x', options as RunOptions).result).rejects.toThrow(sentence);
+});
+
+test.each<[string, () => unknown, string]>([
+  ['loadSettings', async () => await loadSettings({ trusted: true } as object), 'Did you mean trust?'],
+  ['loadSettings', async () => await loadSettings({ root: 5 } as object), 'root must be a string, but was 5.'],
+  ['listSessions', async () => await listSessions({ root: 5 } as object), 'root must be a string, but was 5.'],
+  [
+    'resumeAgent',
+    async () => await resumeAgent({ model, session: 'last', fork: 'x' } as never),
+    'fork must be true or false',
+  ],
+  [
+    'connectMcpServers',
+    async () => await connectMcpServers({}, { withinMs: '5' } as object),
+    'withinMs must be a number',
+  ],
+  ['serveMcpOverHttp', async () => await serveMcpOverHttp({ port: '80' } as object), 'port must be a whole number'],
+  ['serveMcpOverHttp', async () => await serveMcpOverHttp({ model } as object), 'has no option "model"'],
+])('%s says which option is wrong', async (_, act, sentence) => {
+  await expect(act()).rejects.toThrow(sentence);
 });
 
 test('options that are undefined count as left out', () => {

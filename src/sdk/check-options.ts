@@ -4,52 +4,169 @@ import { hookEvents } from '../contract/hook.js';
 import type { Model } from '../contract/model.js';
 import { type PermissionMode, permissionModes } from '../contract/permission.js';
 import type { Tool } from '../contract/tool.js';
+import type { SandboxWish } from '../contract/tool-context.js';
+import { searchProviders, type WebAccess } from '../contract/web.js';
 import { nearestWords } from '../platform/text/similar-text.js';
 import { builtInTools } from '../tools/index.js';
-import type { AgentOptions } from './agent.js';
-import type { EngineOptions } from './options.js';
+import type { AgentOptions, CompactOptions, ResumeOptions } from './agent.js';
+import type { ContextOptions } from './context.js';
+import type { RunCallsOptions, ToolCall } from './engine.js';
+import type { ConnectOptions, HttpOptions, ServeOptions } from './mcp.js';
+import {
+  abortSignal,
+  anything,
+  callback,
+  checkKind,
+  checkKinds,
+  count,
+  fields,
+  flag,
+  type Kind,
+  type Kinds,
+  list,
+  numberFrom,
+  oneOf,
+  positive,
+  record,
+  shown,
+  text,
+  valueOr,
+  variable,
+} from './option-kinds.js';
+import type { EngineOptions, HookGroup, PermissionRules } from './options.js';
+import type { OutputOptions, OutputSchema } from './run.js';
+import type { ListOptions } from './sessions.js';
+import type { SettingsOptions } from './settings.js';
 
-const engineOptions: Readonly<Record<keyof EngineOptions, true>> = {
-  root: true,
-  additionalDirectories: true,
-  dataFolder: true,
-  permissionMode: true,
-  permissions: true,
-  canUseTool: true,
-  askPermission: true,
-  askUser: true,
-  hooks: true,
-  tools: true,
-  toolSwitches: true,
-  toolSet: true,
-  editStyle: true,
-  mcpServers: true,
-  strictMcp: true,
-  settings: true,
-  sandbox: true,
-  web: true,
-  env: true,
-  hiddenVariables: true,
-  home: true,
-  audit: true,
+const texts = list(text);
+
+const sandbox: Kinds<SandboxWish> = {
+  network: valueOr(['off', 'on'], fields({ allowed: texts, denied: texts })),
+  allowWrite: texts,
+  denyWrite: texts,
+  denyRead: texts,
+  unreadable: anything,
+  allowRead: texts,
+  excluded: texts,
+  failIfUnavailable: flag,
+  autoAllow: flag,
+  mode: oneOf(['effects', 'workspace']),
+  noWayOut: flag,
+  disposable: flag,
 };
 
-const agentOptions: Readonly<Record<keyof AgentOptions, true>> = {
+const search = fields({ provider: oneOf(searchProviders), url: text, key: text, keyVariable: text });
+const web: Kinds<WebAccess> = { localHosts: texts, search };
+
+const rules: Kinds<PermissionRules> = { allow: texts, ask: texts, deny: texts };
+
+/** Each option of an engine with its type. Whether tools, hooks, servers and rules make sense is checked apart. */
+export const engineOptions: Kinds<EngineOptions> = {
+  root: text,
+  additionalDirectories: texts,
+  dataFolder: text,
+  permissionMode: oneOf(permissionModes),
+  permissions: fields(rules),
+  canUseTool: callback,
+  askPermission: callback,
+  askUser: callback,
+  hooks: record(anything),
+  tools: list(anything),
+  toolSwitches: record(flag),
+  toolSet: oneOf(['simple', 'all']),
+  editStyle: oneOf(['text', 'patch']),
+  mcpServers: record(record(anything)),
+  strictMcp: flag,
+  settings: record(anything),
+  sandbox: fields(sandbox, ['network', 'allowWrite', 'denyWrite', 'denyRead', 'failIfUnavailable']),
+  web: fields(web, ['localHosts']),
+  env: record(variable),
+  hiddenVariables: texts,
+  home: text,
+  audit: flag,
+};
+
+const context: Kinds<ContextOptions> = { windowTokens: count, compactAtPercent: numberFrom(0, 100) };
+
+const retries: Kinds<Exclude<NonNullable<AgentOptions['retries']>, false>> = {
+  maxRetries: count,
+  baseMs: count,
+  idleMs: count,
+  answerMs: count,
+  answerChars: count,
+  wait: callback,
+  random: callback,
+};
+
+const agentOptions: Kinds<AgentOptions> = {
   ...engineOptions,
-  model: true,
-  fallbackModels: true,
-  retries: true,
-  maxTurns: true,
-  maxTimeMs: true,
-  childModel: true,
-  sideModel: true,
-  context: true,
-  keepSession: true,
-  onStoreProblem: true,
-  systemPrompt: true,
-  appendSystemPrompt: true,
-  instructions: true,
-  commands: true,
+  model: anything,
+  fallbackModels: list(anything),
+  retries: valueOr([false], fields(retries)),
+  maxTurns: anything,
+  maxTimeMs: anything,
+  childModel: callback,
+  sideModel: callback,
+  context: fields(context),
+  keepSession: flag,
+  onStoreProblem: callback,
+  systemPrompt: text,
+  appendSystemPrompt: text,
+  instructions: flag,
+  commands: flag,
+};
+
+const resumeOptions: Kinds<Omit<ResumeOptions, keyof AgentOptions>> = {
+  session: text,
+  fork: flag,
+  beforePrompt: count,
+};
+
+const runCallsOptions: Kinds<RunCallsOptions> = { signal: abortSignal, onEvent: callback };
+const calls: Kinds<ToolCall> = { id: text, name: text, input: anything };
+const runOptions: Kinds<OutputOptions<OutputSchema>> = {
+  signal: abortSignal,
+  steering: callback,
+  output: anything,
+  maxOutputRetries: count,
+};
+const compactOptions: Kinds<CompactOptions> = { signal: abortSignal, onEvent: callback };
+const settingsOptions: Kinds<SettingsOptions> = {
+  root: text,
+  env: record(variable),
+  home: text,
+  file: text,
+  trust: flag,
+};
+const connectOptions: Kinds<ConnectOptions> = {
+  root: text,
+  dataFolder: text,
+  env: record(variable),
+  askUser: callback,
+  withinMs: positive,
+  onNotice: callback,
+};
+const serveOptions: Kinds<ServeOptions & HttpOptions & { signal?: AbortSignal }> = {
+  ...withoutQuestions(engineOptions),
+  name: text,
+  version: text,
+  instructions: text,
+  onProblem: callback,
+  port: count,
+  token: text,
+  signal: abortSignal,
+};
+const listOptions: Kinds<ListOptions> = { root: text, dataFolder: text };
+
+function withoutQuestions({ canUseTool: _, askPermission: __, askUser: ___, ...rest }: Kinds<EngineOptions>) {
+  return rest;
+}
+
+const hookGroup: Kinds<HookGroup> = {
+  matcher: text,
+  hooks: anything,
+  timeout: positive,
+  onFailure: oneOf(['continue', 'block']),
 };
 
 /** What others call the same. */
@@ -61,7 +178,7 @@ const otherNames: Readonly<Record<string, string>> = {
 };
 
 export function checkAgentOptions(options: AgentOptions): void {
-  checkNames(options, agentOptions, 'createAgent');
+  checkKinds(options, agentOptions, 'createAgent', otherNames);
   for (const model of [options.model, ...checkList<Model>(options.fallbackModels, 'fallbackModels')]) checkModel(model);
   const { maxTurns, maxTimeMs } = options;
   if (maxTimeMs !== undefined && !(typeof maxTimeMs === 'number' && maxTimeMs > 0)) {
@@ -80,44 +197,46 @@ export function checkAgentOptions(options: AgentOptions): void {
   }
 }
 
-export const checkEngineOptions = (options: EngineOptions): void => checkNames(options, engineOptions, 'createEngine');
+export const checkResumeOptions = (options: object): void =>
+  checkKinds(options, { ...resumeOptions, ...agentOptions }, 'resumeAgent', otherNames);
+
+export const checkEngineOptions = (options: EngineOptions): void =>
+  checkKinds(options, engineOptions, 'createEngine', otherNames);
+
+/** `calls` may hold more than is looked at, as blocks of a provider's answer do. */
+export function checkCalls(given: readonly ToolCall[], options: unknown = {}): void {
+  const call: Kind = record(anything);
+  checkKind(given, list(call), 'calls');
+  for (const [index, { id, name }] of given.entries()) {
+    checkKind(id, calls.id, `calls[${index}].id`);
+    checkKind(name, calls.name, `calls[${index}].name`);
+  }
+  checkKinds(options, runCallsOptions, 'runCalls');
+}
+
+export const checkRunOptions = (options: unknown): void => checkKinds(options, runOptions, 'run');
+export const checkCompactOptions = (options: unknown): void => checkKinds(options, compactOptions, 'compact');
+export const checkSettingsOptions = (options: unknown): void => checkKinds(options, settingsOptions, 'loadSettings');
+export const checkConnectOptions = (servers: unknown, options: unknown): void => {
+  checkKind(servers, engineOptions.mcpServers, 'servers');
+  checkKinds(options, connectOptions, 'connectMcpServers');
+};
+export const checkServeOptions = (options: unknown): void => checkKinds(options, serveOptions, 'An MCP server');
+export const checkProjectOptions = (options: unknown): void =>
+  checkKinds(options, engineOptions, 'temporaryProject', otherNames);
+export const checkListOptions = (options: unknown): void => checkKinds(options, listOptions, 'listSessions');
+export const checkFolder = (path: unknown): void => checkKind(path, text, 'The folder');
 
 export function checkMode(mode: PermissionMode): PermissionMode {
   if (permissionModes.includes(mode)) return mode;
   throw new TypeError(`There is no permission mode ${shown(mode)}. There are: ${permissionModes.join(', ')}.`);
 }
 
-/** What every place that takes these options has in common. */
+/** What is not said by types, for every function that takes these options. */
 export function checkParts(options: EngineOptions): void {
-  const { tools, hooks, permissions, canUseTool, askPermission, askUser, toolSwitches, toolSet, editStyle } = options;
-  for (const [name, value] of Object.entries({ canUseTool, askPermission, askUser })) {
-    if (value !== undefined && typeof value !== 'function') {
-      throw new TypeError(`${name} must be a function, but was ${shown(value)}.`);
-    }
-  }
-  for (const name of ['additionalDirectories', 'hiddenVariables'] as const) checkList(options[name], name);
-  for (const name of ['permissions', 'hooks', 'toolSwitches', 'mcpServers', 'sandbox', 'web', 'env'] as const) {
-    const value: unknown = options[name];
-    if (value === undefined || (typeof value === 'object' && value !== null && !Array.isArray(value))) continue;
-    throw new TypeError(`${name} must be an object, but was ${shown(value)}.`);
-  }
-  if (toolSet !== undefined && toolSet !== 'simple' && toolSet !== 'all') {
-    throw new TypeError(`toolSet takes simple or all, but was ${shown(toolSet)}.`);
-  }
-  if (editStyle !== undefined && editStyle !== 'text' && editStyle !== 'patch') {
-    throw new TypeError(`editStyle takes text or patch, but was ${shown(editStyle)}.`);
-  }
-  checkTools(checkList(tools, 'tools'));
+  const { tools, hooks, toolSwitches } = options;
+  checkTools(tools ?? []);
   for (const name of Object.keys(toolSwitches ?? {})) checkSwitch(name, tools);
-  for (const [name, rules] of Object.entries(permissions ?? {})) {
-    const known = ['allow', 'ask', 'deny'];
-    if (!known.includes(name))
-      throw new TypeError(`There is no list permissions.${name}. There are: allow, ask, deny.`);
-    for (const rule of checkList(rules, `permissions.${name}`)) {
-      if (typeof rule !== 'string')
-        throw new TypeError(`A rule of permissions.${name} is no text, but ${shown(rule)}.`);
-    }
-  }
   for (const [event, groups] of Object.entries(hooks ?? {})) checkHooks(event, groups);
 }
 
@@ -126,18 +245,6 @@ export function checkPrompt(prompt: unknown): void {
   const isBlock = (block: unknown): boolean => typeof block === 'object' && block !== null && 'type' in block;
   if (Array.isArray(prompt) && prompt.every(isBlock)) return;
   throw new TypeError(`A prompt is a text, or a list of blocks of text and images, but this is ${shown(prompt)}.`);
-}
-
-function checkNames(options: object, known: Readonly<Record<string, true>>, taker: string): void {
-  if (typeof options !== 'object' || options === null) {
-    throw new TypeError(`${taker} takes an object with options, but was given ${shown(options)}.`);
-  }
-  for (const [name, value] of Object.entries(options)) {
-    if (name in known || value === undefined) continue;
-    const meant = otherNames[name] ?? nearestWords(name, Object.keys(known))[0];
-    const advice = meant === undefined ? 'docs/api.md lists those that there are.' : `Did you mean ${meant}?`;
-    throw new TypeError(`${taker} has no option "${name}". ${advice}`);
-  }
 }
 
 function checkModel(model: unknown): void {
@@ -188,10 +295,11 @@ function checkHooks(event: string, groups: unknown): void {
     throw new TypeError(`There is no moment "${event}" for hooks, so they would never be called. ${advice}`);
   }
   const form = `Write hooks: { ${event}: [{ hooks: [function] }] }.`;
-  for (const group of checkList(groups, `hooks.${event}`, ` ${form}`)) {
+  for (const [index, group] of checkList(groups, `hooks.${event}`, ` ${form}`).entries()) {
     const callbacks = typeof group === 'object' && group !== null && 'hooks' in group ? group.hooks : undefined;
     const isGroup = Array.isArray(callbacks) && callbacks.every((callback) => typeof callback === 'function');
     if (!isGroup) throw new TypeError(`A group in hooks.${event} has no list of functions as its hooks. ${form}`);
+    checkKind(group, fields(hookGroup), `hooks.${event}[${index}]`);
   }
 }
 
@@ -204,12 +312,4 @@ export function checkList<Entry = unknown>(
   if (value === undefined) return [];
   if (Array.isArray(value)) return value;
   throw new TypeError(`${name} must be a list, but was ${shown(value)}.${advice}`);
-}
-
-function shown(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value);
-  if (Array.isArray(value)) return 'a list';
-  if (typeof value === 'object' && value !== null)
-    return 'name' in value ? `an object named "${String(value.name)}"` : 'an object';
-  return typeof value === 'function' ? 'a function' : String(value);
 }

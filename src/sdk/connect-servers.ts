@@ -1,4 +1,5 @@
 import { createEngine } from '../create-engine.js';
+import { checkConnectOptions } from './check-options.js';
 import type { ConnectOptions, McpConnections, McpServerEntry } from './mcp.js';
 
 const WITHIN_MS = 30_000;
@@ -6,8 +7,10 @@ const WITHIN_MS = 30_000;
 /** By an engine that runs no calls of its own: it knows what servers may see, and what to end with them. */
 export async function connect(
   servers: Readonly<Record<string, McpServerEntry>>,
-  { withinMs = WITHIN_MS, onNotice = () => {}, ...options }: ConnectOptions,
+  given: ConnectOptions,
 ): Promise<McpConnections> {
+  checkConnectOptions(servers, given);
+  const { withinMs = WITHIN_MS, onNotice = () => {}, ...options } = given;
   const engine = createEngine({ ...options, mcpServers: servers, strictMcp: true, audit: false, toolSet: 'headless' });
   await engine.servers.settled({ withinMs });
   await engine.refresh((event) => {

@@ -1,28 +1,31 @@
 import * as contract from '../contract/tool.js';
 import { nearestWords } from '../platform/text/similar-text.js';
+import { jsonSchemaFormProblem } from './json-schema-form.js';
+import { anything, callback, flag, type Kind, oneOf, positiveCount, shown, text } from './option-kinds.js';
+import { isZodSchema, isZodShape } from './zod-shape.js';
 
-const parts: Readonly<Record<keyof contract.ToolSpec<unknown, unknown>, true>> = {
-  name: true,
-  title: true,
-  description: true,
-  input: true,
-  inputJsonSchema: true,
-  exposure: true,
-  maxResultChars: true,
-  optIn: true,
-  needsPerson: true,
-  needsSetting: true,
-  lists: true,
-  isEnabled: true,
-  preload: true,
-  effects: true,
-  validate: true,
-  execute: true,
-  toModel: true,
-  toHooks: true,
-  displayCall: true,
-  displayResult: true,
-  displayRefusal: true,
+const parts: Readonly<Record<keyof contract.ToolSpec<unknown, unknown>, Kind>> = {
+  name: anything, // these have sentences of their own
+  title: text,
+  description: anything,
+  input: anything,
+  inputJsonSchema: anything,
+  exposure: oneOf(['direct', 'deferred', 'hidden']),
+  maxResultChars: positiveCount,
+  optIn: flag,
+  needsPerson: flag,
+  needsSetting: text,
+  lists: oneOf(['skills', 'commands']),
+  isEnabled: anything,
+  preload: callback,
+  effects: anything,
+  validate: callback,
+  execute: anything,
+  toModel: anything,
+  toHooks: callback,
+  displayCall: callback,
+  displayResult: callback,
+  displayRefusal: callback,
 };
 
 /** Names that other agents and SDKs use for the same part. */
@@ -49,7 +52,16 @@ export function defineTool<Input, Data>(spec: contract.ToolSpec<Input, Data>): c
     throw new TypeError('defineTool takes an object with the name, the description and the parts of a tool.');
   }
   for (const [key, value] of Object.entries(spec)) {
-    if (Object.hasOwn(parts, key) || value === undefined) continue;
+    if (value === undefined) continue;
+    const kind = Object.hasOwn(parts, key) ? parts[key as keyof typeof parts] : undefined; // a key of it, as was asked
+    const problem = kind?.problem(value, `"${key}" of the tool ${String(spec.name)}`);
+    if (problem !== undefined) throw new TypeError(problem);
+    if (kind) continue;
+    if (isZodShape(value)) {
+      throw new TypeError(
+        `"${key}" of the tool ${String(spec.name)} is a plain object of zod schemas. Wrap it: input: z.object({ … }).`,
+      );
+    }
     const meant = Object.hasOwn(otherNames, key) ? otherNames[key] : nearestWords(key, Object.keys(parts))[0];
     const advice = meant === undefined ? `It has: ${Object.keys(parts).join(', ')}.` : `Did you mean ${meant}?`;
     throw new TypeError(`The tool ${String(spec.name)} has "${key}", which is not a part of a tool. ${advice}`);
@@ -60,5 +72,39 @@ export function defineTool<Input, Data>(spec: contract.ToolSpec<Input, Data>): c
     throw new TypeError(`The "effects" of the tool ${name} must be a function of its input that returns a list.`);
   }
   if (typeof execute !== 'function') throw new TypeError(`The tool ${name} needs "execute", a function.`);
-  return contract.defineTool(spec);
+  checkInput(name, spec.input, spec.inputJsonSchema);
+  const tool = contract.defineTool(spec);
+  void tool.inputSchema; // made here, so that a schema that can't be sent to a model is refused here
+  return tool;
 }
+
+function checkInput(tool: string, input: unknown, inputJsonSchema: unknown): void {
+  if (input !== undefined) {
+    if (isZodShape(input)) throw new TypeError(shapeProblem('input', tool));
+    if (!isZodSchema(input)) {
+      throw new TypeError(`input of the tool ${tool} is not a zod schema. Give a JSON Schema as inputJsonSchema.`);
+    }
+  }
+  if (inputJsonSchema === undefined) return;
+  if (isZodShape(inputJsonSchema)) throw new TypeError(shapeProblem('inputJsonSchema', tool));
+  if (isZodSchema(inputJsonSchema)) {
+    throw new TypeError(`inputJsonSchema of the tool ${tool} is a zod schema. Give it as input.`);
+  }
+  if (typeof inputJsonSchema !== 'object' || inputJsonSchema === null || Array.isArray(inputJsonSchema)) {
+    throw new TypeError(`inputJsonSchema of the tool ${tool} must be an object, but was ${shown(inputJsonSchema)}.`);
+  }
+  const problem = jsonSchemaFormProblem(inputJsonSchema);
+  if (problem !== undefined) {
+    throw new TypeError(
+      `inputJsonSchema of the tool ${tool} is not a valid JSON Schema: ${problem}. Correct it there.`,
+    );
+  }
+  if ('type' in inputJsonSchema && inputJsonSchema.type !== undefined && inputJsonSchema.type !== 'object') {
+    throw new TypeError(
+      `inputJsonSchema of the tool ${tool} must describe an object, but its "type" is ${JSON.stringify(inputJsonSchema.type)}. Put what you want into a field of one.`,
+    );
+  }
+}
+
+const shapeProblem = (part: string, tool: string): string =>
+  `${part} of the tool ${tool} is a plain object of zod schemas. Wrap it: z.object({ … })${part === 'input' ? '' : ', as input'}.`;

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { checkedSchema, StructuredOutput } from '../agent/structured-output.js';
 import type { AgentEvent, RunResult } from '../contract/event.js';
-import { checkPrompt } from './check-options.js';
+import { checkPrompt, checkRunOptions } from './check-options.js';
 import {
   NoOutput,
   type OutputOf,
@@ -12,6 +12,7 @@ import {
   type RunEnd,
   type RunOptions,
 } from './run.js';
+import { isZodSchema, isZodShape } from './zod-shape.js';
 
 /** Runs events to their end, for whoever iterates over them or only wants the result. */
 export class EventRun<Output> implements Run<Output> {
@@ -83,20 +84,28 @@ interface Prompted {
 export const plainRun = (agent: Prompted, prompt: Prompt, options: RunOptions): Run =>
   new EventRun(
     () => {
+      checkRunOptions(options);
       checkPrompt(prompt);
-      return agent.run(prompt, options);
+      return agent.run(prompt, withoutForm(options));
     },
     () => undefined,
   );
+
+const withoutForm = ({ signal, steering }: RunOptions): RunOptions => ({
+  ...(signal && { signal }),
+  ...(steering && { steering }),
+});
 
 /** A run that ends with an answer in the form that was asked for. */
 export function outputRun<Schema extends OutputSchema>(
   agent: Prompted,
   prompt: Prompt,
-  { output: schema, maxOutputRetries, ...options }: OutputOptions<Schema>,
+  given: OutputOptions<Schema>,
 ): Run<OutputOf<Schema>> {
+  const { output: schema, maxOutputRetries, ...options } = given;
   let answer: StructuredOutput | undefined;
   async function* events(): AsyncGenerator<AgentEvent, void, void> {
+    checkRunOptions(given);
     checkPrompt(prompt);
     const asked = await answerBy(schema, maxOutputRetries);
     answer = asked;
@@ -123,6 +132,7 @@ async function answerBy(schema: OutputSchema, maxRetries: number | undefined): P
   if (typeof schema !== 'object' || schema === null) {
     throw new TypeError(`output must be a schema of zod, or a JSON Schema, but was ${JSON.stringify(schema)}.`);
   }
+  if (isZodShape(schema)) throw new TypeError('output is a plain object of zod schemas. Wrap it: z.object({ … }).');
   if (!isZod(schema)) return new StructuredOutput({ inputJsonSchema: await checkedSchema(schema) }, { maxRetries });
   const { type, anyOf, oneOf } = jsonSchemaOf(schema);
   if (type === 'object') return new StructuredOutput({ input: schema }, { maxRetries });
@@ -145,5 +155,4 @@ function jsonSchemaOf(schema: z.ZodType): z.core.JSONSchema.BaseSchema {
   }
 }
 
-const isZod = (schema: OutputSchema): schema is z.ZodType =>
-  'safeParse' in schema && typeof schema.safeParse === 'function';
+const isZod = (schema: OutputSchema): schema is z.ZodType => isZodSchema(schema);

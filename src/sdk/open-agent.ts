@@ -1,7 +1,7 @@
 import type { ResumedSession } from '../agent/store/resume-session.js';
 import { createAgent as createFullAgent, type Agent as FullAgent } from '../create-agent.js';
 import type { Agent, AgentOptions } from './agent.js';
-import { checkMode } from './check-options.js';
+import { checkCompactOptions, checkMode } from './check-options.js';
 import { outputRun, plainRun } from './event-run.js';
 import { fullOptions } from './full-options.js';
 import { openEngine } from './open-engine.js';
@@ -19,9 +19,8 @@ function openedAgent(agent: FullAgent): Agent {
   function run(prompt: Prompt, options?: RunOptions & { output?: undefined }): Run;
   function run<Schema extends OutputSchema>(prompt: Prompt, options: OutputOptions<Schema>): Run<OutputOf<Schema>>;
   function run(prompt: Prompt, options: RunOptions | OutputOptions<OutputSchema> = {}): Run | Run<unknown> {
-    return 'output' in options && options.output
-      ? outputRun(agent, prompt, options)
-      : plainRun(agent, prompt, withoutForm(options));
+    const isFormed = typeof options === 'object' && options !== null && 'output' in options && options.output;
+    return isFormed ? outputRun(agent, prompt, options) : plainRun(agent, prompt, options);
   }
   return {
     id: session.id,
@@ -37,15 +36,13 @@ function openedAgent(agent: FullAgent): Agent {
     },
     run,
     interrupt: () => agent.interrupt(),
-    compact: (instructions, options) => agent.compact(instructions, options),
+    compact(instructions, options = {}) {
+      checkCompactOptions(options);
+      return agent.compact(instructions, options);
+    },
     contextUsage: () => agent.contextUsage(),
     commands: () => agent.commands(),
     end: () => agent.end(),
     [Symbol.asyncDispose]: () => agent.end(),
   };
 }
-
-const withoutForm = ({ signal, steering }: RunOptions): RunOptions => ({
-  ...(signal && { signal }),
-  ...(steering && { steering }),
-});

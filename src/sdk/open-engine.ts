@@ -1,6 +1,6 @@
 import type { Engine as FullEngine } from '../create-engine.js';
 import { withReminders } from '../engine/with-reminders.js';
-import { checkList, checkMode } from './check-options.js';
+import { checkCalls, checkFolder, checkMode } from './check-options.js';
 import type { Engine, ToolResult } from './engine.js';
 
 /** What a program sees of an engine. */
@@ -34,8 +34,8 @@ export function openEngine(engine: FullEngine): Engine {
       }));
     },
     async runCalls(calls, options) {
-      // What is no object fits no tool's schema; the path says so.
-      checkList(calls, 'What runCalls takes');
+      checkCalls(calls, options);
+      // An input that is no object fits no tool's schema; the result says so.
       const checked = calls.map(({ id, name, input }) => ({
         id,
         name,
@@ -47,7 +47,10 @@ export function openEngine(engine: FullEngine): Engine {
       if (last) results.splice(-1, 1, { ...last, content: withReminders(last.content, session.takeReminders()) });
       return results as ToolResult[]; // where a result is settled, images of other types are left out
     },
-    addDirectory: (path) => engine.addDirectory(path),
+    addDirectory(path) {
+      checkFolder(path);
+      engine.addDirectory(path);
+    },
     end,
     [Symbol.asyncDispose]: end,
   };

@@ -1,17 +1,22 @@
 import type { ServerIdentity } from '../mcp/serve-port.js';
 import { randomHex } from '../platform/crypto.js';
 import { identityOf, openSessions } from '../serve-sessions.js';
+import { checkServeOptions } from './check-options.js';
 import { fullOptions } from './full-options.js';
 import type { HttpOptions, McpService, ServeOptions } from './mcp.js';
 
 const MIN_TOKEN_CHARS = 16; // what could be guessed by trying is no token
 
-export async function serveStdio({ signal, ...options }: ServeOptions & { signal?: AbortSignal }): Promise<void> {
+export async function serveStdio(given: ServeOptions & { signal?: AbortSignal }): Promise<void> {
+  checkServeOptions(given);
+  const { signal, ...options } = given;
   const { serveOverStdio } = await import('../mcp/serve-stdio.js');
   await serveOverStdio({ ...served(options), signal: signal ?? new AbortController().signal });
 }
 
-export async function serveHttp({ port = 0, token, ...options }: ServeOptions & HttpOptions): Promise<McpService> {
+export async function serveHttp(given: ServeOptions & HttpOptions): Promise<McpService> {
+  checkServeOptions(given);
+  const { port = 0, token, ...options } = given;
   const { serveOverHttp } = await import('../mcp/serve-http.js');
   const checked = token === undefined ? randomHex(32) : checkedToken(token);
   const { url, close } = await serveOverHttp({ ...served(options), port, token: checked });

@@ -1,3 +1,5 @@
+import { checkListOptions } from './check-options.js';
+
 /** Which sessions to list. */
 export interface ListOptions {
   /** Only those of this project. Default: all. */
@@ -29,6 +31,7 @@ export interface SessionSummary {
 
 /** The conversations that were kept, the latest first. */
 export async function listSessions(options: ListOptions = {}): Promise<SessionSummary[]> {
+  checkListOptions(options);
   const { listKept } = await import('./take-up-session.js');
   return await listKept(options);
 }

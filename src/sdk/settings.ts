@@ -1,3 +1,5 @@
+import { checkSettingsOptions } from './check-options.js';
+
 /** Where settings are looked for. */
 export interface SettingsOptions {
   /** The project. Default: the process's working directory. */
@@ -23,6 +25,7 @@ export interface LoadedSettings {
  * tools. Rejects where something that could refuse a call is not understood.
  */
 export async function loadSettings(options: SettingsOptions = {}): Promise<LoadedSettings> {
+  checkSettingsOptions(options);
   const { readSettings } = await import('./read-settings.js');
   return await readSettings(options);
 }

@@ -3,7 +3,7 @@ import type { Effect } from '../contract/effect.js';
 import type { Tool } from '../contract/tool.js';
 import { temporaryProject as makeProject } from '../testing/temporary-project.js';
 import type { ToolRun } from '../testing/tool-run.js';
-import { checkTool } from './check-options.js';
+import { checkProjectOptions, checkTool } from './check-options.js';
 import type { Engine } from './engine.js';
 import { fullOptions } from './full-options.js';
 import { openEngine } from './open-engine.js';
@@ -47,6 +47,7 @@ export async function temporaryProject(
   files: Readonly<Record<string, string | Uint8Array>> = {},
   options: Omit<EngineOptions, 'root' | 'dataFolder'> = {},
 ): Promise<TemporaryProject> {
+  checkProjectOptions(options);
   const project = await makeProject(files, fullOptions(options));
   return {
     ...project,
