@@ -76,7 +76,7 @@ async function runLines(engine: Engine, signal: AbortSignal): Promise<boolean> {
     if (line.trim() === '') continue;
     const answer = await answerLine(engine, line, number, signal);
     anyFailed ||= answer.is_error;
-    await writeLine(process.stdout, asJson(answer, number));
+    await writeLine(process.stdout, asJson(answer, line, number));
   }
   return anyFailed;
 }
@@ -89,18 +89,27 @@ interface LineAnswer {
 }
 
 async function answerLine(engine: Engine, line: string, number: number, signal: AbortSignal): Promise<LineAnswer> {
-  const bad = (problem: string): LineAnswer => {
+  const bad = (problem: string, id: unknown = null): LineAnswer => {
     const content = `Line ${number} was not run: ${problem}. A line is one JSON object {"id"?, "tool", "input"}.`;
-    return { id: null, tool: null, content, is_error: true };
+    return { id, tool: null, content, is_error: true };
   };
   const parsed = parseJson(line);
   if ('problem' in parsed) return bad(`it is not valid JSON (${parsed.problem})`);
   if (!isObject(parsed.value)) return bad('it is not a JSON object');
   const { id = null, tool, input = {} } = parsed.value;
-  if (typeof tool !== 'string') return bad('"tool" must name a tool');
-  if (!isObject(input)) return bad('"input" must be an object');
+  if (typeof tool !== 'string') return bad(`"tool" must name a tool${insteadOf('tool', parsed.value)}`, id);
+  const misnamed = insteadOf('input', parsed.value);
+  if (!isObject(input) || misnamed !== '') return bad(`"input" must be an object${misnamed}`, id);
   const { result } = await runOne(engine, `call_${number}`, { tool, input }, signal);
   return { id, tool, content: result.content, is_error: result.is_error === true };
+}
+
+/** Keys that other formats use for the same. */
+const otherKeys = { tool: ['name', 'tool_name', 'function'], input: ['arguments', 'args', 'parameters', 'tool_input'] };
+
+function insteadOf(key: keyof typeof otherKeys, line: Readonly<Record<string, unknown>>): string {
+  const found = key in line ? undefined : otherKeys[key].find((other) => other in line);
+  return found === undefined ? '' : `. The line has "${found}": write "${key}" instead`;
 }
 
 async function runOne(
@@ -119,13 +128,25 @@ async function runOne(
   return { result, decision };
 }
 
-function asJson(answer: LineAnswer, number: number): string {
+function asJson(answer: LineAnswer, line: string, number: number): string {
   try {
-    return jsonLine(answer);
+    if (typeof answer.id !== 'number') return jsonLine(answer);
+    return jsonLine({ ...answer, id: null }).replace('null', () => idAsWritten(line) ?? String(answer.id));
   } catch {
     const content = `Line ${number} was answered, but its id nests too deep to be written again. Use a short text or a number.`;
     return jsonLine({ ...answer, id: null, content, is_error: true });
   }
+}
+
+/** A number as it stands in the line: the parsed one may be rounded. */
+function idAsWritten(line: string): string | undefined {
+  const written = new Map<unknown, string | undefined>();
+  function note(this: unknown, key: string, value: unknown, { source }: { source?: string } = {}): unknown {
+    if (key === 'id') written.set(this, source);
+    return key === '' ? written.get(value) : value;
+  }
+  const found: unknown = JSON.parse(line, note);
+  return typeof found === 'string' ? found : undefined;
 }
 
 function parseJson(text: string): { value: unknown } | { problem: string } {

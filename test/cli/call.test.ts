@@ -100,7 +100,7 @@ test('answers a stream of lines in order, in one session, so that a Read counts 
   expect(await readFile(join(cwd, 'a.txt'), 'utf8')).toBe('eins\n');
 });
 
-test('answers a bad line with id null and goes on', async () => {
+test('answers a bad line with its id, or null where it has none, and goes on', async () => {
   const input =
     'not json\n\n[1]\n{"id":7}\n{"id":8,"tool":"Think","input":5}\n{"id":9,"tool":"Think","input":{"thought":"a\u2028b"}}\n';
   const run = await runHelve(['call', '--stdin'], { input });
@@ -109,12 +109,30 @@ test('answers a bad line with id null and goes on', async () => {
   expect(answers.map(({ id, is_error }) => [id, is_error])).toEqual([
     [null, true],
     [null, true],
-    [null, true],
-    [null, true],
+    [7, true],
+    [8, true],
     [9, false],
   ]);
   expect(answers[0]?.['content']).toContain('Line 1 was not run: it is not valid JSON');
   expect(answers[2]?.['content']).toContain('"tool" must name a tool');
+});
+
+test('names the key that a line should have', async () => {
+  const input =
+    '{"id":7,"name":"Think","input":{"thought":"x"}}\n{"id":8,"tool":"Think","arguments":{"thought":"x"}}\n';
+  const run = await runHelve(['call', '--stdin'], { input });
+  const answers = jsonLines(run.stdout);
+  expect(answers.map(({ id }) => id)).toEqual([7, 8]);
+  expect(answers[0]?.['content']).toContain('"tool" must name a tool. The line has "name": write "tool" instead');
+  expect(answers[1]?.['content']).toContain('The line has "arguments": write "input" instead');
+});
+
+test('writes ids as they were given, also numbers that JavaScript rounds', async () => {
+  const input =
+    '{"id":12345678901234567890,"tool":"Think","input":{"thought":"x","id":5}}\n{"id":1.0,"tool":"Nothing"}\n{"id":{"a":1},"tool":5}\n';
+  const run = await runHelve(['call', '--stdin'], { input });
+  const ids = run.stdout.split('\n').map((line) => /^\{"id":(.*?),"tool"/.exec(line)?.[1]);
+  expect(ids).toEqual(['12345678901234567890', '1.0', '{"a":1}', undefined]);
 });
 
 test('ends everything that calls left running when the input ends', async () => {
