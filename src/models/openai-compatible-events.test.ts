@@ -52,7 +52,7 @@ const answers: Record<string, Answer> = {
     calls: [
       ['first', {}, 'call_0'],
       ['second', {}, 'call_0'],
-      ['second', { b: 2 }, ''],
+      ['second', { b: 2 }, 'call_0'],
     ],
   },
   'same-index-in-pieces': {
@@ -313,6 +313,87 @@ test('keeps calls of one id apart by their index', async () => {
     ['first', { p: 1 }, 'x'],
     ['second', { q: 2 }, 'x'],
   ]);
+});
+
+test.each<[string, ReturnType<typeof piece>[], Array<[string, unknown, string]>]>([
+  [
+    'one after the other, in pieces',
+    [
+      piece(0, 'x', 'first', ''),
+      piece(0, '', '', '{"p":1}'),
+      piece(1, 'x', 'first', ''),
+      piece(1, '', '', '{"p":'),
+      piece(1, '', '', '2}'),
+    ],
+    [
+      ['first', { p: 1 }, 'x'],
+      ['first', { p: 2 }, 'x'],
+    ],
+  ],
+  [
+    'both opened before their arguments',
+    [piece(0, 'x', 'first', ''), piece(1, 'x', 'first', ''), piece(0, '', '', '{"p":1}'), piece(1, '', '', '{"p":2}')],
+    [
+      ['first', { p: 1 }, 'x'],
+      ['first', { p: 2 }, 'x'],
+    ],
+  ],
+  [
+    'interleaved, with the id on every piece',
+    [
+      piece(0, 'x', 'first', '{"p":'),
+      piece(1, 'x', 'first', '{"p":'),
+      piece(0, 'x', 'first', '1}'),
+      piece(1, 'x', 'first', '2}'),
+    ],
+    [
+      ['first', { p: 1 }, 'x'],
+      ['first', { p: 2 }, 'x'],
+    ],
+  ],
+  [
+    'under one index, the second in pieces',
+    [piece(0, 'x', 'first', '{"p":1}'), piece(0, 'x', 'first', '{"p":'), piece(0, 'x', '', '2}')],
+    [
+      ['first', { p: 1 }, 'x'],
+      ['first', { p: 2 }, ''],
+    ],
+  ],
+  [
+    'three of them, the third without arguments',
+    [piece(0, 'x', 'first', '{"p":1}'), piece(1, 'x', 'first', '{"p":2}'), piece(2, 'x', 'first', '')],
+    [
+      ['first', { p: 1 }, 'x'],
+      ['first', { p: 2 }, 'x'],
+      ['first', {}, 'x'],
+    ],
+  ],
+  [
+    'the same call once more, under another index',
+    [piece(0, 'x', 'first', '{"p":1}'), piece(1, 'x', 'first', '{"p":'), piece(1, 'x', '', ' 1}')],
+    [['first', { p: 1 }, 'x']],
+  ],
+  [
+    'one call whose index rises with every piece',
+    [piece(0, 'x', 'first', '{"p":'), piece(1, 'x', 'first', '1'), piece(2, 'x', 'first', '}')],
+    [['first', { p: 1 }, 'x']],
+  ],
+])('two calls of one tool and one id: %s', async (_, deltas, calls) => {
+  const answer = answerOf(await eventsOf(sse(...deltas.map((each) => ({ tool_calls: [each] })))));
+  expect(answer).toMatchObject({ calls });
+  expect(answer.refused ?? []).toEqual([]);
+});
+
+test('two calls of one tool and one id in a whole message', async () => {
+  const tool_calls = [1, 2].map((p) => ({ id: 'x', function: { name: 'first', arguments: JSON.stringify({ p }) } }));
+  const chunk = JSON.stringify({ choices: [{ message: { tool_calls }, finish_reason: 'tool_calls' }] });
+  const answer = answerOf(await eventsOf(`data: ${chunk}\n\ndata: [DONE]\n\n`));
+  expect(answer).toMatchObject({
+    calls: [
+      ['first', { p: 1 }, 'x'],
+      ['first', { p: 2 }, ''],
+    ],
+  });
 });
 
 test('runs equal calls of one whole message, each under its id', async () => {

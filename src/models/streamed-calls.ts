@@ -27,7 +27,7 @@ interface Call {
   isStarted: boolean;
   hasEnded: boolean;
   /** Arguments that came after its own were complete: the same ones once more, or those of another call. */
-  again: { id: string; name: string; text: ArgumentText; pieces: number } | undefined;
+  again: { id: string; name: string; text: ArgumentText; pieces: number; isOwn: boolean } | undefined;
   /** The call that this one may be once more, under another id. Nothing of it is shown until that is clear. */
   mayRepeat: Call | undefined;
   /** What could have been handed on by now. */
@@ -92,11 +92,13 @@ export class StreamedCalls {
   }
 
   /** The call that a piece is part of, or nothing where it begins one. */
-  #belongsTo({ index, id, name }: CallPiece): Call | undefined {
+  #belongsTo(piece: CallPiece): Call | undefined {
+    const { index, id, name } = piece;
     const last = this.#calls.at(-1);
     const numbered = index === undefined ? last : this.#byIndex.get(index);
     const known = id !== '' && numbered?.id === id ? numbered : this.#byId.get(id);
-    if (known) return this.#mayBeCalled(known, name) ? known : undefined; // servers give one id to two calls, too
+    // Servers give one id to two calls, too, of the same tool or of two.
+    if (known) return this.#mayBeCalled(known, name) && !this.#beginsAnother(known, piece) ? known : undefined;
     if (name === '') {
       // Without a name it can't be another call, whatever its number; but an id that is not the last call's says that
       // it is no part of that one.
@@ -106,6 +108,13 @@ export class StreamedCalls {
     if (!numbered || numbered.name === '') return numbered;
     if (id !== '' && (numbered.id !== '' || numbered.text.isComplete)) return undefined;
     return this.#mayBeCalled(numbered, name) ? numbered : undefined;
+  }
+
+  /** A call of the same tool under an id that is in use: an index of its own says so, but not in the midst of arguments. */
+  #beginsAnother(known: Call, { index, name, json }: CallPiece): boolean {
+    const isNewIndex = index !== undefined && known.wireIndex !== undefined && !this.#byIndex.has(index);
+    if (!isNewIndex || name === '' || name !== known.name) return false;
+    return json.trim() === '' || (json.trimStart().startsWith('{') && !known.text.isEmpty);
   }
 
   #mayBeCalled(call: Call, name: string): boolean {
@@ -143,9 +152,9 @@ export class StreamedCalls {
     yield* this.#push(call, json);
   }
 
-  /** A complete call of the same number and name, which servers send once more under another id. */
+  /** A complete call of the same name that has the same number or id, which servers send once more under another. */
   #finishedBefore({ index, id, name }: Omit<CallPiece, 'json'>): Call | undefined {
-    const before = index === undefined ? undefined : this.#byIndex.get(index);
+    const before = (index === undefined ? undefined : this.#byIndex.get(index)) ?? this.#byId.get(id);
     const first = before?.mayRepeat ?? before;
     return id !== '' && first?.name === name && first.text.isComplete ? first : undefined;
   }
@@ -188,11 +197,12 @@ export class StreamedCalls {
 
   *#addAgain(call: Call, { id, name, json }: CallPiece): Generator<ModelEvent> {
     if (json.trim() === '' && !call.again && name === '') return;
-    call.again ??= { id: '', name: '', text: new ArgumentText(), pieces: 0 };
+    call.again ??= { id: '', name: '', text: new ArgumentText(), pieces: 0, isOwn: true };
     call.again.id ||= id;
     call.again.name ||= name;
     call.again.text.push(json);
     if (json !== '') call.again.pieces += 1;
+    call.again.isOwn &&= call.text.received.includes(json);
     if (call.again.text.isComplete) yield* this.#settleAgain(call);
   }
 
@@ -201,8 +211,10 @@ export class StreamedCalls {
     const { again } = call;
     call.again = undefined;
     if (!again || again.text.isEmpty || repeats(again.text, call.text)) return;
-    // Pieces under this call's id may be any of its own once more, so only a whole under that id is another call.
-    if (again.name !== '' && (again.id === '' || again.pieces === 1)) {
+    // Pieces under this call's id may be any of its own once more, so only a whole, or one with a piece that this call
+    // does not have, is another call.
+    const isAnother = again.id === '' || again.pieces === 1 || (again.text.isComplete && !again.isOwn);
+    if (again.name !== '' && isAnother) {
       yield* this.#open({ index: call.wireIndex, id: '', name: again.name, json: again.text.received });
       return;
     }
