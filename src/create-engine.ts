@@ -135,6 +135,10 @@ export function createEngine(options: EngineOptions = {}): Engine {
     interactive: toolSet === 'repl',
     home,
     workspace: () => policy.workspace(),
+    commandBounds: () => ({
+      background: settings()?.bash.maxBackground?.value,
+      outputBytes: settings()?.bash.maxSessionOutput?.value,
+    }),
     sandbox: () => withRules(options.sandbox ?? sandboxOf(settings()), policy),
     onSandboxMissing: (why) => onceWithoutSandbox(why),
     fileRules: () => ({ unreadable: policy.unreadable(), readable: policy.readable() }),

@@ -14,6 +14,7 @@ import { type AskUser, checkedAskUser } from '../contract/question.js';
 import type { Todo } from '../contract/todo.js';
 import type {
   Approval,
+  CommandBounds,
   FileLedger,
   FileRules,
   SandboxWish,
@@ -55,6 +56,8 @@ export interface SessionOptions {
   /** The project and what was added to it, by all names. It may grow with settings. */
   workspace?(): readonly string[];
   sandbox?(): SandboxWish | undefined;
+  /** What all commands together may take. Default: as in the parent. */
+  commandBounds?(): CommandBounds;
   /** Called with each call that is judged where the sandbox of the settings does not work. */
   onSandboxMissing?(why: string): void;
   fileRules?(): FileRules;
@@ -101,6 +104,7 @@ export class Session implements SessionPort {
   isBusy = false;
   readonly #askUser: AskUser | undefined;
   readonly #workspace: (() => readonly string[]) | undefined;
+  readonly #commandBounds: (() => CommandBounds) | undefined;
   readonly #sandbox: (() => SandboxWish | undefined) | undefined;
   readonly #onSandboxMissing: ((why: string) => void) | undefined;
   readonly #fileRules: (() => FileRules) | undefined;
@@ -155,6 +159,7 @@ export class Session implements SessionPort {
     this.#askUser = options.askUser && checkedAskUser(options.askUser);
     this.#workspace = options.workspace;
     this.#sandbox = options.sandbox;
+    this.#commandBounds = options.commandBounds;
     this.#onSandboxMissing = options.onSandboxMissing;
     this.#fileRules = options.fileRules;
     this.#resources = options.resources;
@@ -172,6 +177,10 @@ export class Session implements SessionPort {
 
   get workspace(): readonly string[] {
     return this.#workspace?.() ?? [this.root];
+  }
+
+  get commandBounds(): CommandBounds {
+    return this.#commandBounds?.() ?? this.#parent?.commandBounds ?? {};
   }
 
   get sandbox(): SandboxWish | undefined {

@@ -71,6 +71,8 @@ export interface SessionPort {
   readonly workspace: readonly string[];
   /** Where this session keeps long results. */
   readonly resultsFolder: string;
+  /** What settings say that all commands together may take. */
+  readonly commandBounds?: CommandBounds;
   /** Absent: commands run without walls. */
   readonly sandbox?: SandboxWish;
   /** What rules say about reading files, for what looks at files outside of our own process. */
@@ -154,6 +156,14 @@ export interface SandboxWish {
   noWayOut?: boolean;
   /** The workspace is a copy that is thrown away, so nothing in it is protected beyond this list. */
   disposable?: boolean;
+}
+
+/** What all commands of a session may take together; what is left out has a default. */
+export interface CommandBounds {
+  /** How many run in the background at once. */
+  readonly background?: number | undefined;
+  /** Bytes of output that are kept in files. */
+  readonly outputBytes?: number | undefined;
 }
 
 /** `example.com`, `*.example.com`, `*`, an address; each of them with `:port` or for all ports. Denying wins. */

@@ -231,6 +231,10 @@ function collect(
       ...given('maxTokens', one('agents.maxTokens')),
       ...given('maxCostUsd', one('agents.maxCostUsd')),
     },
+    bash: {
+      ...given('maxBackground', one('bash.maxBackground')),
+      ...given('maxSessionOutput', one('bash.maxSessionOutput')),
+    },
     ...given('maxRunMinutes', one('maxRunMinutes')),
     ...given('effort', one('effort')),
     ...given('apiKeyHelper', one('apiKeyHelper')),

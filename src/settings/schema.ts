@@ -14,6 +14,7 @@ import {
   path,
   rule,
   serverSchema,
+  size,
   statusLineSchema,
   text,
   truth,
@@ -200,6 +201,20 @@ export const settingTable = {
     about: 'How many minutes one prompt may take, as `--max-time`; any time where nothing is said.',
     shape: 'one',
     schema: z.number('must be a number').positive('must be above 0'),
+    loosens: always,
+  },
+  'bash.maxBackground': {
+    about:
+      'How many commands of a session may run in the background at once; 32 where nothing is said. `HELVE_MAX_BACKGROUND` wins over it.',
+    shape: 'one',
+    schema: z.int('must be a whole number').positive('must be above 0'),
+    loosens: always,
+  },
+  'bash.maxSessionOutput': {
+    about:
+      'How much output all commands of a session may keep in files together, as in `512M`; `1G` where nothing is said. `HELVE_MAX_SESSION_OUTPUT` wins over it.',
+    shape: 'one',
+    schema: size,
     loosens: always,
   },
   effort: {

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { searchProviders } from '../contract/web.js';
 import { parseHostPattern } from '../platform/sandbox/allowed-hosts.js';
+import { parseSize } from '../platform/shell/limits.js';
 import { readKey } from './key-actions.js';
 
 export const text = z.string('must be a text').trim().min(1, 'must not be empty');
@@ -11,6 +12,11 @@ export const path = z
   .min(1, 'must not be empty')
   .regex(/^[^\0]*$/, 'must not hold a NUL');
 export const variable = z.union([z.string(), z.number(), z.boolean()], 'must be a text').transform(String);
+/** Bytes, from a number or a text. */
+export const size = z
+  .union([z.int(), z.string()], 'must be a size, as in "1G" or "512M"')
+  .transform((written) => parseSize(String(written)) ?? 0)
+  .refine((bytes) => bytes > 0, 'must be a size above 0, as in "1G" or "512M"');
 export const domain = z
   .string('must be a host')
   .refine(

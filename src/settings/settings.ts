@@ -41,6 +41,12 @@ export interface Settings {
     readonly maxTokens?: Sourced<number>;
     readonly maxCostUsd?: Sourced<number>;
   };
+  /** What all commands of a session may take together. */
+  readonly bash: {
+    readonly maxBackground?: Sourced<number>;
+    /** Bytes. */
+    readonly maxSessionOutput?: Sourced<number>;
+  };
   readonly maxRunMinutes?: Sourced<number>;
   readonly effort?: Sourced<Effort>;
   readonly apiKeyHelper?: Sourced<string>;
@@ -123,6 +129,7 @@ export const noSettings = (trust: TrustReport, problems: readonly SettingsProble
   tools: new Map(),
   agentModels: new Map(),
   agents: {},
+  bash: {},
   mcp: {},
   keys: new Map(),
   env: new Map(),

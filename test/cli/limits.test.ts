@@ -33,6 +33,40 @@ test('sends no request after the budget is used up', async () => {
   expect(run.server.requests).toHaveLength(1);
 });
 
+const sleeping = (n: number) =>
+  `${JSON.stringify({ tool: 'Bash', input: { command: `sleep 100${n}`, run_in_background: true } })}\n`;
+
+test.each([
+  ['a setting', {}, [false, true]],
+  ['the environment, which wins over a setting,', { HELVE_MAX_BACKGROUND: '2' }, [false, false]],
+])('%s says how many commands may run in the background', async (_, env, failed) => {
+  const settings = JSON.stringify({ bash: { maxBackground: 1 } });
+  const args = ['call', '--stdin', '--permission-mode', 'bypassPermissions', '--settings', settings];
+  const run = await runHelve(args, { input: sleeping(1) + sleeping(2), env });
+  const answers = run.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(answers.map(({ is_error }) => is_error)).toEqual(failed);
+  if (failed[1]) expect(answers[1].content).toContain('1 command runs in the background already');
+});
+
+test('a setting says how much output the commands of a session may keep', async () => {
+  const settings = JSON.stringify({ bash: { maxSessionOutput: '1M' } });
+  const args = ['call', 'Bash', '{"command":"yes"}', '--permission-mode', 'bypassPermissions', '--settings', settings];
+  const { content } = JSON.parse((await runHelve(args)).stdout);
+  expect(content).toMatch(/the commands of this session have written 1 ?MB? of output together/);
+  expect(content).toContain('bash.maxSessionOutput');
+});
+
+test.each([
+  [{ bash: { maxSessionOutput: 'much' } }, 'must be a size above 0, as in "1G" or "512M"'],
+  [{ bash: { maxBackground: 0 } }, 'must be above 0'],
+])('%j is told', async (settings, sentence) => {
+  const args = ['call', 'Think', '{"thought":"x"}', '--settings', JSON.stringify(settings)];
+  expect((await runHelve(args)).stderr).toContain(sentence);
+});
+
 test('counts the budget over all prompts of a host', async () => {
   const host = await startHost([{ text: 'dear', usage: { input_tokens: 10_000_000 } }], {
     args: ['--max-budget-usd', '1'],

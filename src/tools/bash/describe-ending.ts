@@ -60,7 +60,7 @@ const abortText = ({ durationMs }: ProcessResult): string =>
   `The command was interrupted after ${(durationMs / 1000).toFixed(1)} s and everything it had started was ended. What it did before that stands. Its output until then:`;
 
 const noRoomText = ({ outputFile }: ProcessResult, { bytes }: SharedRoom): string =>
-  `The command was stopped because the commands of this session have written ${showSize(bytes)} of output together, which is as much as is kept. What it wrote until then is in ${outputFile}; its beginning and end follow. Send output to a file of the project, or ask the user to raise HELVE_MAX_SESSION_OUTPUT.`;
+  `The command was stopped because the commands of this session have written ${showSize(bytes)} of output together, which is as much as is kept. What it wrote until then is in ${outputFile}; its beginning and end follow. Send output to a file of the project, or ask the user to raise the setting bash.maxSessionOutput.`;
 
 const capText = ({ outputBytes, outputFile }: ProcessResult): string =>
   `The command wrote more than ${showSize(outputBytes)} of output and was stopped. What it wrote until then is in ${outputFile}; its beginning and end follow. Filter the output, or send it to a file.`;

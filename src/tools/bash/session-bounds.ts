@@ -10,12 +10,17 @@ const MAX_SESSION_OUTPUT_BYTES = 1024 * 1024 * 1024; // four commands that each 
 const MAX_BACKGROUND = 32; // far more than a person keeps track of
 
 /** The room for output that is kept in files. */
-export function sessionOutput({ env }: SessionPort): SharedRoom {
-  const bytes = parseSize(env['HELVE_MAX_SESSION_OUTPUT'] ?? '') ?? MAX_SESSION_OUTPUT_BYTES;
+export function sessionOutput(session: SessionPort): SharedRoom {
+  const bytes = (): number =>
+    parseSize(session.env['HELVE_MAX_SESSION_OUTPUT'] ?? '') ??
+    session.commandBounds?.outputBytes ??
+    MAX_SESSION_OUTPUT_BYTES;
   let used = 0;
   return {
-    bytes,
-    left: () => Math.max(0, bytes - used),
+    get bytes() {
+      return bytes();
+    },
+    left: () => Math.max(0, bytes() - used),
     take(count) {
       used += count;
     },
@@ -28,11 +33,11 @@ export function sessionOutput({ env }: SessionPort): SharedRoom {
 /** Refuses one command in the background too many. */
 export function assertBackgroundAllowed(session: SessionPort): void {
   const asked = Number(session.env['HELVE_MAX_BACKGROUND']);
-  const max = Number.isInteger(asked) && asked > 0 ? asked : MAX_BACKGROUND;
+  const max = Number.isInteger(asked) && asked > 0 ? asked : (session.commandBounds?.background ?? MAX_BACKGROUND);
   const running = session.own(sessionBackground).all.filter(({ state }) => state.status === 'running');
   if (running.length < max) return;
   const shown = running.slice(0, 5).map(({ id, command }) => `${id} (${shortTitle(command)})`);
   throw new ToolFailure(
-    `The command was not run: ${running.length} commands run in the background already, which is the limit of a session (HELVE_MAX_BACKGROUND). Stop one with KillShell, or wait until one ends. The first are ${shown.join(', ')}.`,
+    `The command was not run: ${running.length === 1 ? '1 command runs' : `${running.length} commands run`} in the background already, which is the limit of a session (the setting bash.maxBackground, or HELVE_MAX_BACKGROUND). Stop one with KillShell, or wait until one ends. The first are ${shown.join(', ')}.`,
   );
 }
