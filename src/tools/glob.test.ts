@@ -1,5 +1,6 @@
 import { symlink, utimes } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { pseudoFoldersBelow } from '../platform/files/pseudo-file-system.js';
 import { temporaryProject } from '../testing/temporary-project.js';
 import { globTool } from './glob.js';
 
@@ -153,4 +154,14 @@ test('refuses a file for a directory', async () => {
 test('writes a name with a line break on one line, so that it passes for no other file', async () => {
   const project = await temporaryProject({ 'a\n.env': '' });
   expect((await project.run(globTool, { pattern: '*' })).content).toBe('"a\\n.env"');
+});
+
+const [pseudoInDev] = pseudoFoldersBelow('/dev'); // a small tree to search: all of / takes long
+
+test.runIf(pseudoInDev)('does not go down into file systems of the kernel from above, and says so', async () => {
+  const project = await temporaryProject();
+  const { content } = await project.run(globTool, { path: '/dev', pattern: '*no-such-device*' });
+  expect(content).toContain('No file matches');
+  expect(content).toContain(pseudoInDev);
+  expect(content).toMatch(/not searched: the system makes up the files there as they are read\.\)/);
 });

@@ -9,7 +9,15 @@ import { counted } from './counted.js';
 import { readEffects } from './file-effect.js';
 import { pathText, systemText } from './input.js';
 import { refusal } from './refusal.js';
-import { DatedFiles, listFiles, nameOnOneLine, partialNotices, type SearchRoot, searchRoot } from './search-root.js';
+import {
+  DatedFiles,
+  leftOutOf,
+  listFiles,
+  nameOnOneLine,
+  partialNotices,
+  type SearchRoot,
+  searchRoot,
+} from './search-root.js';
 import { isMissing } from './target-file.js';
 
 const MAX_FILES = 100; // more than this and a narrower pattern serves the model better
@@ -34,6 +42,8 @@ interface GlobData {
   searched: string;
   stopped: SearchOutcome['stopped'];
   unreadable: number;
+  /** Folders that were not searched. */
+  leftOut: string[];
   /** Why nothing was found, where that can be told. */
   hint?: string;
 }
@@ -64,10 +74,11 @@ export const globTool = defineTool<GlobInput, GlobData>({
     if (!root) {
       const absolute = pattern.startsWith('/') ? ' A pattern that begins with "/" is an absolute path.' : '';
       const hint = `There is no directory ${searched}.${absolute}`;
-      return { files: [], total: 0, searched, stopped: undefined, unreadable: 0, hint };
+      return { files: [], total: 0, searched, stopped: undefined, unreadable: 0, leftOut: [], hint };
     }
+    const leftOut = leftOutOf(root);
     const find = async (wanted: string, options: { includeIgnored: boolean; timeoutMs?: number }): Promise<Found> => {
-      const query = { folder: root.folder, globs: [wanted], includeIgnored: options.includeIgnored };
+      const query = { folder: root.folder, globs: [wanted, ...leftOut.globs], includeIgnored: options.includeIgnored };
       const inFolder = root.folder.endsWith('/') ? root.folder : `${root.folder}/`;
       const mayRead = (file: string): boolean => context.mayRead(`${inFolder}${file}`);
       const files = new DatedFiles(root.folder);
@@ -97,6 +108,7 @@ export const globTool = defineTool<GlobInput, GlobData>({
       searched,
       stopped,
       unreadable,
+      leftOut: leftOut.names,
       ...(hint !== undefined && { hint }),
     };
   },

@@ -255,3 +255,18 @@ test.each(['/proc/kmsg', '/proc/self', '/proc', '/sys/kernel'])(
     expect(content).toMatch(/ lies in \/(proc|sys), whose files are made up by the system as they are read/);
   },
 );
+
+test.runIf(process.platform === 'linux')('does not go down into /proc and /sys from above, and says so', async () => {
+  const project = await temporaryProject();
+  const only = '!/[!p]*'; // of the folders in /, only /proc and the like
+  const { content } = await project.run(grepTool, { path: '/', pattern: '^Linux version', glob: only });
+  expect(content).toContain('No match for');
+  expect(content).toMatch(
+    /\/proc, \/sys.* were not searched: the system makes up the files there as they are read\.\)/,
+  );
+});
+
+test('searches nothing more where no such folder is below', async () => {
+  const project = await temporaryProject({ 'proc/a.txt': 'needle' });
+  expect((await project.run(grepTool, { pattern: 'needle' })).content).toBe('Found 1 file\nproc/a.txt');
+});

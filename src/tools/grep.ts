@@ -10,7 +10,15 @@ import { noteShown } from './editing/note-shown.js';
 import { readEffects } from './file-effect.js';
 import { pathText, systemText, withAliases } from './input.js';
 import { refusePseudoFiles } from './pseudo-files.js';
-import { DatedFiles, nameOnOneLine, partialNotices, type SearchRoot, searchRoot, searchText } from './search-root.js';
+import {
+  DatedFiles,
+  leftOutOf,
+  nameOnOneLine,
+  partialNotices,
+  type SearchRoot,
+  searchRoot,
+  searchText,
+} from './search-root.js';
 
 const DEFAULT_ENTRIES = 250;
 const MAX_COUNTED_FILES = 50; // of more, what was seen of the rest is not remembered
@@ -67,6 +75,8 @@ interface GrepData {
   binary: string[];
   stopped: SearchOutcome['stopped'];
   unreadable: number;
+  /** Folders that were not searched. */
+  leftOut: string[];
 }
 
 export const grepTool = defineTool<GrepInput, GrepData>({
@@ -88,10 +98,11 @@ export const grepTool = defineTool<GrepInput, GrepData>({
     const inFolder = root.folder.endsWith('/') ? root.folder : `${root.folder}/`;
     const mayRead = (file: string): boolean => context.mayRead(`${inFolder}${file}`);
     const dated = new DatedFiles(root.folder);
+    const leftOut = leftOutOf(root);
     const found = await searchText(
       {
         ...root,
-        globs: splitGlobs(wanted.glob ?? '').flatMap((glob) => fromFolder(glob, root, context)),
+        globs: [...splitGlobs(wanted.glob ?? '').flatMap((glob) => fromFolder(glob, root, context)), ...leftOut.globs],
         type: wanted.type,
         includeIgnored: wanted.include_ignored ?? false,
         pattern: wanted.pattern,
@@ -149,6 +160,7 @@ export const grepTool = defineTool<GrepInput, GrepData>({
       binary: binary.sort().map(name),
       stopped: found.stopped,
       unreadable: found.unreadable.filter(mayRead).length,
+      leftOut: leftOut.names,
     };
   },
 

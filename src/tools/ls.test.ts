@@ -118,3 +118,10 @@ test('writes a name with a line break on one line, so that it passes for no othe
   await symlink('x\ny', project.path('link'));
   expect((await project.run(lsTool, {})).content).toBe('./\n  "a\\nb.txt"\n  link -> "x\\ny"');
 });
+
+test.runIf(process.platform === 'linux')('does not open /proc and /sys from above', async () => {
+  const project = await temporaryProject();
+  const { content } = await project.run(lsTool, { path: '/', ignore: ['[!ps]*'] });
+  expect(content).toContain('  proc/ (not shown)');
+  expect(content).toContain('  sys/ (not shown)');
+});

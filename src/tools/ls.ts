@@ -7,6 +7,7 @@ import { defineTool } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
 import { inFolder } from '../platform/files/folder.js';
 import { cutPath, realPath, resolveIn, shortPath } from '../platform/files/paths.js';
+import { pseudoFoldersBelow } from '../platform/files/pseudo-file-system.js';
 import { globMatcher, MAX_GLOB_CHARS, MAX_GLOBS } from '../platform/text/glob-matcher.js';
 import { counted } from './counted.js';
 import { readEffects } from './file-effect.js';
@@ -63,6 +64,7 @@ export const lsTool = defineTool<z.output<typeof input>, LsData>({
     checkApproved(path, root, approved);
     const isIgnored = globMatcher(ignore);
     const top = newFolder('');
+    const pseudo = pseudoFoldersBelow(root);
     let looked = 0;
     let count = 0;
     let capped = false;
@@ -94,7 +96,7 @@ export const lsTool = defineTool<z.output<typeof input>, LsData>({
           const entry: Entry = { ...newFolder(item.name), isFolder: item.isDirectory(), ...(target && { target }) };
           folder.entries.push(entry);
           if (!entry.isFolder) continue;
-          if (CLOSED.has(item.name)) entry.note = 'not shown';
+          if (CLOSED.has(item.name) || pseudo.includes(join(root, place))) entry.note = 'not shown';
           else next.push({ folder: entry, at: place });
         }
         if (leftOut > 0) {

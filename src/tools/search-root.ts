@@ -1,9 +1,10 @@
 import { statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
+import { basename, dirname, relative } from 'node:path';
 import { ToolFailure } from '../contract/failure.js';
 import type { ToolContext } from '../contract/tool-context.js';
 import { cutPath, resolveIn } from '../platform/files/paths.js';
+import { pseudoFoldersBelow } from '../platform/files/pseudo-file-system.js';
 import type {
   FileList,
   FileQuery,
@@ -16,6 +17,8 @@ import { counted } from './counted.js';
 import { pathFailure, realTarget } from './path-failure.js';
 import { refusal } from './refusal.js';
 import { isMissing, locate } from './target-file.js';
+
+const MAX_NAMED = 5; // of folders that were not searched
 
 /** Where a search runs: a folder, and in it the one file that is searched, if it is one. */
 export interface SearchRoot {
@@ -54,6 +57,13 @@ export function checkApproved(path: string, real: string, approved: ToolContext[
 /** A name on one line: where it holds a line break or the like, it is written as JSON, so that it passes for no other. */
 export const nameOnOneLine = (name: string): string =>
   /[\p{Cc}\u2028\u2029]/u.test(name) ? JSON.stringify(name) : name;
+
+/** Folders that no search goes down into, since the system makes up their files: as globs, and as names to tell of. */
+export function leftOutOf({ folder, file }: SearchRoot): { globs: string[]; names: string[] } {
+  const names = file === undefined ? pseudoFoldersBelow(folder) : [];
+  const globs = names.map((name) => `!/${relative(folder, name).replace(/[*?[\]{}!\\]/g, '\\$&')}`);
+  return { globs, names };
+}
 
 type Searching = Pick<ToolContext, 'env' | 'signal'>;
 
@@ -139,11 +149,20 @@ function modifiedAt(path: string): number {
 export function partialNotices({
   stopped,
   unreadable,
+  leftOut,
 }: {
   stopped: SearchOutcome['stopped'];
   unreadable: number;
+  /** Folders that were not searched. */
+  leftOut: readonly string[];
 }): string[] {
   const notices = [];
+  if (leftOut.length > 0) {
+    const verb = leftOut.length === 1 ? 'was' : 'were';
+    const some = leftOut.slice(0, MAX_NAMED).join(', ');
+    const more = leftOut.length > MAX_NAMED ? ` and ${leftOut.length - MAX_NAMED} more` : '';
+    notices.push(`${some}${more} ${verb} not searched: the system makes up the files there as they are read.`);
+  }
   if (unreadable > 0) {
     notices.push(`${counted(unreadable, 'file or directory', 'files or directories')} could not be read.`);
   }

@@ -2,7 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { pseudoFileSystem } from './pseudo-file-system.js';
+import { pseudoFileSystem, pseudoFoldersBelow } from './pseudo-file-system.js';
 
 test.each([
   ['/proc/self/environ', '/proc'],
@@ -19,4 +19,12 @@ test.each([
 
 test('an ordinary folder lies in none', async () => {
   expect(await pseudoFileSystem(await mkdtemp(join(tmpdir(), 'helve-pseudo-')))).toBeUndefined();
+});
+
+test.runIf(process.platform === 'linux')('names the file systems of the kernel below a folder, each once', () => {
+  const below = pseudoFoldersBelow('/');
+  expect(below).toEqual(expect.arrayContaining(['/proc', '/sys']));
+  expect(below.filter((path) => path.startsWith('/sys/') || path.startsWith('/proc/'))).toEqual([]);
+  expect(pseudoFoldersBelow('/proc')).not.toContain('/proc');
+  expect(pseudoFoldersBelow('/usr')).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { statfsSync } from 'node:fs';
+import { readFileSync, statfsSync } from 'node:fs';
 import { isInside } from './paths.js';
 
 // Their files are made up by the kernel as they are read: some never end, some wait for ever, and some hold the secrets
@@ -37,3 +37,33 @@ export function pseudoFileSystem(real: string): string | undefined {
     return undefined; // not there, or not ours to look at: opening it will tell
   }
 }
+
+const trees = ['/proc', '/sys']; // also where the list of mounts can't be read
+
+/** The kernel's own file systems below a real path, none of them inside another, by absolute path. */
+export function pseudoFoldersBelow(real: string): string[] {
+  if (process.platform === 'win32') return [];
+  const below = [...new Set([...trees, ...pseudoMounts()])].filter((one) => one !== real && isInside(real, one));
+  return below.filter((one) => !below.some((other) => other !== one && isInside(other, one))).sort();
+}
+
+function pseudoMounts(): string[] {
+  const types = new Set(names.values());
+  return mountLines().flatMap((line) => {
+    const [place = '', system = ''] = line.split(' - ');
+    const path = place.split(' ')[4];
+    return path !== undefined && types.has(system.split(' ')[0] ?? '') ? [unescaped(path)] : [];
+  });
+}
+
+function mountLines(): string[] {
+  try {
+    return readFileSync('/proc/self/mountinfo', 'utf8').split('\n');
+  } catch {
+    return []; // no Linux
+  }
+}
+
+/** The kernel writes blanks and backslashes of a path as octal numbers. */
+const unescaped = (path: string): string =>
+  path.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
