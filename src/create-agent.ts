@@ -44,6 +44,8 @@ export interface AgentOptions extends EngineOptions, Pick<Patience, 'fallbackMod
   keepSession?: boolean;
   /** A session to take up, from `resumeSession`; it is kept. */
   resumed?: ResumedSession;
+  /** Hooks of the event Setup run with the first prompt. */
+  setup?: 'init' | 'maintenance' | undefined;
   /** One sentence for the person, when the session can't be saved. */
   onStoreProblem?: (sentence: string) => void;
   /** Instructions in the place of Helve's own; an empty text for none. */
@@ -116,6 +118,7 @@ export function createAgent(options: AgentOptions): Agent {
   });
   const { session } = engine;
   if (resumed) takeUpSession(session, resumed);
+  session.beginning = { source: resumed ? (resumed.isFork ? 'fork' : 'resume') : 'startup', setup: options.setup };
   const newStore = async (): Promise<SessionStore> => {
     const { SessionStore } = await import('./agent/store/session-store.js');
     const { dataFolder, id, root } = session;
@@ -252,7 +255,10 @@ export function createAgent(options: AgentOptions): Agent {
           prompt: [...content, ...mentioned],
           commands: engine.commands,
           agents: agents.names,
-          beforeMessage: async () => await fileInstructions?.told(),
+          beforeMessage: async () => {
+            await fileInstructions?.told();
+            await engine.moments.settled();
+          },
           maxTurns: options.maxTurns,
           maxTimeMs: options.maxTimeMs ?? minutes(options.settings?.current.maxRunMinutes?.value),
           ...(steering && { steering }),
@@ -357,6 +363,7 @@ function instructionsOf(engine: Engine, { home = homeFolder(), env = process.env
     mayRead: (real) => engine.contextFor('instructions', new AbortController().signal).mayRead(real),
     remind: (text) => session.remind(text),
     notify: engine.notify,
+    onLoaded: (loaded) => engine.moments.note('InstructionsLoaded', loaded),
   });
 }
 

@@ -27,6 +27,7 @@ import type { Engine, RunCallsOptions } from './engine/engine.js';
 import type { EngineOptions } from './engine/engine-options.js';
 import { type ConnectedServers, createServers } from './engine/engine-servers.js';
 import { createKeptNotice } from './engine/kept-notice.js';
+import { createMoments } from './engine/moments.js';
 import { createNotices } from './engine/notices.js';
 import { createSandboxNotice } from './engine/sandbox-notice.js';
 import { sandboxOf, withRules } from './engine/sandbox-wish.js';
@@ -205,6 +206,13 @@ export function createEngine(options: EngineOptions = {}): Engine {
     ...(options.hooks && { callbacks: options.hooks }),
   });
   const hooks = options.observers ? observedHooks(ownHooks, options.observers) : ownHooks;
+  const moments = createMoments(hooks, (text) => notices.say(text));
+  let toldCwd: string | undefined;
+  const tellCwd = (): void => {
+    const before = toldCwd;
+    toldCwd = session.cwd;
+    if (before !== undefined && before !== toldCwd) moments.note('CwdChanged', { old_cwd: before, new_cwd: toldCwd });
+  };
   const contextFor: Engine['contextFor'] = (callId, signal, approval) => {
     let reader: ((real: string) => boolean) | undefined;
     const mayRead = (real: string): boolean => {
@@ -263,6 +271,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
 
   const environment = (emit: (happening: AgentHappening) => void): CallEnvironment => ({
     ready() {
+      toldCwd ??= session.cwd; // a session that was resumed has its own by now
       recovery ??= recover(emit);
       return recovery;
     },
@@ -287,6 +296,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
       builtInNames.includes(tool) ? undefined : announceCall(session, { name: `${callId} (${tool})`, effects }),
     emit(happening) {
       audit?.take(happening);
+      if (happening.type === 'tool_result') tellCwd();
       tell(emit, happening);
     },
   });
@@ -334,7 +344,9 @@ export function createEngine(options: EngineOptions = {}): Engine {
     for (const { id: callId, name: tool, input } of calls) {
       audit?.take({ type: 'tool_call', callId, tool, input, display: { title: tool } });
     }
-    return await Promise.all(calls.map((call) => runCall(call, calling, signal)));
+    const results = await Promise.all(calls.map((call) => runCall(call, calling, signal)));
+    await moments.settled();
+    return results;
   };
 
   /** A call on behalf of a command: judged, kept and told like any other, but for that it is none of the model's. */
@@ -354,6 +366,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     const calls = [...underWay.values()];
     for (const stop of underWay.keys()) stop.abort(new Error('Interrupted.'));
     await Promise.allSettled(calls);
+    await moments.settled();
     if (hooks.has('SessionEnd')) {
       const signal = AbortSignal.timeout(SESSION_END_MS);
       await hooks.run('SessionEnd', { reason: 'other' }, { signal }).catch(() => {}); // nobody is there to be told
@@ -372,9 +385,12 @@ export function createEngine(options: EngineOptions = {}): Engine {
     refresh,
     servers,
     isTrusted,
-    addDirectory(path) {
+    moments,
+    addDirectory(path, source = 'slash_command') {
+      const isNew = !policy.workspace().includes(path);
       policy.addFolder(checkedFolder(path));
       mcp.rootsChanged();
+      if (isNew) moments.note('DirectoryAdded', { directory: resolve(path), source });
     },
     commands,
     endCommands() {

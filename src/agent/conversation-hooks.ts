@@ -22,7 +22,7 @@ export interface ConversationHooks {
 export function conversationHooks(
   hooks: Hooks,
   session: Session,
-  { emit, signal }: { emit(happening: AgentHappening): void; signal: AbortSignal },
+  { emit, signal, model }: { emit(happening: AgentHappening): void; signal: AbortSignal; model?: string },
 ): ConversationHooks {
   let sentBack = 0;
   const run = async <Event extends HookEvent>(event: Event, payload: HookPayloads[Event]): Promise<HookOutcome> => {
@@ -35,10 +35,16 @@ export function conversationHooks(
     async onPrompt(prompt) {
       for (const text of hooks.notices()) emit({ type: 'notice', text });
       const outcomes: HookOutcome[] = [];
-      if (session.startsNow() && hooks.has('SessionStart')) {
-        const outcome = await run('SessionStart', { source: 'startup' });
+      const begins = async <Event extends 'Setup' | 'SessionStart'>(event: Event, payload: HookPayloads[Event]) => {
+        if (!hooks.has(event)) return;
+        const outcome = await run(event, payload);
         for (const text of outcome.additionalContext) session.remind(text); // with the first prompt that is sent
         outcomes.push({ ...outcome, additionalContext: [] });
+      };
+      if (session.startsNow()) {
+        const { setup: trigger, source } = session.beginning;
+        if (trigger) await begins('Setup', { trigger });
+        await begins('SessionStart', { source, ...(model !== undefined && { model }) });
       }
       if (hooks.has('UserPromptSubmit')) {
         outcomes.push(await run('UserPromptSubmit', { prompt: textOf(prompt) }));

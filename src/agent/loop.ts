@@ -120,7 +120,7 @@ async function drive(input: LoopInput, timeUp: TimeUp, emit: (happening: AgentHa
   void session.tools.preload(session);
   begun = input.keeper?.begin();
   await input.refresh?.(emit);
-  const hooks = conversationHooks(environment.hooks, session, { emit, signal });
+  const hooks = conversationHooks(environment.hooks, session, { emit, signal, model: input.model.name });
   const { added, refused } = await hooks.onPrompt(input.prompt).catch((error: unknown) => {
     if (!signal.aborted) throw error;
     return { added: [], refused: undefined }; // the first turn sees that it is interrupted

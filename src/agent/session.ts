@@ -74,6 +74,13 @@ export interface SessionOptions {
 }
 
 /** Everything that one conversation remembers. There is no state outside of it, so any number can live in one process. */
+/** How a session begins. */
+export interface SessionBeginning {
+  source: 'startup' | 'resume' | 'fork';
+  /** What the person asked to be prepared, by `--init` or `--maintenance`. */
+  setup?: 'init' | 'maintenance' | undefined;
+}
+
 export class Session implements SessionPort {
   readonly id: string;
   readonly interactive: boolean;
@@ -307,6 +314,9 @@ export class Session implements SessionPort {
     if (!this.#owned.has(make)) this.#owned.set(make, make(this));
     return this.#owned.get(make) as Thing; // what is kept under a function is what that function made
   }
+
+  /** What begins with the first prompt, for hooks. */
+  beginning: SessionBeginning = { source: 'startup' };
 
   /** True the first time only. */
   startsNow(): boolean {

@@ -71,6 +71,7 @@ export async function headless(argv: readonly string[], version: string): Promis
     ...(observation && { observers: observation.observers }),
     ...(flags.maxTurns !== undefined && { maxTurns: flags.maxTurns }),
     ...(flags.maxTimeMs !== undefined && { maxTimeMs: flags.maxTimeMs }),
+    setup: flags.setup,
     ...(flags.systemPrompt !== undefined && { systemPrompt: flags.systemPrompt }),
     ...(flags.appendSystemPrompt !== undefined && { appendSystemPrompt: flags.appendSystemPrompt }),
     instructions: flags.instructions && !isSimple && options.settings.current.instructions?.value !== false,

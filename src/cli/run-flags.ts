@@ -29,6 +29,8 @@ const flags = {
   'system-prompt': { type: 'string' },
   'append-system-prompt': { type: 'string' },
   'no-instructions': { type: 'boolean' },
+  init: { type: 'boolean' },
+  maintenance: { type: 'boolean' },
   'disable-slash-commands': { type: 'boolean' },
   continue: { type: 'boolean', short: 'c' },
   resume: { type: 'string', short: 'r' },
@@ -61,6 +63,8 @@ export interface RunFlags {
   jsonSchema: string | undefined;
   systemPrompt: string | undefined;
   appendSystemPrompt: string | undefined;
+  /** Hooks of the event Setup run with the first prompt. */
+  setup: 'init' | 'maintenance' | undefined;
   /** Whether instruction files go to the model. */
   instructions: boolean;
   /** Whether a prompt may call commands, and the model skills. */
@@ -86,6 +90,9 @@ export function readRunFlags(argv: readonly string[], { isInteractive = false } 
   // A host that sends its prompts line by line means -p, whether it says so or not.
   if (!values.print && !hostInput && !isInteractive && values.resume !== '')
     throw new UsageProblem('To run a prompt, use helve -p "…"; the options of a command come after its name.');
+  if (values.init && values.maintenance) {
+    throw new UsageProblem('--init and --maintenance are two ways to set up. Give one of them.');
+  }
   if (values['screen-reader'] && !isInteractive) {
     throw new UsageProblem('--screen-reader is for a conversation at the terminal, and does not go with -p.');
   }
@@ -106,6 +113,7 @@ export function readRunFlags(argv: readonly string[], { isInteractive = false } 
     jsonSchema: values['json-schema'],
     systemPrompt: values['system-prompt'],
     appendSystemPrompt: values['append-system-prompt'],
+    setup: values.init ? 'init' : values.maintenance ? 'maintenance' : undefined,
     instructions: !values['no-instructions'],
     commands: !values['disable-slash-commands'],
     resume: readResume(values) || undefined,

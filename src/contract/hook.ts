@@ -11,6 +11,7 @@ export const hookEvents = [
   'PermissionDenied',
   'UserPromptSubmit',
   'UserPromptExpansion',
+  'Setup',
   'SessionStart',
   'SessionEnd',
   'Stop',
@@ -20,6 +21,9 @@ export const hookEvents = [
   'PostCompact',
   'SubagentStart',
   'SubagentStop',
+  'CwdChanged',
+  'DirectoryAdded',
+  'InstructionsLoaded',
 ] as const;
 
 /** The name of a moment at which hooks run. */
@@ -82,11 +86,16 @@ export interface HookPayloads {
     /** What the person said. */
     prompt: string;
   };
+  /** With the first prompt of a run with `--init` or `--maintenance`, before SessionStart. Objecting does nothing. */
+  Setup: AgentPayload & {
+    /** Which of the two flags. */
+    trigger: 'init' | 'maintenance';
+  };
   /** With the first prompt, and after a compaction. Objecting does nothing. */
   SessionStart: AgentPayload & {
-    /** What begins. Today it is `startup` or `compact`. */
+    /** What begins: `startup`, `resume`, `fork` or `compact`. After `/clear` it is `startup`. */
     source: 'startup' | 'resume' | 'clear' | 'compact' | 'fork';
-    /** Not set today. */
+    /** The name of the model; left out after a compaction. */
     model?: string;
   };
   /** At the end. Objecting does nothing. */
@@ -134,6 +143,31 @@ export interface HookPayloads {
       /** Where the child's conversation is kept. */
       agent_transcript_path?: string;
     };
+  /** After a command has changed the directory that commands start in. Objecting does nothing. */
+  CwdChanged: AgentPayload & {
+    /** The directory before. */
+    old_cwd: string;
+    /** The directory now. */
+    new_cwd: string;
+  };
+  /** After a folder was added to the project during a session. Objecting does nothing. */
+  DirectoryAdded: AgentPayload & {
+    /** The folder, absolute. */
+    directory: string;
+    /** `slash_command` for `/add-dir`, `register_repo_root` for a program. */
+    source: 'slash_command' | 'register_repo_root';
+  };
+  /** After a file of instructions was read, such as HELVE.md or CLAUDE.md. Objecting does nothing. */
+  InstructionsLoaded: AgentPayload & {
+    /** The file, absolute. */
+    file_path: string;
+    /** Whose it is. */
+    memory_type: 'User' | 'Project' | 'Local' | 'Managed';
+    /** Why it was read: with the session, because a file below its folder was seen, or because another file imports it. */
+    load_reason: 'session_start' | 'nested_traversal' | 'include';
+    /** With `include`: the file that imports it. */
+    parent_file_path?: string;
+  };
 }
 
 interface AgentPayload {

@@ -8,6 +8,7 @@ import type { ToolResultBlock } from '../contract/message.js';
 import type { Decide, PermissionMode } from '../contract/permission.js';
 import type { Approval, ToolContext } from '../contract/tool-context.js';
 import type { EngineServers } from './engine-servers.js';
+import type { Moments } from './moments.js';
 
 /** The tools with their gate, their permissions and their session, without a model: bring your own loop. */
 export interface Engine {
@@ -30,7 +31,8 @@ export interface Engine {
   /** Whether a person has trusted the project with all that it brings. */
   isTrusted(): boolean;
   /** From now on the folder counts as part of the project when it comes to reading. Throws where there is none. */
-  addDirectory(path: string): void;
+  addDirectory(path: string, source?: 'slash_command' | 'register_repo_root'): void;
+  readonly moments: Moments;
   /** Tells the person something, now or with the next turn. */
   notify(text: string): void;
   /** Says once where the session is kept if the data folder could not take all of it; to be called at the very end. */

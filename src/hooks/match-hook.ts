@@ -24,6 +24,7 @@ export const matchedFields: Readonly<Record<HookEvent, string | null>> = {
   PermissionDenied: 'tool_name',
   UserPromptSubmit: null,
   UserPromptExpansion: 'command_name',
+  Setup: 'trigger',
   SessionStart: 'source',
   SessionEnd: 'reason',
   Stop: null,
@@ -33,6 +34,9 @@ export const matchedFields: Readonly<Record<HookEvent, string | null>> = {
   PreCompact: 'trigger',
   SubagentStart: 'agent_type',
   SubagentStop: 'agent_type',
+  CwdChanged: null,
+  DirectoryAdded: 'source',
+  InstructionsLoaded: 'load_reason',
 };
 
 /** `if` rules are about calls; on other events a hook that has one never runs. */

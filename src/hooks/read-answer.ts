@@ -40,10 +40,14 @@ const objections: Readonly<Record<HookEvent, 'denies' | 'blocks' | 'tells' | 'no
   PermissionDenied: 'nothing',
   StopFailure: 'nothing',
   PostCompact: 'nothing',
+  Setup: 'nothing',
   SessionStart: 'nothing',
   SessionEnd: 'nothing',
   Notification: 'nothing',
   SubagentStart: 'nothing',
+  CwdChanged: 'nothing',
+  DirectoryAdded: 'nothing',
+  InstructionsLoaded: 'nothing',
 };
 
 /** Moments at which plain text is meant for the model. */

@@ -49,7 +49,7 @@ export function openEngine(engine: FullEngine): Engine {
     },
     addDirectory(path) {
       checkFolder(path);
-      engine.addDirectory(path);
+      engine.addDirectory(path, 'register_repo_root');
     },
     end,
     [Symbol.asyncDispose]: end,

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
+import type { HookInput } from '../contract/hook.js';
 import { scriptedModel } from '../models/scripted.js';
 import { createAgent, resumeAgent } from './agent.js';
 import { listSessions } from './sessions.js';
@@ -28,4 +29,31 @@ test('a session is taken up in its own project only, and what the model had read
   expect((await agent.run('Done?').result).text).toBe('Yes.');
   await agent.end();
   expect(await project.text('a.txt')).toBe('two\n');
+});
+
+test('hooks hear whether a session begins, is resumed, or goes on in a copy, and by which model', async () => {
+  const project = await temporaryProject();
+  onTestFinished(() => project.remove());
+  const heard: unknown[] = [];
+  const options = {
+    model: scriptedModel({ turns: [{ text: 'a' }, { text: 'b' }, { text: 'c' }] }),
+    root: project.root,
+    dataFolder: project.path('../data'),
+    keepSession: true,
+    hooks: {
+      SessionStart: [{ hooks: [({ source, model }: HookInput<'SessionStart'>) => void heard.push([source, model])] }],
+    },
+  };
+  const first = createAgent(options);
+  await first.run('x').result;
+  await first.end();
+  for (const fork of [false, true]) {
+    await using again = await resumeAgent({ ...options, session: first.id, fork });
+    await again.run('y').result;
+  }
+  expect(heard).toEqual([
+    ['startup', 'scripted'],
+    ['resume', 'scripted'],
+    ['fork', 'scripted'],
+  ]);
 });

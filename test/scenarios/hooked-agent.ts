@@ -1,7 +1,7 @@
 // A whole run with settings from files: a machine with a project, a scripted model, and what each side got to see.
 import type { AgentEvent, RunResult } from '../../src/contract/event.js';
 import type { Model, ModelRequest } from '../../src/contract/model.js';
-import { type Agent, createAgent } from '../../src/create-agent.js';
+import { type Agent, type AgentOptions, createAgent } from '../../src/create-agent.js';
 import type { EngineOptions } from '../../src/create-engine.js';
 import { type ScriptedCall, type ScriptedTurn, scriptedModel } from '../../src/models/scripted.js';
 import type { LoadOptions } from '../../src/settings/load.js';
@@ -32,7 +32,7 @@ interface Options {
   settings?: unknown;
   files?: Files;
   load?: Partial<LoadOptions>;
-  engine?: Partial<EngineOptions>;
+  engine?: Partial<EngineOptions & Pick<AgentOptions, 'instructions' | 'setup'>>;
 }
 
 /** The project is trusted unless `load` says otherwise, and everything is permitted that no rule or hook is against. */

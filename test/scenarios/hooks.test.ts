@@ -723,3 +723,77 @@ test('a hook of a program that answers { behavior: "deny" } refuses, and its ans
   expect(notices.join()).toContain('its "behavior" is "deny", which is not known here, but counts since it refuses');
   await agent.end();
 });
+
+const noted = (event: string): object => hook(event, 'jq -c . >> "$CLAUDE_PROJECT_DIR/seen.jsonl"');
+const seenBy = (text: string): Array<Record<string, unknown>> =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+const byFile = (one: Record<string, unknown>, other: Record<string, unknown>): number =>
+  String(one['file_path']).localeCompare(String(other['file_path']));
+
+test('a hook hears that the working directory has changed, before the model is asked again', async () => {
+  const turns = [calls(bash('mkdir -p sub && cd sub')), calls(bash('pwd')), calls(bash('cd ..; cat seen.jsonl')), done];
+  const { run, place } = await hookedAgent({ turns, settings: noted('CwdChanged') });
+  await run();
+  const { root } = place;
+  expect(seenBy(place.text('project/seen.jsonl'))).toMatchObject([
+    { hook_event_name: 'CwdChanged', old_cwd: root, new_cwd: `${root}/sub` },
+    { old_cwd: `${root}/sub`, new_cwd: root },
+  ]);
+});
+
+test('a hook hears of each file of instructions, once', async () => {
+  const files = {
+    'project/HELVE.md': 'Read @more.md first.',
+    'project/more.md': 'More.',
+    'project/sub/AGENTS.md': 'Below.',
+    'project/sub/a.txt': 'a',
+  };
+  const turns = [calls(['Read', { file_path: 'sub/a.txt' }]), done];
+  const { run, place } = await hookedAgent({
+    turns,
+    settings: noted('InstructionsLoaded'),
+    files,
+    engine: { instructions: true },
+  });
+  await run();
+  const { root } = place;
+  expect(seenBy(place.text('project/seen.jsonl')).sort(byFile)).toMatchObject([
+    { file_path: `${root}/HELVE.md`, memory_type: 'Project', load_reason: 'session_start' },
+    { file_path: `${root}/more.md`, load_reason: 'include', parent_file_path: `${root}/HELVE.md` },
+    { file_path: `${root}/sub/AGENTS.md`, load_reason: 'nested_traversal' },
+  ]);
+});
+
+test('a hook hears of a folder that is added, once', async () => {
+  const { agent, place } = await hookedAgent({
+    turns: [done],
+    settings: noted('DirectoryAdded'),
+    files: { 'other/a.txt': '' },
+  });
+  agent.engine.addDirectory(place.path('other'));
+  agent.engine.addDirectory(place.path('other'));
+  await agent.end();
+  expect(seenBy(place.text('project/seen.jsonl'))).toMatchObject([
+    { hook_event_name: 'DirectoryAdded', directory: place.path('other'), source: 'slash_command' },
+  ]);
+});
+
+const command = (name: string): string =>
+  `jq -r '"${name} " + (.trigger // .source)' >> order.txt; echo '{"hookSpecificOutput":{"additionalContext":"from ${name}"}}'`;
+
+test('hooks of Setup run before SessionStart, where a run asks for them, and their words go with the first prompt', async () => {
+  const settings = {
+    hooks: {
+      Setup: [{ matcher: 'init', hooks: [{ type: 'command', command: command('setup') }] }],
+      SessionStart: [{ hooks: [{ type: 'command', command: command('start') }] }],
+    },
+  };
+  const { run, place, requests } = await hookedAgent({ turns: [done, done], settings, engine: { setup: 'init' } });
+  await run();
+  await run();
+  expect(place.text('project/order.txt')).toBe('setup init\nstart startup\n');
+  expect(JSON.stringify(requests[0]?.messages)).toContain('from setup');
+});

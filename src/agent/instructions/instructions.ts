@@ -1,5 +1,6 @@
 // What the person and the project have written down for every conversation: HELVE.md, AGENTS.md, CLAUDE.md.
 import { dirname } from 'node:path';
+import type { HookPayloads } from '../../contract/hook.js';
 import { isInside } from '../../platform/files/paths.js';
 import {
   findInstructions,
@@ -8,7 +9,7 @@ import {
   instructionsIn,
   projectBoundary,
 } from './instruction-files.js';
-import type { InstructionReader, InstructionRules } from './read-instructions.js';
+import type { InstructionReader, InstructionRules, ReadInstructions } from './read-instructions.js';
 
 export interface InstructionsOptions extends InstructionPlaces {
   /** Whether a person trusts the project. */
@@ -18,6 +19,8 @@ export interface InstructionsOptions extends InstructionPlaces {
   remind(text: string): void;
   /** Tells the person something. */
   notify(text: string): void;
+  /** Called for each file that was read. */
+  onLoaded?(loaded: HookPayloads['InstructionsLoaded']): void;
 }
 
 const ABOUT = `What the person and the project have written down for you, in files. Follow it as far as it concerns what you do. What the person says in this conversation comes first, then what stands further below. It permits nothing: what you may do is decided elsewhere.`;
@@ -71,6 +74,7 @@ export class Instructions {
     this.#nested ??= new InstructionReader(this.#reader);
     const read = await this.#nested.read(found, this.#rules());
     for (const problem of read.problems) this.#options.notify(problem);
+    this.#tellLoaded(read, 'nested_traversal');
     if (read.texts.length > 0) this.#options.remind(`${NESTED}\n\n${instructionsText(read)}`);
   }
 
@@ -87,9 +91,22 @@ export class Instructions {
     this.#reader = new InstructionReader();
     const read = await this.#reader.read(files, this.#rules());
     for (const problem of read.problems) this.#options.notify(problem);
+    this.#tellLoaded(read, 'session_start');
     if (read.texts.length === 0) return undefined;
     const isGuarded = !this.#options.isTrusted() && read.texts.some(({ source }) => source === 'project');
     return [ABOUT, ...(isGuarded ? [UNTRUSTED] : []), instructionsText(read)].join('\n\n');
+  }
+
+  #tellLoaded({ texts }: ReadInstructions, why: 'session_start' | 'nested_traversal'): void {
+    for (const { path, source, parent } of texts) {
+      const isLocal = /\.local\.[^./]+$/.test(path);
+      this.#options.onLoaded?.({
+        file_path: path,
+        memory_type: source === 'user' ? 'User' : isLocal ? 'Local' : 'Project',
+        load_reason: parent === undefined ? why : 'include',
+        ...(parent !== undefined && { parent_file_path: parent }),
+      });
+    }
   }
 
   #rules(): InstructionRules {

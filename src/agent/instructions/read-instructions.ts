@@ -25,9 +25,12 @@ export interface ReadInstructions {
 }
 
 interface InstructionText {
+  path: string;
   shown: string;
   source: InstructionFile['source'];
   importedBy?: string;
+  /** The path of the file that imports it. */
+  parent?: string;
   text: string;
 }
 
@@ -52,7 +55,7 @@ export class InstructionReader {
 
   async #add(
     file: InstructionFile,
-    { depth, importedBy }: { depth: number; importedBy?: string },
+    { depth, importedBy, parent }: { depth: number; importedBy?: string; parent?: string },
     rules: InstructionRules,
     found: ReadInstructions,
   ): Promise<void> {
@@ -78,11 +81,19 @@ export class InstructionReader {
       return;
     }
     this.#chars += text.length;
-    found.texts.push({ shown: file.shown, source: file.source, ...(importedBy !== undefined && { importedBy }), text });
+    found.texts.push({
+      path: file.path,
+      shown: file.shown,
+      source: file.source,
+      ...(importedBy !== undefined && { importedBy }),
+      ...(parent !== undefined && { parent }),
+      text,
+    });
     if (depth === MAX_DEPTH) return;
     for (const path of findImports(text)) {
       const imported = importedFile(path, file, rules);
-      if (imported) await this.#add(imported, { depth: depth + 1, importedBy: file.shown }, rules, found);
+      if (imported)
+        await this.#add(imported, { depth: depth + 1, importedBy: file.shown, parent: file.path }, rules, found);
     }
   }
 }

@@ -51,6 +51,8 @@ export interface ResumedSession {
   /** The session's own, or that of the fork. */
   id: string;
   root: string;
+  /** Whether it goes on in a copy. */
+  isFork: boolean;
   restored: RestoredSession;
   /** Open, and the only writer. */
   store: SessionStore;
@@ -76,7 +78,7 @@ export async function resumeSession(options: ResumeOptions): Promise<ResumedSess
     const { background, isBackgroundTold } = restored;
     const leftCommands = background.length === 0 ? [] : await endedCommands(background, options.dataFolder);
     const reminders = [...undone, ...(isBackgroundTold ? [] : leftCommands.map(endedReminder))];
-    return { id: folder.id, root, restored, store, reminders, leftCommands };
+    return { id: folder.id, root, isFork: options.fork === true, restored, store, reminders, leftCommands };
   } catch (error) {
     await lock.release();
     throw error;

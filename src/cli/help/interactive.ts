@@ -9,7 +9,7 @@ export const help = `helve: a conversation at the terminal
 
 Options beside those below, as helve -p has them
   --model, --effort, --fallback-model, --max-turns, --max-time, --system-prompt, --append-system-prompt, --no-instructions,
-  --disable-slash-commands, --debug, --continue, --resume, --fork, --session-id, --no-save
+  --disable-slash-commands, --init, --maintenance, --debug, --continue, --resume, --fork, --session-id, --no-save
   --screen-reader           plain lines, nothing painted over (also HELVE_SCREEN_READER=1, and where TERM is dumb)
 
 In it

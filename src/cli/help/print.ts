@@ -16,6 +16,7 @@ Options (-p is short for --print)
   --system-prompt T         T in the place of Helve's own instructions
   --append-system-prompt T  adds T to them
   --no-instructions         leave out HELVE.md, AGENTS.md and CLAUDE.md
+  --init, --maintenance     run hooks of the event Setup first, with this trigger
   --disable-slash-commands  no commands and no skills: a leading slash is a character like any other
   --debug, --debug-file F   write what happens to a log in Helve's data folder, or to F (also HELVE_DEBUG=1 or a path)
 

@@ -74,6 +74,7 @@ export async function openSession(
     ...(resumed && { resumed }),
     ...(flags.maxTurns !== undefined && { maxTurns: flags.maxTurns }),
     ...(flags.maxTimeMs !== undefined && { maxTimeMs: flags.maxTimeMs }),
+    setup: flags.setup,
     ...(flags.systemPrompt !== undefined && { systemPrompt: flags.systemPrompt }),
     ...(flags.appendSystemPrompt !== undefined && { appendSystemPrompt: flags.appendSystemPrompt }),
     instructions: flags.instructions && !isSimple && settings.current.instructions?.value !== false,
