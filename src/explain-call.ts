@@ -21,7 +21,8 @@ import { defineTool, type Tool } from './contract/tool.js';
 import type { SessionPort, ToolContext } from './contract/tool-context.js';
 import { createEngine, type Engine } from './create-engine.js';
 import { decide, type Policy } from './permissions/engine.js';
-import { parseRules, type Rule } from './permissions/rule.js';
+import type { Anchors } from './permissions/match-path.js';
+import { parseRules, type Rule, type RuleLists } from './permissions/rule.js';
 import { describeConfinement, type PolicySandbox } from './permissions/sandboxed-call.js';
 import {
   type PermissionSettings,
@@ -62,6 +63,8 @@ export interface ExplainerOptions {
   mode?: PermissionMode;
   /** For requests that name none. */
   walls?: Walls;
+  /** Rules beside those of settings. */
+  permissions?: RuleLists;
   /** Folders that count as part of the project. */
   additionalDirectories?: readonly string[];
   /** Where the settings files are, and whether the folder counts as trusted. */
@@ -151,6 +154,15 @@ export function createExplainer(options: ExplainerOptions = {}): (request: Expla
     return policy;
   };
 
+  const rulesAt = (place: Place): readonly Rule[] => {
+    const { permissions = {} } = options;
+    return parseRules(permissions, {
+      source: { file: 'the options of this run' },
+      anchors: anchorsAt(place),
+      ...namesAt(place),
+    }).rules;
+  };
+
   return async (request) => {
     const cwd = resolve(request.cwd ?? process.cwd());
     const place = { cwd, home: request.home ?? homeFolder() };
@@ -200,7 +212,7 @@ export function createExplainer(options: ExplainerOptions = {}): (request: Expla
         workspace: folders.flatMap(folderNames),
         resultsFolder: engine.session.resultsFolder,
         dataFolders: folderNames(dataFolderAt(place, options)),
-        rules: policy.rules,
+        rules: [...policy.rules, ...rulesAt(place)],
         home: place.home === undefined ? [] : folderNames(place.home),
         walls,
         sandbox: await sandboxAt(policy, request.walls ?? options.walls),
@@ -264,6 +276,11 @@ const notUnderstood = (what: string): PlacePolicy => {
   return { rules: [], folders: [], problems: [{ severity: 'fatal', file: 'settings', message }] };
 };
 
+function anchorsAt({ cwd, home }: Place): Anchors {
+  const project = folderNames(cwd);
+  return { source: project, project, home: home === undefined ? [] : folderNames(home), realName };
+}
+
 const LISTS = ['allow', 'ask', 'deny', 'additionalDirectories'] as const;
 
 /** Settings that came with the request. Lists at the root count too, as they do in a file. */
@@ -278,14 +295,8 @@ function givenPolicy(settings: unknown, { cwd, home }: Place, known: KnownNames)
   const [issue] = sandbox.error?.issues ?? [];
   if (issue) return notUnderstood(`"${['sandbox', ...issue.path].join('.')}": ${issue.message}.`);
   const understood: PermissionSettings[] = read.map(({ data }) => data ?? {});
-  const project = folderNames(cwd);
-  const parsed = understood.map((lists) =>
-    parseRules(lists, {
-      source: { file: 'settings' },
-      anchors: { source: project, project, home: home === undefined ? [] : folderNames(home), realName },
-      ...known,
-    }),
-  );
+  const anchors = anchorsAt({ cwd, home });
+  const parsed = understood.map((lists) => parseRules(lists, { source: { file: 'settings' }, anchors, ...known }));
   const [{ defaultMode, ...others } = {}] = understood;
   return {
     rules: parsed.flatMap(({ rules }) => rules),

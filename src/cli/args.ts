@@ -4,8 +4,8 @@ import { UsageProblem } from './usage-problem.js';
 
 type OptionSpecs = NonNullable<ParseArgsConfig['options']>;
 
-/** Flags that hold for every command that runs or judges calls. */
-export const engineFlags = {
+/** Flags that say what is permitted. */
+export const permissionFlags = {
   'permission-mode': { type: 'string' },
   'dangerously-skip-permissions': { type: 'boolean' },
   'add-dir': { type: 'string', multiple: true },
@@ -15,6 +15,11 @@ export const engineFlags = {
   disallowedTools: { type: 'string', multiple: true },
   settings: { type: 'string' },
   trust: { type: 'boolean' },
+} as const satisfies OptionSpecs;
+
+/** Flags that hold for every command that runs calls. */
+export const engineFlags = {
+  ...permissionFlags,
   'mcp-config': { type: 'string', multiple: true },
   'strict-mcp-config': { type: 'boolean' },
   simple: { type: 'boolean' },

@@ -50,10 +50,7 @@ export async function engineOptions(flags: EngineFlagValues, { asksForTrust = fa
   const simple = flags.simple === true || env['HELVE_SIMPLE'] === '1';
   return {
     permissionMode,
-    permissions: {
-      allow: listed('--allowed-tools', 'allow', flags['allowed-tools'], flags.allowedTools),
-      deny: listed('--disallowed-tools', 'deny', flags['disallowed-tools'], flags.disallowedTools),
-    },
+    permissions: rulesOfFlags(flags),
     additionalDirectories: (flags['add-dir'] ?? []).map(existingFolder),
     toolSet: simple ? 'simple' : 'headless',
     ...(flags['mcp-config'] && { mcpServers: await namedServers(flags['mcp-config']) }),
@@ -62,6 +59,12 @@ export async function engineOptions(flags: EngineFlagValues, { asksForTrust = fa
     env,
   };
 }
+
+/** The rules of `--allowed-tools` and `--disallowed-tools`. */
+export const rulesOfFlags = (flags: EngineFlagValues) => ({
+  allow: listed('--allowed-tools', 'allow', flags['allowed-tools'], flags.allowedTools),
+  deny: listed('--disallowed-tools', 'deny', flags['disallowed-tools'], flags.disallowedTools),
+});
 
 function refuseUnknownWalls(walls: string | undefined): void {
   if (!walls || walls === 'full' || walls === 'none') return;
@@ -97,7 +100,7 @@ function listed(
       anchors: { source: project, project, home: [] },
       ...known,
     });
-    if (problem) throw new UsageProblem(`${flag} has a rule that can't be used: ${problem.message}`);
+    if (problem) throw new UsageProblem(`${flag} has a rule that can't be used, so nothing was run: ${problem.reason}`);
   }
   return rules;
 }

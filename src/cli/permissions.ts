@@ -8,8 +8,9 @@ import { visible } from '../platform/text/visible.js';
 import { orderedRules, ruleCounts, ruleLines } from '../settings/describe-rules.js';
 import { readSettings } from '../settings/load.js';
 import { isFatal, oneLine, trustNotice } from '../settings/report.js';
-import { readArgs } from './args.js';
+import { permissionFlags, readArgs } from './args.js';
 import { chooseAction } from './choose-action.js';
+import { rulesOfFlags } from './engine-options.js';
 import { exitCode } from './exit-codes.js';
 import { answerLine, asAnswer } from './permissions/answer-line.js';
 import { describeExplanation } from './permissions/describe-explanation.js';
@@ -23,11 +24,8 @@ const USAGE =
 const flags = {
   json: { type: 'boolean' },
   stdin: { type: 'boolean' },
-  'permission-mode': { type: 'string' },
   walls: { type: 'string' },
-  settings: { type: 'string' },
-  'add-dir': { type: 'string', multiple: true },
-  trust: { type: 'boolean' },
+  ...permissionFlags,
 } as const;
 
 type Flags = ReturnType<typeof readArgs<typeof flags>>['values'];
@@ -76,12 +74,13 @@ function parsedInput(tool: string, json: string): unknown {
 }
 
 function explainerOptions(values: Flags): ExplainerOptions {
-  const mode = modeOf(values['permission-mode']);
+  const mode = modeOf(values);
   const walls = wallsOf(values.walls);
   return {
     ...(mode && { mode }),
     ...(walls && { walls }),
     additionalDirectories: (values['add-dir'] ?? []).map(existingFolder),
+    permissions: rulesOfFlags(values),
     settings: loadOptions(values),
   };
 }
@@ -93,7 +92,8 @@ const loadOptions = ({ settings, trust }: Flags) => ({
 });
 
 /** Judging by a mode is not running in it, so it is free to everybody. */
-function modeOf(wanted: string | undefined): PermissionMode | undefined {
+function modeOf(values: Flags): PermissionMode | undefined {
+  const wanted = values['dangerously-skip-permissions'] ? 'bypassPermissions' : values['permission-mode'];
   const mode = permissionModes.find((known) => known === wanted);
   if (mode || wanted === undefined) return mode;
   throw new UsageProblem(`--permission-mode takes ${permissionModes.join(', ')}, but was "${wanted}".`);
@@ -132,10 +132,16 @@ async function test(words: readonly string[], values: Flags): Promise<number> {
 /** Every rule that there is here, and who says so. */
 async function list(words: readonly string[], values: Flags): Promise<number> {
   if (words.length > 0) throw new UsageProblem(`helve permissions list takes no word such as "${words[0]}". ${USAGE}`);
+  const { allow, deny } = rulesOfFlags(values);
+  if (allow.length + deny.length > 0) {
+    throw new UsageProblem(
+      'helve permissions list shows the rules of settings. --allowed-tools and --disallowed-tools go with explain and test.',
+    );
+  }
   const root = process.cwd();
   const settings = await readSettings({ ...loadOptions(values), root, ...knownNames({ root }) });
   const { problems, trust } = settings;
-  const mode = modeOf(values['permission-mode']) ?? settings.defaultMode?.value ?? 'default';
+  const mode = modeOf(values) ?? settings.defaultMode?.value ?? 'default';
   const rows = orderedRules(settings);
   const folders = [
     ...settings.additionalDirectories.map(({ value }) => value),

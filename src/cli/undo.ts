@@ -241,10 +241,7 @@ async function carryOut(
     }
   }
   const outcome = await applyUndo(plan, { force });
-  await writeLine(
-    at.out,
-    json ? jsonText(asJson(plan, at.cwd, outcome)) : resultText(outcome, plan.sessionId, at.cwd),
-  );
+  await writeLine(at.out, json ? jsonText(asJson(plan, at.cwd, outcome)) : resultText(outcome, plan.sessionId, at.cwd));
   return exitCode.ok;
 }
 

@@ -227,6 +227,8 @@ function allowsFile(
   { commands, inWorkspace, request }: Surroundings,
 ): boolean {
   if (subject.kind === 'path') return namesOf(effect).every((name) => allowsName(subject, effect, name));
+  const { files } = subject.kind === 'tool' ? subject : {};
+  if (files) return effect.by !== undefined && namesOf(effect).every((name) => matchesFile(files, effect, name));
   if (subject.kind !== 'command' || request.tool !== 'Bash') return false;
   const isEverything = subject.pattern.kind === 'any';
   const command = effect.by?.as === 'operand' ? commands[effect.by.command] : undefined;

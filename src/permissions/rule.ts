@@ -47,7 +47,13 @@ export interface Rule {
 /** What a rule is about. */
 export type RuleSubject =
   /** Every use of a tool. */
-  | { kind: 'tool'; isTool: (name: string) => boolean; tool: string }
+  | {
+      kind: 'tool';
+      isTool: (name: string) => boolean;
+      tool: string;
+      /** For a rule that allows a tool that changes files: those that commands may change by it, as `Edit(*)` has it. */
+      files?: PathPattern;
+    }
   /** Files, whichever tool or command touches them. */
   | { kind: 'path'; access: 'read' | 'edit'; pattern: PathPattern }
   | { kind: 'command'; pattern: CommandPattern }
@@ -222,7 +228,7 @@ function isOneSlip(one: string, other: string): boolean {
   return first.length === 2 && second.length === 2 && first[0] === second[1] && first[1] === second[0];
 }
 
-function everyUse(tool: string, { list }: RuleOptions): Outcome {
+function everyUse(tool: string, { list, anchors, style = thisPathStyle() }: RuleOptions): Outcome {
   if (list === 'allow' && tool.includes('*') && !/^mcp__[^*]+?__/.test(tool)) {
     return broken(
       'would allow tools that nobody has named',
@@ -230,7 +236,10 @@ function everyUse(tool: string, { list }: RuleOptions): Outcome {
     );
   }
   if (tool === 'Bash') return { subject: { kind: 'command', pattern: { kind: 'any' } } };
-  return { subject: { kind: 'tool', tool, isTool: nameMatcher(tool, list) } };
+  const subject = { kind: 'tool', tool, isTool: nameMatcher(tool, list) } as const;
+  if (list !== 'allow' || !EDITING_TOOLS.includes(tool)) return { subject };
+  const all = parsePathPattern('*', { list, anchors, style });
+  return { subject: all.ok ? { ...subject, files: all.pattern } : subject };
 }
 
 /** A server's name alone stands for all its tools. A rule that asks or denies means them in any spelling. */

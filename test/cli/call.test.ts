@@ -220,6 +220,8 @@ test.each([
   const run = await runHelve(['call', 'Bash', '{"command": "touch made"}', flag, rule], { cwd });
   expect(run.code).toBe(2);
   expect(run.stderr).toMatch(named);
+  expect(run.stderr).toMatch(/^helve: --(dis)?allowed-tools has a rule that can't be used, so nothing was run: "/);
+  expect(run.stderr).not.toContain('ignored');
   expect(existsSync(join(cwd, 'made'))).toBe(false);
 });
 

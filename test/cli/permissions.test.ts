@@ -361,3 +361,33 @@ test('a policy test may depend on the sandbox, and a person reads how a command 
   expect(await explained('--walls', 'full', '--trust')).toContain('It runs in the sandbox');
   expect(await explained('--walls', 'full')).toContain('Once approved: Runs in the sandbox: no network');
 });
+
+test('explain and test judge by the rules of flags, as -p does', async () => {
+  const explain = async (...args: string[]): Promise<string> =>
+    (await runHelve(['permissions', 'explain', 'Bash', '{"command": "make all"}', ...args])).stdout;
+  expect(await explain()).toMatch(/^ask:/);
+  expect(await explain('--allowed-tools', 'Read,Bash(make:*)')).toMatch(
+    /^allow: the rule "Bash\(make:\*\)" \(the options of this run\)/,
+  );
+  expect(await explain('--allowedTools', 'Bash', '--disallowed-tools', 'Bash(make all)')).toMatch(/^deny: /);
+  expect(await explain('--dangerously-skip-permissions')).toMatch(/^allow: /);
+  expect(await runHelve(['permissions', 'list', '--allowed-tools', 'Bash'])).toMatchObject({ code: 2 });
+});
+
+test.each(['Edit', 'Edit(*)', 'Write', 'Write(*)'])(
+  '%s covers where a command of the project sends its output',
+  async (rule) => {
+    const cwd = await emptyFolder();
+    const explain = async (command: string): Promise<string> =>
+      (
+        await runHelve(['permissions', 'explain', 'Bash', JSON.stringify({ command }), '--allowed-tools', rule], {
+          cwd,
+        })
+      ).stdout;
+    expect(await explain('echo A >> f')).toMatch(/^allow: the rule/);
+    expect(await explain('echo A >> sub/f')).toMatch(/^allow: the rule/);
+    expect(await explain('echo A > /srv/f')).toMatch(/^ask: it writes \/srv\/f, which is outside/);
+    expect(await explain('echo A > .git/config')).toMatch(/^ask: /);
+    expect(await explain('make')).toMatch(/^ask: /);
+  },
+);

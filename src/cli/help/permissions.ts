@@ -8,6 +8,9 @@ export const help = `helve permissions: what is allowed here, and why, without r
 
 Options
   --permission-mode MODE                judge by default, acceptEdits, plan, dontAsk or bypassPermissions
+  --dangerously-skip-permissions        the same as --permission-mode bypassPermissions
+  --allowed-tools RULES                 rules that allow, beside those of settings (also --allowedTools)
+  --disallowed-tools RULES              rules that deny, likewise (also --disallowedTools)
   --walls full|none                     judge as if commands could be confined here, or could not; default: as it is
   --add-dir DIR                         count DIR as part of the project; may be given several times
   --settings FILE                       settings above those of the project and the user, as a file or as JSON
