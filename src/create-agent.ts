@@ -26,6 +26,7 @@ import type { Model } from './contract/model.js';
 import type { SideModel } from './contract/web.js';
 import { createEngine, type Engine, type EngineOptions, type EngineServers } from './create-engine.js';
 import { homeFolder } from './platform/files/paths.js';
+import { sharedRound } from './platform/shared-round.js';
 
 const AFTER_REQUEST_MS = 30; // what is loaded for servers must not hold up the request, nor wait for its answer
 
@@ -313,7 +314,9 @@ export function createAgent(options: AgentOptions): Agent {
 /** Once a day, and after the work. A failure is left for the next day: nobody is there any more to be told. */
 async function removeOldSessions({ dataFolder }: Session, { settings }: AgentOptions): Promise<void> {
   const { cleanUpSessions } = await import('./agent/store/remove-session.js');
-  await cleanUpSessions(dataFolder, settings?.current.cleanupPeriodDays?.value).catch(() => []);
+  const days = settings?.current.cleanupPeriodDays?.value;
+  // Of agents that end at the same time, each would find it due.
+  await sharedRound(`clean up ${days} ${dataFolder}`, () => cleanUpSessions(dataFolder, days)).catch(() => []);
 }
 
 /** Once the answer is there, the model is not asked for more. */

@@ -2,7 +2,9 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FileChanges } from '../../contract/file-change.js';
+import { sharedRound } from '../shared-round.js';
 import type { AnnouncedWriter, AnnouncedWriters } from './announced-writers.js';
+
 import { CLEAN_UP_EVERY_MS } from './clean-up-marker.js';
 import type { TakeBackUndo } from './recover-changes.js';
 import type { SpareJournalOptions } from './spare-journal.js';
@@ -42,7 +44,14 @@ export function sessionWriters(session: { dataFolder: string; id: string }): Pic
 export async function recoverIfNeeded(dataFolder: string, takeBackUndo?: TakeBackUndo): Promise<string | undefined> {
   if (!needsCare(join(dataFolder, 'journal'))) return undefined;
   const { describeRecovery, recoverChanges } = await import('./recover-changes.js');
-  return describeRecovery(await recoverChanges(dataFolder, takeBackUndo));
+  // Agents that start at the same time see the same records. The first of them tells the person.
+  const key = `recover ${dataFolder}${takeBackUndo ? ' with undos' : ''}`;
+  const found = await sharedRound(key, async () => ({
+    text: describeRecovery(await recoverChanges(dataFolder, takeBackUndo)),
+  }));
+  const { text } = found;
+  found.text = undefined;
+  return text;
 }
 
 /** How long the list of a session's changes is by now: what is listed later stands behind it, whatever the clock says. */

@@ -117,7 +117,7 @@ export class RunningCommands {
       if (hears(file)) append(this.#path(file), textOf({ other: command }));
       if (!this.#looks) continue;
       // Into the file too, for the recovery.
-      for (const other of underWay(linesIn(contentOf(this.#path(file))))) {
+      for (const other of underWay(linesIn(contentOf(this.#path(file)), isAboutOwn))) {
         append(this.#path(own), textOf({ other }));
       }
     }
@@ -198,7 +198,9 @@ export function tellRunningCommands(folders: JournalFolders, change: RecordedCha
 
 /** The calls of a session whose commands run, as far as is known. */
 export function runningCalls(folders: JournalFolders, sessionId: string): string[] {
-  const running = filesIn(folders).flatMap((file) => underWay(linesIn(contentOf(join(folders.commands, file)))));
+  const running = filesIn(folders).flatMap((file) =>
+    underWay(linesIn(contentOf(join(folders.commands, file)), isAboutOwn)),
+  );
   const calls = running.filter((one) => one.sessionId === sessionId && one.writer === undefined);
   return [...new Set(calls.map(({ callId }) => callId))];
 }
@@ -270,12 +272,15 @@ function append(path: string, text: string): void {
   }
 }
 
-function linesIn(bytes: Buffer): Line[] {
+/** A file with many sessions beside its own holds mostly lines about these. */
+const isAboutOwn = (text: string): boolean => /^\{"(?:owner|own|ended)":/.test(text);
+
+function linesIn(bytes: Buffer, isWanted = (_text: string): boolean => true): Line[] {
   return bytes
     .toString('utf8')
     .split('\n')
     .flatMap((text) => {
-      if (text === '') return [];
+      if (text === '' || !isWanted(text)) return [];
       try {
         return [line.parse(JSON.parse(text))];
       } catch {

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionPort } from '../../contract/tool-context.js';
+import { sharedRound } from '../shared-round.js';
 
 /** Where each Helve that has shells writes it down. */
 export const runningFolder = (dataFolder: string): string => join(dataFolder, 'running');
@@ -10,7 +11,7 @@ export async function reapedLeftovers({ dataFolder }: Pick<SessionPort, 'dataFol
   try {
     if (readdirSync(runningFolder(dataFolder)).length === 0) return;
     const { reapLeftovers } = await import('./reap.js');
-    await reapLeftovers(dataFolder);
+    await sharedRound(`reap ${dataFolder}`, () => reapLeftovers(dataFolder));
   } catch {
     // there is no such folder yet, or the next start tries again
   }

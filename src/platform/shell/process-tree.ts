@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { monotonicMs } from '../clock.js';
+import { sharedRound } from '../shared-round.js';
 import { groupIsAlive, signalGroup } from './process-group.js';
 
 const TERM_GRACE_MS = 1_000; // time to put things in order after SIGTERM, short enough for a person who waits
@@ -50,12 +51,24 @@ export async function endTree(tree: ProcessTree): Promise<boolean> {
 
 /** Ends everything that carries the mark, or one that begins with it and a dot. */
 export async function endMarked(mark: string): Promise<boolean> {
+  const all = await sharedRound('processes and their marks', readMarkedProcesses);
+  if (!all.some(({ marks }) => includesMark(marks, mark))) return true;
   const strays = findAndRemember(mark);
-  if (strays().length === 0) return true;
   return await end(
     (signal) => signalEach(strays(), signal),
     () => strays().length > 0,
   );
+}
+
+/** Ends all of it by force. Of many at the same time, one look finds the processes of all. */
+export async function killTreeSoon({ group, mark }: ProcessTree): Promise<void> {
+  const all = await sharedRound('processes and their marks', readMarkedProcesses);
+  const found = withDescendants(
+    all.filter(({ marks }) => includesMark(marks, mark)),
+    all,
+  );
+  signalGroup(group, 'SIGKILL');
+  signalEach(found, 'SIGKILL');
 }
 
 /** At once and without waiting, for a program that is about to exit. */
@@ -129,10 +142,13 @@ function findAndRemember(mark: string): () => Process[] {
 function findMarked(mark: string): Process[] {
   const all = readProcesses();
   return withDescendants(
-    all.filter(({ pid }) => isMarked(pid, mark)),
+    all.filter(({ pid }) => includesMark(marksOf(pid), mark)),
     all,
   );
 }
+
+const readMarkedProcesses = (): Array<Process & { marks: readonly string[] }> =>
+  readProcesses().map((one) => ({ ...one, marks: marksOf(one.pid) }));
 
 function withDescendants(roots: readonly Process[], all: readonly Process[]): Process[] {
   const found = new Map(roots.map((one) => [one.pid, one]));
@@ -165,16 +181,19 @@ function readProcess(pid: number): Process | undefined {
   }
 }
 
-function isMarked(pid: number, mark: string): boolean {
+/** The marks in the environment of a process: of the shell that it comes from, and of those around it. */
+function marksOf(pid: number): string[] {
   try {
     const environment = `\0${readFileSync(`/proc/${pid}/environ`, 'latin1')}`;
     const start = environment.indexOf(`\0${MARK_VARIABLE}=`);
-    if (start === -1) return false;
+    if (start === -1) return [];
     const from = start + MARK_VARIABLE.length + 2;
     const end = environment.indexOf('\0', from);
-    const marks = environment.slice(from, end === -1 ? undefined : end).split(':');
-    return marks.some((one) => one === mark || one.startsWith(`${mark}.`));
+    return environment.slice(from, end === -1 ? undefined : end).split(':');
   } catch {
-    return false; // ended while we looked, or of another user
+    return []; // ended while we looked, or of another user
   }
 }
+
+const includesMark = (marks: readonly string[], mark: string): boolean =>
+  marks.some((one) => one === mark || one.startsWith(`${mark}.`));

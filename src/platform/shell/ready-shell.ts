@@ -5,7 +5,7 @@ import { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { type OutputPipe, openOutputPipe } from './output-pipe.js';
 import { signalGroup } from './process-group.js';
-import { killTree, MARK_VARIABLE, type ProcessTree, withMark } from './process-tree.js';
+import { killTreeSoon, MARK_VARIABLE, type ProcessTree, withMark } from './process-tree.js';
 import { shellScript } from './shell-script.js';
 import { startProcess } from './start-process.js';
 
@@ -175,7 +175,7 @@ export async function beginShell(name: string, options: ShellOptions): Promise<B
     const ended = async (): Promise<unknown> => await shell?.ended().catch(() => undefined);
     let mayHaveLeft = false; // its group: once it goes on, a program such as a sandbox may start others
     const discard = async (): Promise<void> => {
-      if (mayHaveLeft) killTree(tree);
+      if (mayHaveLeft) await killTreeSoon(tree);
       else signalGroup(pid, 'SIGKILL');
       control.destroy();
       walls?.destroy();
@@ -302,7 +302,7 @@ function readyShell({
     async discard() {
       // Before its command a shell has started nothing that could have left its group, but for the program around it.
       if (!isUsed && !shell.tree.politeGroup) signalGroup(shell.tree.group, 'SIGKILL');
-      else killTree(shell.tree);
+      else await killTreeSoon(shell.tree);
       control.destroy();
       shell.pipe.close();
       if (!isUsed) closeSync(file);
