@@ -1,10 +1,12 @@
 // An answer that fits a JSON Schema: the model gives it by calling a tool that takes nothing else. An input that does not
 // fit is sent back with what is wrong with it, as every call is; an answer in words is sent back too.
+
 import type * as z from 'zod';
 import type { AgentEvent, AgentHappening, RunResult } from '../contract/event.js';
 import type { JsonSchema } from '../contract/model.js';
 import { defineTool, type Tool } from '../contract/tool.js';
 import type { HookCallbacks } from '../hooks/run-hooks.js';
+import { clause } from '../platform/text/clause.js';
 
 const NAME = 'StructuredOutput';
 export const DEFAULT_RETRIES = 5;
@@ -119,6 +121,7 @@ export async function checkedSchema(schema: JsonSchema): Promise<JsonSchema> {
   }
   const { jsonSchemaProblem } = await import('../platform/json-schema.js');
   const problem = await jsonSchemaProblem(schema);
-  if (problem !== undefined) throw new TypeError(`The schema of an answer is not a valid JSON Schema: ${problem}.`);
+  if (problem !== undefined)
+    throw new TypeError(`The schema of an answer is not a valid JSON Schema: ${clause(problem)}.`);
   return { ...schema, type };
 }

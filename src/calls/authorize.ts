@@ -1,5 +1,6 @@
 // Steps 6 to 8 of the path: the decision by effects, the tool's own check, and the question to the person where one is
 // needed. Nothing of a denied file is looked at: the check runs only once reading is allowed.
+
 import { isDeepStrictEqual } from 'node:util';
 import type { Effect } from '../contract/effect.js';
 import { ToolFailure } from '../contract/failure.js';
@@ -15,6 +16,7 @@ import type { ToolCheck, ToolDisplay } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
 import { abortable } from '../platform/abortable.js';
 import { messageOf } from '../platform/message-of.js';
+import { clause } from '../platform/text/clause.js';
 import type { CallHooks } from './call-hooks.js';
 import type { CallEnvironment } from './environment.js';
 import { withKnownReason } from './known-reason.js';
@@ -199,7 +201,7 @@ export const isSameInput = (answered: unknown, input: unknown): boolean =>
 
 const denied = (tool: string, reason: string): ToolFailure =>
   new ToolFailure(
-    `${tool} was not run: ${reason.replace(/\.$/, '')}. Do not look for another way to do the same; ask the user or go on without it.`,
+    `${tool} was not run: ${clause(reason)}. Do not look for another way to do the same; ask the user or go on without it.`,
     { kind: 'permission_denied' },
   );
 

@@ -1,7 +1,9 @@
 // Step 11 of the path: a result that is too long for the conversation goes to a file, and the model gets a preview.
+
 import { appendFile } from 'node:fs/promises';
 import type { ContentBlock } from '../contract/message.js';
 import type { ToolContext } from '../contract/tool-context.js';
+import { clause } from '../platform/text/clause.js';
 import { grouped } from '../platform/text/digits.js';
 import { cutMiddle, safeCut } from '../platform/text/truncate.js';
 
@@ -33,6 +35,6 @@ async function fitText(text: string, maxChars: number, context: ToolContext): Pr
     );
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return `${cutMiddle(text, maxChars)}\n(The whole could not be saved: ${why}. The middle is lost; run a narrower call to see it.)`;
+    return `${cutMiddle(text, maxChars)}\n(The whole could not be saved: ${clause(why)}. The middle is lost; run a narrower call to see it.)`;
   }
 }

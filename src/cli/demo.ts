@@ -4,6 +4,7 @@ import { delimiter, dirname, join } from 'node:path';
 import type { RunResult } from '../contract/event.js';
 import { createAgent } from '../create-agent.js';
 import { scriptedModel } from '../models/scripted.js';
+import { clause } from '../platform/text/clause.js';
 import { PlainLines } from '../terminal/plain-lines.js';
 import { readArgs } from './args.js';
 import { sampleProject } from './demo/sample-project.js';
@@ -48,7 +49,7 @@ async function play(folders: { root: string; dataFolder: string }, lines: PlainL
     model: scriptedModel(demoScript, { pace: process.stdout.isTTY ? PACE_MS : 0 }),
     env: environmentWithNode(),
     async askPermission({ tool, reason }) {
-      lines.line(`  ? ${tool}: ${reason}. The demo says yes.`);
+      lines.line(`  ? ${tool}: ${clause(reason)}. The demo says yes.`);
       return { behavior: 'allow' };
     },
   });

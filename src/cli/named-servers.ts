@@ -1,5 +1,7 @@
 // What `--mcp-config` names: files, or the servers themselves as JSON.
+
 import { readFileSync } from 'node:fs';
+import { clause } from '../platform/text/clause.js';
 import { serverSchema } from '../settings/setting-values.js';
 import { UsageProblem } from './usage-problem.js';
 
@@ -32,7 +34,7 @@ function read(path: string): string {
     return readFileSync(path, 'utf8');
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new UsageProblem(`--mcp-config takes a file or JSON, but "${path}" can't be read: ${why}.`);
+    throw new UsageProblem(`--mcp-config takes a file or JSON, but "${path}" can't be read: ${clause(why)}.`);
   }
 }
 

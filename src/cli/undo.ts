@@ -18,8 +18,11 @@ import { journalFolders, listChanges, listSessions } from '../platform/files/jou
 import { dataFolderOf, isInside, realPathSync, shortPath } from '../platform/files/paths.js';
 import { touchedBy } from '../platform/files/recorded-change.js';
 import { describeRecovery, recoverChanges } from '../platform/files/recover-changes.js';
+
 import { runningCalls } from '../platform/files/running-commands.js';
+import { clause } from '../platform/text/clause.js';
 import { jsonText } from '../platform/text/json-line.js';
+
 import { localSecond } from '../platform/text/local-time.js';
 import { visible } from '../platform/text/visible.js';
 import { readArgs } from './args.js';
@@ -274,7 +277,7 @@ async function show(
 }
 
 function resultText({ done, left, undoId }: UndoOutcome, sessionId: string, cwd: string): string {
-  const lines = left.map(({ real, why }) => `Left: ${shortPath(cwd, real)}, because ${why}.`);
+  const lines = left.map(({ real, why }) => `Left: ${shortPath(cwd, real)}, because ${clause(why)}.`);
   const count = done.length === 1 ? '1 file or folder is' : `${done.length} files and folders are`;
   return visible(
     [...lines, `${count} as before. To take this undo back: ${undoCommand(sessionId, undoId)}`].join('\n'),

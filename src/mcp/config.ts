@@ -1,3 +1,5 @@
+import { clause } from '../platform/text/clause.js';
+
 // A server as it is written in settings, made into what is needed to reach it.
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -113,7 +115,7 @@ export function headerProblem(headers: Readonly<Record<string, string>>): string
 }
 
 const wrong = (name: string, why: string): { problem: string } => ({
-  problem: `The MCP server ${name} is not used: it ${why}.`,
+  problem: `The MCP server ${name} is not used: it ${clause(why)}.`,
 });
 
 function timeoutOf(value: unknown): { timeoutMs?: number } {

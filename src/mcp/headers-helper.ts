@@ -1,5 +1,6 @@
 import { messageOf } from '../platform/message-of.js';
 import { startProcess } from '../platform/shell/start-process.js';
+import { clause } from '../platform/text/clause.js';
 
 const TIMEOUT_MS = 10_000;
 const MAX_OUTPUT_CHARS = 64 * 1024;
@@ -26,7 +27,7 @@ export async function runHeadersHelper(
   child.once('close', (code) => ended.resolve(code));
   const code = await ended.promise.catch((error: unknown) => {
     const why = limit.aborted ? `it took longer than ${TIMEOUT_MS / 1000} s` : messageOf(error);
-    throw new Error(`Its headersHelper could not be run: ${why}.`, { cause: error });
+    throw new Error(`Its headersHelper could not be run: ${clause(why)}.`, { cause: error });
   });
   if (code !== 0) throw new Error(`Its headersHelper ended with exit code ${code}.`);
   // What it printed is a secret, so it is never repeated.

@@ -1,4 +1,5 @@
 import { SSEClientTransport, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
+import { clause } from '../platform/text/clause.js';
 import { boundedFetch } from './bounded-fetch.js';
 import { headerProblem, type RemoteConfig } from './config.js';
 import { runHeadersHelper } from './headers-helper.js';
@@ -32,6 +33,6 @@ async function headersOf(
   if (headersHelper === undefined) return { ...headers };
   const printed = await runHeadersHelper(headersHelper, { cwd: root, env, signal });
   const problem = headerProblem(printed);
-  if (problem !== undefined) throw new Error(`Its headersHelper gave ${problem}.`);
+  if (problem !== undefined) throw new Error(`Its headersHelper gave ${clause(problem)}.`);
   return { ...headers, ...printed };
 }

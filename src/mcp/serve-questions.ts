@@ -1,8 +1,10 @@
 // Helve's questions as forms that an MCP client can show, and what its answers mean.
+
 import type { Effect } from '../contract/effect.js';
 import type { PermissionAnswer, PermissionQuestion } from '../contract/permission.js';
 import type { Answer, Question } from '../contract/question.js';
 import type { DisplayBody } from '../contract/tool.js';
+import { clause } from '../platform/text/clause.js';
 import { cutMiddle } from '../platform/text/truncate.js';
 import { visible } from '../platform/text/visible.js';
 
@@ -42,7 +44,7 @@ export function permissionForm(question: PermissionQuestion): Form {
     textOf(display.body),
     touched(effects),
     confinement,
-    `Asked because ${reason}.`,
+    `Asked because ${clause(reason)}.`,
     suggestions.length > 0 ? `"${SESSION}" would allow: ${suggestions.join(', ')}` : '',
   ];
   const whole = visible(parts.filter((part) => part !== '').join('\n'));

@@ -1,8 +1,10 @@
 // Keys that a person has had stored, for those who keep none in their environment: a private file in the data folder.
+
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ModelFailure } from '../contract/model.js';
 import { dataFolderOf } from '../platform/files/paths.js';
+import { clause } from '../platform/text/clause.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -51,4 +53,7 @@ function privateText(path: string): string | undefined {
 }
 
 const unusable = (path: string, why: string): ModelFailure =>
-  new ModelFailure('auth', `The stored keys in ${path} are not used: ${why}. Correct that, or remove the file.`);
+  new ModelFailure(
+    'auth',
+    `The stored keys in ${path} are not used: ${clause(why)}. Correct that, or remove the file.`,
+  );

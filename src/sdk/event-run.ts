@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { checkedSchema, StructuredOutput } from '../agent/structured-output.js';
 import type { AgentEvent, RunResult } from '../contract/event.js';
+import { clause } from '../platform/text/clause.js';
 import { checkPrompt, checkRunOptions } from './check-options.js';
 import {
   NoOutput,
@@ -149,7 +150,7 @@ function jsonSchemaOf(schema: z.ZodType): z.core.JSONSchema.BaseSchema {
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new TypeError(
-      `The schema of an answer has no JSON Schema that a model could be told: ${why}. Use what JSON has, such as a text that is transformed.`,
+      `The schema of an answer has no JSON Schema that a model could be told: ${clause(why)}. Use what JSON has, such as a text that is transformed.`,
       { cause: error },
     );
   }

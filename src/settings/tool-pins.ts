@@ -1,6 +1,8 @@
 // Which tools of MCP servers have been allowed to run, and what they were then. Kept for the user, privately.
+
 import { join } from 'node:path';
 import type { PinnedTool, ToolPins } from '../mcp/pins.js';
+import { errorClause } from '../platform/text/clause.js';
 
 const MAX_SERVERS = 500; // the oldest go first: a server that has not been used for so long is a new one
 
@@ -8,7 +10,7 @@ export function toolPins(dataFolder: string): ToolPins {
   const path = join(dataFolder, 'mcp-tools.json');
   const unusable = (error: unknown): Error => {
     const why = error instanceof SyntaxError ? 'it is not valid JSON' : error instanceof Error ? error.message : error;
-    return new Error(`${path} can't be relied on: ${why}. Correct or delete it`, { cause: error });
+    return new Error(`${path} can't be relied on: ${errorClause(why)}. Correct or delete it`, { cause: error });
   };
   const read = async (): Promise<Servers> => {
     try {

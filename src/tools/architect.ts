@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { defineTool } from '../contract/tool.js';
 import type { SessionPort } from '../contract/tool-context.js';
+import { clause } from '../platform/text/clause.js';
 import { refusal } from './refusal.js';
 
 const PLANNER = 'Plan'; // the type of agent that only reads
@@ -30,7 +31,7 @@ export const architectTool = defineTool({
     signal.throwIfAborted();
     if (report?.problem !== undefined || !report?.answer.trim()) {
       throw refusal(
-        `The agent came to no plan: ${report?.problem ?? 'it said nothing'}. Narrow the task, or plan it yourself.`,
+        `The agent came to no plan: ${clause(report?.problem ?? 'it said nothing')}. Narrow the task, or plan it yourself.`,
       );
     }
     return { plan: report.answer, notes: report.notes };

@@ -3,6 +3,7 @@ import { AGENT_TOOL, type AgentReport, type AgentRequest, type ChildAgents } fro
 import { ToolFailure } from '../contract/failure.js';
 import { defineTool, type ToolProgress } from '../contract/tool.js';
 import type { DescribeContext, SessionPort } from '../contract/tool-context.js';
+import { clause } from '../platform/text/clause.js';
 import { counted } from './counted.js';
 
 const MAX_ANSWER_CHARS = 32_000;
@@ -101,7 +102,7 @@ export function footer(agentId: string, { turns, calls, tokens, milliseconds, mo
 export function stopped(agentId: string, report: AgentReport, problem: string): ToolFailure {
   const words = report.answer === '' ? '' : `\nIts last words:\n${report.answer}\n`;
   return new ToolFailure(
-    `The agent ${agentId} stopped before it was done: ${problem}. What it had changed by then stays changed.${words}\n${footer(agentId, report)}`,
+    `The agent ${agentId} stopped before it was done: ${clause(problem)}. What it had changed by then stays changed.${words}\n${footer(agentId, report)}`,
     { kind: report.isInterrupted ? 'interrupted' : 'exception' },
   );
 }

@@ -232,3 +232,12 @@ test('--allowed-tools takes several rules, with blanks inside of parentheses', a
   expect(run.code).toBe(0);
   expect(existsSync(join(cwd, 'made'))).toBe(true);
 });
+
+test.runIf(process.platform === 'linux')(
+  'ends each sentence about a data folder that can not be made once',
+  async () => {
+    const run = await runHelve(['call', 'Think', '{"thought":"x"}'], { env: { HELVE_HOME: '/proc/helve' } });
+    expect(run.stderr).toContain('HELVE_HOME names it. ');
+    expect(run.stderr).not.toMatch(/(?<!\.)\.\.(?!\.|\/)/);
+  },
+);

@@ -1,4 +1,5 @@
 // The child agents of one session. All sessions of a family, the root and its children, share what is in `Family`.
+
 import {
   AGENT_TOOL,
   type AgentReport,
@@ -12,6 +13,7 @@ import type { Model } from '../../contract/model.js';
 import { ModelFailure } from '../../contract/model.js';
 import { abortable } from '../../platform/abortable.js';
 import { randomHex } from '../../platform/crypto.js';
+import { clause } from '../../platform/text/clause.js';
 import { agentFolder } from '../store/session-folder.js';
 import { type AgentType, findType, mayStart, namesOf } from './agent-types.js';
 import { Child, type ChildMemory } from './child.js';
@@ -68,7 +70,7 @@ export class SessionAgents implements ChildAgents {
     const denied = answers.find(({ behavior }) => behavior === 'deny');
     if (denied) {
       throw new ToolFailure(
-        `${tool} was not run: ${denied.reason}. Do not look for another way to do the same; ask the user or go on without it.`,
+        `${tool} was not run: ${clause(denied.reason)}. Do not look for another way to do the same; ask the user or go on without it.`,
         { kind: 'permission_denied' },
       );
     }

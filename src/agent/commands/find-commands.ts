@@ -1,9 +1,11 @@
 // What commands and skills there are: every markdown file below a folder of commands, every SKILL.md in a folder of
 // skills. The first of a name counts.
+
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { isInside } from '../../platform/files/paths.js';
+import { clause } from '../../platform/text/clause.js';
 import { hiddenIn, readProjectText, type TextRules } from '../project-text.js';
 import { brokenCommand, type Command, type CommandOrigin, readCommand } from './command-file.js';
 import type { CommandPlace } from './command-places.js';
@@ -36,7 +38,7 @@ async function commandsIn(place: CommandPlace, options: FindOptions): Promise<Co
         ? { ...command, warning: [command.warning, hiddenIn(origin.shown, text.hidden)].filter(Boolean).join(' ') }
         : command;
     }
-    return brokenCommand(origin, `${origin.shown} can't be used: ${text.problem}.`);
+    return brokenCommand(origin, `${origin.shown} can't be used: ${clause(text.problem)}.`);
   });
   const commands = await Promise.all(read);
   return commands.filter((command) => command !== undefined);

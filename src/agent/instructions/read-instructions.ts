@@ -1,8 +1,10 @@
 // What instruction files say, with what they import, as the model gets to see it.
+
 import { statSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import { sha256 } from '../../platform/crypto.js';
 import { isInside, resolveIn } from '../../platform/files/paths.js';
+import { clause } from '../../platform/text/clause.js';
 import { grouped } from '../../platform/text/digits.js';
 import { withoutReminders } from '../../platform/text/reminder.js';
 import { visible } from '../../platform/text/visible.js';
@@ -64,7 +66,7 @@ export class InstructionReader {
       if (read.real !== undefined && this.#files.has(read.real)) return;
       if (read.real !== undefined) this.#files.add(read.real);
       const by = importedBy === undefined ? '' : `, which ${importedBy} imports,`;
-      found.problems.push(`${visible(file.shown)}${by} was not read: ${read.problem}.`);
+      found.problems.push(`${visible(file.shown)}${by} was not read: ${clause(read.problem)}.`);
       return;
     }
     if (this.#files.has(read.real)) return;

@@ -1,12 +1,14 @@
 // Keeps what was asked for, decided and done in a session, in a file of its own where each line holds the hash of the one
 // before it: a line that is changed, taken out or moved later does not fit any more. docs/audit.md says what that shows
 // and what it can't.
+
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentHappening } from '../../contract/event.js';
 import type { Decision, PermissionAnswer } from '../../contract/permission.js';
 import type { Answer } from '../../contract/question.js';
 import { sha256 } from '../../platform/crypto.js';
+import { clause } from '../../platform/text/clause.js';
 import { redactSecrets } from '../store/redact-secrets.js';
 import { makePrivateFolder, openFlags, sessionFolder, sessionsFolder } from '../store/session-folder.js';
 import { type KeptEntry, keepAudit } from '../store/spare-records.js';
@@ -67,7 +69,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       isReported = true;
       const why = error instanceof Error ? error.message : String(error);
       onProblem(
-        `The audit log of this session can't be written: ${why}. What is missing is written as soon as that is possible again.`,
+        `The audit log of this session can't be written: ${clause(why)}. What is missing is written as soon as that is possible again.`,
       );
     }
   };

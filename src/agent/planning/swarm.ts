@@ -1,6 +1,7 @@
 import type { ChildAgents } from '../../contract/agents.js';
 import type { ApprovedPlan, PlanStep, SwarmOptions, SwarmPort, SwarmReport } from '../../contract/planning.js';
 import type { Todo } from '../../contract/todo.js';
+import { clause } from '../../platform/text/clause.js';
 import { safeCut } from '../../platform/text/truncate.js';
 
 const TYPE = 'general-purpose';
@@ -92,7 +93,11 @@ class Swarm {
       const { answer = '', problem } = (await agent.wait()) ?? {};
       const report = shortened(answer) || 'It said nothing.';
       if (problem === undefined) return { id: step.id, outcome: 'done', report };
-      return { id: step.id, outcome: 'failed', report: `${problem}. What it had changed by then stays. ${report}` };
+      return {
+        id: step.id,
+        outcome: 'failed',
+        report: `${clause(problem)}. What it had changed by then stays. ${report}`,
+      };
     } catch (error) {
       return { id: step.id, outcome: 'failed', report: error instanceof Error ? error.message : String(error) };
     }

@@ -1,7 +1,9 @@
 // Reads a session's file line by line, in memory that does not grow with it. Whatever a crash, a full disk or an editor
 // has done to a line, the others are read, and it is known which one was lost.
+
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { codeOf } from '../../platform/files/write-failure.js';
+import { clause } from '../../platform/text/clause.js';
 import { readLarge, withLargeValues } from './large-values.js';
 import { openFlags, type SessionFolder } from './session-folder.js';
 import { noSuchSession, SessionProblem } from './session-problem.js';
@@ -113,7 +115,7 @@ function unreadable(id: string, file: string, error: unknown): SessionProblem {
   const why = error instanceof Error ? error.message : String(error);
   return new SessionProblem(
     'unreadable',
-    `The session ${id} can't be read: ${why}. Look at ${file}, which must be a file of your own.`,
+    `The session ${id} can't be read: ${clause(why)}. Look at ${file}, which must be a file of your own.`,
     { cause: error },
   );
 }

@@ -1,9 +1,12 @@
 // The file of one session on disk. As long as the data folder can't be written, records wait in memory, the person is
 // informed once, and every later write tries again.
+
 import { statSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
 import { explain } from '../../platform/files/write-failure.js';
+import { clause } from '../../platform/text/clause.js';
 import { AppendLog, MAX_WAITING_BYTES, type ReportProblem, type Unwritten } from './append-log.js';
+
 import { keepLarge, lineOf } from './large-values.js';
 import { makePrivateFolder, type SessionFolder, sessionsFolder } from './session-folder.js';
 import { lockSession, type SessionLock } from './session-lock.js';
@@ -178,7 +181,7 @@ export class SessionFile {
       this.#lost += 1;
       const why = error instanceof Error ? error.message : String(error);
       this.#options.report(
-        `A part of the session (${record.type}) can't be written as JSON: ${why}. It will be missing when the session is resumed.`,
+        `A part of the session (${record.type}) can't be written as JSON: ${clause(why)}. It will be missing when the session is resumed.`,
       );
       return undefined;
     }

@@ -2,6 +2,7 @@
 // so many at a time all or nothing. Links, folders and modes are done around them, and recorded too, before they are
 // touched. The whole is all or nothing by a marker: while that is there, and the process is not, the next start takes
 // back what was done.
+
 import { chmod, lstat, mkdir, rmdir, symlink, unlink } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { type FileChange, type FileChanges, StaleFile } from '../../contract/file-change.js';
@@ -15,6 +16,7 @@ import type { RecordedFile, RecordedOther } from '../../platform/files/recorded-
 import type { UndoTakenBack } from '../../platform/files/recover-changes.js';
 import { markUndo } from '../../platform/files/undo-marker.js';
 import { codeOf } from '../../platform/files/write-failure.js';
+import { clause } from '../../platform/text/clause.js';
 import { planUndo, type UndoItem, type UndoPlan } from './undo.js';
 import { UndoFailure } from './undo-calls.js';
 
@@ -86,7 +88,7 @@ function groups(items: readonly UndoItem[], reasonOf: (item: UndoItem) => string
   }
   return [...byReason].map(([reason, paths]) => {
     const more = paths.length > SHOWN ? ` and ${paths.length - SHOWN} more` : '';
-    return `${paths.slice(0, SHOWN).join(', ')}${more}: ${reason}.`;
+    return `${paths.slice(0, SHOWN).join(', ')}${more}: ${clause(reason)}.`;
   });
 }
 

@@ -1,10 +1,12 @@
 // Unit tests of a policy: calls, and what the answer to each must be.
+
 import { readFileSync } from 'node:fs';
 import type { ParseError } from 'jsonc-parser';
 import * as z from 'zod';
 import type { Behavior } from '../../contract/permission.js';
 import { permissionModes, wallStates } from '../../contract/permission.js';
 import type { ExplainRequest, Explanation } from '../../explain-call.js';
+import { errorClause } from '../../platform/text/clause.js';
 import type { JsonNode } from '../../settings/document.js';
 import { UsageProblem } from '../usage-problem.js';
 import { asRequest } from './answer-line.js';
@@ -110,7 +112,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new UsageProblem(`${file} can't be read: ${error instanceof Error ? error.message : String(error)}.`);
+    throw new UsageProblem(`${file} can't be read: ${errorClause(error)}.`);
   }
 }
 

@@ -1,6 +1,8 @@
 // Rules in the shape that hosts know: what a question offers to remember, and what a host wants remembered of it.
+
 import { type PermissionMode, permissionModes } from '../../contract/permission.js';
 import { isObject } from '../../platform/is-object.js';
+import { clause } from '../../platform/text/clause.js';
 import type { Line } from './control-channel.js';
 
 const settingsFiles = { localSettings: 'local', projectSettings: 'project', userSettings: 'user' } as const;
@@ -60,7 +62,7 @@ function notRemembered(rule: string | undefined, place: RememberIn | undefined, 
     return `The rule ${rule} was not remembered: its destination must be session, ${Object.keys(settingsFiles).join(', ')}.`;
   }
   const why = offered.length > 0 ? `the question offers only ${offered.join(', ')}` : 'nothing of this can be';
-  return `The rule ${rule} was not remembered: ${why}.`;
+  return `The rule ${rule} was not remembered: ${clause(why)}.`;
 }
 
 function asFields(rule: string): Line {

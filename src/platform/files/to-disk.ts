@@ -1,8 +1,10 @@
 // A change is to be on the disk, not only in the memory of the system, so that it outlives a power cut. To wait for the
 // disk takes longer than all the rest of a change. Who must know that it is there waits. Where the order in which things
 // reach the disk is enough, and the file system keeps it, the disk is told to go on and nobody waits.
+
 import { closeSync, fsync, statfsSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { errorClause } from '../text/clause.js';
 import { WriteFailure } from './write-failure.js';
 
 const fsyncInThread = promisify(fsync);
@@ -80,7 +82,7 @@ export class BehindTheWork {
 const notOnDisk = (real: string, cause: unknown): WriteFailure =>
   new WriteFailure(
     'EIO',
-    `An earlier change of ${real} may not be on the disk: ${cause instanceof Error ? cause.message : String(cause)}. Nothing else was changed. Ask the user to check the disk, and look at the file before you go on.`,
+    `An earlier change of ${real} may not be on the disk: ${errorClause(cause)}. Nothing else was changed. Ask the user to check the disk, and look at the file before you go on.`,
     { cause },
   );
 

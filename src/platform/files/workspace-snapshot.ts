@@ -5,8 +5,10 @@
 // There is one picture of the workspace, and every look brings it up to date. What has changed since the last look was
 // done by the commands that ran in between, unless the journal has it as a change of another call or session, or another
 // session ran a command at the same time: see claim-change.ts. Where no command ran, it belongs to no call.
+
 import { monotonicMs } from '../clock.js';
 import { randomHex } from '../crypto.js';
+import { errorClause } from '../text/clause.js';
 import { isOwnTemporary } from './change-plan.js';
 import { claimantOf } from './claim-change.js';
 import { anyWrites, type DeclaredPath, type DeclaredWrites } from './declared-writes.js';
@@ -388,5 +390,4 @@ interface LookDetails {
   named?: readonly DeclaredPath[];
 }
 
-const unknown = (error: unknown): string =>
-  `What the command changed is not known: ${error instanceof Error ? error.message : String(error)}.`;
+const unknown = (error: unknown): string => `What the command changed is not known: ${errorClause(error)}.`;

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { LookupFunction, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { errorClause } from '../text/clause.js';
 import {
   type Destination,
   type HostLists,
@@ -176,7 +177,7 @@ function explain(error: unknown, onRefused: (sentence: string) => void): { statu
     if (error.status === 403) onRefused(error.message);
     return error;
   }
-  return { status: 502, message: `The connection failed: ${error instanceof Error ? error.message : String(error)}.` };
+  return { status: 502, message: `The connection failed: ${errorClause(error)}.` };
 }
 
 /** What concerns one connection only, and what is said to a proxy. */

@@ -2,6 +2,7 @@ import { lstatSync, mkdirSync, readFileSync, readlinkSync, rmdirSync, unlinkSync
 import { readlink, rename, symlink } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { randomId } from '../crypto.js';
+import { clause } from '../text/clause.js';
 
 /** Git refuses to work beside folders of these names, so files stand there that say what git assumes without them. */
 const FILES: Readonly<Record<string, string>> = { commondir: '.\n', 'config.worktree': '' };
@@ -118,7 +119,7 @@ export async function orExplain(path: string, undo: () => Promise<string[]>): Pr
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return [
-      `${path} is protected, was changed while the command ran, and could not be put right: ${why}. Look at it now.`,
+      `${path} is protected, was changed while the command ran, and could not be put right: ${clause(why)}. Look at it now.`,
     ];
   }
 }

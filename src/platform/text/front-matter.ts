@@ -1,3 +1,5 @@
+import { clause } from './clause.js';
+
 const MAX_FRONT_MATTER_CHARS = 100_000; // what somebody writes by hand above a text is a hundredth of this
 
 /** Sentences, which people write without the quotes that YAML wants: `argument-hint: [file] [tone]`. */
@@ -66,7 +68,7 @@ async function fieldsOf(written: string): Promise<Record<string, unknown>> {
     if (document.errors.length + document.warnings.length > 0) {
       const line = lineCounter.linePos(problem.pos[0]).line + 1; // the line of dashes is the first
       throw new Error(
-        `line ${line}: the front matter is not valid YAML: ${problem.message}. Correct it; quotes around a value keep it as it is.`,
+        `line ${line}: the front matter is not valid YAML: ${clause(problem.message)}. Correct it; quotes around a value keep it as it is.`,
       );
     }
   }

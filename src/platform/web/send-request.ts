@@ -1,11 +1,13 @@
 // One request to an address that was judged before. Names are looked up here and the connection goes to what was found,
 // so that a name can't lead elsewhere a moment later.
+
 import type { LookupAddress } from 'node:dns';
 import type { IncomingMessage } from 'node:http';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
 import { ToolFailure } from '../../contract/failure.js';
 import { abortable } from '../abortable.js';
+import { clause } from '../text/clause.js';
 import { addressKind } from './special-addresses.js';
 import { isLocalHost, type LocalHosts, shortened } from './web-address.js';
 
@@ -139,7 +141,7 @@ function refusedAddress(url: URL, address: string): ToolFailure {
   const next = isPrivate
     ? `Only the user can open it, by naming ${url.hostname} in the setting webFetch.localHosts; for what runs here, Bash with curl may do.`
     : 'It is never fetched. Go on without it.';
-  return new ToolFailure(`${shortened(url.href)} was not fetched: ${url.hostname} ${leads} ${why}. ${next}`, {
+  return new ToolFailure(`${shortened(url.href)} was not fetched: ${url.hostname} ${leads} ${clause(why)}. ${next}`, {
     kind: 'check_refused',
   });
 }
@@ -233,9 +235,12 @@ function failure(url: URL, error: unknown, { callSignal, signal }: RequestClock)
   const cause = signal.reason instanceof TooSlow ? signal.reason : error;
   const why = (cause instanceof Error ? cause.message : String(cause)).slice(0, 300); // a certificate may hold any words
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  return new ToolFailure(`${shortened(url.href)} could not be fetched: ${WHY[code] ?? why}. ${nextStep(code, url)}`, {
-    cause,
-  });
+  return new ToolFailure(
+    `${shortened(url.href)} could not be fetched: ${clause(WHY[code] ?? why)}. ${nextStep(code, url)}`,
+    {
+      cause,
+    },
+  );
 }
 
 const WHY: Readonly<Record<string, string>> = {

@@ -1,4 +1,5 @@
 // Shows what an undo would do, and does it where the person wants it.
+
 import { applyUndo } from '../../agent/undo/apply-undo.js';
 import {
   describeUndoItem,
@@ -9,6 +10,7 @@ import {
 } from '../../agent/undo/describe-undo.js';
 import type { UndoPlan } from '../../agent/undo/undo.js';
 import { shortPath } from '../../platform/files/paths.js';
+import { clause } from '../../platform/text/clause.js';
 import type { CommandAnswer } from '../contract.js';
 import { text } from './answers.js';
 
@@ -45,7 +47,7 @@ export function confirmUndo(
     async choose(value) {
       if (value === 'no') return await then('The files stay as they are.');
       const { done, left, undoId } = await applyUndo(plan, { force: value === 'force' });
-      const kept = left.map(({ real, why }) => `Left: ${shortPath(cwd, real)}, because ${why}.`);
+      const kept = left.map(({ real, why }) => `Left: ${shortPath(cwd, real)}, because ${clause(why)}.`);
       const count = done.length === 1 ? '1 file or folder is' : `${done.length} files and folders are`;
       return await then([...kept, `${count} as before. To take this back: /undo ${undoId}`].join('\n'));
     },

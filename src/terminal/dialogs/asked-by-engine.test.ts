@@ -52,7 +52,7 @@ test('marks the part of a command that decided, and tells where a link leads', a
     '  Runs without a sandbox.',
     '',
     '❯ y  Yes, this once',
-    '  n  No, and say why',
+    '  n  No, and say what to do instead',
   ]);
   expect(isError).toBe(false);
 });
@@ -71,7 +71,7 @@ test('shows what would be written, and tells the model why not', async () => {
     '  s  Yes, for this session        Edit(./b.txt)',
     '  a  Yes, always                  Edit(./b.txt)',
     '  e  Yes, always, but change the rule first',
-    '  n  No, and say why',
+    '  n  No, and say what to do instead',
   ]);
   expect(content).toContain('not now');
 });

@@ -81,7 +81,7 @@ test('shows the command with the part that decided, the real places, the reason 
     '  s  Yes, for this session        Shell(rm -rf build)',
     '  a  Yes, always                  Shell(rm -rf build)',
     '  e  Yes, always, but change the rule first',
-    '  n  No, and say why',
+    '  n  No, and say what to do instead',
   ]);
 });
 
@@ -127,7 +127,7 @@ test('shows a change as a diff, and offers to accept edits', () => {
     '',
     '❯ y  Yes, this once',
     '  m  Yes, and accept edits from now on',
-    '  n  No, and say why',
+    '  n  No, and say what to do instead',
   ]);
   expect(press({ type: 'm' })).toEqual([{ behavior: 'allow', mode: 'acceptEdits' }]);
 });
@@ -168,7 +168,7 @@ test('refuses with a reason, or without one', () => {
   expect(asked(command).press({ type: 'n' }, 'enter')).toEqual([{ behavior: 'deny' }]);
   const { press, lines } = asked(command);
   expect(press({ type: 'n' }, { type: 'y' }, 'escape')).toEqual([]);
-  expect(lines().at(-1)).toBe('❯ n  No, and say why');
+  expect(lines().at(-1)).toBe('❯ n  No, and say what to do instead');
 });
 
 test('lets the rules be changed one by one before they are kept', () => {

@@ -124,7 +124,7 @@ export class PermissionDialog implements Dialog {
       { value: 'once', key: 'y', label: 'Yes, this once' },
       ...edits,
       ...remembered,
-      { value: 'no', key: 'n', label: 'No, and say why' },
+      { value: 'no', key: 'n', label: 'No, and say what to do instead' },
     ];
   }
 

@@ -1,9 +1,11 @@
 // What the person has typed in a project, kept for them alone: a line of JSON each, the latest last.
+
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256 } from '../../platform/crypto.js';
 import { makeFolder } from '../../platform/files/make-folder.js';
+import { clause } from '../../platform/text/clause.js';
 import { readPrivateFile, withLock, writePrivateFile } from '../../settings/private-file.js';
 
 const MAX_PROMPTS = 1_000;
@@ -103,7 +105,7 @@ export class PromptHistory {
 
   #fail(what: 'read' | 'written', error: unknown): void {
     const why = error instanceof Error ? error.message : String(error);
-    this.#problem ??= `The history of prompts can't be ${what}: ${this.#file}: ${why}. Prompts are remembered until you leave.`;
+    this.#problem ??= `The history of prompts can't be ${what}: ${this.#file}: ${clause(why)}. Prompts are remembered until you leave.`;
   }
 }
 

@@ -4,6 +4,7 @@ import { defineTool } from '../../contract/tool.js';
 import type { BackgroundCommand, BackgroundState } from '../../platform/shell/background.js';
 import { FilterTimeout, filterOutput } from '../../platform/shell/filter-output.js';
 import { readOutput } from '../../platform/shell/read-output.js';
+import { clause } from '../../platform/text/clause.js';
 import { MAX_OUTPUT_CHARS } from './limits.js';
 import { sessionBackground, stateText, unknownId } from './session-shells.js';
 import { firstLine } from './title.js';
@@ -71,10 +72,13 @@ function refuseBadPattern(filter: string): void {
     new RegExp(filter);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new ToolFailure(`filter is not a valid JavaScript regular expression: ${why}. Nothing was looked at.`, {
-      kind: 'invalid_input',
-      cause: error,
-    });
+    throw new ToolFailure(
+      `filter is not a valid JavaScript regular expression: ${clause(why)}. Nothing was looked at.`,
+      {
+        kind: 'invalid_input',
+        cause: error,
+      },
+    );
   }
 }
 

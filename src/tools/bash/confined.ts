@@ -1,5 +1,6 @@
 // Commands that were allowed without a person's or a command rule's approval: what they may see and write is derived from
 // the same effects that were judged.
+
 import { lstatSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Effect, FileEffect } from '../../contract/effect.js';
@@ -14,6 +15,7 @@ import { areAllKnown, runsOutside } from '../../platform/sandbox/sandboxed-effec
 import { protectedPaths, secretPaths } from '../../platform/sandbox/sensitive-paths.js';
 import { createUnreadableFinder, type UnreadableSearch } from '../../platform/sandbox/unreadable-files.js';
 import type { WrapShell } from '../../platform/shell/ready-shell.js';
+import { clause } from '../../platform/text/clause.js';
 import { environmentFile } from './environment-file.js';
 
 /** How one command is confined. */
@@ -311,5 +313,5 @@ const nearestFolder = (path: string): string =>
 
 const cannotConfine = (why: string): ToolFailure =>
   new ToolFailure(
-    `The command was not run: it was allowed because it would be confined to what it writes, and it can't be: ${why}. Write the file with another tool, or ask the user.`,
+    `The command was not run: it was allowed because it would be confined to what it writes, and it can't be: ${clause(why)}. Write the file with another tool, or ask the user.`,
   );

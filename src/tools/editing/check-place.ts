@@ -3,6 +3,7 @@ import { access, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { ToolContext } from '../../contract/tool-context.js';
 import { cutPath, shortPath } from '../../platform/files/paths.js';
+import { clause } from '../../platform/text/clause.js';
 import { errorCode, pathFailure } from '../path-failure.js';
 import { refusal } from '../refusal.js';
 import { isMissing, type TargetFile } from '../target-file.js';
@@ -41,7 +42,7 @@ export async function checkPlace({ real, path, shown }: TargetFile, { cwd }: Pic
     const why =
       errorCode(error) === 'EROFS' ? 'is on a read-only file system' : 'may not be written: permission is missing';
     throw refusal(
-      `${shown} can't be written: ${shownFolder} ${why}. Ask the user to change it, or choose another path.`,
+      `${shown} can't be written: ${shownFolder} ${clause(why)}. Ask the user to change it, or choose another path.`,
       error,
     );
   });

@@ -4,6 +4,7 @@ import { sha256 } from '../../platform/crypto.js';
 import { fileKind } from '../../platform/files/file-kind.js';
 import { NotARegularFile } from '../../platform/files/open-file.js';
 import { decodeText, type TextFile, UndecodableText } from '../../platform/files/text-file.js';
+import { clause } from '../../platform/text/clause.js';
 import { refusal } from '../refusal.js';
 import { isMissing, openTarget, type TargetFile } from '../target-file.js';
 import { timeOfDay } from './time-of-day.js';
@@ -91,7 +92,7 @@ function decode(target: TargetFile, bytes: Buffer): TextFile {
 export function undecodable(target: TargetFile, error: unknown): unknown {
   if (!(error instanceof UndecodableText)) return error;
   return refusal(
-    `${target.shown} is in an encoding that can't be read without loss: ${error.message}. Nothing was changed. Convert it to UTF-8 first (for example with iconv), or use Bash.`,
+    `${target.shown} is in an encoding that can't be read without loss: ${clause(error.message)}. Nothing was changed. Convert it to UTF-8 first (for example with iconv), or use Bash.`,
     error,
   );
 }

@@ -1,9 +1,11 @@
 // The first two phases of every change of a file that exists: validate and prepare. Nothing is written here, so that the
 // check before the decision and the work after it are one and the same code.
+
 import { ToolFailure } from '../../contract/failure.js';
 import type { ToolCheck } from '../../contract/tool.js';
 import type { ToolContext } from '../../contract/tool-context.js';
 import { formatName, UnencodableText } from '../../platform/files/text-file.js';
+import { clause } from '../../platform/text/clause.js';
 import { unifiedPatch } from '../../platform/text/diff.js';
 import { countEndings } from '../../platform/text/line-endings.js';
 import { counted } from '../counted.js';
@@ -48,7 +50,7 @@ export async function planChange(
 
 function unencodable(target: TargetFile, { format }: LoadedText, error: UnencodableText): Error {
   return refusal(
-    `${target.shown} is in ${formatName(format)}, and ${error.message}. Nothing was written. Send characters that it has, or convert the file to UTF-8 first (for example with iconv).`,
+    `${target.shown} is in ${formatName(format)}, and ${clause(error.message)}. Nothing was written. Send characters that it has, or convert the file to UTF-8 first (for example with iconv).`,
     error,
   );
 }
