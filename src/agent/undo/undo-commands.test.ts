@@ -129,6 +129,11 @@ test('keeps what a command did before it failed', async () => {
   expect(await text('a')).toBe('one\n');
 });
 
+/** A command has ended for undo when what it changed is listed. */
+async function allCommandsEnd({ session }: Place['engine']): Promise<void> {
+  while ((await readdir(join(session.dataFolder, 'journal/commands'))).length > 0) await new Promise(setImmediate);
+}
+
 test('keeps what a command did before it was interrupted', async () => {
   const { run, undo, text, path } = await place({ a: 'one\n' });
   const stop = new AbortController();
@@ -148,8 +153,7 @@ test('counts what a command does in the background as the work of its call, and 
     /\bb[0-9a-f]{8}\b/.exec(await bash('echo two > a; touch begun; sleep 1000', { run_in_background: true })) ?? [];
   while (!(await lstat(path('begun')).catch(() => undefined))) await new Promise(setImmediate);
   await run(killShellTool, { shell_id: id });
-  const running = join(engine.session.dataFolder, 'journal/commands');
-  while ((await readdir(running)).length > 0) await new Promise(setImmediate);
+  await allCommandsEnd(engine);
   expect(await calls()).toMatchObject([
     {
       callId: 'call_1',
@@ -170,7 +174,7 @@ test('lists what a background command did when the session ends', async () => {
 });
 
 test('keeps apart what a background command did before, beside and after other calls', async () => {
-  const { bash, edit, run, undo, calls, text, path } = await place({ a: '1\n', b: '1\n', c: '1\n', d: '1\n' });
+  const { bash, edit, run, undo, calls, text, path, engine } = await place({ a: '1\n', b: '1\n', c: '1\n', d: '1\n' });
   const command = 'echo 2 > a; touch begun; while [ ! -e go ]; do sleep 0.01; done; echo 3 > a; touch done; sleep 1000';
   const [id = ''] = /\bb[0-9a-f]{8}\b/.exec(await bash(command, { run_in_background: true })) ?? []; // call_1
   while (!(await lstat(path('begun')).catch(() => undefined))) await new Promise(setImmediate);
@@ -188,7 +192,8 @@ test('keeps apart what a background command did before, beside and after other c
   await writeFile(path('go'), '');
   while (!(await lstat(path('done')).catch(() => undefined))) await new Promise(setImmediate);
   await run(killShellTool, { shell_id: id });
-  while ((await calls()).find(({ callId }) => callId === 'call_1')?.files.length !== 4) await new Promise(setImmediate);
+  await allCommandsEnd(engine);
+  expect((await calls()).find(({ callId }) => callId === 'call_1')?.files).toHaveLength(4);
   await undo({ callIds: ['call_1'] });
   expect([await text('a'), await text('b'), await text('c')]).toEqual(['1\n', '2\n', '2\n']);
 });
