@@ -72,7 +72,8 @@ export class ServerTools {
       this.#wasDeferred ||= isDeferred(size, deferral(), contextTokens);
       return this.#wasDeferred; // once they wait, they go on to: else schemas would come and go
     });
-    pool.setServers({ tools: tools.filter(({ tool }) => !isDenied(tool.name)), states: source.states() });
+    const judged = tools.map(({ tool, server }) => ({ tool, server, denied: isDenied(tool.name) }));
+    pool.setServers({ tools: judged, states: source.states() });
     this.#announce();
   }
 
@@ -119,7 +120,7 @@ export class ServerTools {
     }
     for (const { status, detail, name } of source.states()) {
       // Only of a server that the model knew: that others can't be reached is for the person to know.
-      const isKnown = pool.all.some((pooled) => pooled.server === name);
+      const isKnown = pool.all.some(({ server, enabled }) => server === name && enabled);
       if (status !== 'failed' || !isKnown || detail === undefined || this.#failuresTold.has(detail)) continue;
       this.#failuresTold.add(detail);
       session.remind(`${detail} Its tools can't be used any more.`);

@@ -52,7 +52,8 @@ interface OwnWord {
 
 /** What MCP servers bring to a session, as it is now. */
 export interface FromServers {
-  tools: ReadonlyArray<{ tool: Tool; server: string }>;
+  /** `denied`: a rule denies every call. */
+  tools: ReadonlyArray<{ tool: Tool; server: string; denied?: boolean }>;
   states: ReadonlyArray<{ name: string; status: string; detail?: string }>;
 }
 
@@ -63,6 +64,7 @@ export interface FromServers {
  */
 export class ToolPool implements ToolDirectory {
   readonly #options: ToolPoolOptions;
+  readonly #candidates: ReadonlyArray<Pick<PooledTool, 'tool' | 'source'>>;
   #own: readonly PooledTool[];
   #listings: Partial<Record<ToolListing, readonly string[]>> = {};
   #context: DescribeContext;
@@ -80,7 +82,7 @@ export class ToolPool implements ToolDirectory {
   constructor(options: ToolPoolOptions) {
     refuseTwins(options.added ?? []);
     const builtInNames = new Set(options.builtIn.map(({ name }) => name));
-    const candidates: Array<{ tool: Tool; source: PooledTool['source'] }> = [
+    this.#candidates = [
       ...options.builtIn.toSorted(byName).map((tool) => ({ tool, source: 'builtin' as const })),
       ...(options.added ?? [])
         .filter(({ name }) => !builtInNames.has(name))
@@ -88,8 +90,8 @@ export class ToolPool implements ToolDirectory {
         .map((tool) => ({ tool, source: 'added' as const })),
     ];
     this.#options = options;
-    this.#context = this.#contextFor(candidates);
-    this.#own = candidates.map((candidate) => ({ ...candidate, ...this.#availability(candidate.tool) }));
+    this.#context = this.#contextFor(this.#candidates);
+    this.#own = this.#candidates.map((candidate) => ({ ...candidate, ...this.#availability(candidate.tool) }));
     this.#tools = this.#own;
     this.#byName = callableByName(this.#own);
   }
@@ -135,12 +137,12 @@ export class ToolPool implements ToolDirectory {
     this.#fromServers = tools
       .filter(({ tool }) => !taken.has(tool.name))
       .toSorted((a, b) => byName(a.tool, b.tool))
-      .map(({ tool, server }) => ({
-        tool,
-        server,
-        source: 'mcp' as const,
-        enabled: isPermitted(tool, this.#options) && this.#saysEnabled(tool),
-      }));
+      .map(({ tool, server, denied }) => {
+        const off = whyWithheld(tool, this.#options);
+        const isOn = off === undefined && this.#saysEnabled(tool);
+        const state = isOn && denied ? deniedByRule : { enabled: isOn, ...(off !== undefined && { off }) };
+        return { tool, server, source: 'mcp' as const, ...state };
+      });
     this.#changed();
   }
 
@@ -252,7 +254,16 @@ export class ToolPool implements ToolDirectory {
     if (off !== undefined) return { enabled: false, off };
     if (this.#ownWords.get(tool)?.problem !== undefined) return { enabled: false, off: 'it could not describe itself' };
     if (!this.#saysEnabled(tool)) return { enabled: false };
-    return this.#denied.has(tool.name) ? { enabled: false, off: 'a rule denies it', denied: true } : { enabled: true };
+    if (this.#denied.has(tool.name)) return deniedByRule;
+    const missing = tool.needsTool === undefined ? undefined : this.#whyMissing(tool.needsTool);
+    return missing === undefined ? { enabled: true } : { enabled: false, off: missing };
+  }
+
+  /** Why a tool that another one is of no use without is not there; undefined where it is. */
+  #whyMissing(name: string): string | undefined {
+    const needed = this.#candidates.find(({ tool }) => tool.name === name);
+    const { enabled, off } = needed ? this.#availability(needed.tool) : { enabled: false, off: undefined };
+    return enabled ? undefined : `of no use without ${name}${off === undefined ? '' : ` (${off})`}`;
   }
 
   isActive({ name, exposure }: Tool): boolean {
@@ -284,6 +295,8 @@ export class ToolPool implements ToolDirectory {
     if (this.#activated.size !== before) this.#definitions = undefined;
   }
 }
+
+const deniedByRule = { enabled: false, off: 'a rule denies it', denied: true } as const;
 
 /** A denied tool is found all the same, so that a call of it is refused by the rule and not as unknown. */
 const callableByName = (tools: readonly PooledTool[]): ReadonlyMap<string, Tool> =>

@@ -14,6 +14,7 @@ export interface ToolFacts {
   optIn?: boolean;
   needsPerson?: boolean;
   needsSetting?: string;
+  needsTool?: string;
   lists?: ToolListing;
   description: ByContext<string>;
   isEnabled: ByContext<boolean>;
@@ -50,6 +51,7 @@ export function lazyTool(facts: ToolFacts, load: () => Promise<Tool>): Tool {
     ...(facts.optIn && { optIn: true }),
     ...(facts.needsPerson && { needsPerson: true }),
     ...(facts.needsSetting !== undefined && { needsSetting: facts.needsSetting }),
+    ...(facts.needsTool !== undefined && { needsTool: facts.needsTool }),
     ...(facts.lists && { lists: facts.lists }),
     describe: (context) => inContext(facts.description, context),
     isEnabled: (context) => inContext(facts.isEnabled, context),
@@ -75,8 +77,18 @@ export function factsOf(tool: Tool): ToolFacts | undefined {
   const description = tabulate((context) => atOnce(tool.describe(context), tool));
   const isEnabled = tabulate((context) => atOnce(tool.isEnabled(context), tool));
   if (description === undefined || isEnabled === undefined) return undefined;
-  const { name, exposure, maxResultChars, inputSchema, bringsOwnSchema, optIn, needsPerson, needsSetting, lists } =
-    tool;
+  const {
+    name,
+    exposure,
+    maxResultChars,
+    inputSchema,
+    bringsOwnSchema,
+    optIn,
+    needsPerson,
+    needsSetting,
+    needsTool,
+    lists,
+  } = tool;
   const preloads = tool.preload !== undefined;
   return {
     name,
@@ -88,6 +100,7 @@ export function factsOf(tool: Tool): ToolFacts | undefined {
     ...(optIn && { optIn }),
     ...(needsPerson && { needsPerson }),
     ...(needsSetting !== undefined && { needsSetting }),
+    ...(needsTool !== undefined && { needsTool }),
     ...(lists && { lists }),
     description,
     isEnabled,

@@ -33,6 +33,8 @@ interface ToolBehaviour<Input, Data> {
   needsPerson?: boolean;
   /** Only there where this setting says what it needs to know. */
   needsSetting?: string;
+  /** Only there where this other tool is: it is of no use without. */
+  needsTool?: string;
   /** What there is of these is told behind the description, and where there is nothing, the tool is not there either. */
   lists?: ToolListing;
   /** Whether it is there. Asked once, before the first request, and awaited. Default: yes. */
@@ -103,6 +105,7 @@ export interface Tool {
   readonly optIn?: boolean;
   readonly needsPerson?: boolean;
   readonly needsSetting?: string;
+  readonly needsTool?: string;
   readonly lists?: ToolListing;
   readonly inputSchema: JsonSchema;
   /** True when `inputSchema` came with the tool, so that `accept` has not checked the input against it. */
@@ -186,6 +189,7 @@ export function defineTool<Input, Data>(spec: ToolSpec<Input, Data>): Tool {
     ...(spec.optIn && { optIn: true }),
     ...(spec.needsPerson && { needsPerson: true }),
     ...(spec.needsSetting !== undefined && { needsSetting: spec.needsSetting }),
+    ...(spec.needsTool !== undefined && { needsTool: spec.needsTool }),
     ...(spec.lists && { lists: spec.lists }),
     bringsOwnSchema: spec.input === undefined,
     get inputSchema() {

@@ -15,6 +15,7 @@ const parts: Readonly<Record<keyof contract.ToolSpec<unknown, unknown>, Kind>> =
   optIn: flag,
   needsPerson: flag,
   needsSetting: text,
+  needsTool: text,
   lists: oneOf(['skills', 'commands']),
   isEnabled: anything,
   preload: callback,

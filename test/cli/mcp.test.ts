@@ -77,6 +77,27 @@ test('rules that deny servers and tools hold in the spelling of the server, and 
   expect(doctor.stdout).toContain('names the MCP server elsewhere, and none of that name is configured here');
 });
 
+test('a call of a denied tool of a server is answered with the rule, also in a child', async () => {
+  const call = (id: string) => ({ name: 'mcp__odd__echo', id, input: { say: 'hi' } });
+  const task = { description: 'd', prompt: 'p', subagent_type: 'general-purpose' };
+  const run = await ask(
+    [
+      { calls: [call('toolu_1')] },
+      { calls: [{ name: 'Task', id: 'toolu_2', input: task }] },
+      { calls: [call('toolu_3')] },
+      { text: 'child' },
+      { text: 'done' },
+    ],
+    ['go', '--mcp-config', config({ odd: odd() }), '--allowed-tools', 'Task', '--disallowed-tools', 'mcp__odd__echo'],
+  );
+  expect(toolNames(run.server, 0)).not.toContain('mcp__odd__echo');
+  for (const request of [1, 3]) {
+    const sent = JSON.stringify(run.server.requests[request]?.body.messages);
+    expect(sent).toContain('mcp__odd__echo was not run: the rule \\"mcp__odd__echo\\"');
+  }
+  expect(run.code).toBe(0);
+});
+
 test('many tools cost the first request little: names in a reminder, schemas when they are asked for', async () => {
   const servers = Object.fromEntries(Array.from({ length: 4 }, (_, n) => [`s${n}`, odd('many', '50')]));
   const run = await ask(

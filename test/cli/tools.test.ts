@@ -93,3 +93,14 @@ test('every schema is an object that a provider takes, and every description say
     expect(description.length).toBeGreaterThan(40);
   }
 });
+
+test('tools that are of no use without Bash are gone with it', async () => {
+  for (const args of [
+    ['--disallowed-tools', 'Bash'],
+    ['--settings', '{"tools": {"Bash": false}}'],
+  ]) {
+    const { stdout } = await runHelve(['tools', ...args]);
+    expect(stdout).not.toMatch(/\b(Bash|BashOutput|KillShell)\b/);
+    expect(stdout).toContain('Read');
+  }
+});

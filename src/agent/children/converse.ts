@@ -140,24 +140,33 @@ const callIdsIn = (messages: readonly Message[]): string[] =>
 
 const notice = (text: string): AgentEvent => ({ type: 'notice', text, at: Date.now() });
 
-/** The parent's tools that it may have, as they are now, and those of its own. */
+/**
+ * The parent's tools that it may have, as they are now, and those of its own. The others are known to it, so that a call
+ * of one is answered with the rule that denies it, or that the agent was not given it.
+ */
 async function toolsFor({ parent, type, tools, family }: Conversation): Promise<ToolPool> {
   const own = (await type.brings?.()) ?? [];
   const has = new Set([...tools, ...own.map(({ name }) => name)]);
   const { all, servers } = parent.session.tools;
-  const given = all.filter(({ tool, enabled }) => enabled && tools.includes(tool.name));
+  const given = all.filter(
+    ({ tool, enabled, denied }) => (enabled || denied) && !own.some(({ name }) => name === tool.name),
+  );
+  const denied = new Set(given.flatMap((pooled) => (pooled.denied ? [pooled.tool.name] : [])));
   const pool = new ToolPool({
     builtIn: given.filter(({ source }) => source === 'builtin').map(({ tool }) => tool),
     added: [...own, ...given.filter(({ source }) => source === 'added').map(({ tool }) => tool)],
     mode: 'child',
     simpleNames: [],
-    granted: [...has],
+    granted: [...has, ...denied],
     switchOf: () => true, // its parent has them
     hasSetting: () => true,
     root: parent.session.root,
     ...(family.options.editStyle && { editStyle: family.options.editStyle }),
   });
-  const fromServers = given.flatMap(({ tool, server }) => (server === undefined ? [] : [{ tool, server }]));
+  pool.hideDenied((name) => denied.has(name));
+  const fromServers = given.flatMap(({ tool, server }) =>
+    server === undefined ? [] : [{ tool, server, denied: denied.has(tool.name) }],
+  );
   pool.setServers({ tools: fromServers, states: servers });
   await pool.ready();
   return pool;

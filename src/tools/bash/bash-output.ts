@@ -33,6 +33,7 @@ export const bashOutputTool = defineTool({
   description,
   input,
   maxResultChars: MAX_OUTPUT_CHARS + MAX_HEAD_CHARS,
+  needsTool: 'Bash',
   effects: () => [],
 
   async execute({ bash_id, filter }, { session }): Promise<Look> {

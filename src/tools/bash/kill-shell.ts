@@ -14,6 +14,7 @@ export const killShellTool = defineTool({
   name: 'KillShell',
   description,
   input,
+  needsTool: 'Bash',
   effects: () => [],
 
   async execute({ shell_id }, { session }): Promise<{ command: string; state: string; wasRunning: boolean }> {
