@@ -77,3 +77,27 @@ test('a question that was answered is not held on to', async () => {
   expect(asked.map((question) => question.deref())).toEqual([undefined, undefined, undefined]);
   await engine.end();
 });
+
+test('what a session uses for the first time after its end is ended at once', async () => {
+  const project = await temporaryProject();
+  const { session } = project.engine;
+  await project.engine.end();
+  const ended = Promise.withResolvers<void>();
+  session.own((late) => late.atEnd(() => ended.resolve()));
+  await ended.promise;
+  await project.remove();
+});
+
+test('a session does not end before what it does ahead', async () => {
+  const project = await temporaryProject();
+  const { session } = project.engine;
+  const going = Promise.withResolvers<void>();
+  const order: string[] = [];
+  session.prepare(going.promise.then(() => order.push('prepared')));
+  session.atEnd(() => void order.push('ended'));
+  const end = project.engine.end();
+  going.resolve();
+  await end;
+  expect(order).toEqual(['prepared', 'ended']);
+  await project.remove();
+});

@@ -117,7 +117,7 @@ async function drive(input: LoopInput, timeUp: TimeUp, emit: (happening: AgentHa
     }),
   });
   // Both before the first request: a call may come with the first words of the answer.
-  void session.tools.preload(session);
+  session.prepare(session.tools.preload(session));
   begun = input.keeper?.begin();
   await input.refresh?.(emit);
   const hooks = conversationHooks(environment.hooks, session, { emit, signal, model: input.model.name });

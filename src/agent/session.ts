@@ -140,7 +140,9 @@ export class Session implements SessionPort {
   #spareResults: string | undefined;
   readonly #onDataProblem: SessionOptions['onDataProblem'];
   #hasDataProblem = false;
-  #cleanUps: Array<() => void | Promise<void>> = [];
+  readonly #cleanUps: Array<() => void | Promise<void>> = [];
+  readonly #preparations = new Set<Promise<unknown>>();
+  #hasEnded = false;
   readonly #releases: Array<() => void | Promise<void>> = [];
 
   constructor(options: SessionOptions) {
@@ -327,6 +329,8 @@ export class Session implements SessionPort {
 
   atEnd(cleanUp: () => void | Promise<void>): void {
     this.#cleanUps.push(cleanUp);
+    // First used after the end, as by a preparation that was on its way: nothing else would clean up after it.
+    if (this.#hasEnded) void this.#cleanUp();
   }
 
   atRest(release: () => void | Promise<void>): void {
@@ -387,15 +391,27 @@ export class Session implements SessionPort {
 
   /** Ends what calls left running. Nothing of the session may be used after it. */
   async end(): Promise<void> {
-    const cleanUps = this.#cleanUps;
-    this.#cleanUps = [];
-    await Promise.allSettled(cleanUps.map(async (cleanUp) => await cleanUp()));
-    if (this.#cleanUps.length > 0) return await this.end(); // of what was first used while the others ended
+    await Promise.allSettled(this.#preparations);
+    await this.#cleanUp();
+    this.#hasEnded = true;
     if (this.#parent) return; // its folders are the parent's
     // Folders that nothing was kept in are not worth keeping; one that holds something stays.
     for (const folder of [this.resultsFolder, dirname(this.resultsFolder)]) await rmdir(folder).catch(() => {});
     await this.changes.rest();
     await this.changes.settled();
+  }
+
+  async #cleanUp(): Promise<void> {
+    while (this.#cleanUps.length > 0) {
+      const cleanUps = this.#cleanUps.splice(0);
+      await Promise.allSettled(cleanUps.map(async (cleanUp) => await cleanUp())); // may use something for the first time
+    }
+  }
+
+  /** Does work ahead that nothing waits for but the end of the session. */
+  prepare(work: Promise<unknown>): void {
+    const settled = work.catch(() => {}).finally(() => this.#preparations.delete(settled));
+    this.#preparations.add(settled);
   }
 
   contextFor(
