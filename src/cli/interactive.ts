@@ -1,14 +1,13 @@
-import { readRunFlags } from './run-flags.js';
+import { type RunFlags, readRunFlags } from './run-flags.js';
 import { UsageProblem } from './usage-problem.js';
 
 /** A conversation at the terminal. What it needs is loaded once the first frame stands. */
 export async function interactive(argv: readonly string[], version: string): Promise<number> {
   const flags = readRunFlags(argv, { isInteractive: true });
   const prompt = flags.words.length === 0 ? undefined : flags.words.join(' ');
-  if (flags.jsonSchema !== undefined || flags.maxBudgetUsd !== undefined) {
-    const flag = flags.jsonSchema === undefined ? '--max-budget-usd' : '--json-schema';
-    throw new UsageProblem(`${flag} is for a run without a person. Add -p and the prompt.`);
-  }
+  const [unfit] = withoutEffectHere(flags);
+  if (unfit !== undefined) throw new UsageProblem(`${unfit} is for a run without a person. Add -p and the prompt.`);
+  let { setup } = flags;
   const { startTerminal } = await import('../terminal/start-terminal.js');
   return await startTerminal({
     version,
@@ -22,8 +21,22 @@ export async function interactive(argv: readonly string[], version: string): Pro
       const options = await interactiveOptions(flags);
       return {
         settings: options.settings,
-        openSession: async (wish) => await openSession(flags, options, wish, ports),
+        async openSession(wish) {
+          const opened = await openSession({ ...flags, setup }, options, wish, ports);
+          setup = undefined; // for the first session, and not for one after /clear
+          return opened;
+        },
       };
     },
   });
+}
+
+/** Flags that were given and would change nothing at a terminal. */
+function withoutEffectHere({ jsonSchema, maxBudgetUsd, format, permissionTool }: RunFlags): string[] {
+  return [
+    ...(jsonSchema === undefined ? [] : ['--json-schema']),
+    ...(maxBudgetUsd === undefined ? [] : ['--max-budget-usd']),
+    ...(format === 'text' ? [] : ['--output-format']),
+    ...(permissionTool === undefined ? [] : ['--permission-prompt-tool']),
+  ];
 }

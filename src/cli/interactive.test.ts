@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { interactive } from './interactive.js';
+
+test.each([
+  ['--json-schema', '{}'],
+  ['--max-budget-usd', '1'],
+  ['--output-format', 'json'],
+  ['--permission-prompt-tool', 'mcp__a__b'],
+])('refuses %s at a terminal, where it would have no effect', async (flag, value) => {
+  const starting = interactive([flag, value], '0');
+  await expect(starting).rejects.toThrow(`${flag} is for a run without a person. Add -p and the prompt.`);
+});
