@@ -1,5 +1,6 @@
 export { SessionProblem, type SessionProblemKind } from './agent/store/session-problem.js';
 export type { AgentReport, AgentRequest, ChildAgents, StartedAgent } from './contract/agents.js';
+export type * from './contract/background.js';
 export type * from './contract/command.js';
 export type * from './contract/effect.js';
 export type * from './contract/event.js';
@@ -33,6 +34,7 @@ export type {
   PermissionMode,
   PermissionQuestion,
   SandboxMode,
+  SentCall,
   TrailEntry,
   Walls,
 } from './contract/permission.js';
