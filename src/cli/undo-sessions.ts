@@ -4,6 +4,7 @@ import { listUndoable } from '../agent/undo/undo-calls.js';
 import { listChanges, listSessions } from '../platform/files/journal.js';
 import { isInside, realPathSync } from '../platform/files/paths.js';
 import { touchedBy } from '../platform/files/recorded-change.js';
+import { jsonText } from '../platform/text/json-line.js';
 import { localSecond } from '../platform/text/local-time.js';
 import { visible } from '../platform/text/visible.js';
 import { exitCode } from './exit-codes.js';
@@ -28,7 +29,7 @@ export async function listUndoSessions(
     found.push({ session: sessionId, changedAt: changedAt.toISOString(), calls: open.length, about });
   }
   if (json) {
-    await writeLine(out, JSON.stringify(found, null, 2));
+    await writeLine(out, jsonText(found));
     return exitCode.ok;
   }
   const head = found.length === 0 ? 'No session has changed files' : 'Sessions that changed files';

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { type FakeAnswer, type FakeRequest, startFakeModelServer } from '../../src/testing/fake-model-server.js';
+import { until } from '../../src/testing/watch-processes.js';
 import { emptyFolder, runHelve } from '../cli/run-helve.js';
 
 const started = /Command running in background with ID: (b[0-9a-f]{8})\. Output is being written to: (\S+)\./;
@@ -17,7 +19,8 @@ test.for(['is killed', 'ends'])(
         return { calls: [{ id: 'start', name: 'Bash', input }] };
       }
       if (number === 1 && how === 'is killed') {
-        kill();
+        const [, , file = ''] = started.exec(text) ?? [];
+        void until(() => existsSync(file) && readFileSync(file, 'utf8').includes('built')).then(kill);
         return { text: 'It runs.', holdAfter: { events: 0, until: never } };
       }
       const isResumed = text.includes('RESUMED-HERE') && !text.includes('"look"');
