@@ -147,7 +147,7 @@ test('denies what would be asked where nobody can answer, and says so', async ()
   const result = await project.run(touching([outside]), {});
   expect(result).toMatchObject({ failure: 'permission_denied', isError: true });
   expect(result.content).toBe(
-    'Touch was not run: it writes /etc/passwd, and nobody is here to be asked. Do not look for another way to do the same; ask the user or go on without it.',
+    'Touch was not run: it writes /etc/passwd, which is outside the project, and nobody is here to be asked. Do not look for another way to do the same; ask the user or go on without it.',
   );
 });
 
@@ -166,10 +166,10 @@ test('looks at nothing of a file before reading it is allowed', async () => {
   );
   const refused = await project.run(touching([outside], log), {});
   expect(refused.content).toBe('The user refused this Touch call and said: not that one');
-  expect(log).toEqual(['asked: it writes /etc/passwd']);
+  expect(log).toEqual(['asked: it writes /etc/passwd, which is outside the project']);
   const allowed = await project.run(touching([outside], log), {});
   expect(allowed.content).toBe('done');
-  expect(log.slice(1)).toEqual(['asked: it writes /etc/passwd', 'validate', 'execute']);
+  expect(log.slice(1)).toEqual(['asked: it writes /etc/passwd, which is outside the project', 'validate', 'execute']);
 });
 
 test('checks before it asks where looking is free, so that nobody is asked about a call that can not work', async () => {
@@ -237,7 +237,10 @@ test('judges a call again when it would touch something else by the time the per
     },
   );
   expect((await project.run(moving, {})).content).toBe('wrote /second');
-  expect(questions).toEqual(['it writes /first', 'it writes /second']);
+  expect(questions).toEqual([
+    'it writes /first, which is outside the project',
+    'it writes /second, which is outside the project',
+  ]);
 });
 
 test('keeps progress for the person away from the model', async () => {

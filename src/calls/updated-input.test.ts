@@ -42,7 +42,10 @@ test('runs the input that the person made of it, and asks about it no more', asy
 test("puts the question of the tool's own check about the new input all the same", async () => {
   const { asked, run } = await project([instead, { behavior: 'allow' }]);
   expect((await run(writing('it is full'), { path: '/old' })).content).toBe('wrote /new');
-  expect(asked.map(({ reason }) => reason)).toEqual(['it writes /old', expect.stringContaining('it is full')]);
+  expect(asked.map(({ reason }) => reason)).toEqual([
+    'it writes /old, which is outside the project',
+    expect.stringContaining('it is full'),
+  ]);
 });
 
 test('refuses the new input where a rule denies it, and one that does not fit', async () => {
