@@ -162,7 +162,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     saveRule: options.saveRule,
     knownTools: [...builtInNames, ...(options.tools ?? []).map(({ name }) => name)],
   });
-  tools.hideDenied(policy.isDenied);
+  tools.hideDenied(policy.deniedTools());
   const notices = createNotices();
   let isToldAutoAllow = false;
   const onceWithoutSandbox = (why: string): void => {
@@ -261,7 +261,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     const { problems = [], changed = false } = (await options.settings?.refresh()) ?? {};
     for (const { message } of problems) emit({ type: 'notice', text: message });
     await readyTools();
-    tools.hideDenied(policy.isDenied);
+    tools.hideDenied(policy.deniedTools());
     notices.tell((text) => tell(emit, { type: 'notice', text }));
     await tellMissingSandbox();
     if (!changed) return;

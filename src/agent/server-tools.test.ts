@@ -38,7 +38,7 @@ function serverTools(options: { contextTokens?: number; setting?: string } = {})
         return Object.entries(world.sizes).map(([name, size]) => offered(name, size, exposure));
       },
     },
-    isDenied: (name) => world.denied.includes(name),
+    deniedTools: () => (name) => world.denied.includes(name),
     deferral: () => readDeferral(options.setting),
     contextTokens: options.contextTokens,
   });

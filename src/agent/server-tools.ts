@@ -44,8 +44,8 @@ export interface ServerToolsOptions {
     tools(defer: (all: ReadonlyArray<Pick<OfferedTool, 'alwaysLoad' | 'size'>>) => boolean): OfferedTool[];
     instructions(): ReadonlyArray<{ server: string; text: string }>;
   };
-  /** Whether a rule denies every call of this tool, so that the model need not hear of it. */
-  isDenied(tool: string): boolean;
+  /** Which tools a rule denies every call of, so that the model need not hear of them. */
+  deniedTools(): (tool: string) => boolean;
   deferral(): Deferral | undefined;
   contextTokens: number | undefined;
 }
@@ -66,7 +66,8 @@ export class ServerTools {
 
   /** Takes over what servers offer now, and tells the model of what is new to it. */
   update(): void {
-    const { pool, source, isDenied, deferral, contextTokens } = this.#options;
+    const { pool, source, deferral, contextTokens } = this.#options;
+    const isDenied = this.#options.deniedTools();
     const tools = source.tools((all) => {
       const size = all.filter(({ alwaysLoad }) => !alwaysLoad).reduce((sum, one) => sum + one.size, 0);
       this.#wasDeferred ||= isDeferred(size, deferral(), contextTokens);

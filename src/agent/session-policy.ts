@@ -39,8 +39,8 @@ export interface SessionPolicy {
   decideIn(mode: PermissionMode): Decide;
   /** All that count now, whichever place they come from. */
   rules(): readonly Rule[];
-  /** Whether every use of the tool is denied by a rule, in whatever mode. */
-  isDenied(tool: string): boolean;
+  /** Which tools are denied whatever their input, by what holds now. */
+  deniedTools(): (tool: string) => boolean;
   /** Which files of a tree may be shown, by what holds now. */
   reader(): (real: string) => boolean;
   /** What commands in a sandbox must not find, by what holds now; undefined where no rule says so. */
@@ -111,7 +111,10 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
     describeConfinement: (request) => describeConfinement(request, policy()),
     decideIn: (mode) => (request) => decide(request, { ...policy(), mode }),
     rules: allRules,
-    isDenied: (tool) => isDeniedOutright(tool, allRules()),
+    deniedTools() {
+      const denying = allRules().filter(({ list }) => list === 'deny');
+      return (tool) => denying.length > 0 && isDeniedOutright(tool, denying);
+    },
     reader: () => showing(policy()),
     unreadable: () => deniedReads(allRules()),
     suggest: (request, decision) => suggestRules(request, decision, project),

@@ -96,7 +96,7 @@ export function createServers(surroundings: ServerSurroundings): ConnectedServer
       tools: (defer) => client.tools(defer),
       instructions: () => client.instructions(),
     },
-    isDenied: (tool) => policy.isDenied(tool),
+    deniedTools: () => policy.deniedTools(),
     deferral: () => readDeferral(env['ENABLE_TOOL_SEARCH']) ?? readDeferral(settings()?.toolSearch?.value),
     contextTokens: options.contextTokens,
   });

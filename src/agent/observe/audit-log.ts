@@ -17,6 +17,8 @@ import { checkAudit, lastOf, NO_HASH, readAudit } from './read-audit.js';
 const MAX_TEXT_CHARS = 2_000; // of a longer text the log holds the beginning, the length and the hash
 const MAX_INPUT_CHARS = 20_000; // of a larger input as a whole, the length and the hash
 const SHOWN_CHARS = 200;
+const MAX_REASONS = 200;
+const MAX_DEPTH = 50; // of a value that is searched as a whole; a cycle is deeper
 const MAX_WAITING = 20_000; // entries that are kept for a disk that is full now and may not be later
 
 export interface AuditLogOptions {
@@ -45,6 +47,12 @@ type Entry = { type: string } & Readonly<Record<string, unknown>>;
 export function createAuditLog(options: AuditLogOptions): AuditLog {
   const { secrets = [], onProblem = (sentence) => process.emitWarning(sentence, 'HelveWarning') } = options;
   const clean = (value: unknown): unknown => shortened(value, secrets);
+  const reasons = new Map<string, unknown>(); // most decisions have one of a few
+  const cleanReason = (reason: string): unknown => {
+    if (reasons.size >= MAX_REASONS) reasons.clear();
+    if (!reasons.has(reason)) reasons.set(reason, clean(reason));
+    return reasons.get(reason);
+  };
   const running = new Set<string>();
   const harmless = new Set<string>();
   let waiting: Entry[] = [];
@@ -91,7 +99,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
         case 'permission_decision': {
           const { callId: call, tool, decision } = happening;
           if (decision.behavior === 'allow' && isFree(decision)) harmless.add(call);
-          add({ type: 'decision', call, tool, ...asEntry(decision, clean) });
+          add({ type: 'decision', call, tool, ...asEntry(decision, cleanReason) });
           return;
         }
         case 'tool_start': {
@@ -189,7 +197,7 @@ const isFree = ({ trail = [] }: Decision): boolean =>
 
 function asEntry(
   { behavior, reason, injection, confinement, trail = [] }: Decision,
-  clean: (value: unknown) => unknown,
+  cleanReason: (reason: string) => unknown,
 ) {
   const decided = trail.find((entry) => entry.decided);
   const rules = new Set(
@@ -201,7 +209,7 @@ function asEntry(
   );
   return {
     behavior,
-    reason: clean(reason),
+    reason: cleanReason(reason),
     ...(decided && { basis: decided.basis }),
     ...(injection && { injection: injection.code }),
     ...(confinement && { confinement }),
@@ -222,22 +230,18 @@ function shortened(
   secrets: readonly string[],
   onRedacted = (_name: string): unknown => undefined,
 ): unknown {
-  const named = (name: string, text: string): string => `${name}: ${text}`; // the name may say that the value is secret
+  const { texts, size, isPlain } = searched(value);
+  // Most values hold no secret, and one search of all texts costs a quarter of a search of each.
+  const all = texts.join('\n');
+  const hasNone = isPlain && redactSecrets(all, secrets) === all;
+  if (hasNone && size <= MAX_TEXT_CHARS) return JSON.parse(JSON.stringify(value));
+  const clean = (name: string, text: string): string => {
+    if (hasNone) return text;
+    const redacted = redactSecrets(named(name, text), secrets).slice(named(name, '').length);
+    if (redacted !== text) onRedacted(name);
+    return redacted;
+  };
   try {
-    const texts: string[] = [];
-    JSON.stringify(value, (name, inner: unknown) => {
-      if (typeof inner === 'string') texts.push(named(name, inner.slice(0, MAX_TEXT_CHARS)));
-      return inner;
-    });
-    // Most inputs hold no secret, and one search of all texts costs a quarter of a search of each.
-    const all = texts.join('\n');
-    const hasNone = redactSecrets(all, secrets) === all;
-    const clean = (name: string, text: string): string => {
-      if (hasNone) return text;
-      const redacted = redactSecrets(named(name, text), secrets).slice(named(name, '').length);
-      if (redacted !== text) onRedacted(name);
-      return redacted;
-    };
     const text = JSON.stringify(value, (name, inner: unknown) => {
       if (typeof inner !== 'string') return inner;
       if (inner.length <= MAX_TEXT_CHARS) return clean(name, inner);
@@ -248,6 +252,25 @@ function shortened(
   } catch (error) {
     return { unwritable: error instanceof Error ? error.message : String(error) }; // of a tool written without types
   }
+}
+
+/** The name may say that the value is secret. */
+const named = (name: string, text: string): string => `${name}: ${text}`;
+
+/** All texts in a value, with their names, and about how many characters it has. `isPlain`: it holds only what JSON does. */
+function searched(value: unknown): { texts: string[]; size: number; isPlain: boolean } {
+  const texts: string[] = [];
+  let size = 0;
+  const look = (name: string, inner: unknown, depth: number): boolean => {
+    size += name.length + (typeof inner === 'string' ? inner.length : 10);
+    if (typeof inner === 'string') texts.push(named(name, inner.slice(0, MAX_TEXT_CHARS)));
+    if (inner === null || ['string', 'number', 'boolean'].includes(typeof inner)) return true;
+    if (typeof inner !== 'object' || depth > MAX_DEPTH) return false;
+    if (!Array.isArray(inner) && Object.getPrototypeOf(inner) !== Object.prototype) return false;
+    return Object.entries(inner).every(([key, each]) => look(key, each, depth + 1));
+  };
+  const isPlain = look('', value, 0);
+  return { texts, size, isPlain };
 }
 
 const measured = (text: string): { chars: number; sha256: string } => ({
