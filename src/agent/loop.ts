@@ -59,6 +59,9 @@ export async function* runLoop(input: LoopInput): AsyncGenerator<AgentEvent, voi
   const emit = (happening: AgentHappening): void => {
     input.keeper?.take(happening);
     queue.push(Object.assign(happening, { at: now() }));
+    if (happening.type !== 'result') return;
+    isOver = true;
+    queue.end(); // the result is the last event, also where child agents go on in the background
   };
   let isOver = false;
   input.session.isBusy = true;
