@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 // They look at how much memory a process takes, so each needs one in which nothing has run before.
 const measuringMemory = [
-  'src/cli/stream-json/patience.test.ts',
+  'src/cli/stream-json/slow-reader-guard.test.ts',
   'src/platform/shell/filter-output.test.ts',
   'src/platform/shell/read-output.test.ts',
   'src/platform/shell/run-process.test.ts',

@@ -12,7 +12,7 @@ const LINES = 90; // about 4 kB
 const RUNS = 10;
 const MOST_CALLS = 50; // a workspace that takes longer to look through than a command waits is never covered as a whole
 
-const { createWorkspaceSnapshots } = await importSource('src/platform/files/workspace-snapshot.ts');
+const { createWorkspaceSnapshots } = await importSource('src/platform/snapshots/workspace-snapshot.ts');
 console.log(
   `### Snapshot around a command (Node ${process.versions.node}, median of ${RUNS} calls once all is covered)\n`,
 );

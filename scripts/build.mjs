@@ -165,7 +165,7 @@ async function buildCommandLine() {
       sources: ['src/cli/interactive.ts', 'src/terminal/start-terminal.ts'],
       sharedWith: 'src/cli/headless.ts',
     },
-    { name: 'cli-start', sources: ['src/cli/headless.ts', 'src/models/anthropic.ts'] }, // up to the first request
+    { name: 'cli-start', sources: ['src/cli/headless.ts', 'src/models/wire/anthropic/anthropic.ts'] }, // up to the first request
     { name: 'cli-store', sources: ['src/agent/store/session-store.ts'] }, // what every conversation is kept by
     { name: 'cli-input', sources: ['src/tools/think.ts'] }, // what the smallest tool needs, all tools do
     {

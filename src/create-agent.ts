@@ -8,7 +8,7 @@ import { Instructions } from './agent/instructions/instructions.js';
 import { runLoop } from './agent/loop.js';
 import { mentionedResources } from './agent/mentioned-resources.js';
 import { observedEvents } from './agent/observe/observe.js';
-import { type Patience, patientModel, patientModelNamed } from './agent/patient-model.js';
+import { type Patience, patientModel, patientModelNamed } from './agent/resilient-model.js';
 import type { Session } from './agent/session.js';
 import type { ReportProblem } from './agent/store/append-log.js';
 import { keeperOf, type SessionKeeper } from './agent/store/lazy-store.js';

@@ -57,7 +57,7 @@ export type {
 } from './contract/tool.js';
 export type * from './contract/tool-context.js';
 export type { SearchEndpoint, SearchProvider, SideModel, WebAccess } from './contract/web.js';
-export type { RetryOptions } from './models/retry.js';
+export type { RetryOptions } from './models/retry/retry.js';
 export {
   type Agent,
   type AgentOptions,

@@ -2,7 +2,7 @@
 import type { AgentHappening } from './contract/event.js';
 import { createEngine, type Engine, type EngineOptions } from './create-engine.js';
 import { withReminders } from './engine/with-reminders.js';
-import type { OpenSession, ServedResult, ServedTool, ServerIdentity } from './mcp/serve-port.js';
+import type { OpenSession, ServedResult, ServedTool, ServerIdentity } from './mcp/server/serve-port.js';
 
 declare const HELVE_VERSION: string | undefined; // put in by the build
 

@@ -93,7 +93,7 @@ test('an import that points up or sideways is told as a sentence', () => {
   expect(complaintAbout({ from: 'tools/read.ts', to: 'agent/loop.ts' })).toBe(
     'src/tools/read.ts imports src/agent/loop.ts, but agent stands above parts. Hand in what it needs as a parameter, or move it down.',
   );
-  expect(complaintAbout({ from: 'models/anthropic.ts', to: 'tools/read.ts' })).toContain('siblings');
+  expect(complaintAbout({ from: 'models/wire/anthropic/anthropic.ts', to: 'tools/read.ts' })).toContain('siblings');
   expect(complaintAbout({ from: 'platform/files/paths.ts', to: 'contract/effect.ts' })).toBeUndefined();
   expect(complaintAbout({ from: 'contract/effect.ts', to: 'platform/files/paths.ts' })).toContain('siblings');
 });

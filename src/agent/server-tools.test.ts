@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { defineTool, type ToolExposure } from '../contract/tool.js';
-import type { ServerState } from '../mcp/client.js';
+import type { ServerState } from '../mcp/client/client.js';
 import { isDeferred, readDeferral, ServerTools } from './server-tools.js';
 import { ToolPool } from './tool-pool.js';
 

@@ -1,6 +1,6 @@
 // How the tools of MCP servers reach the model: at once where they are few, else by name, with ToolSearch for the rest.
 import type { SessionPort } from '../contract/tool-context.js';
-import type { OfferedTool, ServerState } from '../mcp/client.js';
+import type { OfferedTool, ServerState } from '../mcp/client/client.js';
 import type { ToolPool } from './tool-pool.js';
 
 const MAX_DIRECT_CHARS = 10_000; // of all definitions together; more is a part of every request that should earn its place

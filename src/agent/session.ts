@@ -24,7 +24,7 @@ import type {
 } from '../contract/tool-context.js';
 import type { SideModel, WebAccess } from '../contract/web.js';
 import { randomId } from '../platform/crypto.js';
-import { lazyFileChanges } from '../platform/files/lazy-changes.js';
+import { lazyFileChanges } from '../platform/journal/lazy-changes.js';
 import { Slots } from '../platform/slots.js';
 import { reminder } from '../platform/text/reminder.js';
 import { uniqueCallId } from './call-id.js';

@@ -2,7 +2,7 @@ import type { AgentHappening } from '../contract/event.js';
 import type { ToolResultBlock } from '../contract/message.js';
 import type { Decision } from '../contract/permission.js';
 import { createEngine, type Engine } from '../create-engine.js';
-import { secretVariables } from '../models/catalogue.js';
+import { secretVariables } from '../models/catalogue/catalogue.js';
 import { isObject } from '../platform/is-object.js';
 import { jsonLine } from '../platform/text/json-line.js';
 import { readLines } from '../platform/text/read-lines.js';
@@ -13,8 +13,8 @@ import { exitCode } from './exit-codes.js';
 import { readCatalogue } from './read-catalogue.js';
 import { ruleMayAllow } from './rule-may-allow.js';
 import { onSignals } from './signals.js';
+import { variablesForTracing } from './telemetry-flags.js';
 import { UsageProblem } from './usage-problem.js';
-import { variablesForTracing } from './wanted-observation.js';
 import { writeLine } from './write-line.js';
 
 const USAGE =

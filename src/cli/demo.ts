@@ -5,7 +5,7 @@ import type { RunResult } from '../contract/event.js';
 import { createAgent } from '../create-agent.js';
 import { scriptedModel } from '../models/scripted.js';
 import { clause } from '../platform/text/clause.js';
-import { PlainLines } from '../terminal/plain-lines.js';
+import { PlainLines } from '../terminal/plain/plain-lines.js';
 import { readArgs } from './args.js';
 import { sampleProject } from './demo/sample-project.js';
 import { demoPrompt, demoScript } from './demo/script.js';

@@ -3,7 +3,7 @@ import type { AgentEvent, RunResult } from '../contract/event.js';
 import { type Model, ModelFailure } from '../contract/model.js';
 import { type Agent, type AgentOptions, createAgent } from '../create-agent.js';
 import type { HookCallbacks } from '../hooks/run-hooks.js';
-import { accessTo, type Catalogue, secretVariables } from '../models/catalogue.js';
+import { accessTo, type Catalogue, secretVariables } from '../models/catalogue/catalogue.js';
 import { randomId } from '../platform/crypto.js';
 import { jsonLine } from '../platform/text/json-line.js';
 import { visible } from '../platform/text/visible.js';
@@ -17,8 +17,8 @@ import { type RunFlags, readRunFlags } from './run-flags.js';
 import { modelChoices, type RunModels, readModels } from './run-models.js';
 import { onSignals } from './signals.js';
 import type { Host } from './stream-json/host.js';
+import { variablesForTracing, wantedObservation } from './telemetry-flags.js';
 import { UsageProblem } from './usage-problem.js';
-import { variablesForTracing, wantedObservation } from './wanted-observation.js';
 import { type ModelWatch, type WatchedModel, watchedModel } from './watched-model.js';
 import { writeLine } from './write-line.js';
 

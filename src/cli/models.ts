@@ -8,11 +8,11 @@ import {
   knownModel,
   publicAddress,
   unusualHost,
-} from '../models/catalogue.js';
-import { planWithKeys } from '../models/choose-model.js';
-import { findLocalServers, type LocalServer, localPlaces } from '../models/local-servers.js';
-import { findModel, keyVariables } from '../models/plan-model.js';
-import { readStoredKeys, withStoredKeys } from '../models/stored-keys.js';
+} from '../models/catalogue/catalogue.js';
+import { planWithKeys } from '../models/catalogue/choose-model.js';
+import { findLocalServers, type LocalServer, localPlaces } from '../models/catalogue/local-servers.js';
+import { findModel, keyVariables } from '../models/catalogue/plan-model.js';
+import { readStoredKeys, withStoredKeys } from '../models/catalogue/stored-keys.js';
 import { grouped } from '../platform/text/digits.js';
 import { jsonText } from '../platform/text/json-line.js';
 import { visible } from '../platform/text/visible.js';

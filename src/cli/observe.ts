@@ -3,9 +3,9 @@ import { createDebugLog } from '../agent/observe/debug-log.js';
 import { type Observer, observedModel } from '../agent/observe/observe.js';
 import { secretsIn } from '../agent/store/redact-secrets.js';
 import type { Model } from '../contract/model.js';
-import { type Catalogue, secretVariables } from '../models/catalogue.js';
+import { type Catalogue, secretVariables } from '../models/catalogue/catalogue.js';
 import { visible } from '../platform/text/visible.js';
-import type { WantedObservation } from './wanted-observation.js';
+import type { WantedObservation } from './telemetry-flags.js';
 
 const KEPT_LOGS = 20; // files, of all sessions together
 

@@ -1,6 +1,6 @@
 import { ModelFailure } from '../contract/model.js';
-import type { Catalogue } from '../models/catalogue.js';
-import { loadCatalogue } from '../models/load-catalogue.js';
+import type { Catalogue } from '../models/catalogue/catalogue.js';
+import { loadCatalogue } from '../models/catalogue/load-catalogue.js';
 import { UsageProblem } from './usage-problem.js';
 
 /** The providers and models that are known here. A models.json that is not understood is wrong usage. */

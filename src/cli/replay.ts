@@ -9,10 +9,10 @@ import { findSession } from '../agent/store/list-sessions.js';
 import { readSession } from '../agent/store/read-session.js';
 import { sessionFolder } from '../agent/store/session-folder.js';
 import { SessionProblem } from '../agent/store/session-problem.js';
-import { secretVariables } from '../models/catalogue.js';
-import { listChanges } from '../platform/files/journal.js';
+import { secretVariables } from '../models/catalogue/catalogue.js';
 import { dataFolderOf, realPathSync } from '../platform/files/paths.js';
-import type { RecordedChange } from '../platform/files/recorded-change.js';
+import { listChanges } from '../platform/journal/journal.js';
+import type { RecordedChange } from '../platform/journal/recorded-change.js';
 import { messageOf } from '../platform/message-of.js';
 import { jsonLine } from '../platform/text/json-line.js';
 import { visible } from '../platform/text/visible.js';
@@ -28,8 +28,8 @@ import { type Played, play } from './replay/play.js';
 import { comparePolicy } from './replay/policy.js';
 import { policyLines, type ReplayReport, replayLines } from './replay/report.js';
 import { onSignals } from './signals.js';
+import { variablesForTracing } from './telemetry-flags.js';
 import { UsageProblem } from './usage-problem.js';
-import { variablesForTracing } from './wanted-observation.js';
 import { writeLine } from './write-line.js';
 
 const flags = {

@@ -3,8 +3,8 @@ import { engineFlags, readArgs } from './args.js';
 import type { EngineFlagValues } from './engine-options.js';
 import { terminalFlags } from './interactive/terminal-flags.js';
 import { withOpenResume } from './sessions/resume-flag.js';
+import { type ObservationFlags, observationFlags, withDebugFile } from './telemetry-flags.js';
 import { UsageProblem } from './usage-problem.js';
-import { type ObservationFlags, observationFlags, withDebugFile } from './wanted-observation.js';
 
 export const outputFormats = ['text', 'json', 'stream-json'] as const;
 export const inputFormats = ['text', 'stream-json'] as const;

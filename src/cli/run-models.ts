@@ -1,8 +1,8 @@
 import { type Model, ModelFailure } from '../contract/model.js';
-import { type Catalogue, isSetUp } from '../models/catalogue.js';
-import { chooseModel } from '../models/choose-model.js';
-import { MAX_FALLBACKS, withRetries } from '../models/retry.js';
-import { retriesFrom } from '../models/retry-environment.js';
+import { type Catalogue, isSetUp } from '../models/catalogue/catalogue.js';
+import { chooseModel } from '../models/catalogue/choose-model.js';
+import { MAX_FALLBACKS, withRetries } from '../models/retry/retry.js';
+import { retriesFrom } from '../models/retry/retry-environment.js';
 import { visible } from '../platform/text/visible.js';
 import type { CliEngineOptions } from './engine-options.js';
 import { namedModel, settingFrom } from './named-model.js';

@@ -1,9 +1,9 @@
 import type { Writable } from 'node:stream';
 import { outlineSession } from '../agent/store/session-outline.js';
 import { listUndoable } from '../agent/undo/undo-calls.js';
-import { listChanges, listSessions } from '../platform/files/journal.js';
 import { isInside, realPathSync } from '../platform/files/paths.js';
-import { touchedBy } from '../platform/files/recorded-change.js';
+import { listChanges, listSessions } from '../platform/journal/journal.js';
+import { touchedBy } from '../platform/journal/recorded-change.js';
 import { jsonText } from '../platform/text/json-line.js';
 import { localSecond } from '../platform/text/local-time.js';
 import { visible } from '../platform/text/visible.js';

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { SessionStore } from '../agent/store/session-store.js';
-import { AnnouncedWriters } from '../platform/files/announced-writers.js';
-import { createFileChanges } from '../platform/files/file-changes.js';
-import { hashOf } from '../platform/files/journal.js';
-import type { WorkspaceSnapshots } from '../platform/files/snapshot-contract.js';
-import { createWorkspaceSnapshots } from '../platform/files/workspace-snapshot.js';
+import { AnnouncedWriters } from '../platform/journal/announced-writers.js';
+import { createFileChanges } from '../platform/journal/file-changes.js';
+import { hashOf } from '../platform/journal/journal.js';
+import type { WorkspaceSnapshots } from '../platform/snapshots/snapshot-contract.js';
+import { createWorkspaceSnapshots } from '../platform/snapshots/workspace-snapshot.js';
 import { undo } from './undo.js';
 
 interface Run {

@@ -14,12 +14,12 @@ import {
 import { planUndo, type UndoPlan } from '../agent/undo/undo.js';
 import { listUndoable, type UndoableCall, UndoFailure, type UndoSelection } from '../agent/undo/undo-calls.js';
 import { selectSincePrompt } from '../agent/undo/undo-prompts.js';
-import { journalFolders, listChanges, listSessions } from '../platform/files/journal.js';
 import { dataFolderOf, isInside, realPathSync, shortPath } from '../platform/files/paths.js';
-import { touchedBy } from '../platform/files/recorded-change.js';
-import { describeRecovery, recoverChanges } from '../platform/files/recover-changes.js';
+import { journalFolders, listChanges, listSessions } from '../platform/journal/journal.js';
+import { touchedBy } from '../platform/journal/recorded-change.js';
+import { describeRecovery, recoverChanges } from '../platform/journal/recover-changes.js';
 
-import { runningCalls } from '../platform/files/running-commands.js';
+import { runningCalls } from '../platform/journal/running-commands.js';
 import { clause } from '../platform/text/clause.js';
 import { jsonText } from '../platform/text/json-line.js';
 

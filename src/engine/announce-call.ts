@@ -1,8 +1,8 @@
 import type { Effect } from '../contract/effect.js';
 import type { SessionPort } from '../contract/tool-context.js';
-import { mayChangeFiles, writesOf } from '../platform/files/effect-writes.js';
-import { sessionWriters } from '../platform/files/lazy-changes.js';
 import { realPathSync } from '../platform/files/paths.js';
+import { mayChangeFiles, writesOf } from '../platform/journal/effect-writes.js';
+import { sessionWriters } from '../platform/journal/lazy-changes.js';
 
 /** Announces a call of a tool that keeps no journal, to sessions that work in the same project. Undefined where it writes nothing. */
 export function announceCall(

@@ -1,4 +1,4 @@
-import type { ConfiguredServer } from '../mcp/config.js';
+import type { ConfiguredServer } from '../mcp/client/config.js';
 import { isOn, type Settings } from '../settings/settings.js';
 import type { EngineOptions } from './engine-options.js';
 

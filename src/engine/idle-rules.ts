@@ -1,5 +1,5 @@
 // Rules that ask or deny and name an MCP server or tool that is not there: they guard nothing, which may be a slip.
-import type { OfferedTool, ServerState } from '../mcp/client.js';
+import type { OfferedTool, ServerState } from '../mcp/client/client.js';
 import { serverParts } from '../mcp/names.js';
 import { plainLine } from '../mcp/plain-text.js';
 import type { Rule } from '../permissions/rule.js';

@@ -1,4 +1,4 @@
-import { providers } from '../models/catalogue-data.js';
+import { providers } from '../models/catalogue/catalogue-data.js';
 
 /** What tools and their processes get: not the keys that pay for the model, unless `HELVE_PASS_ENV` names them. */
 export function withoutSecrets(

@@ -4,13 +4,13 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { AskUser } from '../contract/question.js';
 import type { EngineOptions } from '../create-engine.js';
 import { temporaryProject } from '../testing/temporary-project.js';
-import { boundedFetch } from './bounded-fetch.js';
-import { readConfig } from './config.js';
-import { elicit } from './elicit.js';
+import { boundedFetch } from './client/bounded-fetch.js';
+import { readConfig } from './client/config.js';
+import { elicit } from './client/elicit.js';
+import { oneByOne } from './client/protocol-client.js';
+import { repairSchema } from './client/repair-schema.js';
+import { words } from './client/result-content.js';
 import { plainText } from './plain-text.js';
-import { oneByOne } from './protocol-client.js';
-import { repairSchema } from './repair-schema.js';
-import { words } from './result-content.js';
 
 async function serving(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
   const server = createServer(answer);

@@ -1,6 +1,6 @@
-export { type AnthropicOptions, anthropicModel } from './anthropic.js';
-export { chooseModel } from './choose-model.js';
-export { type OpenAiCompatibleOptions, openAiCompatibleModel } from './openai-compatible.js';
-export { type OpenAiResponsesOptions, openAiResponsesModel } from './openai-responses.js';
-export { type RetryOptions, withRetries } from './retry.js';
+export { chooseModel } from './catalogue/choose-model.js';
+export { type RetryOptions, withRetries } from './retry/retry.js';
 export { parseScript, type Script, type ScriptedCall, type ScriptedTurn, scriptedModel } from './scripted.js';
+export { type AnthropicOptions, anthropicModel } from './wire/anthropic/anthropic.js';
+export { type OpenAiCompatibleOptions, openAiCompatibleModel } from './wire/chat/openai-compatible.js';
+export { type OpenAiResponsesOptions, openAiResponsesModel } from './wire/responses/openai-responses.js';

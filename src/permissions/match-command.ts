@@ -1,8 +1,8 @@
 // Patterns of Bash(...) rules, against one simple command at a time. What allows is read narrowly, what asks or denies
 // widely: by any spelling of the same words, with options in between.
 import type { CommandEffect } from '../contract/effect.js';
-import { keptByObject } from './keep.js';
 import { matchesBeginning, matchesText, type TextPattern, textPattern } from './match-text.js';
+import { keptByObject } from './memoize.js';
 
 export type CommandPattern =
   | { kind: 'any' }

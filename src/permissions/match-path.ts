@@ -1,7 +1,8 @@
 // Path patterns of Read(...) and Edit(...) rules: gitignore's meaning, below one of four anchors. Pure: whoever reads
 // the settings hands in the anchors with all their names.
-import { keptByObject, keptByText } from './keep.js';
+
 import { matchesAll, matchesBeginning, type Place } from './match-text.js';
+import { keptByObject, keptByText } from './memoize.js';
 
 /** The folders that patterns start from. Each has a written and a real name, and several where it has several. */
 export interface Anchors {

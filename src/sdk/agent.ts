@@ -3,7 +3,7 @@ import type { AgentHappening, CompactionEvent } from '../contract/event.js';
 import type { Message } from '../contract/message.js';
 import type { Model } from '../contract/model.js';
 import type { PermissionMode } from '../contract/permission.js';
-import type { RetryOptions } from '../models/retry.js';
+import type { RetryOptions } from '../models/retry/retry.js';
 import { checkAgentOptions, checkResumeOptions } from './check-options.js';
 import type { CompactionRefused, ContextOptions, ContextUsage } from './context.js';
 import type { Engine } from './engine.js';

@@ -1,6 +1,6 @@
 import { askInEachForm } from '../calls/ask-in-each-form.js';
 import type { EngineOptions as FullOptions } from '../create-engine.js';
-import { answeringBy, askingBy } from './asking-by.js';
+import { answeringBy, askingBy } from './can-use-tool-adapter.js';
 import { checkParts } from './check-options.js';
 import type { EngineOptions } from './options.js';
 import { contentOf } from './settings-content.js';

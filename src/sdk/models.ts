@@ -1,14 +1,14 @@
 // The entry helve/models.
 import type { Effort, Model } from '../contract/model.js';
-import { chooseModel as choose, smallModel as chooseSmall } from '../models/choose-model.js';
+import { chooseModel as choose, smallModel as chooseSmall } from '../models/catalogue/choose-model.js';
 
-export { type AnthropicOptions, anthropicModel } from '../models/anthropic.js';
-export { type OpenAiCompatibleOptions, openAiCompatibleModel } from '../models/openai-compatible.js';
-export { type OpenAiResponsesOptions, openAiResponsesModel } from '../models/openai-responses.js';
-export type { Quirks } from '../models/quirks.js';
-export { type RetryOptions, withRetries } from '../models/retry.js';
+export { type RetryOptions, withRetries } from '../models/retry/retry.js';
 export { parseScript, type Script, type ScriptedCall, type ScriptedTurn, scriptedModel } from '../models/scripted.js';
-export type { SchemaLimits } from '../models/tool-schema.js';
+export { type AnthropicOptions, anthropicModel } from '../models/wire/anthropic/anthropic.js';
+export { type OpenAiCompatibleOptions, openAiCompatibleModel } from '../models/wire/chat/openai-compatible.js';
+export type { Quirks } from '../models/wire/chat/quirks.js';
+export { type OpenAiResponsesOptions, openAiResponsesModel } from '../models/wire/responses/openai-responses.js';
+export type { SchemaLimits } from '../models/wire/tool-schema.js';
 
 /** How a model is to work that is chosen by its name. */
 export interface ChooseOptions {

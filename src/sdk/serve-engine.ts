@@ -1,4 +1,4 @@
-import type { ServerIdentity } from '../mcp/serve-port.js';
+import type { ServerIdentity } from '../mcp/server/serve-port.js';
 import { randomHex } from '../platform/crypto.js';
 import { identityOf, openSessions } from '../serve-sessions.js';
 import { checkServeOptions } from './check-options.js';
@@ -10,14 +10,14 @@ const MIN_TOKEN_CHARS = 16; // what could be guessed by trying is no token
 export async function serveStdio(given: ServeOptions & { signal?: AbortSignal }): Promise<void> {
   checkServeOptions(given);
   const { signal, ...options } = given;
-  const { serveOverStdio } = await import('../mcp/serve-stdio.js');
+  const { serveOverStdio } = await import('../mcp/server/serve-stdio.js');
   await serveOverStdio({ ...served(options), signal: signal ?? new AbortController().signal });
 }
 
 export async function serveHttp(given: ServeOptions & HttpOptions): Promise<McpService> {
   checkServeOptions(given);
   const { port = 0, token, ...options } = given;
-  const { serveOverHttp } = await import('../mcp/serve-http.js');
+  const { serveOverHttp } = await import('../mcp/server/serve-http.js');
   const checked = token === undefined ? randomHex(32) : checkedToken(token);
   const { url, close } = await serveOverHttp({ ...served(options), port, token: checked });
   return { url, token: checked, close, [Symbol.asyncDispose]: close };

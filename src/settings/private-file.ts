@@ -8,8 +8,8 @@ import { randomHex } from '../platform/crypto.js';
 import { discard, stage } from '../platform/files/atomic-write.js';
 import { inFolder, sync } from '../platform/files/folder.js';
 import { makeFolder } from '../platform/files/make-folder.js';
-import { isFromBefore, isRunning, type ProcessIdentity, thisProcess } from '../platform/files/process-identity.js';
 import { codeOf } from '../platform/files/write-failure.js';
+import { isFromBefore, isRunning, type ProcessIdentity, thisProcess } from '../platform/journal/process-identity.js';
 
 const WAIT_MS = 10_000; // a change takes milliseconds; who waits longer waits for somebody who hangs
 const POLL_MS = 10;

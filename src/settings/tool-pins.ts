@@ -1,7 +1,7 @@
 // Which tools of MCP servers have been allowed to run, and what they were then. Kept for the user, privately.
 
 import { join } from 'node:path';
-import type { PinnedTool, ToolPins } from '../mcp/pins.js';
+import type { PinnedTool, ToolPins } from '../mcp/client/pins.js';
 import { errorClause } from '../platform/text/clause.js';
 
 const MAX_SERVERS = 500; // the oldest go first: a server that has not been used for so long is a new one

@@ -113,7 +113,7 @@ test('a lock that a process left behind keeps nobody waiting', async () => {
   const here = machine({
     'home/.helve/trust.json.lock': { pid: 2 ** 22 + 1, started: 1, boot: 'long ago', space: '', host: 'here' },
   });
-  const { thisProcess } = await import('../platform/files/process-identity.js');
+  const { thisProcess } = await import('../platform/journal/process-identity.js');
   here.write('home/.helve/trust.json.lock', { ...(await thisProcess()), boot: 'an earlier one' });
   await trustFolder(here.root, [], here);
   expect(trustState(here.root, [], here).state).toBe('trusted');

@@ -1,10 +1,10 @@
 import { ProcessTerminal } from '@earendil-works/pi-tui';
 import type { WatchedSettings } from '../settings/watch.js';
-import type { OpenedSession, SessionPorts, SessionWish } from './opened-session.js';
-import { Screen } from './screen.js';
+import { Screen } from './screen/screen.js';
+import { guardTerminal } from './screen/terminal-guard.js';
+import { chooseTheme, supportsLinks, Theme } from './screen/theme.js';
+import type { OpenedSession, SessionPorts, SessionWish } from './session/opened-session.js';
 import { TerminalApp } from './terminal-app.js';
-import { guardTerminal } from './terminal-guard.js';
-import { chooseTheme, supportsLinks, Theme } from './theme.js';
 
 export interface TerminalOptions {
   version: string;
@@ -29,7 +29,7 @@ export interface TerminalSettings {
 export async function startTerminal(options: TerminalOptions): Promise<number> {
   const { env } = options;
   if (options.isPlain || env['HELVE_SCREEN_READER'] === '1' || env['TERM'] === 'dumb') {
-    return await (await import('./plain-terminal.js')).startPlainTerminal(options);
+    return await (await import('./plain/plain-terminal.js')).startPlainTerminal(options);
   }
   const screen = new Screen(new ProcessTerminal());
   const theme = new Theme(chooseTheme({ env }), { links: supportsLinks(env) });

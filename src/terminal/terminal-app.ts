@@ -1,32 +1,32 @@
 import type { AgentHappening } from '../contract/event.js';
 import { dataFolderOf, homeFolder } from '../platform/files/paths.js';
 import { visible } from '../platform/text/visible.js';
-import { Activity } from './activity.js';
-import { Conversation } from './conversation.js';
-import { CurrentSession } from './current-session.js';
 import { DialogQueue } from './dialogs/dialog-queue.js';
-import { EditorPlace } from './editor-place.js';
-import { EventViews } from './event-views.js';
 import { Attachments } from './input/attachments.js';
 import { FileIndex } from './input/file-index.js';
 import { KeyBindings } from './input/key-bindings.js';
 import { PromptHistory } from './input/prompt-history.js';
-import { editInOwnEditor, KeyActions } from './key-actions.js';
-import type { LoadedCommands } from './loaded-commands.js';
-import { createNotify } from './notify.js';
-import { openSettings } from './open-settings.js';
-import type { SessionWish } from './opened-session.js';
-import { OwnWork } from './own-work.js';
-import { Questions } from './questions.js';
-import type { Screen } from './screen.js';
-import { hintWithoutModel } from './setup-hint.js';
+import { Activity } from './screen/activity.js';
+import { createNotify } from './screen/notify.js';
+import type { Screen } from './screen/screen.js';
+import { StatusLine } from './screen/status-line.js';
+import type { Theme } from './screen/theme.js';
+import { themePort, wearTheme } from './screen/theme-choice.js';
+import { WaitingView } from './screen/waiting-view.js';
+import { Conversation } from './session/conversation.js';
+import { CurrentSession } from './session/current-session.js';
+import { EditorPlace } from './session/editor-place.js';
+import { OwnWork } from './session/foreground-task.js';
+import { editInOwnEditor, KeyActions } from './session/key-actions.js';
+import type { LoadedCommands } from './session/loaded-commands.js';
+import { openSettings } from './session/open-settings.js';
+import type { SessionWish } from './session/opened-session.js';
+import { Questions } from './session/questions.js';
+import { hintWithoutModel } from './session/setup-hint.js';
+import { TypedLines } from './session/typed-lines.js';
 import type { TerminalOptions, TerminalSettings } from './start-terminal.js';
-import { StatusLine } from './status-line.js';
-import type { Theme } from './theme.js';
-import { themePort, wearTheme } from './theme-choice.js';
-import { TypedLines } from './typed-lines.js';
+import { EventViews } from './views/event-views.js';
 import { NoticeView } from './views/notice-view.js';
-import { WaitingView } from './waiting-view.js';
 
 const LONG_MS = 10_000; // work that is longer than this is told of when it ends
 
@@ -238,7 +238,7 @@ export class TerminalApp {
   async #firstWish(): Promise<SessionWish> {
     const { first, root, env } = this.#options;
     if (!first.picks) return first;
-    const { pickSession } = await import('./pick-session.js');
+    const { pickSession } = await import('./session/pick-session.js');
     return await pickSession(first, {
       root,
       env,
@@ -265,7 +265,7 @@ export class TerminalApp {
       this.#views.forget();
       this.#views.show(new NoticeView(theme, 'info', `Conversation ${id.slice(0, 8)}`), { hasGap: true });
     }
-    const { historyViews } = await import('./show-history.js');
+    const { historyViews } = await import('./session/show-history.js');
     for (const { view, hasGap } of await historyViews(opened.history, {
       theme,
       findTool: (name) => tools.find(name),
@@ -280,7 +280,7 @@ export class TerminalApp {
   }
 
   async #loadCommands(settings: TerminalSettings): Promise<LoadedCommands> {
-    const { loadCommands } = await import('./load-commands.js');
+    const { loadCommands } = await import('./session/load-commands.js');
     return await loadCommands({
       theme: this.#theme,
       questions: this.#questions,

@@ -4,12 +4,12 @@ import { defineTool } from '../contract/tool.js';
 import { unifiedPatch } from '../platform/text/diff.js';
 import { countLines } from '../platform/text/line-endings.js';
 import { counted } from './counted.js';
-import { changeFiles, type PlannedChange } from './editing/change-files.js';
-import type { ChangedText } from './editing/edit-text.js';
-import { type FilePatch, parsePatch } from './editing/patch-format.js';
+import { changeFiles, type PlannedChange } from './editing/commit-changes.js';
+import type { ChangedText } from './editing/match/edit-text.js';
+import { showPlaces } from './editing/match/show-place.js';
+import { type FilePatch, parsePatch } from './editing/patch/patch-format.js';
+import { type PatchChange, pathsOf, planPatch } from './editing/patch/plan-patch.js';
 import { type FilePlan, questionAbout, settled, textsOf } from './editing/plan-change.js';
-import { type PatchChange, pathsOf, planPatch } from './editing/plan-patch.js';
-import { showPlaces } from './editing/show-place.js';
 import { changeEffects } from './file-effect.js';
 import { withAliases } from './input.js';
 

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { defineTool } from '../contract/tool.js';
 import type { SeenFile, ToolContext } from '../contract/tool-context.js';
-import type { CellEdit, EditedNotebook } from '../platform/files/notebook-edit.js';
-import { spliceBytes } from '../platform/files/text-file.js';
+import { spliceBytes } from '../platform/encodings/text-file.js';
+import type { CellEdit, EditedNotebook } from '../platform/formats/notebook-edit.js';
 import { unifiedPatch } from '../platform/text/diff.js';
-import { changeFiles, type PlannedChange } from './editing/change-files.js';
 import { changedOnDisk, hasChanged, seenOf } from './editing/check-editable.js';
+import { changeFiles, type PlannedChange } from './editing/commit-changes.js';
 import { type LoadedText, loadText } from './editing/load-text.js';
 import { checkOf } from './editing/plan-change.js';
 import { changeEffects } from './file-effect.js';
@@ -125,8 +125,8 @@ async function plan(edit: NotebookEditInput, context: ToolContext): Promise<Plan
       `${changedOnDisk(target, seen, file)}, and its cells may be other ones now. Nothing was written. Read it again, then send the edit again.`,
     );
   }
-  const { editNotebook } = await import('../platform/files/notebook-edit.js');
-  const { UnusableNotebook } = await import('../platform/files/notebook.js');
+  const { editNotebook } = await import('../platform/formats/notebook-edit.js');
+  const { UnusableNotebook } = await import('../platform/formats/notebook.js');
   try {
     return { target, file, edited: editNotebook(file.text, cellEdit), seen };
   } catch (error) {

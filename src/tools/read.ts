@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { defineTool } from '../contract/tool.js';
 import type { DescribeContext, ToolContext } from '../contract/tool-context.js';
+import { readHead } from '../platform/encodings/scan-lines.js';
 import { fileKind, HEAD_BYTES } from '../platform/files/file-kind.js';
 import type { OpenedFile } from '../platform/files/open-file.js';
-import { readHead } from '../platform/files/scan-lines.js';
 import { counted } from './counted.js';
 import { assertText } from './editing/load-text.js';
 import { readEffects } from './file-effect.js';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { defineTool } from '../../src/contract/tool.js';
 import { createAgent } from '../../src/create-agent.js';
-import { openAiCompatibleModel } from '../../src/models/openai-compatible.js';
+import { openAiCompatibleModel } from '../../src/models/wire/chat/openai-compatible.js';
 import { startFakeModelServer, temporaryProject } from '../../src/testing/index.js';
 
 // Whatever shape a server's answer has, the loop runs what it asks for and goes on with a request that breaks no rule.

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { journalFolders, listChanges, makeJournal } from '../../src/platform/files/journal.js';
-import { recoverChanges } from '../../src/platform/files/recover-changes.js';
+import { journalFolders, listChanges, makeJournal } from '../../src/platform/journal/journal.js';
+import { recoverChanges } from '../../src/platform/journal/recover-changes.js';
 import { buildProgram } from './build-program.js';
 
 const KILLS = process.env['HELVE_SOAK'] ? 500 : 12;

@@ -4,8 +4,8 @@ import { createServer, request } from 'node:http';
 import { resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { AskUser } from '../../src/contract/question.js';
-import { serveOverHttp } from '../../src/mcp/serve-http.js';
-import type { ServedCall, ServedResult, ServedSession } from '../../src/mcp/serve-port.js';
+import { serveOverHttp } from '../../src/mcp/server/serve-http.js';
+import type { ServedCall, ServedResult, ServedSession } from '../../src/mcp/server/serve-port.js';
 import { servedFolder, serveHttp } from './mcp-server-client.js';
 import { runInspector, runSuite, withInspector, withSuite } from './official-suite.js';
 

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { writePlan } from '../../src/platform/files/change-plan.js';
-import { hashOf, journalFolders, makeJournal, saveImage } from '../../src/platform/files/journal.js';
-import { writeRecord } from '../../src/platform/files/lock.js';
-import { thisProcess } from '../../src/platform/files/process-identity.js';
+import { hashOf, journalFolders, makeJournal, saveImage } from '../../src/platform/journal/journal.js';
+import { writeRecord } from '../../src/platform/journal/lock.js';
+import { thisProcess } from '../../src/platform/journal/process-identity.js';
+import { writePlan } from '../../src/platform/journal/recovery-plan.js';
 import { temporaryProject } from '../../src/testing/index.js';
 import { readTool } from '../../src/tools/read.js';
 

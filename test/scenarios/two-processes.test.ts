@@ -4,7 +4,7 @@ import { link, mkdir, mkdtemp, readdir, readFile, realpath, writeFile } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { journalFolders, listChanges } from '../../src/platform/files/journal.js';
+import { journalFolders, listChanges } from '../../src/platform/journal/journal.js';
 import { buildProgram } from './build-program.js';
 
 const EDITS = process.env['HELVE_SOAK'] ? 1_000 : 60;

@@ -1,7 +1,7 @@
 import type { Model } from '../../src/contract/model.js';
-import { anthropicModel } from '../../src/models/anthropic.js';
-import { openAiCompatibleModel } from '../../src/models/openai-compatible.js';
-import { openAiResponsesModel } from '../../src/models/openai-responses.js';
+import { anthropicModel } from '../../src/models/wire/anthropic/anthropic.js';
+import { openAiCompatibleModel } from '../../src/models/wire/chat/openai-compatible.js';
+import { openAiResponsesModel } from '../../src/models/wire/responses/openai-responses.js';
 import { anthropicFormat } from '../../src/testing/anthropic-format.js';
 import { chatFormat } from '../../src/testing/chat-format.js';
 import { responsesFormat } from '../../src/testing/responses-format.js';

@@ -1,5 +1,5 @@
 import { ToolFailure } from '../../contract/failure.js';
-import type { ServerPrompt } from '../../mcp/client.js';
+import type { ServerPrompt } from '../../mcp/client/client.js';
 import { splitWords } from './arguments.js';
 
 /** What was typed, word by word, as the arguments that the prompt takes; the last one takes all that is left. */

@@ -5,7 +5,7 @@ import { grouped } from '../../platform/text/digits.js';
 import { safeCut } from '../../platform/text/truncate.js';
 import type { ContextSize } from './context-size.js';
 import { shortened, textOf } from './cut-result.js';
-import { fairShare } from './share-out.js';
+import { fairShare } from './fair-share.js';
 
 const LEAST_BLOCK_TOKENS = 100; // enough to see what it was
 

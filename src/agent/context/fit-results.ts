@@ -3,7 +3,7 @@ import type { ToolResultBlock } from '../../contract/message.js';
 import { grouped } from '../../platform/text/digits.js';
 import type { ContextSize } from './context-size.js';
 import { imagesIn, savedIn, shortened, textOf } from './cut-result.js';
-import { fairShare } from './share-out.js';
+import { fairShare } from './fair-share.js';
 
 const LEAST_TOKENS = 100; // of one result: enough to say where the rest is
 

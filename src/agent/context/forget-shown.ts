@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
 import type { Message } from '../../contract/message.js';
 import type { SeenFile } from '../../contract/tool-context.js';
-import { decodeText } from '../../platform/files/text-file.js';
+import { decodeText } from '../../platform/encodings/text-file.js';
 import { bytesAt } from '../../tools/editing/file-ledger.js';
-import { type LineRange, withoutRanges } from '../../tools/editing/line-ranges.js';
 import { linesShown } from '../../tools/editing/lines-shown.js';
-import { textLines } from '../../tools/editing/text-lines.js';
+import { type LineRange, withoutRanges } from '../../tools/editing/match/line-ranges.js';
+import { textLines } from '../../tools/editing/match/text-lines.js';
 import { createShownPages } from '../../tools/reading/shown-pages.js';
 import type { Session } from '../session.js';
 import type { SessionKeeper } from '../store/lazy-store.js';

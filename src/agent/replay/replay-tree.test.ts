@@ -15,7 +15,7 @@ import {
 } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { expect, test } from 'vitest';
-import { listChanges } from '../../platform/files/journal.js';
+import { listChanges } from '../../platform/journal/journal.js';
 import { temporaryProject } from '../../testing/temporary-project.js';
 import { editTool } from '../../tools/edit.js';
 import { readTool } from '../../tools/read.js';

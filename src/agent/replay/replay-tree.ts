@@ -16,10 +16,10 @@ import {
 } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { stateBefore } from '../../platform/files/entry-state.js';
-import { journalFolders, readImage } from '../../platform/files/journal.js';
 import { isInside, realPath } from '../../platform/files/paths.js';
-import type { RecordedChange, RecordedFile } from '../../platform/files/recorded-change.js';
 import { codeOf } from '../../platform/files/write-failure.js';
+import { journalFolders, readImage } from '../../platform/journal/journal.js';
+import type { RecordedChange, RecordedFile } from '../../platform/journal/recorded-change.js';
 
 const MAX_BYTES = 2 * 1024 ** 3;
 const MAX_ENTRIES = 300_000;

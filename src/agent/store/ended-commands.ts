@@ -1,6 +1,6 @@
 // What became of the commands that ran in the background when the process of a session ended.
 import type { EndedCommand, LeftCommand } from '../../contract/background.js';
-import { isRunning, thisProcess } from '../../platform/files/process-identity.js';
+import { isRunning, thisProcess } from '../../platform/journal/process-identity.js';
 import { reapedLeftovers } from '../../platform/shell/leftovers.js';
 
 const SHOWN_CHARS = 80; // of a command

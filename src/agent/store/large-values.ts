@@ -4,7 +4,7 @@
 import { closeSync, lstatSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomHex } from '../../platform/crypto.js';
-import { hashOf } from '../../platform/files/journal.js';
+import { hashOf } from '../../platform/journal/journal.js';
 import { makePrivateFolder, openFlags } from './session-folder.js';
 
 export const LARGE_CHARS = 64 * 1024;

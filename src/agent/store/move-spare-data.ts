@@ -4,8 +4,8 @@ import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readdirSync, 
 import { rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { spareFolders } from '../../platform/files/spare-folder.js';
-import { moveSpareJournal } from '../../platform/files/spare-journal.js';
 import { explain } from '../../platform/files/write-failure.js';
+import { moveSpareJournal } from '../../platform/journal/spare-journal.js';
 import { appendToAudit } from '../observe/audit-log.js';
 import {
   agentFolder,

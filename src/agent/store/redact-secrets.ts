@@ -1,8 +1,8 @@
 // For what leaves this machine in a person's hands: better one word too many blacked out than one key too few. Only the
 // shown text is changed, never the session.
-import { findCredentials } from '../../tools/editing/find-credentials.js';
-import { findPrivateKeys } from '../../tools/editing/find-private-keys.js';
-import { looksInvented } from '../../tools/editing/looks-invented.js';
+import { findCredentials } from '../../tools/editing/secrets/find-credentials.js';
+import { findPrivateKeys } from '../../tools/editing/secrets/find-private-keys.js';
+import { looksInvented } from '../../tools/editing/secrets/looks-invented.js';
 
 const MAX_KEY_CHARS = 20_000;
 const MIN_KNOWN_CHARS = 6; // a shorter value would black out parts of ordinary words

@@ -1,8 +1,8 @@
 import { lstat, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomHex } from '../../platform/crypto.js';
-import { dueCleanUp } from '../../platform/files/clean-up-marker.js';
 import { codeOf } from '../../platform/files/write-failure.js';
+import { dueCleanUp } from '../../platform/journal/clean-up-marker.js';
 import { isSessionId, type SessionFolder, sessionFolder, sessionsFolder } from './session-folder.js';
 import { lockSession } from './session-lock.js';
 import { noSuchSession, SessionProblem } from './session-problem.js';

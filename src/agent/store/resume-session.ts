@@ -16,7 +16,7 @@ import { basename, join } from 'node:path';
 import type { EndedCommand } from '../../contract/background.js';
 import type { PermissionMode } from '../../contract/permission.js';
 import { randomId } from '../../platform/crypto.js';
-import { listChanges } from '../../platform/files/journal.js';
+import { listChanges } from '../../platform/journal/journal.js';
 import { endedCommands, endedReminder } from './ended-commands.js';
 import { readSession } from './read-session.js';
 import { type RestoredSession, restoreSession } from './restore-session.js';

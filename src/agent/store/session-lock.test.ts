@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { thisProcess } from '../../platform/files/process-identity.js';
+import { thisProcess } from '../../platform/journal/process-identity.js';
 import { resumeSession } from './resume-session.js';
 import { agentFolder, makePrivateFolder, type SessionFolder, sessionFolder } from './session-folder.js';
 import { isInUse, lockSession } from './session-lock.js';

@@ -5,9 +5,9 @@ import { linkSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { stat, unlink, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { randomHex } from '../../platform/crypto.js';
-import { look, type OpenChange } from '../../platform/files/lock.js';
-import { type ProcessIdentity, thisProcess } from '../../platform/files/process-identity.js';
 import { codeOf } from '../../platform/files/write-failure.js';
+import { look, type OpenChange } from '../../platform/journal/lock.js';
+import { type ProcessIdentity, thisProcess } from '../../platform/journal/process-identity.js';
 import type { SessionFolder } from './session-folder.js';
 import { SessionProblem } from './session-problem.js';
 

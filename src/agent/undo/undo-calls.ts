@@ -1,4 +1,4 @@
-import { type ListedChange, listChanges } from '../../platform/files/journal.js';
+import { type ListedChange, listChanges } from '../../platform/journal/journal.js';
 
 /** Nothing was changed. The message says why, and what to do next. */
 export class UndoFailure extends Error {

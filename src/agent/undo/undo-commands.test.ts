@@ -3,7 +3,7 @@ import { lstat, readdir, readFile, readlink, truncate, unlink, writeFile } from 
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { listChanges } from '../../platform/files/journal.js';
+import { listChanges } from '../../platform/journal/journal.js';
 import { type TemporaryProject, temporaryProject } from '../../testing/temporary-project.js';
 import { isWritten, until } from '../../testing/watch-processes.js';
 import { bashTool } from '../../tools/bash/bash.js';

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { runCall } from '../../calls/run-call.js';
 import type { Tool } from '../../contract/tool.js';
 import { createEngine, type Engine } from '../../create-engine.js';
-import { recoverChanges } from '../../platform/files/recover-changes.js';
+import { recoverChanges } from '../../platform/journal/recover-changes.js';
 import { until } from '../../testing/watch-processes.js';
 import { bashTool } from '../../tools/bash/bash.js';
 import { readTool } from '../../tools/read.js';

@@ -3,7 +3,6 @@
 import { existsSync } from 'node:fs';
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isOwnTemporary } from '../../platform/files/change-plan.js';
 import {
   type EntryState,
   type FileState,
@@ -14,12 +13,13 @@ import {
   stateBefore,
   stateNow,
 } from '../../platform/files/entry-state.js';
-import { ImageReader } from '../../platform/files/image-pack.js';
-import { journalFolders, type ListedChange, listChanges } from '../../platform/files/journal.js';
 import { shortPath } from '../../platform/files/paths.js';
-import type { RecordedChange, RecordedFile } from '../../platform/files/recorded-change.js';
-import { runningCalls } from '../../platform/files/running-commands.js';
-import { entryAt } from '../../platform/files/workspace-tree.js';
+import { ImageReader } from '../../platform/journal/image-pack.js';
+import { journalFolders, type ListedChange, listChanges } from '../../platform/journal/journal.js';
+import type { RecordedChange, RecordedFile } from '../../platform/journal/recorded-change.js';
+import { isOwnTemporary } from '../../platform/journal/recovery-plan.js';
+import { runningCalls } from '../../platform/journal/running-commands.js';
+import { entryAt } from '../../platform/snapshots/workspace-tree.js';
 import { grouped } from '../../platform/text/digits.js';
 import { asCalls, selectCalls, type UndoableCall, UndoFailure, type UndoSelection } from './undo-calls.js';
 

@@ -70,7 +70,7 @@ async function sessions(): Promise<Candidate[]> {
 }
 
 async function models(): Promise<Candidate[]> {
-  const { loadCatalogue } = await import('../../models/load-catalogue.js');
+  const { loadCatalogue } = await import('../../models/catalogue/load-catalogue.js');
   const { providers, models: known, aliases } = await loadCatalogue(process.env);
   const short = [...providers.values()].flatMap(({ id, aliases: own = {} }) =>
     Object.entries(own).map(([word, name]) => ({ word, about: `${id}/${name}` })),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { engineFlags } from '../args.js';
 import { help } from '../help.js';
-import { observationFlags } from '../wanted-observation.js';
+import { observationFlags } from '../telemetry-flags.js';
 import { helpPages } from './pages.js';
 
 const folder = join(import.meta.dirname, '..');

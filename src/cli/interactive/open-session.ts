@@ -3,15 +3,15 @@ import { SessionProblem } from '../../agent/store/session-problem.js';
 import { type Model, ModelFailure } from '../../contract/model.js';
 import { createAgent } from '../../create-agent.js';
 import { createEngine, type EngineOptions } from '../../create-engine.js';
-import { type Catalogue, secretVariables } from '../../models/catalogue.js';
-import type { OpenedSession, SessionPorts, SessionWish } from '../../terminal/opened-session.js';
+import { type Catalogue, secretVariables } from '../../models/catalogue/catalogue.js';
+import type { OpenedSession, SessionPorts, SessionWish } from '../../terminal/session/opened-session.js';
 import { ownCallTools } from '../../tools/index.js';
 import { type CliEngineOptions, engineOptions, whyNoBypass } from '../engine-options.js';
 import { readCatalogue } from '../read-catalogue.js';
 import type { RunFlags } from '../run-flags.js';
 import { modelChoices, type RunModels, readModels } from '../run-models.js';
+import { variablesForTracing, wantedObservation } from '../telemetry-flags.js';
 import { UsageProblem } from '../usage-problem.js';
-import { variablesForTracing, wantedObservation } from '../wanted-observation.js';
 import { watchedModel } from '../watched-model.js';
 
 /** What flags and settings say for a person at a terminal. */
@@ -159,9 +159,9 @@ async function saveForHere(rule: string, env: CliEngineOptions['env']): Promise<
 
 /** The models of providers that are set up, and what runs on this machine. */
 async function choices(catalogue: Catalogue, env: CliEngineOptions['env'], first?: Model) {
-  const { findLocalServers, localPlaces } = await import('../../models/local-servers.js');
+  const { findLocalServers, localPlaces } = await import('../../models/catalogue/local-servers.js');
   const local = await findLocalServers(localPlaces(catalogue, env));
-  const { withStoredKeys } = await import('../../models/stored-keys.js');
+  const { withStoredKeys } = await import('../../models/catalogue/stored-keys.js');
   const all = modelChoices(catalogue, withStoredKeys(env), first ?? { provider: '', name: '' });
   const known = (first ? all : all.slice(1)).map(({ value, displayName, description }) => ({
     value,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { readConfig } from '../../mcp/config.js';
+import { readConfig } from '../../mcp/client/config.js';
 import { dataFolderOf } from '../../platform/files/paths.js';
 import { isObject } from '../../platform/is-object.js';
 import { visible } from '../../platform/text/visible.js';

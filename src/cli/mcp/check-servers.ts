@@ -1,8 +1,8 @@
 // Whether servers can be reached. Nothing that nobody trusts is started, looked up or spoken to.
 import { access, constants, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
-import type { ServerState } from '../../mcp/client.js';
-import { readConfig } from '../../mcp/config.js';
+import type { ServerState } from '../../mcp/client/client.js';
+import { readConfig } from '../../mcp/client/config.js';
 import { visible } from '../../platform/text/visible.js';
 import { connectServers } from './connect-servers.js';
 import type { KnownServer, ServerFlags } from './known-servers.js';

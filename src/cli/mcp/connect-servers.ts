@@ -1,11 +1,11 @@
 // Connects to servers as a session would, to see whether they work. Whoever calls this leaves out what nobody trusts.
 import { createEngine } from '../../create-engine.js';
-import type { ServerState } from '../../mcp/client.js';
-import { secretVariables } from '../../models/catalogue.js';
+import type { ServerState } from '../../mcp/client/client.js';
+import { secretVariables } from '../../models/catalogue/catalogue.js';
 import { engineOptions } from '../engine-options.js';
 import { readCatalogue } from '../read-catalogue.js';
 import { onSignals } from '../signals.js';
-import { variablesForTracing } from '../wanted-observation.js';
+import { variablesForTracing } from '../telemetry-flags.js';
 import type { KnownServer, ServerFlags } from './known-servers.js';
 
 const WITHIN_MS = 40_000; // a little more than a server gets by itself

@@ -1,5 +1,5 @@
 // The servers that are written down for this folder, whether they count or not.
-import { readConfig } from '../../mcp/config.js';
+import { readConfig } from '../../mcp/client/config.js';
 import { isObject } from '../../platform/is-object.js';
 import { readSettings } from '../../settings/load.js';
 import type { SourceKind } from '../../settings/locations.js';

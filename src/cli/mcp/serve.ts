@@ -1,6 +1,6 @@
 import type { Engine } from '../../create-engine.js';
-import type { OpenSession, ServerIdentity } from '../../mcp/serve-port.js';
-import { secretVariables } from '../../models/catalogue.js';
+import type { OpenSession, ServerIdentity } from '../../mcp/server/serve-port.js';
+import { secretVariables } from '../../models/catalogue/catalogue.js';
 import { randomHex } from '../../platform/crypto.js';
 import { visible } from '../../platform/text/visible.js';
 import { identityOf, openSessions } from '../../serve-sessions.js';
@@ -9,8 +9,8 @@ import { engineOptions } from '../engine-options.js';
 import { exitCode } from '../exit-codes.js';
 import { readCatalogue } from '../read-catalogue.js';
 import { onSignals } from '../signals.js';
+import { variablesForTracing } from '../telemetry-flags.js';
 import { UsageProblem } from '../usage-problem.js';
-import { variablesForTracing } from '../wanted-observation.js';
 import { writeLine } from '../write-line.js';
 
 const USAGE = 'Use helve mcp serve, or helve mcp serve --http [PORT].';
@@ -38,7 +38,7 @@ export async function serve(argv: readonly string[]): Promise<number> {
     if (port === undefined || token === undefined) {
       if (process.stdin.isTTY)
         tell('MCP is spoken here, on standard input and output: a client starts this, not a person.');
-      const { serveOverStdio } = await import('../../mcp/serve-stdio.js');
+      const { serveOverStdio } = await import('../../mcp/server/serve-stdio.js');
       await serveOverStdio({ ...served, signal: signals.signal });
     } else {
       await serveHttp({ ...served, port, ...token }, signals.signal);
@@ -84,7 +84,7 @@ interface HttpServing extends Token {
 }
 
 async function serveHttp({ isOwn, ...options }: HttpServing, signal: AbortSignal): Promise<void> {
-  const { PortRefused, serveOverHttp } = await import('../../mcp/serve-http.js');
+  const { PortRefused, serveOverHttp } = await import('../../mcp/server/serve-http.js');
   const service = await serveOverHttp(options).catch((error: unknown) => {
     if (error instanceof PortRefused) throw new UsageProblem(error.message);
     throw error;

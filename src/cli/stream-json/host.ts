@@ -17,10 +17,10 @@ import { probeOnceOrphaned } from './orphan-probe.js';
 import { Pace } from './pace.js';
 import { type HostMessage, parseInput } from './parse-input.js';
 import { PartialMessages } from './partial-messages.js';
-import { Patience } from './patience.js';
 import { PermissionBridge, type PermissionBridgeOptions } from './permission-bridge.js';
 import { type Prompt, PromptQueue } from './prompt-queue.js';
 import { readInputLines } from './read-input-lines.js';
+import { Patience } from './slow-reader-guard.js';
 
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 

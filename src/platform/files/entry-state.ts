@@ -1,8 +1,8 @@
 import { lstat, readlink, realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { RecordedFile, RecordedOther } from '../journal/recorded-change.js';
+import { contentId, entryOf } from '../snapshots/workspace-tree.js';
 import { readCurrent } from './read-current.js';
-import type { RecordedFile, RecordedOther } from './recorded-change.js';
-import { contentId, entryOf } from './workspace-tree.js';
 import { codeOf } from './write-failure.js';
 
 /** What is, was or shall be at a path; null where nothing is. */

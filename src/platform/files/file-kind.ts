@@ -1,4 +1,4 @@
-import { unmarkedUtf16 } from './unmarked-utf16.js';
+import { unmarkedUtf16 } from '../encodings/unmarked-utf16.js';
 
 /** How much of a file's beginning decides what it is. */
 export const HEAD_BYTES = 8_192;

@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
-import { hashOf } from './journal.js';
+import { hashOf } from '../journal/journal.js';
 import { NotARegularFile, openForReading } from './open-file.js';
 import { codeOf } from './write-failure.js';
 

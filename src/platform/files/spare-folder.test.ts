@@ -2,9 +2,9 @@ import { chmod, chown, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { hashOf, listChanges } from './journal.js';
+import { hashOf, listChanges } from '../journal/journal.js';
+import { changesWithSpareJournal, moveSpareJournal } from '../journal/spare-journal.js';
 import { makeSpareFolder, spareFolders } from './spare-folder.js';
-import { changesWithSpareJournal, moveSpareJournal } from './spare-journal.js';
 
 const before = process.env['TMPDIR'];
 let folder: string;

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { largestFolders } from './largest-folders.js';
+import { largestFolders } from '../snapshots/largest-folders.js';
 import { NotARegularFile } from './open-file.js';
 import { cutPath } from './paths.js';
 

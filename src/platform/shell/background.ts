@@ -1,5 +1,5 @@
 import type { EndedCommand, LeftCommand } from '../../contract/background.js';
-import { identityOf } from '../files/process-identity.js';
+import { identityOf } from '../journal/process-identity.js';
 import type { ProcessResult, RunningProcess, StopReason } from './run-process.js';
 
 export interface BackgroundCommand {

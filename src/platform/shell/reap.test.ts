@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { isRunning, until } from '../../testing/watch-processes.js';
 import { randomHex } from '../crypto.js';
-import { type ProcessIdentity, thisProcess } from '../files/process-identity.js';
+import { type ProcessIdentity, thisProcess } from '../journal/process-identity.js';
 import { MARK_VARIABLE } from './process-tree.js';
 import { reapLeftovers, registerShells } from './reap.js';
 

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import * as z from 'zod';
 import { randomHex } from '../crypto.js';
 import { makeFolder } from '../files/make-folder.js';
-import { isFromBefore, isRunning, type ProcessIdentity, thisProcess } from '../files/process-identity.js';
+import { isFromBefore, isRunning, type ProcessIdentity, thisProcess } from '../journal/process-identity.js';
 import { runningFolder } from './leftovers.js';
 import { removeLimitGroups } from './limits.js';
 import { endMarked, MARK_VARIABLE } from './process-tree.js';

@@ -61,7 +61,7 @@ async function pdfContent(
       `${url} is a PDF of more than ${grouped(bytes.length)} bytes, which is too much to load. Download it with Bash (curl -o FILE URL), then use Read with pages.`,
     );
   }
-  const { openPdf, UnreadablePdf } = await import('../files/pdf.js');
+  const { openPdf, UnreadablePdf } = await import('../formats/pdf.js');
   try {
     const pdf = await openPdf(new Uint8Array(bytes), { signal, limits: { unpackedBytes: MAX_PDF_UNPACKED_BYTES } });
     const began = monotonicMs();

@@ -7,7 +7,7 @@ import { temporaryProject } from '../../testing/temporary-project.js';
 import { writeTool } from '../../tools/write.js';
 import type { CommandAnswer, CommandSession } from '../contract.js';
 import { KeyBindings } from '../input/key-bindings.js';
-import { pastPrompts } from '../past-prompts.js';
+import { pastPrompts } from '../session/past-prompts.js';
 import { completedCommands, remember, runCommand, terminalCommands } from './index.js';
 import { type TestSession, testSession } from './test-session.js';
 

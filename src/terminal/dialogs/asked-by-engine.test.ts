@@ -8,7 +8,7 @@ import { bashTool } from '../../tools/bash/bash.js';
 import { editTool } from '../../tools/edit.js';
 import { readTool } from '../../tools/read.js';
 import { writeTool } from '../../tools/write.js';
-import { Theme } from '../theme.js';
+import { Theme } from '../screen/theme.js';
 import { PermissionDialog } from './permission-dialog.js';
 
 const theme = new Theme({ name: 'none', depth: 'many' });

@@ -1,6 +1,6 @@
 import { matchesKey } from '@earendil-works/pi-tui';
 import type { Choice } from '../contract.js';
-import type { Theme } from '../theme.js';
+import type { Theme } from '../screen/theme.js';
 import { ChoiceList } from './choice-list.js';
 import { TitledDialog } from './titled-dialog.js';
 

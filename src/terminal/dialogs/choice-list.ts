@@ -1,5 +1,5 @@
 import { matchesKey, visibleWidth } from '@earendil-works/pi-tui';
-import type { Theme } from '../theme.js';
+import type { Theme } from '../screen/theme.js';
 import { cleanLine, cut, padEnd, wrap } from '../views/fit.js';
 import { typedCharacter } from './dialog.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Theme } from '../theme.js';
+import { Theme } from '../screen/theme.js';
 import { ChoiceDialog } from './choice-dialog.js';
 import { DialogQueue } from './dialog-queue.js';
 

@@ -1,5 +1,5 @@
 import type { Component, Focusable } from '@earendil-works/pi-tui';
-import type { Theme } from '../theme.js';
+import type { Theme } from '../screen/theme.js';
 import { counted, cut } from '../views/fit.js';
 import { type Dialog, typedCharacter } from './dialog.js';
 

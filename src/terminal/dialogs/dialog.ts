@@ -1,6 +1,6 @@
 import type { Component, Focusable } from '@earendil-works/pi-tui';
 import { decodeKittyPrintable, visibleWidth } from '@earendil-works/pi-tui';
-import type { Theme } from '../theme.js';
+import type { Theme } from '../screen/theme.js';
 import { cleanLine, cut } from '../views/fit.js';
 
 /** A question on the screen. It answers once, by the function that it was made with, and knows nothing of what follows. */

@@ -1,7 +1,7 @@
 import { stripTerminalSequences, visibleWidth } from '@earendil-works/pi-tui';
 import { expect, test } from 'vitest';
 import type { Answer, Question } from '../../contract/question.js';
-import { Theme } from '../theme.js';
+import { Theme } from '../screen/theme.js';
 import { ChoiceDialog } from './choice-dialog.js';
 import type { Dialog } from './dialog.js';
 import { type PlanAnswer, PlanDialog, planOf, withPlan } from './plan-dialog.js';

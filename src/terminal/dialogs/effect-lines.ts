@@ -1,6 +1,6 @@
 // What a call would touch, in words for the person who is asked: the real places, and not only the names that were used.
 import type { CommandEffect, Effect, FileEffect } from '../../contract/effect.js';
-import type { Theme } from '../theme.js';
+import type { Theme } from '../screen/theme.js';
 import { cleanLine, wrap } from '../views/fit.js';
 
 /**

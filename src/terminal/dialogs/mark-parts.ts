@@ -1,4 +1,4 @@
-import type { Theme } from '../theme.js';
+import type { Theme } from '../screen/theme.js';
 import { chop, cleanLine } from '../views/fit.js';
 
 /** The lines of a command with the parts marked that the question is about: by colour, and where there is none, from below. */

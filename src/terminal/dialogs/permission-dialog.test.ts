@@ -2,7 +2,7 @@ import { stripTerminalSequences, visibleWidth } from '@earendil-works/pi-tui';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { PermissionAnswer, PermissionQuestion } from '../../contract/permission.js';
-import { Theme } from '../theme.js';
+import { Theme } from '../screen/theme.js';
 import { PermissionDialog } from './permission-dialog.js';
 
 const none = new Theme({ name: 'none', depth: 'many' });

@@ -1,6 +1,6 @@
 import { matchesKey } from '@earendil-works/pi-tui';
 import type { PermissionQuestion } from '../../contract/permission.js';
-import type { Theme } from '../theme.js';
+import type { Theme } from '../screen/theme.js';
 import { cleanLine, wrap } from '../views/fit.js';
 import { PlanView } from '../views/plan-view.js';
 import { ChoiceList } from './choice-list.js';

@@ -1,6 +1,6 @@
 import { matchesKey } from '@earendil-works/pi-tui';
 import type { Answer, Question } from '../../contract/question.js';
-import type { Theme } from '../theme.js';
+import type { Theme } from '../screen/theme.js';
 import { cleanLine, cut, wrap } from '../views/fit.js';
 import { ChoiceList } from './choice-list.js';
 import { type Dialog, titleLine } from './dialog.js';

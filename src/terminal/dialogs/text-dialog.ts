@@ -1,4 +1,4 @@
-import type { Theme } from '../theme.js';
+import type { Theme } from '../screen/theme.js';
 import { TextField } from './text-field.js';
 import { TitledDialog } from './titled-dialog.js';
 

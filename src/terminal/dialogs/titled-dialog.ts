@@ -1,4 +1,4 @@
-import type { Theme } from '../theme.js';
+import type { Theme } from '../screen/theme.js';
 import { cleanLines, wrap } from '../views/fit.js';
 import { type Dialog, titleLine } from './dialog.js';
 

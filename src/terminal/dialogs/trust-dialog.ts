@@ -1,5 +1,5 @@
 import { matchesKey } from '@earendil-works/pi-tui';
-import type { Theme } from '../theme.js';
+import type { Theme } from '../screen/theme.js';
 import { cleanLine, wrap } from '../views/fit.js';
 import { ChoiceList } from './choice-list.js';
 import { type Dialog, titleLine } from './dialog.js';

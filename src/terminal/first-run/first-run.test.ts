@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { builtInCatalogue } from '../../models/catalogue.js';
-import { chooseModel } from '../../models/choose-model.js';
-import { storedKeysPath, withStoredKeys } from '../../models/stored-keys.js';
+import { builtInCatalogue } from '../../models/catalogue/catalogue.js';
+import { chooseModel } from '../../models/catalogue/choose-model.js';
+import { storedKeysPath, withStoredKeys } from '../../models/catalogue/stored-keys.js';
 import { findModelOffers, keyProviders, setupHint } from './model-offers.js';
 import { forgetKey, storeKey } from './store-key.js';
 

@@ -1,9 +1,9 @@
 // What could answer where no model is set up: servers on this machine, and providers that a key can be stored for.
-import type { Catalogue, Provider } from '../../models/catalogue.js';
-import { loadCatalogue } from '../../models/load-catalogue.js';
-import { findLocalServers, localPlaces } from '../../models/local-servers.js';
-import { keyVariables } from '../../models/plan-model.js';
-import { readStoredKeys } from '../../models/stored-keys.js';
+import type { Catalogue, Provider } from '../../models/catalogue/catalogue.js';
+import { loadCatalogue } from '../../models/catalogue/load-catalogue.js';
+import { findLocalServers, localPlaces } from '../../models/catalogue/local-servers.js';
+import { keyVariables } from '../../models/catalogue/plan-model.js';
+import { readStoredKeys } from '../../models/catalogue/stored-keys.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,5 +1,5 @@
 // Puts a key where models find it: in the data folder, for the person alone. Never in a project, and never in a message.
-import { readStoredKeys, storedKeysPath } from '../../models/stored-keys.js';
+import { readStoredKeys, storedKeysPath } from '../../models/catalogue/stored-keys.js';
 import { withLock, writePrivateFile } from '../../settings/private-file.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;

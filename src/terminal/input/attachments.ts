@@ -82,7 +82,7 @@ async function prepared(read: () => Promise<Buffer>): Promise<ImageBlock> {
   const bytes = await read();
   const kind = fileKind(bytes);
   if (kind.kind !== 'image') throw new Error('is no PNG, JPEG, GIF or WebP picture, so it is not sent.');
-  const { prepareImage } = await import('../../platform/files/image.js');
+  const { prepareImage } = await import('../../platform/formats/image.js');
   const { mediaType, bytes: sent } = await prepareImage(bytes, kind.mediaType);
   return { type: 'image', source: { type: 'base64', media_type: mediaType, data: sent.toString('base64') } };
 }

@@ -1,5 +1,5 @@
 import type { Component } from '@earendil-works/pi-tui';
-import type { Theme } from '../theme.js';
+import type { Theme } from '../screen/theme.js';
 import { cleanLine, counted, cut, shortCount, shortTime, spread } from './fit.js';
 
 /** A child agent as the tree shows it. Times are in milliseconds, on the clock of the view. */

@@ -1,5 +1,5 @@
 import type { DisplayBody } from '../../contract/tool.js';
-import type { Theme } from '../theme.js';
+import type { Theme } from '../screen/theme.js';
 import { type DiffBody, DiffView } from './diff-view.js';
 import { cleanLine, cut, wrap } from './fit.js';
 import { MOST_OUTPUT_LINES, outputLines } from './output-view.js';

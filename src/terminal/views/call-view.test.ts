@@ -1,7 +1,7 @@
 import { stripTerminalSequences, visibleWidth } from '@earendil-works/pi-tui';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Theme } from '../theme.js';
+import { Theme } from '../screen/theme.js';
 import { CallView } from './call-view.js';
 
 const none = new Theme({ name: 'none', depth: 'many' });

@@ -1,7 +1,7 @@
 import { type Component, visibleWidth } from '@earendil-works/pi-tui';
 import type { FailureKind } from '../../contract/failure.js';
 import type { DisplayBody, ToolDisplay } from '../../contract/tool.js';
-import type { Theme } from '../theme.js';
+import type { Theme } from '../screen/theme.js';
 import { bodyLines } from './body-lines.js';
 import { DiffView } from './diff-view.js';
 import { cleanLine, counted, cut, shortTime, spread, wrap } from './fit.js';

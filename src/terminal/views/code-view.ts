@@ -1,5 +1,5 @@
 import { type Component, visibleWidth } from '@earendil-works/pi-tui';
-import type { Theme } from '../theme.js';
+import type { Theme } from '../screen/theme.js';
 import { cleanLine, cut, expandTabs, wrap } from './fit.js';
 import { highlight } from './highlight.js';
 

@@ -1,7 +1,7 @@
 import type { Component } from '@earendil-works/pi-tui';
 import { grouped } from '../../platform/text/digits.js';
 import type { ShownContext } from '../contract.js';
-import type { Role, Theme } from '../theme.js';
+import type { Role, Theme } from '../screen/theme.js';
 import { cut } from './fit.js';
 
 const ROWS = 3;

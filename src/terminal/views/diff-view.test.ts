@@ -2,7 +2,7 @@ import { visibleWidth } from '@earendil-works/pi-tui';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { unifiedPatch } from '../../platform/text/diff.js';
-import { Theme } from '../theme.js';
+import { Theme } from '../screen/theme.js';
 import { DiffView } from './diff-view.js';
 
 const none = new Theme({ name: 'none', depth: 'many' });

@@ -1,6 +1,6 @@
 import type { Component } from '@earendil-works/pi-tui';
 import type { DisplayBody } from '../../contract/tool.js';
-import type { Theme } from '../theme.js';
+import type { Theme } from '../screen/theme.js';
 import { chop, cut, padEnd, wrap } from './fit.js';
 import { type PatchRow, parsePatch } from './parse-patch.js';
 

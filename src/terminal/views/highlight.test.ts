@@ -1,7 +1,7 @@
 import { stripTerminalSequences } from '@earendil-works/pi-tui';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Paint, Theme } from '../theme.js';
+import { type Paint, Theme } from '../screen/theme.js';
 import { highlight } from './highlight.js';
 
 /** A paint that writes what it is about. */

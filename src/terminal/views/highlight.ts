@@ -1,6 +1,6 @@
 // Colours for code: keywords, strings, comments and numbers by one table of languages. It need not understand a language;
 // it must never change a character of it.
-import type { Paint } from '../theme.js';
+import type { Paint } from '../screen/theme.js';
 
 const MAX_CODE_CHARS = 200_000; // more than anybody looks at, and drawn anew with every piece that arrives
 

@@ -6,7 +6,7 @@ import {
   setCapabilityOverrides,
 } from '@earendil-works/pi-tui';
 import { fullyVisible } from '../../platform/text/visible.js';
-import type { Theme } from '../theme.js';
+import type { Theme } from '../screen/theme.js';
 import { CodeView } from './code-view.js';
 import { highlight } from './highlight.js';
 import { blockOf, completed, cutMarkdown, type MarkdownBlock, mended } from './markdown-source.js';

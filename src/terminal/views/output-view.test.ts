@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Theme } from '../theme.js';
+import { Theme } from '../screen/theme.js';
 import { OutputView } from './output-view.js';
 
 const none = new Theme({ name: 'none', depth: 'many' });

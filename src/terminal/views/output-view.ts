@@ -1,6 +1,6 @@
 import { type Component, wrapTextWithAnsi } from '@earendil-works/pi-tui';
 import { styledLines } from '../../platform/text/safe-styles.js';
-import type { Theme } from '../theme.js';
+import type { Theme } from '../screen/theme.js';
 import { counted, cut, expandTabs } from './fit.js';
 
 /** More is never drawn: a screen that holds a whole log answers no key. The log itself is elsewhere. */

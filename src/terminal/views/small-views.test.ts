@@ -2,7 +2,7 @@ import { stripTerminalSequences, visibleWidth } from '@earendil-works/pi-tui';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Todo } from '../../contract/todo.js';
-import { Theme } from '../theme.js';
+import { Theme } from '../screen/theme.js';
 import { AgentsView, type ShownAgent } from './agents-view.js';
 import { ContextPicture } from './context-picture.js';
 import { NoticeView } from './notice-view.js';

@@ -1,5 +1,5 @@
 import type { Component } from '@earendil-works/pi-tui';
-import type { Theme } from '../theme.js';
+import type { Theme } from '../screen/theme.js';
 import { cleanLine, cut, shortCost, shortCount, shortTime } from './fit.js';
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const;

@@ -1,6 +1,6 @@
 import { type Component, visibleWidth } from '@earendil-works/pi-tui';
 import type { PermissionMode } from '../../contract/permission.js';
-import type { Role, Theme } from '../theme.js';
+import type { Role, Theme } from '../screen/theme.js';
 import { cleanLine, cut, fitMiddle, shortCost, shortCount } from './fit.js';
 import { outputLines } from './output-view.js';
 

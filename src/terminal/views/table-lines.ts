@@ -1,4 +1,4 @@
-import type { Paint } from '../theme.js';
+import type { Paint } from '../screen/theme.js';
 
 const EDGE = /^[┌├└][─┬┼┴]+[┐┤┘]$/;
 

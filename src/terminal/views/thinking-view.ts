@@ -1,5 +1,5 @@
 import type { Component } from '@earendil-works/pi-tui';
-import type { Theme } from '../theme.js';
+import type { Theme } from '../screen/theme.js';
 import { cleanLines, counted, cut, wrap } from './fit.js';
 
 const TAIL_LINES = 2;

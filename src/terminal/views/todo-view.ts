@@ -1,6 +1,6 @@
 import type { Component } from '@earendil-works/pi-tui';
 import type { Todo } from '../../contract/todo.js';
-import type { Theme } from '../theme.js';
+import type { Theme } from '../screen/theme.js';
 import { cleanLine, cut, wrap } from './fit.js';
 
 const signs = { pending: '☐', in_progress: '▶', completed: '☑' } as const;

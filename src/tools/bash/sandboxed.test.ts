@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { listChanges } from '../../platform/files/journal.js';
+import { listChanges } from '../../platform/journal/journal.js';
 import { chooseSandbox } from '../../platform/sandbox/choose.js';
 import { temporaryProject } from '../../testing/index.js';
 import { bashTool } from './bash.js';

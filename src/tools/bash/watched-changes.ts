@@ -1,12 +1,12 @@
 import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { SessionPort, ToolContext } from '../../contract/tool-context.js';
-import type { DeclaredWrites } from '../../platform/files/declared-writes.js';
-import { mayChangeFiles, writesOf, writtenFiles } from '../../platform/files/effect-writes.js';
-import { sessionWriters } from '../../platform/files/lazy-changes.js';
 import { isInside, realPathSync } from '../../platform/files/paths.js';
-import { gapsIn, type SnapshotCoverage, type WorkspaceSnapshots } from '../../platform/files/snapshot-contract.js';
+import type { DeclaredWrites } from '../../platform/journal/declared-writes.js';
+import { mayChangeFiles, writesOf, writtenFiles } from '../../platform/journal/effect-writes.js';
+import { sessionWriters } from '../../platform/journal/lazy-changes.js';
 import type { ProcessResult } from '../../platform/shell/run-process.js';
+import { gapsIn, type SnapshotCoverage, type WorkspaceSnapshots } from '../../platform/snapshots/snapshot-contract.js';
 import { shortTitle } from './title.js';
 
 const MAX_NAMES = 10;
@@ -107,7 +107,7 @@ async function watchFreePaths(context: ToolContext, paths: readonly string[]): P
   const { session, callId } = context;
   const writes = { paths: paths.map((real) => ({ real, tree: false })), isExact: true };
   const { dataFolder, id: sessionId } = session;
-  const { watchNewFiles } = await import('../../platform/files/new-files.js');
+  const { watchNewFiles } = await import('../../platform/snapshots/new-files.js');
   let isLeft = false;
   let recorded: Promise<string | undefined> | undefined;
   // No command waits for undo: where the journal can't be written, the result says so.
@@ -188,7 +188,7 @@ function sessionSnapshots(session: SessionPort): SessionSnapshots {
     await (await loading?.catch(() => undefined))?.end();
   });
   const load = async (): Promise<WorkspaceSnapshots> => {
-    const code = await import('../../platform/files/workspace-snapshot.js');
+    const code = await import('../../platform/snapshots/workspace-snapshot.js');
     const [isPassing, secrets] = await Promise.all([passingFolders(session), secretsAround(session, roots())]);
     const snapshots = code.createWorkspaceSnapshots({
       roots,

@@ -1,11 +1,11 @@
 import { diffChars } from 'diff';
-import { type Splice, spliceText } from '../../platform/files/text-file.js';
+import { type Splice, spliceText } from '../../platform/encodings/text-file.js';
 import { normalizeEndings } from '../../platform/text/line-endings.js';
-import type { IndentationChange } from './find-indented.js';
-import { type Found, type Match, passageOf } from './find-text.js';
-import type { LineChange, LineRange } from './line-ranges.js';
-import { back, forward } from './search-text.js';
-import { type TextLines, textLines } from './text-lines.js';
+import type { IndentationChange } from './match/find-indented.js';
+import { type Found, type Match, passageOf } from './match/find-text.js';
+import type { LineChange, LineRange } from './match/line-ranges.js';
+import { back, forward } from './match/search-text.js';
+import { type TextLines, textLines } from './match/text-lines.js';
 
 const MAX_CHARACTER_EDITS = 400; // more than this and nothing of the old passage is worth keeping
 const MAX_CHARACTERS_COMPARED = 100_000;

@@ -2,10 +2,10 @@ import type { FileLedger, SeenFile } from '../../contract/tool-context.js';
 import { counted } from '../counted.js';
 import { refusal } from '../refusal.js';
 import type { TargetFile } from '../target-file.js';
-import { type Found, isUnique } from './find-text.js';
-import { covers, joinRanges } from './line-ranges.js';
 import type { LoadedText } from './load-text.js';
-import { textLines } from './text-lines.js';
+import { type Found, isUnique } from './match/find-text.js';
+import { covers, joinRanges } from './match/line-ranges.js';
+import { textLines } from './match/text-lines.js';
 import { timeOfDay } from './time-of-day.js';
 
 /** What the model has seen of the file. A file that it has not read is refused. */

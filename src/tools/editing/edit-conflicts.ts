@@ -1,9 +1,9 @@
 import { normalizeEndings } from '../../platform/text/line-endings.js';
 import type { TargetFile } from '../target-file.js';
 import { type AppliedEdit, applyEdit } from './apply-edit.js';
-import type { TextEdit } from './edit-text.js';
-import { type Found, findText, type Match } from './find-text.js';
-import type { TextLines } from './text-lines.js';
+import type { TextEdit } from './match/edit-text.js';
+import { type Found, findText, type Match } from './match/find-text.js';
+import type { TextLines } from './match/text-lines.js';
 
 const MAX_MATCHES = 1_000;
 const MAX_LATER_EDITS = 50; // each is tried on the whole text

@@ -2,16 +2,16 @@
 // merged into it, or a person is asked, and never made blindly.
 import { ToolFailure } from '../../contract/failure.js';
 import type { SeenFile } from '../../contract/tool-context.js';
-import { spliceBytes } from '../../platform/files/text-file.js';
+import { spliceBytes } from '../../platform/encodings/text-file.js';
 import { changedLines, type MergedText, mergeThreeWay } from '../../platform/text/three-way-merge.js';
 import { refusal } from '../refusal.js';
 import type { TargetFile } from '../target-file.js';
 import { changedOnDisk, rangeText } from './check-editable.js';
-import type { ChangedText } from './edit-text.js';
-import { afterChanges, joinRanges, type LineRange, withoutRanges } from './line-ranges.js';
 import { type LoadedText, textAsSeen } from './load-text.js';
-import { CONTEXT_LINES, showLines } from './show-place.js';
-import { type TextLines, textLines } from './text-lines.js';
+import type { ChangedText } from './match/edit-text.js';
+import { afterChanges, joinRanges, type LineRange, withoutRanges } from './match/line-ranges.js';
+import { CONTEXT_LINES, showLines } from './match/show-place.js';
+import { type TextLines, textLines } from './match/text-lines.js';
 
 const MAX_LISTED = 20;
 const MAX_PLACES_SHOWN = 3;

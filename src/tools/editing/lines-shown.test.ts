@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { linesShown } from './lines-shown.js';
-import { textLines } from './text-lines.js';
+import { textLines } from './match/text-lines.js';
 
 const text = textLines('import a\n\nfunction f() {\n  one();\n}\n\nfunction g() {\n  two();\n}\n');
 

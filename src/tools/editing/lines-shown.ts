@@ -1,6 +1,6 @@
 import type { SeenFile } from '../../contract/tool-context.js';
-import { covers, joinRanges, type LineRange } from './line-ranges.js';
-import type { TextLines } from './text-lines.js';
+import { covers, joinRanges, type LineRange } from './match/line-ranges.js';
+import type { TextLines } from './match/text-lines.js';
 
 /** What may stand before the lines of a file in an output. */
 export interface OutputShape {

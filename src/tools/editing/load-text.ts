@@ -1,9 +1,9 @@
 import { ToolFailure } from '../../contract/failure.js';
 import type { SeenFile, ToolContext } from '../../contract/tool-context.js';
 import { sha256 } from '../../platform/crypto.js';
+import { decodeText, type TextFile, UndecodableText } from '../../platform/encodings/text-file.js';
 import { fileKind } from '../../platform/files/file-kind.js';
 import { NotARegularFile } from '../../platform/files/open-file.js';
-import { decodeText, type TextFile, UndecodableText } from '../../platform/files/text-file.js';
 import { clause } from '../../platform/text/clause.js';
 import { refusal } from '../refusal.js';
 import { isMissing, openTarget, type TargetFile } from '../target-file.js';

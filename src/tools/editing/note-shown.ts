@@ -1,12 +1,12 @@
 import { basename } from 'node:path';
 import type { ToolContext } from '../../contract/tool-context.js';
+import { decodeText } from '../../platform/encodings/text-file.js';
 import { fileKind } from '../../platform/files/file-kind.js';
 import { openForReading } from '../../platform/files/open-file.js';
-import { decodeText } from '../../platform/files/text-file.js';
-import { joinRanges } from './line-ranges.js';
 import { linesShown, type OutputShape } from './lines-shown.js';
 import { hashOf } from './load-text.js';
-import { textLines } from './text-lines.js';
+import { joinRanges } from './match/line-ranges.js';
+import { textLines } from './match/text-lines.js';
 
 const MAX_BYTES = 1024 * 1024; // a model that prints lines of a larger file rarely edits it
 

@@ -4,19 +4,19 @@
 import { ToolFailure } from '../../contract/failure.js';
 import type { ToolCheck } from '../../contract/tool.js';
 import type { ToolContext } from '../../contract/tool-context.js';
-import { formatName, UnencodableText } from '../../platform/files/text-file.js';
+import { formatName, UnencodableText } from '../../platform/encodings/text-file.js';
 import { clause } from '../../platform/text/clause.js';
 import { unifiedPatch } from '../../platform/text/diff.js';
 import { countEndings } from '../../platform/text/line-endings.js';
 import { counted } from '../counted.js';
 import { refusal } from '../refusal.js';
 import type { TargetFile } from '../target-file.js';
-import type { PlannedChange } from './change-files.js';
 import { seenOf } from './check-editable.js';
-import type { ChangedText } from './edit-text.js';
+import type { PlannedChange } from './commit-changes.js';
 import { type Change, type Conflict, differingPart, fitToDisk } from './fit-to-disk.js';
 import { hashOf, type LoadedText, loadText } from './load-text.js';
-import { type Finding, scanNewText } from './scan-new-text.js';
+import type { ChangedText } from './match/edit-text.js';
+import { type Finding, scanNewText } from './secrets/scan-new-text.js';
 import { conflictRefusal, settleConflict } from './settle-conflict.js';
 
 const MAX_WHOLLY_SCANNED = 1024 * 1024; // of a larger text only the lines that differ are looked at

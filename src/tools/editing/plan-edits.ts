@@ -2,7 +2,7 @@ import type { ToolContext } from '../../contract/tool-context.js';
 import { fileIdentity } from '../../platform/files/paths.js';
 import { refusal } from '../refusal.js';
 import type { TargetFile } from '../target-file.js';
-import { checkEditable, checkEdits, editText, type TextEdit } from './edit-text.js';
+import { checkEditable, checkEdits, editText, type TextEdit } from './match/edit-text.js';
 import { countingRefusals, type FilePlan, planChange } from './plan-change.js';
 
 /** All that can be wrong with the edits of one file, and what they make of it. */

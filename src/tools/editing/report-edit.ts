@@ -1,7 +1,7 @@
 import { unifiedPatch } from '../../platform/text/diff.js';
+import { showPlaces } from './match/show-place.js';
+import { originalText } from './patch/structured-patch.js';
 import type { SettledPlan } from './plan-change.js';
-import { showPlaces } from './show-place.js';
-import { originalText } from './structured-patch.js';
 
 /** What a change of a file did, for the model and for people. */
 export interface EditReport {

@@ -1,13 +1,13 @@
 import type { Question } from '../../contract/question.js';
 import type { ToolContext } from '../../contract/tool-context.js';
-import { spliceBytes } from '../../platform/files/text-file.js';
+import { spliceBytes } from '../../platform/encodings/text-file.js';
 import { refusal } from '../refusal.js';
 import { changedOnDisk } from './check-editable.js';
-import type { ChangedText } from './edit-text.js';
 import { around, type Conflict, differingPart } from './fit-to-disk.js';
-import type { LineRange } from './line-ranges.js';
-import { showLines } from './show-place.js';
-import { type TextLines, textLines } from './text-lines.js';
+import type { ChangedText } from './match/edit-text.js';
+import type { LineRange } from './match/line-ranges.js';
+import { showLines } from './match/show-place.js';
+import { type TextLines, textLines } from './match/text-lines.js';
 
 const MAX_SHOWN_CHARS = 6_000; // a refusal is cut in the middle when it is much longer
 const MAX_CONFLICTS_SHOWN = 3;

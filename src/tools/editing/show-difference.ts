@@ -1,5 +1,5 @@
 import { safeCut } from '../../platform/text/truncate.js';
-import { codePoint } from './look-alikes.js';
+import { codePoint } from './match/look-alikes.js';
 
 const MAX_LINES = 5;
 const MAX_LINE_CHARS = 200;

@@ -1,7 +1,9 @@
 import type { ContentBlock } from '../../contract/message.js';
 import type { ToolContext } from '../../contract/tool-context.js';
+import { decodeText } from '../../platform/encodings/text-file.js';
 import { fileKind } from '../../platform/files/file-kind.js';
-import { prepareImage, UnusableImage } from '../../platform/files/image.js';
+import type { OpenedFile } from '../../platform/files/open-file.js';
+import { prepareImage, UnusableImage } from '../../platform/formats/image.js';
 import {
   type CellOutput,
   findCell,
@@ -9,9 +11,7 @@ import {
   type NotebookCell,
   parseNotebook,
   UnusableNotebook,
-} from '../../platform/files/notebook.js';
-import type { OpenedFile } from '../../platform/files/open-file.js';
-import { decodeText } from '../../platform/files/text-file.js';
+} from '../../platform/formats/notebook.js';
 import { safeCut } from '../../platform/text/truncate.js';
 import { assertText, hashOf, undecodable } from '../editing/load-text.js';
 import { refusal } from '../refusal.js';

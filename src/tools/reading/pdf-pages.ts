@@ -1,6 +1,6 @@
 import type { ToolContext } from '../../contract/tool-context.js';
 import type { OpenedFile } from '../../platform/files/open-file.js';
-import { MAX_PDF_BYTES, openPdf, type Pdf, UnreadablePdf } from '../../platform/files/pdf.js';
+import { MAX_PDF_BYTES, openPdf, type Pdf, UnreadablePdf } from '../../platform/formats/pdf.js';
 import { safeCut } from '../../platform/text/truncate.js';
 import { counted } from '../counted.js';
 import { refusal } from '../refusal.js';

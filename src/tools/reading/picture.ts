@@ -1,8 +1,8 @@
 import type { ContentBlock } from '../../contract/message.js';
 import type { ImageType } from '../../platform/files/file-kind.js';
-import { imageFormatName, MAX_FILE_BYTES, prepareImage, UnusableImage } from '../../platform/files/image.js';
-import type { ImageSize } from '../../platform/files/image-size.js';
 import type { OpenedFile } from '../../platform/files/open-file.js';
+import { imageFormatName, MAX_FILE_BYTES, prepareImage, UnusableImage } from '../../platform/formats/image.js';
+import type { ImageSize } from '../../platform/formats/image-size.js';
 import { refusal } from '../refusal.js';
 import type { TargetFile } from '../target-file.js';
 

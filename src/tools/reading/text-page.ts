@@ -1,11 +1,11 @@
 import type { SeenFile, ToolContext } from '../../contract/tool-context.js';
+import { type OpenedText, scanLines } from '../../platform/encodings/scan-lines.js';
+import { formatByHead, formatName, type TextFormat } from '../../platform/encodings/text-file.js';
 import { cutPath, shortPath } from '../../platform/files/paths.js';
-import { type OpenedText, scanLines } from '../../platform/files/scan-lines.js';
-import { formatByHead, formatName, type TextFormat } from '../../platform/files/text-file.js';
 import { shortReminder } from '../../platform/text/reminder.js';
 import { counted } from '../counted.js';
-import { joinRanges } from '../editing/line-ranges.js';
 import { MAX_BYTES, undecodable } from '../editing/load-text.js';
+import { joinRanges } from '../editing/match/line-ranges.js';
 import { timeOfDay } from '../editing/time-of-day.js';
 import type { TargetFile } from '../target-file.js';
 import { estimateTokens, MAX_TOKENS } from './estimate-tokens.js';

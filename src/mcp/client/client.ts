@@ -1,0 +1,390 @@
+// All servers of one session. Each connects in the background by itself, and none can hold up or break another.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ToolFailure } from '../../contract/failure.js';
+import type { ContentBlock } from '../../contract/message.js';
+import type { AskUser } from '../../contract/question.js';
+import type { Tool } from '../../contract/tool.js';
+import type { ListedResource, SessionPort } from '../../contract/tool-context.js';
+import { randomHex, sha256 } from '../../platform/crypto.js';
+import { isObject } from '../../platform/is-object.js';
+import { type Registration, registerShells } from '../../platform/shell/reap.js';
+import { Slots } from '../../platform/slots.js';
+import { serverParts, toolNames } from '../names.js';
+import { plainLine, plainText } from '../plain-text.js';
+import { type ConfiguredServer, MAX_TIMER_MS, readConfig } from './config.js';
+import { Connection, type ConnectionLimits, type ConnectionState } from './connection.js';
+import type { ToolPins } from './pins.js';
+import { contentBlocks, resourceContents } from './result-content.js';
+import { readTools, type ServerTool, type SetAside, type ToolHost, toolFromServer } from './tool-from-server.js';
+
+const STDIO_AT_ONCE = 3; // each is a process that starts up, and the machine has other work
+const REMOTE_AT_ONCE = 20;
+const DEFAULT_CONNECT_MS = 30_000;
+const DEFAULT_CALL_MS = 100_000_000; // more than a day: whoever waits can cancel
+const DEFAULT_OUTPUT_TOKENS = 25_000;
+const CHARS_PER_TOKEN = 4;
+const RETRY_MS = 1_000;
+const MAX_LOGGED = 20;
+const MAX_CLAIMED_CHARS = 5_000; // of the definitions that a server itself wants in every request
+
+export interface McpClientOptions {
+  root: string;
+  env: Readonly<Record<string, string | undefined>>;
+  dataFolder: string;
+  /** The folders that servers are told of. */
+  roots(): readonly string[];
+  askUser?: AskUser | undefined;
+  pins: ToolPins;
+  whileRunning: SessionPort['whileRunning'];
+  /** What servers offer, or how they are, has changed. */
+  onChange(): void;
+  /** Something that the person should know. */
+  onNotice(text: string): void;
+  /** The first wait before a lost server is tried again. */
+  retryMs?: number;
+}
+
+/** How a server is, for people and programs. */
+export interface ServerState extends ConnectionState {
+  name: string;
+  tools: number;
+  /** Tools of it that can't be used, and why. */
+  setAside: readonly SetAside[];
+  /** The end of what its process wrote beside its messages. */
+  errorOutput: string;
+}
+
+interface Server {
+  configured: ConfiguredServer;
+  /** Absent where its entry is wrong. */
+  connection?: Connection;
+  problem?: ConnectionState;
+  connecting: Promise<void>;
+  pinKey: string;
+  told: string | undefined;
+  /** How many of its messages were worth showing. */
+  logged: number;
+  tools: readonly ServerTool[];
+  setAside: readonly SetAside[];
+  /** The list that `tools` was made of. */
+  from: readonly unknown[] | undefined;
+}
+
+/** A server's tool as one of ours, with what it takes to decide how the model gets it. */
+export interface OfferedTool {
+  tool: Tool;
+  server: string;
+  alwaysLoad: boolean;
+  /** What its definition costs, in characters. */
+  size: number;
+}
+
+/** A text that a server keeps ready for people to send. */
+export interface ServerPrompt {
+  server: string;
+  /** As the server calls it. */
+  name: string;
+  /** As a person calls it, without the slash. */
+  command: string;
+  description: string;
+  arguments: ReadonlyArray<{ name: string; required: boolean }>;
+}
+
+export class McpClient {
+  readonly #options: McpClientOptions;
+  readonly #servers = new Map<string, Server>();
+  readonly #stdioSlots = new Slots(STDIO_AT_ONCE);
+  readonly #remoteSlots = new Slots(REMOTE_AT_ONCE);
+  readonly #ended = new AbortController();
+  readonly #mark = randomHex(8);
+  readonly #limits: ConnectionLimits;
+  #parts: ReadonlyMap<string, string> = new Map();
+  #registration: Promise<{ registration: Registration; folder: string } | undefined> | undefined;
+  #count = 0;
+
+  constructor(options: McpClientOptions) {
+    this.#options = options;
+    const { env } = options;
+    this.#limits = {
+      connectMs: Math.min(numberIn(env, 'MCP_TIMEOUT') ?? DEFAULT_CONNECT_MS, MAX_TIMER_MS),
+      callMs: numberIn(env, 'MCP_TOOL_TIMEOUT') ?? DEFAULT_CALL_MS,
+      retryMs: options.retryMs ?? RETRY_MS,
+    };
+  }
+
+  /** From now on these are the servers: new ones are connected, those that are gone or changed are closed. */
+  configure(servers: readonly ConfiguredServer[]): void {
+    const wanted = new Map(servers.map((server) => [server.name, server]));
+    for (const [name, { configured, connection }] of this.#servers) {
+      if (JSON.stringify(wanted.get(name)) === JSON.stringify(configured)) continue;
+      this.#servers.delete(name);
+      void connection?.close();
+    }
+    this.#parts = serverParts([...wanted.keys()]);
+    for (const server of this.#servers.values()) server.from = undefined; // its name may depend on the others
+    for (const server of wanted.values()) if (!this.#servers.has(server.name)) this.#add(server);
+    this.#options.onChange();
+  }
+
+  /** Settles when each of these has connected or failed. Without names: all of them. */
+  async settled(names?: readonly string[]): Promise<void> {
+    const waited = [...this.#servers].filter(([name]) => names === undefined || names.includes(name));
+    await Promise.all(waited.map(([, { connecting }]) => connecting));
+  }
+
+  /** Begins anew with a server, whatever it was doing. Settles when it has connected or failed. */
+  async reconnect(name: string): Promise<void> {
+    const server = this.#servers.get(name);
+    if (!server) throw new Error(`There is no MCP server "${name}".`);
+    await server.connection?.close();
+    if (this.#servers.get(name) !== server || this.#ended.signal.aborted) return;
+    this.#add(server.configured);
+    await this.settled([name]);
+  }
+
+  states(): ServerState[] {
+    return [...this.#servers].map(([name, server]) => ({
+      name,
+      ...(server.connection?.state ?? server.problem ?? { status: 'failed' }),
+      tools: this.#toolsOf(name, server).length,
+      setAside: server.setAside,
+      errorOutput: server.connection?.errorOutput ?? '',
+    }));
+  }
+
+  /** What servers say of themselves, for the model. */
+  instructions(): Array<{ server: string; text: string }> {
+    return [...this.#servers].flatMap(([server, { connection }]) =>
+      connection?.instructions ? [{ server: plainLine(server, 40), text: connection.instructions }] : [],
+    );
+  }
+
+  /** Those that may wait until the model asks for them are deferred where `defer` says so. */
+  tools(defer: (all: readonly Omit<OfferedTool, 'tool'>[]) => boolean): OfferedTool[] {
+    const offered = [...this.#servers].flatMap(([name, server]) => {
+      const { connection, pinKey } = server;
+      if (!connection) return [];
+      const { env, pins } = this.#options;
+      const host: ToolHost = {
+        server: name,
+        connection,
+        pins,
+        pinKey,
+        acceptsChanges: (env['HELVE_MCP_ACCEPT_CHANGES'] ?? '').split(',').includes(name),
+        maxResultChars: (numberIn(env, 'MAX_MCP_OUTPUT_TOKENS') ?? DEFAULT_OUTPUT_TOKENS) * CHARS_PER_TOKEN,
+      };
+      const tools = this.#toolsOf(name, server);
+      const claimed = tools.reduce((sum, { alwaysLoad, size }) => sum + (alwaysLoad ? size : 0), 0);
+      return tools.map((tool) => ({
+        tool,
+        host,
+        server: name,
+        alwaysLoad: (tool.alwaysLoad && claimed <= MAX_CLAIMED_CHARS) || connection.config.alwaysLoad,
+        size: tool.size,
+      }));
+    });
+    const isDeferred = defer(offered);
+    return offered.map(({ tool, host, ...facts }) => ({
+      ...facts,
+      tool: toolFromServer(tool, host, isDeferred && !facts.alwaysLoad ? 'deferred' : 'direct'),
+    }));
+  }
+
+  resources(server?: string): ListedResource[] {
+    return [...this.#servers]
+      .filter(([name]) => server === undefined || name === server)
+      .flatMap(([name, { connection }]) => {
+        const { resources = [], templates = [] } = connection?.offered ?? {};
+        return [
+          ...resources.filter(isObject).map((one) => listed(one, name, 'uri')),
+          ...templates.filter(isObject).map((one) => listed(one, name, 'uriTemplate')),
+        ];
+      });
+  }
+
+  async readResource(
+    name: string,
+    uri: string,
+    { signal, session }: { signal: AbortSignal; session: Pick<SessionPort, 'resultFile'> },
+  ): Promise<ContentBlock[]> {
+    const { connection } = this.#servers.get(name) ?? {};
+    if (!connection) {
+      const known = [...this.#servers.keys()].join(', ') || 'none';
+      throw new ToolFailure(`There is no MCP server "${name}". The servers here are: ${known}.`);
+    }
+    const { contents } = await connection.readResource(uri, signal);
+    return await resourceContents(contents, session);
+  }
+
+  prompts(): ServerPrompt[] {
+    return [...this.#servers].flatMap(([server, { connection }]) => {
+      const sent = (connection?.offered.prompts ?? []).filter(isObject).filter(({ name }) => typeof name === 'string');
+      const part = this.#parts.get(server) ?? server;
+      const names = toolNames(
+        part,
+        sent.map(({ name }) => String(name)),
+      );
+      return sent.map((one) => ({
+        server,
+        name: String(one['name']),
+        command: names.get(String(one['name'])) ?? '',
+        description: typeof one['description'] === 'string' ? plainLine(one['description'], 300) : '',
+        arguments: argumentsOf(one['arguments']),
+      }));
+    });
+  }
+
+  /** What the server makes of the prompt, as one message: whose words they are in an exchange is said in words. */
+  async getPrompt(
+    { server, name }: Pick<ServerPrompt, 'server' | 'name'>,
+    args: Readonly<Record<string, string>>,
+    { signal, session }: { signal: AbortSignal; session: Pick<SessionPort, 'resultFile'> },
+  ): Promise<ContentBlock[]> {
+    const { connection } = this.#servers.get(server) ?? {};
+    if (!connection) throw new ToolFailure(`There is no MCP server "${server}" any more.`);
+    const { messages } = await connection.getPrompt(name, args, signal);
+    const sent = (Array.isArray(messages) ? messages : []).filter(isObject);
+    const isExchange = sent.some(({ role }) => role === 'assistant');
+    const blocks: ContentBlock[] = [];
+    for (const { role, content } of sent) {
+      if (isExchange) blocks.push({ type: 'text', text: role === 'assistant' ? '[Your part:]' : '[The user:]' });
+      blocks.push(...(await contentBlocks(Array.isArray(content) ? content : [content], session)));
+    }
+    if (blocks.length === 0) throw new ToolFailure(`The MCP server ${server} gave nothing for the prompt "${name}".`);
+    return blocks;
+  }
+
+  rootsChanged(): void {
+    for (const { connection } of this.#servers.values()) connection?.rootsChanged();
+  }
+
+  async close(): Promise<void> {
+    this.#ended.abort(new Error('The session has ended.'));
+    await Promise.all([...this.#servers.values()].map(({ connection }) => connection?.close()));
+    const made = await this.#registration;
+    await made?.registration.remove();
+    if (made) await rm(made.folder, { recursive: true, force: true });
+  }
+
+  #add(configured: ConfiguredServer): void {
+    const { name } = configured;
+    const { env, onNotice } = this.#options;
+    const read = readConfig(configured, env);
+    const server: Server = {
+      configured,
+      connecting: Promise.resolve(),
+      pinKey: pinKeyOf(configured),
+      told: undefined,
+      logged: 0,
+      tools: [],
+      setAside: [],
+      from: undefined,
+    };
+    this.#servers.set(name, server);
+    if ('problem' in read) {
+      server.problem = { status: read.disabled ? 'disabled' : 'failed', detail: read.problem };
+      if (!read.disabled) onNotice(read.problem);
+      return;
+    }
+    for (const warning of read.warnings) onNotice(warning);
+    this.#count += 1;
+    const connection = new Connection({
+      name,
+      config: read.config,
+      root: this.#options.root,
+      env,
+      roots: this.#options.roots,
+      askUser: this.#options.askUser,
+      limits: this.#limits,
+      mark: `${this.#mark}.${this.#count}`,
+      whileRunning: this.#options.whileRunning,
+      onChange: () => this.#changed(name, server),
+      onLog: (level, text) => this.#log(server, level, text),
+    });
+    server.connection = connection;
+    const isProcess = read.config.type === 'stdio';
+    const slots = isProcess ? this.#stdioSlots : this.#remoteSlots;
+    server.connecting = slots
+      .run(async () => {
+        if (isProcess) await this.#register();
+        await connection.connect();
+      }, this.#ended.signal)
+      .catch(() => {}); // the session has ended
+  }
+
+  /** Writes down that this process has others running, so that they are ended should it be killed. */
+  async #register(): Promise<void> {
+    this.#registration ??= (async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'helve-'));
+      const record = { mark: this.#mark, folder, limitFolders: [] };
+      return { registration: await registerShells(this.#options.dataFolder, record), folder };
+    })().catch(() => undefined); // a data folder that can't be written keeps nobody from using a server
+    await this.#registration;
+  }
+
+  #changed(name: string, server: Server): void {
+    if (this.#ended.signal.aborted || this.#servers.get(name) !== server) return;
+    const { status, detail } = server.connection?.state ?? { status: 'failed' };
+    if (status !== 'pending' && detail !== undefined && detail !== server.told) this.#options.onNotice(detail);
+    if (status === 'connected') server.told = undefined;
+    else if (detail !== undefined) server.told = detail;
+    this.#toolsOf(name, server);
+    this.#options.onChange();
+  }
+
+  #toolsOf(name: string, server: Server): readonly ServerTool[] {
+    const sent = server.connection?.offered.tools;
+    if (sent === undefined || sent === server.from) return server.tools;
+    const part = this.#parts.get(name) ?? name;
+    const { tools, setAside } = readTools(sent, (names) => toolNames(part, names));
+    const known = new Set(server.setAside.map(({ tool }) => tool));
+    for (const { tool, why } of setAside) {
+      if (known.has(tool)) continue;
+      this.#options.onNotice(`The tool ${plainLine(tool, 80)} of the MCP server ${name} is not used. ${why}`);
+    }
+    Object.assign(server, { tools, setAside, from: sent });
+    return tools;
+  }
+
+  /** What is worth a person's attention, and of a server that won't stop talking no more than the beginning. */
+  #log(server: Server, level: string, text: string): void {
+    if (!['error', 'critical', 'alert', 'emergency', 'warning'].includes(level)) return;
+    server.logged += 1;
+    const { name } = server.configured;
+    if (server.logged <= MAX_LOGGED) this.#options.onNotice(`The MCP server ${name} says (${level}): ${text}`);
+    if (server.logged === MAX_LOGGED) this.#options.onNotice(`More of what ${name} says is not shown.`);
+  }
+}
+
+/** Another command, other arguments or another address make another server of it, whatever its name. */
+function pinKeyOf({ name, entry, source }: ConfiguredServer): string {
+  const { type, command, args, url } = entry;
+  const hash = sha256().update(JSON.stringify([name, source, type, command, args, url]));
+  return `${name.slice(0, 60)} ${hash.digest('hex').slice(0, 16)}`;
+}
+
+function listed(one: Readonly<Record<string, unknown>>, server: string, field: 'uri' | 'uriTemplate'): ListedResource {
+  const text = (key: string, max: number): string | undefined =>
+    typeof one[key] === 'string' ? plainText(one[key], max) : undefined;
+  const [mimeType, description] = [text('mimeType', 100), text('description', 300)];
+  return {
+    server,
+    uri: text(field, 2_000) ?? '',
+    name: text('name', 200) ?? '',
+    ...(field === 'uriTemplate' && { isTemplate: true }),
+    ...(mimeType !== undefined && { mimeType }),
+    ...(description !== undefined && { description }),
+  };
+}
+
+function argumentsOf(sent: unknown): ServerPrompt['arguments'] {
+  const named = (Array.isArray(sent) ? sent : []).filter(isObject).filter(({ name }) => typeof name === 'string');
+  return named.map(({ name, required }) => ({ name: String(name), required: required === true }));
+}
+
+function numberIn(env: McpClientOptions['env'], name: string): number | undefined {
+  const value = Number(env[name]);
+  return env[name] !== undefined && Number.isFinite(value) && value > 0 ? value : undefined;
+}

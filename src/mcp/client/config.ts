@@ -1,0 +1,149 @@
+import { clause } from '../../platform/text/clause.js';
+
+// A server as it is written in settings, made into what is needed to reach it.
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where a server was written down. What a name says of itself counts for nothing; this does. */
+export type ConfigSource = 'managed' | 'flag' | 'local' | 'project' | 'user';
+
+/** A server that may be started: whoever hands it in has seen to it that its source is trusted. */
+export interface ConfiguredServer {
+  name: string;
+  /** As written, with `${VAR}` still in it. */
+  entry: Readonly<Record<string, unknown>>;
+  source: ConfigSource;
+}
+
+interface CommonConfig {
+  /** For one call, whatever progress it makes; left out: as the environment says. */
+  timeoutMs?: number;
+  /** Its tools are given to the model at once, schemas and all. */
+  alwaysLoad: boolean;
+}
+
+export interface StdioConfig extends CommonConfig {
+  type: 'stdio';
+  command: string;
+  args: readonly string[];
+  env: Readonly<Record<string, string>>;
+}
+
+export interface RemoteConfig extends CommonConfig {
+  type: 'http' | 'sse';
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  /** A command that prints headers as a JSON object. */
+  headersHelper?: string;
+}
+
+export type ConnectionConfig = StdioConfig | RemoteConfig;
+
+export type ReadConfig =
+  | { config: ConnectionConfig; warnings: readonly string[] }
+  /** `disabled`: an entry that is left empty on purpose. */
+  | { problem: string; disabled?: true };
+
+const MIN_TIMEOUT_MS = 1_000; // a smaller number was meant to be seconds
+
+export function readConfig({ name, entry }: ConfiguredServer, env: Environment): ReadConfig {
+  const missing = new Set<string>();
+  const filled = (text: string): string => expandVariables(text, env, missing);
+  const result = readEntry(name, entry, filled);
+  if ('problem' in result) return result;
+  const warnings = [...missing].map(
+    (variable) => `The MCP server ${name} uses \${${variable}}, which is not set. The text stays as it is written.`,
+  );
+  return { config: result, warnings };
+}
+
+function readEntry(
+  name: string,
+  entry: Readonly<Record<string, unknown>>,
+  filled: (text: string) => string,
+): ConnectionConfig | { problem: string; disabled?: true } {
+  const { type, command, url } = entry;
+  const common: CommonConfig = { alwaysLoad: entry['alwaysLoad'] === true, ...timeoutOf(entry['timeout']) };
+  if (type === undefined && url !== undefined && command === undefined) {
+    return wrong(name, 'has a "url" but no "type". Add "type": "http", or "sse" for an old server');
+  }
+  if (type === undefined || type === 'stdio') {
+    if (typeof command !== 'string' || command.trim() === '') return wrong(name, 'has no "command"');
+    return {
+      type: 'stdio',
+      command: filled(command),
+      args: texts(entry['args']).map(filled),
+      env: mapValues(textsByName(entry['env']), filled),
+      ...common,
+    };
+  }
+  if (type !== 'http' && type !== 'sse' && type !== 'streamable-http') {
+    return wrong(name, `has the type ${JSON.stringify(type)}. There are "stdio", "http" and "sse"`);
+  }
+  if (url === '' || url === undefined) return { problem: `The MCP server ${name} has no address.`, disabled: true };
+  const address = typeof url === 'string' ? URL.parse(filled(url)) : null;
+  if (!address || !['http:', 'https:'].includes(address.protocol)) {
+    return wrong(name, 'has a "url" that is no http or https address');
+  }
+  // An error of fetch would repeat it, and so would whoever shows that.
+  if (address.username !== '' || address.password !== '') {
+    return wrong(name, 'has a user or a password in its "url". Give them by "headers"');
+  }
+  const headers = mapValues(textsByName(entry['headers']), filled);
+  const headersProblem = headerProblem(headers);
+  if (headersProblem !== undefined) return wrong(name, `has ${headersProblem}`);
+  const helper = entry['headersHelper'];
+  return {
+    type: type === 'sse' ? 'sse' : 'http',
+    url: address.href,
+    headers,
+    ...(typeof helper === 'string' && helper.trim() !== '' && { headersHelper: helper }),
+    ...common,
+  };
+}
+
+/** What keeps headers from being sent, without the values, which are secrets; undefined where they can be. */
+export function headerProblem(headers: Readonly<Record<string, string>>): string | undefined {
+  for (const [name, value] of Object.entries(headers)) {
+    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name))
+      return `a header named ${JSON.stringify(name)}, which can't be sent`;
+    if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value.trim())) {
+      return `a header ${name} whose value holds a line break or another character that can't be sent`;
+    }
+  }
+  return undefined;
+}
+
+const wrong = (name: string, why: string): { problem: string } => ({
+  problem: `The MCP server ${name} is not used: it ${clause(why)}.`,
+});
+
+function timeoutOf(value: unknown): { timeoutMs?: number } {
+  return typeof value === 'number' && value >= MIN_TIMEOUT_MS ? { timeoutMs: Math.min(value, MAX_TIMER_MS) } : {};
+}
+
+/** What a timer can hold; beyond it, it would go off at once. */
+export const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Fills in `${VAR}` and `${VAR:-default}`. What is not set and has no default stays as it is written. */
+function expandVariables(text: string, env: Environment, missing: Set<string>): string {
+  return text.replaceAll(/\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g, (whole, variable: string, otherwise?: string) => {
+    const value = env[variable];
+    if (value !== undefined && (value !== '' || otherwise === undefined)) return value;
+    if (otherwise !== undefined) return otherwise;
+    missing.add(variable);
+    return whole;
+  });
+}
+
+const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
+
+function textsByName(value: unknown): Record<string, string> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, String(inner)]));
+}
+
+const mapValues = (
+  object: Readonly<Record<string, string>>,
+  change: (text: string) => string,
+): Record<string, string> => Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value)]));

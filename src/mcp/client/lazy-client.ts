@@ -1,0 +1,142 @@
+// The servers of a session before anything of them is loaded: nobody pays for a protocol that is not spoken.
+import type { ContentBlock } from '../../contract/message.js';
+import type { ListedResource, SessionPort } from '../../contract/tool-context.js';
+import type { McpClient, McpClientOptions, OfferedTool, ServerPrompt, ServerState } from './client.js';
+import { type ConfiguredServer, MAX_TIMER_MS } from './config.js';
+
+const RESOURCES_MS = 2_000; // the list names the servers that are not ready
+
+export class LazyMcpClient {
+  readonly #options: McpClientOptions;
+  #servers: readonly ConfiguredServer[] = [];
+  #starting: Promise<McpClient> | undefined;
+  #client: McpClient | undefined;
+  #isClosed = false;
+  /** Those who wait for something that servers may bring. */
+  readonly #waiting = new Set<() => void>();
+
+  constructor(options: McpClientOptions) {
+    this.#options = {
+      ...options,
+      onChange: () => {
+        options.onChange();
+        for (const look of this.#waiting) look();
+      },
+    };
+  }
+
+  get isNeeded(): boolean {
+    return this.#servers.length > 0;
+  }
+
+  get hasStarted(): boolean {
+    return this.#starting !== undefined;
+  }
+
+  /** Which servers there are. They are connected once `start` is called. */
+  configure(servers: readonly ConfiguredServer[]): void {
+    this.#servers = servers;
+    this.#client?.configure(servers);
+  }
+
+  /** Begins to connect, where there is anything to connect to. Never rejects. */
+  async start(): Promise<void> {
+    if (!this.isNeeded || this.#isClosed) return;
+    this.#starting ??= this.#load();
+    await this.#starting.catch((error: unknown) => this.#options.onNotice(`MCP can't be used here: ${String(error)}`));
+  }
+
+  /** Settles when each of these servers has connected or failed, when there is enough, or when the time is up. */
+  async settled({ names, withinMs, signal, isEnough = () => false }: SettleOptions = {}): Promise<void> {
+    await this.start();
+    const enough = Promise.withResolvers<void>();
+    const look = (): void => {
+      if (signal?.aborted || isEnough()) enough.resolve();
+    };
+    const timer = withinMs === undefined ? undefined : setTimeout(enough.resolve, Math.min(withinMs, MAX_TIMER_MS));
+    signal?.addEventListener('abort', look);
+    this.#waiting.add(look);
+    look();
+    await Promise.race([this.#client?.settled(names), enough.promise]);
+    this.#waiting.delete(look);
+    signal?.removeEventListener('abort', look);
+    clearTimeout(timer);
+  }
+
+  /** Begins anew with a server. Settles when it has connected or failed; rejects where there is none of that name. */
+  async reconnect(name: string): Promise<void> {
+    const isNew = !this.hasStarted;
+    await this.start();
+    if (isNew) await this.#client?.settled([name]);
+    else await this.#client?.reconnect(name);
+  }
+
+  states(): ServerState[] {
+    if (this.#client) return this.#client.states();
+    const waiting = { status: 'pending', tools: 0, setAside: [], errorOutput: '' } as const;
+    return this.#servers.map(({ name }) => ({ name, ...waiting }));
+  }
+
+  tools(defer: Parameters<McpClient['tools']>[0]): OfferedTool[] {
+    return this.#client?.tools(defer) ?? [];
+  }
+
+  instructions(): Array<{ server: string; text: string }> {
+    return this.#client?.instructions() ?? [];
+  }
+
+  /** Of those that are configured; waits a little for servers that are still connecting. */
+  async resources(server?: string): Promise<ListedResource[]> {
+    await this.settled({ ...(server !== undefined && { names: [server] }), withinMs: RESOURCES_MS });
+    return this.#client?.resources(server) ?? [];
+  }
+
+  async readResource(
+    server: string,
+    uri: string,
+    options: { signal: AbortSignal; session: Pick<SessionPort, 'resultFile'> },
+  ): Promise<ContentBlock[]> {
+    await this.settled({ names: [server], signal: options.signal });
+    return (await this.#client?.readResource(server, uri, options)) ?? [];
+  }
+
+  /** Of those that have connected. */
+  prompts(): ServerPrompt[] {
+    return this.#client?.prompts() ?? [];
+  }
+
+  async getPrompt(
+    prompt: Pick<ServerPrompt, 'server' | 'name'>,
+    args: Readonly<Record<string, string>>,
+    options: { signal: AbortSignal; session: Pick<SessionPort, 'resultFile'> },
+  ): Promise<ContentBlock[]> {
+    return (await this.#client?.getPrompt(prompt, args, options)) ?? [];
+  }
+
+  rootsChanged(): void {
+    this.#client?.rootsChanged();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#starting?.catch(() => {});
+    await this.#client?.close();
+  }
+
+  async #load(): Promise<McpClient> {
+    const { McpClient } = await import('./client.js');
+    const client = new McpClient(this.#options);
+    if (this.#isClosed) return client;
+    this.#client = client;
+    client.configure(this.#servers);
+    return client;
+  }
+}
+
+export interface SettleOptions {
+  names?: readonly string[];
+  withinMs?: number;
+  /** Looked at with each change. */
+  isEnough?: () => boolean;
+  signal?: AbortSignal;
+}

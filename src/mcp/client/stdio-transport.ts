@@ -1,0 +1,170 @@
+// A server in a process of its own, which speaks JSON lines on its standard streams. Everything that it starts carries our
+// mark, so that all of it ends with us, or is found by the next Helve if we are killed.
+import type { ChildProcess } from 'node:child_process';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { messageOf } from '../../platform/message-of.js';
+import { endTree, killTree, MARK_VARIABLE, type ProcessTree, withMark } from '../../platform/shell/process-tree.js';
+import { startProcess } from '../../platform/shell/start-process.js';
+import { TailText } from './tail-text.js';
+
+const MAX_MESSAGE_BYTES = 64 * 1024 * 1024; // an image or a long result is less; a server that never ends its line is broken
+const KEPT_CHARS = 8_000; // of what it wrote where messages belong, for whoever looks for the error
+const DRAIN_MS = 200; // for its last words, which may come after its end
+const CLOSE_GRACE_MS = 500; // for a server that ends when its input does
+
+export interface StdioOptions {
+  command: string;
+  args: readonly string[];
+  cwd: string;
+  env: Readonly<Record<string, string | undefined>>;
+  /** What its processes are known by. */
+  mark: string;
+  /** Registers the way to end it at once, and returns the way to take that back. */
+  whileRunning(kill: () => void): () => void;
+}
+
+export class StdioTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  /** What it said beside its messages. */
+  readonly stderr = new TailText(KEPT_CHARS);
+  readonly #options: StdioOptions;
+  #child: ChildProcess | undefined;
+  #tree: ProcessTree | undefined;
+  #exited: Promise<void> | undefined;
+  #ending: Promise<void> | undefined;
+  #forget: (() => void) | undefined;
+  #chunks: Buffer[] = [];
+  #size = 0;
+  #isClosed = false;
+  /** Why it is over, in words that go on after the server's name. */
+  end: string | undefined;
+
+  constructor(options: StdioOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    const { command, args, cwd, env, mark } = this.#options;
+    let child: ChildProcess;
+    try {
+      child = startProcess(command, args, {
+        cwd,
+        env: { ...env, [MARK_VARIABLE]: withMark(env[MARK_VARIABLE], mark) },
+        stdio: ['pipe', 'pipe', 'pipe'],
+        detached: true, // a group of its own, which can be ended as a whole
+        windowsHide: true,
+      });
+    } catch (error) {
+      this.end ??= `could not be started (${messageOf(error)})`;
+      throw new Error(this.end, { cause: error });
+    }
+    this.#child = child;
+    if (child.pid !== undefined) this.#own({ group: child.pid, mark }); // at once: it may be closed before it has begun
+    const started = Promise.withResolvers<void>();
+    const exited = Promise.withResolvers<void>();
+    this.#exited = exited.promise;
+    child.once('spawn', () => started.resolve());
+    child.once('error', (error) => {
+      this.end ??= `could not be started (${error.message})`;
+      started.reject(new Error(this.end, { cause: error }));
+      exited.resolve();
+      this.#closed();
+    });
+    child.once('exit', (code, signal) => {
+      this.end ??= signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
+      exited.resolve();
+    });
+    child.once('close', () => this.#closed());
+    child.stdin?.on('error', () => {}); // it is gone, which its end tells
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => this.stderr.add(text));
+    child.stdout?.on('data', (chunk: Buffer) => this.#read(chunk));
+    await started.promise;
+    // A child of it that holds the pipe open must not make it look alive.
+    void exited.promise.then(() => setTimeout(() => this.#closed(), DRAIN_MS).unref());
+  }
+
+  #own(tree: ProcessTree): void {
+    this.#tree = tree;
+    this.#forget = this.#options.whileRunning(() => killTree(tree));
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const stdin = this.#child?.stdin;
+    if (!stdin || this.#isClosed || !stdin.writable) throw new Error(`The server ${this.end ?? 'is not running'}.`);
+    if (stdin.write(`${JSON.stringify(message)}\n`)) return;
+    // One that reads nothing more must not hold up whoever waits for its end.
+    const drained = Promise.withResolvers<void>();
+    stdin.once('drain', drained.resolve);
+    await Promise.race([drained.promise, this.#exited]);
+  }
+
+  /** Ends all of it: by the end of its input, then asked, then forced. */
+  close(): Promise<void> {
+    this.#ending ??= this.#endAll();
+    return this.#ending;
+  }
+
+  async #endAll(): Promise<void> {
+    const tree = this.#tree;
+    if (!tree) return this.#closed();
+    this.#child?.stdin?.end();
+    const grace = Promise.withResolvers<void>();
+    const timer = setTimeout(grace.resolve, CLOSE_GRACE_MS);
+    await Promise.race([this.#exited, grace.promise]);
+    clearTimeout(timer);
+    await endTree(tree); // what it started may have outlived it
+    this.#closed();
+  }
+
+  #closed(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#child?.stdout?.destroy();
+    this.#child?.stderr?.destroy();
+    this.#child?.stdin?.destroy();
+    const tree = this.#tree;
+    if (tree && !this.#ending) this.#ending = endTree(tree).then(() => {}); // it died, what it started may live
+    void this.#ending?.then(() => this.#forget?.());
+    this.onclose?.();
+  }
+
+  #read(chunk: Buffer): void {
+    let from = 0;
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
+      this.#chunks.push(chunk.subarray(from, end));
+      const line = Buffer.concat(this.#chunks).toString('utf8');
+      this.#chunks = [];
+      this.#size = 0;
+      from = end + 1;
+      this.#take(line);
+    }
+    const rest = chunk.subarray(from);
+    if (rest.length === 0 || this.#isClosed) return;
+    this.#chunks.push(rest);
+    this.#size += rest.length;
+    if (this.#size <= MAX_MESSAGE_BYTES) return;
+    this.#chunks = [];
+    this.end ??= `sent a message of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MB, so it was ended`;
+    void this.close();
+  }
+
+  #take(line: string): void {
+    if (line.trim() === '') return;
+    const message = asMessage(line);
+    if (message) this.onmessage?.(message);
+    else this.stderr.add(`${line.slice(0, 500)}\n`); // a banner, a stray print: kept where errors are looked for
+  }
+}
+
+/** Undefined for a line that is no message. */
+function asMessage(line: string): JSONRPCMessage | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    const isMessage = typeof value === 'object' && value !== null && 'jsonrpc' in value && value.jsonrpc === '2.0';
+    return isMessage ? (value as JSONRPCMessage) : undefined; // whoever receives it tells the kinds apart by its fields
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { toolNames } from '../names.js';
+import { readTools, saysTheSame } from './tool-from-server.js';
+
+const read = (...tools: unknown[]) => readTools(tools, (names) => toolNames('s', names));
+
+const plain = { name: 'pay', description: 'Pays.', inputSchema: { type: 'object', properties: { a: {}, b: {} } } };
+
+test('a definition that nests without end costs one tool', () => {
+  let schema: object = {};
+  for (let depth = 0; depth < 20_000; depth += 1) schema = { not: schema };
+  const { tools, setAside } = read({ name: 'deep', inputSchema: schema }, plain);
+  expect(tools.map(({ name }) => name)).toEqual(['mcp__s__pay']);
+  expect(setAside).toEqual([{ tool: 'deep', why: expect.stringContaining('schema') }]);
+});
+
+test('a description is cut at 2 KB, and hides nothing', () => {
+  const [long] = read({ ...plain, description: 'y'.repeat(5_000) }).tools;
+  expect(long?.description).toHaveLength(2_048);
+  const [hidden] = read({ ...plain, description: 'Pays.\u200b\u{e0069}\u001b[8m' }).tools;
+  expect(hidden?.description).toBe('Pays.\\u{200b}\\u{e0069}\\u001b[8m');
+});
+
+test('the sentence on lost alternatives stays within the 2 KB', () => {
+  const inputSchema = { oneOf: [{ required: ['a'] }, { required: ['b'] }] };
+  const [tool] = read({ ...plain, description: 'y'.repeat(5_000), inputSchema }).tools;
+  expect(tool?.description.length).toBeLessThanOrEqual(2_048);
+  expect(tool?.description).toMatch(/give \(a\) or \(b\)\.$/);
+});
+
+test('what a tool is pinned by changes with its words and its schema, and not with the order of names', () => {
+  const hashOf = (tool: object) => read(tool).tools[0]?.pin.hash;
+  const same = { inputSchema: { properties: { b: {}, a: {} }, type: 'object' }, description: 'Pays.', name: 'pay' };
+  expect(hashOf(same)).toBe(hashOf(plain));
+  expect(hashOf({ ...plain, description: 'Pays!' })).not.toBe(hashOf(plain));
+  expect(hashOf({ ...plain, inputSchema: { type: 'object' } })).not.toBe(hashOf(plain));
+  expect(hashOf({ ...plain, annotations: { readOnlyHint: true } })).not.toBe(hashOf(plain));
+});
+
+test.each<[string, unknown, boolean]>([
+  ['{"b": 1, "a": [2]}', { a: [2], b: 1 }, true],
+  ['the text', { content: 'the text' }, true],
+  ['the text', { content: [{ type: 'text', text: 'the text' }] }, true],
+  ['[{"name":"x"}]', { entities: [{ name: 'x' }] }, true],
+  ['Deleted.', { success: true, message: 'Deleted.' }, true],
+  ['the text', { content: 'another text' }, false],
+  ['the text', { content: 'the text', size: 8 }, false],
+  ['the text', { content: 'the text', success: false }, false],
+  ['Done.', { success: true }, false],
+  ['Done.', {}, false],
+  ['', { content: [] }, false],
+])('knows whether the text %j says the same as %j', (text, structured, expected) => {
+  expect(saysTheSame([{ type: 'text', text }], structured)).toBe(expected);
+});

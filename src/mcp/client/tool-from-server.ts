@@ -1,0 +1,249 @@
+// A server's tool as one of ours. It counts as able to touch anything, whatever it says of itself.
+
+import { ToolFailure } from '../../contract/failure.js';
+import type { ContentBlock } from '../../contract/message.js';
+import { defineTool, type Tool, type ToolExposure } from '../../contract/tool.js';
+import { sha256 } from '../../platform/crypto.js';
+import { EventQueue } from '../../platform/event-queue.js';
+import { isObject } from '../../platform/is-object.js';
+import { messageOf } from '../../platform/message-of.js';
+import { plainLine, plainText } from '../plain-text.js';
+import type { Connection } from './connection.js';
+import type { PinnedTool, ToolPins } from './pins.js';
+import { type RepairedSchema, repairSchema, withServerNames } from './repair-schema.js';
+import { contentBlocks, words } from './result-content.js';
+
+const MAX_DESCRIPTION = 2_048;
+const MAX_PIN_CHARS = 64 * 1024;
+const MAX_DIFFERENCE = 4_000; // a person reads it in a question
+const MAX_DISPLAY = 4_000;
+const PROGRESS_MS = 100;
+const MAX_ANNOTATED_CHARS = 500_000; // whatever the server says of the size of its results
+
+/** A tool that a server offers, checked and in order, but not yet one of ours. */
+export interface ServerTool {
+  /** As the server calls it. */
+  original: string;
+  /** As the model calls it. */
+  name: string;
+  description: string;
+  schema: Exclude<RepairedSchema, { hopeless: string }>;
+  readOnlyHint: boolean;
+  alwaysLoad: boolean;
+  maxResultChars: number | undefined;
+  /** What its definition costs, in characters. */
+  size: number;
+  pin: PinnedTool;
+}
+
+export interface SetAside {
+  tool: string;
+  /** A sentence. */
+  why: string;
+}
+
+/** The tools in a server's list that can be used, and why the others can't. */
+export function readTools(
+  sent: readonly unknown[],
+  nameAll: (tools: readonly string[]) => ReadonlyMap<string, string>,
+): { tools: ServerTool[]; setAside: SetAside[] } {
+  const setAside: SetAside[] = [];
+  const byName = new Map<string, Readonly<Record<string, unknown>>>();
+  sent.forEach((tool, index) => {
+    const name = isObject(tool) ? tool['name'] : undefined;
+    if (!isObject(tool) || typeof name !== 'string' || name === '') {
+      setAside.push({ tool: `number ${index + 1}`, why: 'It has no name.' });
+    } else if (byName.has(name)) setAside.push({ tool: name, why: 'The server offers two tools of this name.' });
+    else byName.set(name, tool);
+  });
+  const names = nameAll([...byName.keys()]);
+  const tools: ServerTool[] = [];
+  for (const [original, tool] of byName) {
+    const read = readTool(original, names.get(original) ?? original, tool);
+    if ('why' in read) setAside.push(read);
+    else tools.push(read);
+  }
+  return { tools, setAside };
+}
+
+function readTool(original: string, name: string, tool: Readonly<Record<string, unknown>>): ServerTool | SetAside {
+  try {
+    const schema = repairSchema(tool['inputSchema']);
+    if ('hopeless' in schema) return { tool: original, why: `Its input schema ${schema.hopeless}.` };
+    const facts = factsOf(tool, schema);
+    const size = name.length + facts.description.length + JSON.stringify(schema.schema).length;
+    return { original, name, schema, size, ...facts };
+  } catch (error) {
+    return { tool: original, why: `Its definition can't be read: ${messageOf(error)}.` }; // as when it nests too deep
+  }
+}
+
+function factsOf(tool: Readonly<Record<string, unknown>>, { note }: ServerTool['schema']) {
+  const { title, description, annotations, inputSchema, _meta: meta } = tool;
+  const said = typeof description === 'string' && description.trim() !== '' ? description : title;
+  const room = MAX_DESCRIPTION - (note === undefined ? 0 : note.length + 1);
+  const text = plainText(
+    typeof said === 'string' ? said : 'The server does not say what it does.',
+    Math.max(200, room),
+  );
+  const hints = isObject(annotations) ? annotations : {};
+  const extra = isObject(meta) ? meta : {};
+  const size = extra['anthropic/maxResultSizeChars'];
+  return {
+    description: note === undefined ? text : `${text}\n${note}`,
+    readOnlyHint: hints['readOnlyHint'] === true,
+    alwaysLoad: extra['anthropic/alwaysLoad'] === true,
+    maxResultChars: typeof size === 'number' && size > 0 ? Math.min(size, MAX_ANNOTATED_CHARS) : undefined,
+    pin: pinOf({ title, description, inputSchema, annotations }),
+  };
+}
+
+function pinOf(definition: Readonly<Record<string, unknown>>): PinnedTool {
+  const text = JSON.stringify(sorted(definition), null, 2);
+  const hash = sha256().update(text).digest('hex');
+  return text.length > MAX_PIN_CHARS ? { hash } : { hash, text };
+}
+
+/** The same whatever the order in which a server writes its names. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, inner]) => [name, sorted(inner)]),
+  );
+}
+
+export interface ToolHost {
+  server: string;
+  connection: Connection;
+  pins: ToolPins;
+  /** Under which its tools are pinned: the same name with another command is another server. */
+  pinKey: string;
+  /** A change of its tools has been agreed to beforehand. */
+  acceptsChanges: boolean;
+  maxResultChars: number;
+}
+
+interface Answered {
+  blocks: ContentBlock[];
+  structured?: unknown;
+}
+
+export function toolFromServer(tool: ServerTool, host: ToolHost, exposure: ToolExposure): Tool {
+  const { server, connection, pins, pinKey } = host;
+  const shown = `${plainLine(server, 40)}: ${plainLine(tool.original, 60)}`;
+  return defineTool<unknown, Answered>({
+    name: tool.name,
+    description: tool.description,
+    inputJsonSchema: tool.schema.schema,
+    exposure,
+    maxResultChars: tool.maxResultChars ?? host.maxResultChars,
+
+    effects: () => [
+      {
+        kind: 'unknown',
+        why: `${tool.name} is a tool of the MCP server ${plainLine(server, 40)}, which may do anything`,
+        ...(tool.readOnlyHint && { readOnlyHint: true }),
+      },
+    ],
+
+    async validate() {
+      if (host.acceptsChanges) return undefined;
+      let before: PinnedTool | undefined;
+      try {
+        before = await pins.get(pinKey, tool.original);
+      } catch (error) {
+        return { ask: `it is not known whether the server has changed this tool (${messageOf(error)})` };
+      }
+      if (before === undefined || before.hash === tool.pin.hash) return undefined;
+      return { ask: `the server has changed this tool since it last ran:\n${await differenceOf(before, tool)}\n` };
+    },
+
+    async *execute(input, { signal, session }) {
+      await pins.set(pinKey, tool.original, tool.pin).catch(() => {}); // then the next change is not noticed, no more
+      const progress = new EventQueue<{ text: string }>();
+      let shownAt = -Infinity;
+      const answering = connection
+        .call(tool.original, withServerNames(input, tool.schema.renamed), {
+          signal,
+          onProgress(text) {
+            const now = performance.now();
+            if (now - shownAt < PROGRESS_MS) return; // a server may report more often than anybody can read
+            shownAt = now;
+            progress.push({ text });
+          },
+        })
+        .finally(() => progress.end());
+      answering.catch(() => {}); // it is waited for below
+      yield* progress;
+      const answer = await answering;
+      const blocks = await contentBlocks(answer['content'], session);
+      if (answer['isError'] === true) throw new ToolFailure(errorText(blocks));
+      const structured = answer['structuredContent'];
+      return { blocks, ...(structured !== undefined && { structured }) };
+    },
+
+    toModel: ({ blocks, structured }) =>
+      structured === undefined || saysTheSame(blocks, structured)
+        ? blocks
+        : [...blocks, words(JSON.stringify(structured))],
+
+    displayCall: (input) => ({
+      title: shown,
+      body: { type: 'text', text: plainText(JSON.stringify(input, null, 2), MAX_DISPLAY) },
+    }),
+    displayResult: ({ blocks }) => ({
+      title: shown,
+      body: { type: 'text', text: plainText(blocks.map(asText).join('\n'), MAX_DISPLAY) },
+    }),
+  });
+}
+
+async function differenceOf(before: PinnedTool, { name, pin }: ServerTool): Promise<string> {
+  if (before.text === undefined || pin.text === undefined) return '(its definition is too long to be compared)';
+  const { unifiedPatch } = await import('../../platform/text/diff.js');
+  return plainText(unifiedPatch(name, before.text, pin.text), MAX_DIFFERENCE);
+}
+
+function errorText(blocks: readonly ContentBlock[]): string {
+  const text = blocks.map(asText).join('\n');
+  return text.trim() === '' ? 'The server says that the call failed, and no more.' : text;
+}
+
+const asText = (block: ContentBlock): string => (block.type === 'text' ? block.text : '(an image)');
+
+/** A server that sends data sends it as text too, as a rule; the model needs it once. */
+export function saysTheSame(blocks: readonly ContentBlock[], structured: unknown): boolean {
+  const texts = blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+  const spoken = [texts.join('\n'), ...texts];
+  const isSaid = (value: unknown): boolean => {
+    if (value === undefined) return false;
+    if (typeof value === 'string' && spoken.some((text) => text.trim() === value.trim())) return true;
+    const wanted = JSON.stringify(sorted(value));
+    return spoken.some((text) => asJson(text) === wanted);
+  };
+  return isSaid(structured) || isSaid(onlyPart(structured));
+}
+
+function asJson(text: string): string | undefined {
+  try {
+    return JSON.stringify(sorted(JSON.parse(text)));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Servers wrap what they say into an object, since structured content must be one: `{"content": …}`, or beside
+ * `"success": true`. A list of text blocks stands for its text.
+ */
+function onlyPart(structured: unknown): unknown {
+  if (!isObject(structured)) return undefined;
+  const [part, ...others] = Object.values(structured).filter((value) => value !== true);
+  if (others.length > 0) return undefined;
+  if (!Array.isArray(part)) return part;
+  const texts = part.map((block) => (isObject(block) && block['type'] === 'text' ? block['text'] : undefined));
+  return texts.length > 0 && texts.every((text) => typeof text === 'string') ? texts.join('\n') : part;
+}

@@ -1,0 +1,72 @@
+// The hints that MCP has for tools, from what a tool declares to touch. Effects depend on the input, so a made-up one is
+// asked about; where that shows nothing, nothing is claimed.
+import type { Effect } from '../../contract/effect.js';
+import type { JsonSchema } from '../../contract/model.js';
+import type { ServedTool } from './serve-port.js';
+
+const MAX_DEPTH = 5;
+
+export interface ToolHints {
+  readOnlyHint?: boolean;
+  destructiveHint?: boolean;
+  openWorldHint?: boolean;
+}
+
+export async function hintsFor({ inputSchema, effects }: ServedTool): Promise<ToolHints> {
+  const touched = await effects(sampleOf(inputSchema)).catch(() => undefined); // a tool that is at a loss claims nothing
+  return touched ? hintsFrom(touched) : {};
+}
+
+/** A call without effects may still end what the session has started, so it is not said to be harmless. */
+export function hintsFrom(effects: readonly Effect[]): ToolHints {
+  const reaches = effects.some(({ kind }) => kind === 'command' || kind === 'network' || kind === 'unknown');
+  if (reaches) return { readOnlyHint: false, destructiveHint: true, openWorldHint: true };
+  const files = effects.filter(({ kind }) => kind === 'file');
+  const writes = effects.filter((effect) => 'access' in effect && effect.access === 'write');
+  if (files.some((file) => writes.includes(file))) {
+    return { readOnlyHint: false, destructiveHint: true, openWorldHint: false };
+  }
+  if (writes.length > 0) return { readOnlyHint: false, destructiveHint: false, openWorldHint: false };
+  return files.length > 0 ? { readOnlyHint: true, openWorldHint: false } : { openWorldHint: false };
+}
+
+/** The smallest value that fits, as far as a glance at the schema tells. */
+function sampleOf(schema: JsonSchema, depth = 0): unknown {
+  if ('const' in schema) return schema['const'];
+  if ('default' in schema) return schema['default'];
+  if (Array.isArray(schema['enum'])) return schema['enum'][0];
+  const [choice] = [schema['anyOf'], schema['oneOf']].flatMap((list) => (Array.isArray(list) ? list : []));
+  if (isSchema(choice)) return sampleOf(choice, depth + 1);
+  const type = Array.isArray(schema['type']) ? schema['type'][0] : schema['type'];
+  switch (type) {
+    case 'string':
+      return 'x'.repeat(lengthOf(schema['minLength']));
+    case 'number':
+    case 'integer':
+      return typeof schema['minimum'] === 'number' ? schema['minimum'] : 1;
+    case 'boolean':
+      return false;
+    case 'array':
+      return depth < MAX_DEPTH && isSchema(schema['items']) ? [sampleOf(schema['items'], depth + 1)] : [];
+    case 'object':
+      return depth < MAX_DEPTH ? requiredOf(schema, depth) : {};
+    default:
+      return null;
+  }
+}
+
+function requiredOf(schema: JsonSchema, depth: number): Record<string, unknown> {
+  const names = Array.isArray(schema['required']) ? schema['required'] : [];
+  const properties = isSchema(schema['properties']) ? schema['properties'] : {};
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const property = properties[name];
+      return isSchema(property) ? [[name, sampleOf(property, depth + 1)]] : [];
+    }),
+  );
+}
+
+const lengthOf = (least: unknown): number => Math.min(100, Math.max(1, typeof least === 'number' ? least : 1));
+
+const isSchema = (value: unknown): value is JsonSchema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,138 @@
+// Helve's questions as forms that an MCP client can show, and what its answers mean.
+
+import type { Effect } from '../../contract/effect.js';
+import type { PermissionAnswer, PermissionQuestion } from '../../contract/permission.js';
+import type { Answer, Question } from '../../contract/question.js';
+import type { DisplayBody } from '../../contract/tool.js';
+import { clause } from '../../platform/text/clause.js';
+import { cutMiddle } from '../../platform/text/truncate.js';
+import { visible } from '../../platform/text/visible.js';
+
+const MAX_MESSAGE_CHARS = 6_000; // a person reads it in a dialog
+
+/** A form as MCP has it: flat, of plain values. */
+export interface Form {
+  message: string;
+  requestedSchema: {
+    type: 'object';
+    properties: Record<string, FormField>;
+    required: string[];
+  };
+}
+
+type FormField =
+  | { type: 'string'; title: string; description?: string; enum?: string[] }
+  | { type: 'array'; title: string; description?: string; items: { type: 'string'; enum: string[] } };
+
+export interface FormAnswer {
+  action: 'accept' | 'decline' | 'cancel';
+  content?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Puts a form to the person behind the client. Rejects where that can't be done, or the signal aborts. */
+export type AskClient = (form: Form, signal: AbortSignal) => Promise<FormAnswer>;
+
+const ONCE = 'allow once';
+const SESSION = 'allow for this session';
+const DENY = 'deny';
+
+/** What can't be shown whole can't be remembered. */
+export function permissionForm(question: PermissionQuestion): Form {
+  const { suggestions, tool, reason, display, effects, confinement = '' } = question;
+  const parts = [
+    `${tool}: ${display.title}`,
+    textOf(display.body),
+    touched(effects),
+    confinement,
+    `Asked because ${clause(reason)}.`,
+    suggestions.length > 0 ? `"${SESSION}" would allow: ${suggestions.join(', ')}` : '',
+  ];
+  const whole = visible(parts.filter((part) => part !== '').join('\n'));
+  const message = cutMiddle(whole, MAX_MESSAGE_CHARS);
+  const canRemember = suggestions.length > 0 && message === whole;
+  return {
+    message,
+    requestedSchema: {
+      type: 'object',
+      properties: {
+        answer: { type: 'string', title: 'May this run?', enum: [ONCE, ...(canRemember ? [SESSION] : []), DENY] },
+        reason: { type: 'string', title: 'If not: why, or what to do instead' },
+      },
+      required: ['answer'],
+    },
+  };
+}
+
+/** Nothing but a clear yes is a yes. */
+export function permissionAnswer({ action, content }: FormAnswer, question: PermissionQuestion): PermissionAnswer {
+  const reason = textIn(content, 'reason');
+  const denied: PermissionAnswer = { behavior: 'deny', ...(reason !== undefined && { reason }) };
+  if (action !== 'accept') return denied;
+  const answer = content?.['answer'];
+  if (answer === DENY) return denied;
+  if (answer === ONCE) return { behavior: 'allow' };
+  const isOffered = permissionForm(question).requestedSchema.properties['answer'];
+  if (answer === SESSION && isOffered && 'enum' in isOffered && isOffered.enum?.includes(SESSION)) {
+    return { behavior: 'allow', remember: { rules: question.suggestions, scope: 'session' } };
+  }
+  throw new Error(`the client answered with ${JSON.stringify(answer) ?? 'nothing'}, which was not among the choices`);
+}
+
+/** Files by the names that count in the end, since a name may lead elsewhere. */
+function touched(effects: readonly Effect[]): string {
+  const lines = effects.flatMap((effect) => {
+    if (effect.kind === 'command') return [`runs ${effect.text}`];
+    if (effect.kind === 'network') return [`reaches ${effect.url}`];
+    if (effect.kind === 'unknown') return [`could touch anything: ${effect.why}`];
+    if (effect.kind !== 'file') return [];
+    const below = effect.tree ? ' and what is below it' : '';
+    const leads = effect.real === effect.path ? '' : `, which is ${effect.real}`;
+    return [`${effect.access === 'read' ? 'reads' : 'writes'} ${effect.path}${leads}${below}`];
+  });
+  return [...new Set(lines)].map((line) => `- ${line}`).join('\n');
+}
+
+function textOf(body: DisplayBody | undefined): string {
+  if (!body) return '';
+  if (body.type === 'list') return body.items.join('\n');
+  if (body.type === 'todos') return body.items.map(({ content, status }) => `${status}: ${content}`).join('\n');
+  return body.type === 'diff' ? body.patch : body.text;
+}
+
+/** A tool's own questions: for each its choices, and room for other words. */
+export function questionForm(questions: readonly Question[]): Form {
+  const fields = questions.flatMap(({ question, options, multiSelect }, index): Array<[string, FormField]> => {
+    const inWords = `words_${index + 1}`;
+    if (options.length === 0) return [[inWords, { type: 'string', title: visible(question) }]]; // a choice of nothing is no form
+    const labels = options.map(({ label }) => label);
+    const description = visible(options.map((option) => `${option.label}: ${option.description}`).join('\n'));
+    const choice: FormField = multiSelect
+      ? { type: 'array', title: visible(question), description, items: { type: 'string', enum: labels } }
+      : { type: 'string', title: visible(question), description, enum: labels };
+    return [
+      [`answer_${index + 1}`, choice],
+      [inWords, { type: 'string', title: 'Or in your own words' }],
+    ];
+  });
+  return {
+    message: cutMiddle(visible(questions.map(({ question }) => question).join('\n')), MAX_MESSAGE_CHARS),
+    requestedSchema: { type: 'object', properties: Object.fromEntries(fields), required: [] },
+  };
+}
+
+export function questionAnswers({ action, content }: FormAnswer, questions: readonly Question[]): Answer[] {
+  return questions.map(({ options }, index) => {
+    if (action !== 'accept') return { chosen: [] };
+    const given = content?.[`answer_${index + 1}`];
+    const chosen = (Array.isArray(given) ? given : [given]).filter((word) =>
+      options.some(({ label }) => label === word),
+    );
+    const text = textIn(content, `words_${index + 1}`);
+    return { chosen, ...(text !== undefined && { text }) };
+  });
+}
+
+function textIn(content: FormAnswer['content'], name: string): string | undefined {
+  const value = content?.[name];
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+}

@@ -1,0 +1,147 @@
+import { type Effort, type Model, ModelFailure } from '../../contract/model.js';
+import { type Catalogue, type KnownModel, nearestEffort } from './catalogue.js';
+import { loadCatalogue, type ReadFile, readText } from './load-catalogue.js';
+import { keyVariables, type ModelPlan, planModel, wantedModel } from './plan-model.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What is known where a model is chosen by its name. */
+export interface ChooseOptions {
+  /** Left out: as much thinking as the provider thinks right for the model. */
+  effort?: Effort;
+  /** Left out: what comes with Helve and the person's models.json. */
+  catalogue?: Catalogue;
+  /** Reads scripts and models.json. */
+  readFile?: ReadFile;
+}
+
+/**
+ * The model that `spec` names ("provider/name", a short name such as "sonnet", a bare name that is known,
+ * "scripted/FILE"), else HELVE_MODEL, else the default of models.json, else that of the first provider with a key or an
+ * address in the environment, else with a stored key. Adapters load only when they are chosen. Throws `ModelFailure`; asks no server.
+ */
+export async function chooseModel(
+  spec: string | undefined,
+  env: Environment,
+  options: ChooseOptions = {},
+): Promise<Model> {
+  const { readFile = readText } = options;
+  const wanted = wantedModel(spec, env);
+  if (wanted?.startsWith('scripted/') && wanted !== 'scripted/') return await scripted(wanted.slice(9), readFile);
+  const catalogue = options.catalogue ?? (await loadCatalogue(env, readFile));
+  const { plan, keys } = await planWithKeys(wanted, env, catalogue);
+  return await buildModel(plan, keys, options.effort);
+}
+
+/** With the keys of the environment, and only where those do not do, with the stored ones too. */
+export async function planWithKeys(
+  wanted: string | undefined,
+  env: Environment,
+  catalogue: Catalogue,
+): Promise<{ plan: ModelPlan; keys: Environment }> {
+  try {
+    return { plan: planModel(wanted, env, catalogue), keys: env };
+  } catch (error) {
+    if (!(error instanceof ModelFailure) || error.kind !== 'auth') throw error;
+    const { withStoredKeys } = await import('./stored-keys.js');
+    const keys = withStoredKeys(env);
+    if (keys === env) throw error;
+    return { plan: planModel(wanted, keys, catalogue), keys };
+  }
+}
+
+/** The model for side jobs such as titles: HELVE_SMALL_MODEL, else `small` in models.json, else none. */
+export async function smallModel(env: Environment, options: ChooseOptions = {}): Promise<Model | undefined> {
+  const { readFile = readText } = options;
+  const catalogue = options.catalogue ?? (await loadCatalogue(env, readFile));
+  const wanted = env['HELVE_SMALL_MODEL']?.trim() || catalogue.small;
+  return wanted ? await chooseModel(wanted, env, { ...options, catalogue }) : undefined;
+}
+
+const MOST_OUTPUT = 64_000; // longer answers are asked for in steps; a server reserves room for the whole of it
+const CONTEXT_SHARE = 1 / 4; // the rest is for the conversation
+
+/** As long as the model can answer, within reason; nothing where it is not known, and the adapter decides. */
+function outputLimit({ outputTokens, contextTokens }: KnownModel, env: Environment): number | undefined {
+  const text = env['HELVE_MAX_OUTPUT_TOKENS']?.trim();
+  if (!text) {
+    if (outputTokens === undefined && contextTokens === undefined) return undefined;
+    return Math.min(MOST_OUTPUT, outputTokens ?? Infinity, Math.floor((contextTokens ?? Infinity) * CONTEXT_SHARE));
+  }
+  if (/^[1-9]\d*$/.test(text)) return Number(text);
+  throw new ModelFailure(
+    'invalid_request',
+    `HELVE_MAX_OUTPUT_TOKENS is "${text}", which is not a whole number above 0. Set it to one, or leave it out.`,
+  );
+}
+
+async function buildModel(plan: ModelPlan, env: Environment, effort: Effort | undefined): Promise<Model> {
+  const { provider, name, baseUrl, keyVariable, known } = plan;
+  const { outputTokens: _, efforts, ...facts } = known;
+  const nearest = effort && nearestEffort(effort, efforts);
+  const shared = {
+    name,
+    baseUrl,
+    apiKey: keyVariable && env[keyVariable],
+    maxOutputTokens: outputLimit(known, env),
+    ...(Object.keys(facts).length > 0 && { facts }),
+    ...(nearest && { effort: nearest }),
+    ...(provider.headers && { headers: provider.headers }),
+  };
+  const variable = keyVariable ?? keyVariables(provider.keys)[0];
+  // A provider of the person's own has its address in their file, and no variable for it.
+  const named = provider.baseUrlVariable
+    ? {}
+    : { ...(variable && { keyVariable: variable }), baseUrlVariable: `"baseUrl" of ${provider.id} in models.json` };
+  switch (plan.wire) {
+    case 'anthropic': {
+      const { anthropicModel } = await import('../wire/anthropic/anthropic.js');
+      const isToken = keyVariable === 'ANTHROPIC_AUTH_TOKEN';
+      const { apiKey, ...rest } = shared;
+      const secret = isToken ? { authToken: apiKey } : { apiKey };
+      return called(provider.id, anthropicModel({ ...rest, ...named, ...secret }));
+    }
+    case 'responses': {
+      const { openAiResponsesModel } = await import('../wire/responses/openai-responses.js');
+      return called(provider.id, openAiResponsesModel({ ...shared, ...named }));
+    }
+    case 'chat': {
+      const { openAiCompatibleModel } = await import('../wire/chat/openai-compatible.js');
+      return openAiCompatibleModel({
+        ...shared,
+        ...named,
+        provider: provider.id,
+        ...(variable && { keyVariable: variable }),
+        ...(provider.baseUrlVariable && { baseUrlVariable: provider.baseUrlVariable }),
+      });
+    }
+  }
+}
+
+/** Under the provider's own name, where it speaks the format of another. */
+const called = (provider: string, model: Model): Model =>
+  model.provider === provider ? model : { ...model, provider };
+
+async function scripted(path: string, readFile: ReadFile): Promise<Model> {
+  const text = await readFile(path).catch((error: unknown) => {
+    throw new ModelFailure('invalid_request', `The script ${path} can't be read (${message(error)}). Check the path.`, {
+      cause: error,
+    });
+  });
+  const { parseScript, scriptedModel } = await import('../scripted.js');
+  return scriptedModel(parseScript(parseJson(text, path)));
+}
+
+function parseJson(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new ModelFailure('invalid_request', `The script ${path} is not valid JSON (${message(error)}). Correct it.`, {
+      cause: error,
+    });
+  }
+}
+
+function message(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,35 @@
+import { readFile as readFileFromDisk } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ModelFailure } from '../../contract/model.js';
+import { dataFolderOf } from '../../platform/files/paths.js';
+import { builtInCatalogue, type Catalogue } from './catalogue.js';
+
+export type ReadFile = (path: string) => Promise<string>;
+
+export const readText: ReadFile = (path) => readFileFromDisk(path, 'utf8');
+
+/** Where a person adds providers and models of their own. */
+export function modelsFilePath(env: Readonly<Record<string, string | undefined>>): string {
+  return join(dataFolderOf({ env }), 'models.json');
+}
+
+/** What comes with Helve and what the person's own file adds. A file that is there and broken is refused. */
+export async function loadCatalogue(
+  env: Readonly<Record<string, string | undefined>>,
+  readFile: ReadFile = readText,
+): Promise<Catalogue> {
+  const path = modelsFilePath(env);
+  let json: string;
+  try {
+    json = await readFile(path);
+  } catch (error) {
+    if (isMissing(error)) return builtInCatalogue();
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ModelFailure('invalid_request', `${path} can't be read (${reason}). Correct it, or move it away.`);
+  }
+  const { withModelsFile } = await import('./models-file.js');
+  return withModelsFile(builtInCatalogue(), json, path);
+}
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');

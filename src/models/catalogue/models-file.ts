@@ -1,0 +1,191 @@
+import * as z from 'zod';
+import { efforts, ModelFailure } from '../../contract/model.js';
+import { messageOf } from '../../platform/message-of.js';
+import { type Catalogue, hostOf, isWebAddress, type KeySource, type Provider, wires } from './catalogue.js';
+
+// The person's own file: providers, models, short names and choices that are added to the built-in ones or replace them.
+// It names the variables that hold keys and never holds a key itself.
+
+const text = z.string('must be a text').trim().min(1, 'must not be empty');
+const count = z.int('must be a whole number above 0').positive('must be a whole number above 0');
+const price = z.number('must be a number of US dollars').nonnegative('must not be below 0');
+const variable = /^[A-Za-z_]\w*$/;
+const keyVariable = 'must be the name of the variable that holds the key, not the key itself';
+const address = text.refine(isAddress, 'must be an address that begins with http:// or https:// and holds no password');
+const provider = z.strictObject(
+  {
+    title: text.optional(),
+    wire: z.enum(wires, `must be ${wires.map((wire) => `"${wire}"`).join(' or ')}`).optional(),
+    baseUrl: address.optional(),
+    baseUrlVariable: text.regex(variable, 'must be the name of a variable').optional(),
+    keys: z
+      .array(z.string(keyVariable).trim().regex(variable, keyVariable), 'must be an array of names of variables')
+      .optional(),
+    defaultModel: text.optional(),
+    aliases: z.record(z.string(), text, 'must be an object').optional(),
+    headers: z.record(z.string(), text, 'must be an object').optional(),
+  },
+  'must be an object',
+);
+const model = z.strictObject({
+  contextTokens: count.optional(),
+  outputTokens: count.optional(),
+  prices: z
+    .strictObject({ input: price, output: price, cacheRead: price.optional(), cacheWrite: price.optional() })
+    .optional(),
+  editStyle: z.enum(['text', 'patch'], 'must be "text" or "patch"').optional(),
+  seesImages: z.boolean('must be true or false').optional(),
+  efforts: z
+    .array(
+      z.enum(efforts, `must be one of ${efforts.join(', ')}`),
+      `must be an array with some of ${efforts.join(', ')}`,
+    )
+    .optional(),
+});
+const providerId = z.string().regex(/^[a-z0-9][a-z0-9_-]*$/i, 'must be a name of letters, digits, "_" and "-"');
+const modelId = z.string().regex(/^[^/\s]+\/\S+$/, 'must have the form "provider/name"');
+
+const file = z.strictObject(
+  {
+    providers: z.record(providerId, provider, 'must be an object').optional(),
+    models: z.record(modelId, model, 'must be an object').optional(),
+    aliases: z.record(z.string(), text, 'must be an object').optional(),
+    default: text.optional(),
+    small: text.optional(),
+  },
+  'must be an object',
+);
+
+type OwnProvider = z.infer<typeof provider>;
+
+function isAddress(value: string): boolean {
+  const url = URL.parse(value);
+  return url !== null && isWebAddress(value) && !url.username && !url.password;
+}
+
+/** The catalogue with what the file adds and replaces. Throws `ModelFailure` that names the file and the field. */
+export function withModelsFile(catalogue: Catalogue, json: string, path: string): Catalogue {
+  const { providers = {}, models = {}, aliases = {}, default: preferred, small } = parse(json, path);
+  const merged = new Map(catalogue.providers);
+  for (const [id, own] of Object.entries(providers)) merged.set(id, mergeProvider(id, catalogue, own, path));
+  const known = new Map(catalogue.models);
+  for (const [id, facts] of Object.entries(models)) {
+    const provider = id.slice(0, id.indexOf('/'));
+    if (!merged.has(provider)) throw refused(path, `models["${id}"] belongs to "${provider}", which is no provider`);
+    known.set(id, { ...known.get(id), ...facts });
+  }
+  return {
+    providers: merged,
+    models: known,
+    aliases: new Map([...catalogue.aliases, ...Object.entries(aliases)]),
+    ...(preferred && { default: preferred }),
+    ...(small && { small }),
+  };
+}
+
+function parse(text: string, path: string): z.infer<typeof file> {
+  const json = text.replace(/^\ufeff/, ''); // the mark of the byte order that some editors begin a file with
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (error) {
+    throw refused(path, `is not valid JSON (${syntaxProblem(json, error)})`);
+  }
+  const parsed = file.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw refused(path, issue ? describe(issue, value) : 'is not understood');
+}
+
+function mergeProvider(id: string, catalogue: Catalogue, own: OwnProvider, path: string): Provider {
+  const known = catalogue.providers.get(id);
+  const { baseUrl = known?.baseUrl, ...rest } = own;
+  const isMoved = known && baseUrl && hostOf(baseUrl) !== hostOf(known.baseUrl);
+  const wire = own.wire ?? ((isMoved && known.wireElsewhere) || known?.wire);
+  const missing = wire === undefined ? 'wire' : 'baseUrl';
+  if (wire === undefined || baseUrl === undefined) {
+    throw refused(path, `providers.${id}.${missing} is missing, and "${id}" is not a provider that helve knows`);
+  }
+  // Who says which format an address speaks means that address, whatever its host.
+  const { wireElsewhere, ...before } = known ?? { title: id, keys: [], isOwn: true };
+  return {
+    ...before,
+    ...(own.wire === undefined && wireElsewhere && { wireElsewhere }),
+    ...rest,
+    id,
+    wire,
+    baseUrl,
+    keys: keysOf(own, before.keys),
+  };
+}
+
+/** A key is good where it was, unless the file says where to go: what a person wrote goes before what we know. */
+function keysOf({ baseUrl, keys }: OwnProvider, before: readonly KeySource[]): KeySource[] {
+  const inherited = baseUrl === undefined ? before : before.map(({ variable }) => ({ variable }));
+  if (!keys) return [...inherited];
+  return keys.map((variable) => inherited.find((key) => key.variable === variable) ?? { variable });
+}
+
+const TOKEN_PROBLEM = /^Unexpected token '.'/su;
+
+/** The platform's own sentence quotes the file, which may hold a secret there; so only its beginning, and the line. */
+function syntaxProblem(json: string, error: unknown): string {
+  const message = messageOf(error);
+  const [problem] = TOKEN_PROBLEM.exec(message) ?? [];
+  if (problem === undefined) return message.includes(' is not valid JSON') ? 'it is something else' : message;
+  // The shortest beginning that is already wrong ends with the character that is.
+  let [right, wrong] = [0, json.length];
+  while (wrong - right > 1) {
+    const middle = Math.floor((right + wrong) / 2);
+    if (TOKEN_PROBLEM.test(problemOf(json.slice(0, middle)))) wrong = middle;
+    else right = middle;
+  }
+  return `${problem} at line ${json.slice(0, wrong).split('\n').length}`;
+}
+
+function problemOf(json: string): string {
+  try {
+    JSON.parse(json);
+    return '';
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+function describe(issue: z.core.$ZodIssue, value: unknown): string {
+  const field = issue.path.reduce<string>((name, key) => {
+    if (typeof key === 'number') return `${name}[${key}]`;
+    if (!/^\w+$/.test(String(key))) return `${name}["${String(key)}"]`;
+    return name ? `${name}.${String(key)}` : String(key);
+  }, '');
+  if (issue.code === 'unrecognized_keys') return `${inside(field)}"${issue.keys[0]}" is not a field that helve knows`;
+  if (issue.code === 'invalid_key') return `${field} ${issue.issues[0]?.message ?? 'is not a name that can be used'}`;
+  const found = issue.path.reduce<unknown>(
+    (inner, key) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined),
+    value,
+  );
+  if (found === undefined && field) return `${field} is missing`;
+  const sentence = `${field || 'the whole'} ${issue.message}`;
+  return maySecretBeAt(issue.path) ? sentence : `${sentence}, but was ${shown(found)}`;
+}
+
+const SECRET_FIELDS: readonly unknown[] = ['headers', 'keys', 'baseUrl', 'baseUrlVariable'];
+
+/** The fields of a provider that may hold a secret, rightly or not, and whatever they may be within. */
+const maySecretBeAt = ([part, , field]: readonly PropertyKey[]): boolean =>
+  part === undefined || (part === 'providers' && (field === undefined || SECRET_FIELDS.includes(field)));
+
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' && value !== null ? 'an object' : shorten(JSON.stringify(value));
+}
+
+const inside = (field: string): string => (field ? `in ${field}, ` : '');
+
+const shorten = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
+
+/** One sentence, and nothing goes on: a half-understood file would send prompts where nobody meant them to go. */
+function refused(path: string, what: string): ModelFailure {
+  const sentence = what.startsWith('is ') ? `${path} ${what}` : `${path}: ${what}`;
+  return new ModelFailure('invalid_request', `${sentence}. Correct the file, or move it away.`);
+}

@@ -1,0 +1,158 @@
+import { ModelFailure } from '../../contract/model.js';
+import { nearestWords } from '../../platform/text/similar-text.js';
+import {
+  type Access,
+  accessTo,
+  type Catalogue,
+  isSetUp,
+  isWebAddress,
+  type KnownModel,
+  knownModel,
+  type Provider,
+  publicAddress,
+} from './catalogue.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Which model is meant and how it is reached: all that there is to know before it is built. */
+export interface ModelPlan extends Access {
+  provider: Provider;
+  name: string;
+  known: KnownModel;
+}
+
+/** What was asked for, in the order that counts: the flag, HELVE_MODEL. Nothing where neither says a word. */
+export const wantedModel = (spec: string | undefined, env: Environment): string | undefined =>
+  spec?.trim() || env['HELVE_MODEL']?.trim() || undefined;
+
+/**
+ * The model that `wanted` names: "provider/name", a short name, a bare name that is known, or a provider alone for its
+ * default; and without a word the default of the person's file, or of the first provider that is set up. Asks nobody.
+ */
+export function planModel(wanted: string | undefined, env: Environment, catalogue: Catalogue): ModelPlan {
+  const asked = wanted ?? catalogue.default;
+  if (asked !== undefined) return plan(findModel(asked, env, catalogue), env, catalogue);
+  const ready = [...catalogue.providers.values()].filter((provider) => isSetUp(provider, env));
+  const first = ready.find(({ defaultModel }) => defaultModel !== undefined);
+  if (first?.defaultModel) return plan({ provider: first, name: first.defaultModel }, env, catalogue);
+  throw ready[0] ? noModelNamed(ready[0]) : nothingSetUp();
+}
+
+interface Found {
+  provider: Provider;
+  name: string;
+}
+
+function plan({ provider, name }: Found, env: Environment, catalogue: Catalogue): ModelPlan {
+  const access = accessTo(provider, env);
+  if (!isWebAddress(access.baseUrl)) throw noAddress(provider);
+  if (provider.keys.length > 0 && !access.keyVariable && !access.isElsewhere) throw noKey(provider);
+  return { ...access, provider, name, known: knownModel(catalogue, provider.id, name) };
+}
+
+/** Whose model a word means, whether that provider is set up or not. */
+export function findModel(asked: string, env: Environment, catalogue: Catalogue): Found {
+  const own = catalogue.aliases.get(asked); // looked up once, so that no short name can lead back to itself
+  const wanted = own?.trim() ?? asked;
+  const found = byProvider(wanted, catalogue) ?? byAlias(wanted, env, catalogue) ?? byBareName(wanted, env, catalogue);
+  if (found) return found;
+  throwIfCircle(asked, catalogue);
+  throw namesNoModel(own === undefined ? `"${asked}"` : `"${own}", for which "${asked}" stands,`, wanted, catalogue);
+}
+
+/** "provider/name", where the name may hold further slashes, or "provider" for its default. */
+function byProvider(wanted: string, { providers }: Catalogue): Found | undefined {
+  const slash = wanted.indexOf('/');
+  const provider = providers.get(slash < 0 ? wanted : wanted.slice(0, slash));
+  const name = slash < 0 ? provider?.defaultModel : wanted.slice(slash + 1);
+  return provider && name ? { provider, name } : undefined;
+}
+
+/** "sonnet", "opus", "haiku": with the first provider that is set up and has such a model, else with the first at all. */
+function byAlias(wanted: string, env: Environment, { providers }: Catalogue): Found | undefined {
+  const having = [...providers.values()].filter(({ aliases }) => aliases && Object.hasOwn(aliases, wanted));
+  const provider = having.find((candidate) => isSetUp(candidate, env)) ?? having[0];
+  const name = provider?.aliases?.[wanted];
+  return provider && name ? { provider, name } : undefined;
+}
+
+function byBareName(wanted: string, env: Environment, { providers, models }: Catalogue): Found | undefined {
+  const having = [...providers.values()].filter(({ id }) => models.has(`${id}/${wanted}`));
+  const known = having.find((candidate) => isSetUp(candidate, env)) ?? having[0];
+  // A Claude model that is newer than the catalogue is still Anthropic's.
+  const provider = known ?? (wanted.startsWith('claude-') ? providers.get('anthropic') : undefined);
+  return provider && { provider, name: wanted };
+}
+
+function throwIfCircle(asked: string, { aliases }: Catalogue): void {
+  const steps: string[] = [];
+  const seen = new Set<string>();
+  let name = asked;
+  while (!seen.has(name)) {
+    const next = aliases.get(name)?.trim();
+    if (next === undefined) return;
+    seen.add(name);
+    steps.push(`"${name}" ${steps.length === 0 ? 'stands ' : ''}for "${next}"`);
+    name = next;
+  }
+  throw new ModelFailure(
+    'unknown_model',
+    `${steps.join(', ')} in models.json, a circle that leads to no model. Let one of them stand for PROVIDER/NAME.`,
+  );
+}
+
+function namesNoModel(what: string, wanted: string, catalogue: Catalogue): ModelFailure {
+  const nearest = nearestTo(wanted, catalogue);
+  return new ModelFailure(
+    'unknown_model',
+    `${what} names no model.${nearest ? ` Did you mean "${nearest}"?` : ''} Write PROVIDER/NAME (for example ` +
+      'anthropic/claude-sonnet-5-5), a short name such as sonnet, or scripted/FILE, after --model or in HELVE_MODEL; ' +
+      '"helve models" lists what is known.',
+  );
+}
+
+function nearestTo(wanted: string, { providers, models, aliases }: Catalogue): string | undefined {
+  const slash = wanted.indexOf('/');
+  if (slash >= 0) {
+    const [provider] = nearestWords(wanted.slice(0, slash), [...providers.keys()]);
+    return provider && slash < wanted.length - 1 ? provider + wanted.slice(slash) : undefined;
+  }
+  const shortNames = [...providers.values()].flatMap((provider) => Object.keys(provider.aliases ?? {}));
+  const bareNames = [...models.keys()].map((id) => id.slice(id.indexOf('/') + 1));
+  return nearestWords(wanted, [...new Set([...shortNames, ...aliases.keys(), ...bareNames])])[0];
+}
+
+function nothingSetUp(): ModelFailure {
+  return new ModelFailure(
+    'auth',
+    'No model is set up: set ANTHROPIC_API_KEY, OPENAI_API_KEY or another key that "helve models" lists, or name a ' +
+      'model on this machine, as in --model ollama/NAME; "helve demo" needs no key.',
+  );
+}
+
+function noModelNamed({ id, title }: Provider): ModelFailure {
+  return new ModelFailure(
+    'unknown_model',
+    `${title} is set up, but no model is named. Name one with --model ${id}/NAME or in HELVE_MODEL.`,
+  );
+}
+
+/** Without the address: what is not one may be a key, or hold a password. */
+function noAddress({ baseUrl, baseUrlVariable }: Provider): ModelFailure {
+  return new ModelFailure(
+    'unreachable',
+    `${baseUrlVariable} is not a web address, which begins with http:// or https://. Set it to one like ${publicAddress(baseUrl)}.`,
+  );
+}
+
+function noKey({ title, keys, baseUrlVariable }: Provider): ModelFailure {
+  const variables = keyVariables(keys).join(' or ');
+  const elsewhere = baseUrlVariable ? `, or ${baseUrlVariable} for a server that needs none` : '';
+  return new ModelFailure('auth', `No key for ${title}: set ${variables}${elsewhere}.`);
+}
+
+/** API keys first, which is what most people have. */
+export const keyVariables = (keys: Provider['keys']): string[] =>
+  keys
+    .map(({ variable }) => variable)
+    .toSorted((a, b) => Number(b.endsWith('_API_KEY')) - Number(a.endsWith('_API_KEY')));

@@ -1,0 +1,59 @@
+// Keys that a person has had stored, for those who keep none in their environment: a private file in the data folder.
+
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ModelFailure } from '../../contract/model.js';
+import { dataFolderOf } from '../../platform/files/paths.js';
+import { clause } from '../../platform/text/clause.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export const storedKeysPath = (env: Environment): string => join(dataFolderOf({ env }), 'keys.json');
+
+/** The environment with the stored keys, each where the environment has none of that name. */
+export function withStoredKeys(env: Environment): Environment {
+  const stored = Object.entries(readStoredKeys(env)).filter(([variable]) => !env[variable]?.trim());
+  return stored.length === 0 ? env : { ...env, ...Object.fromEntries(stored) };
+}
+
+/** By the name of the variable that each stands for. A file that others can get at is refused. */
+export function readStoredKeys(env: Environment): Record<string, string> {
+  const path = storedKeysPath(env);
+  const text = privateText(path);
+  if (text === undefined) return {};
+  try {
+    const { keys }: { keys?: unknown } = JSON.parse(text);
+    if (typeof keys !== 'object' || keys === null || Array.isArray(keys)) throw new Error('it has no "keys"');
+    return Object.fromEntries(
+      Object.entries(keys).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+    );
+  } catch (error) {
+    throw unusable(path, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function privateText(path: string): string | undefined {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw unusable(path, code === 'ELOOP' ? 'it is a link' : String(code));
+  }
+  try {
+    const { mode, uid } = fstatSync(descriptor);
+    const user = process.getuid?.();
+    if (user !== undefined && uid !== user) throw unusable(path, 'it belongs to another user');
+    if (user !== undefined && (mode & 0o077) !== 0) throw unusable(path, `others can get at it; chmod 600 ${path}`);
+    return readFileSync(descriptor, 'utf8');
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+const unusable = (path: string, why: string): ModelFailure =>
+  new ModelFailure(
+    'auth',
+    `The stored keys in ${path} are not used: ${clause(why)}. Correct that, or remove the file.`,
+  );

@@ -1,0 +1,72 @@
+import { ModelFailure } from '../../contract/model.js';
+import { type Endpoint, shorten } from './failures.js';
+
+/** What a person has set up to reach a model, and the names of the variables that it came from. */
+export interface EndpointSetup {
+  model: string;
+  /** The base URL, without a slash at its end. */
+  address: string;
+  path: string;
+  /** The vendor's own service, which wants a key: how sentences call it, and where it is. */
+  vendor?: { name: string; url: string };
+  /** How sentences call the server, wherever it is. */
+  title?: string;
+  /** The usual one first. Of several with a value the last is used. */
+  keys: ReadonlyArray<{ variable: string; value: string | undefined }>;
+  baseUrlVariable: string;
+}
+
+/** Throws `ModelFailure` for what can't work, before anything is sent. */
+export function endpointOf(setup: EndpointSetup): Endpoint {
+  const { model, address, path, vendor, title = 'the model server', keys, baseUrlVariable } = setup;
+  const url = URL.parse(address);
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+    throw new ModelFailure(
+      'unreachable',
+      `${baseUrlVariable} is "${shorten(address.replace(/[?#].*/s, ''))}", which is not a web address. Set it to one like ${vendor?.url ?? 'http://127.0.0.1:8080/v1'}.`,
+    );
+  }
+  if (url.username || url.password) {
+    throw new ModelFailure(
+      'unreachable',
+      `${baseUrlVariable} holds a user name or password for ${url.host}, which is not supported. Leave them out, and set ${keys.at(-1)?.variable} instead.`,
+    );
+  }
+  const itself = vendor && url.origin === URL.parse(vendor.url)?.origin ? vendor : undefined;
+  const secret = secretOf(keys);
+  const keyVariables = keys.map(({ variable }) => variable);
+  if (!secret && itself) {
+    throw new ModelFailure(
+      'auth',
+      `No key for ${itself.name}: set ${keyVariables[0]}, or ${baseUrlVariable} for a server that needs none.`,
+    );
+  }
+  const place = `${url.hostname}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`;
+  const server = itself?.name ?? `${title} at ${place}`;
+  return {
+    url: `${address}${path}`,
+    path,
+    place,
+    server,
+    model,
+    secret,
+    secrets: secret ? [secret.value] : [],
+    keyVariables,
+    baseUrlVariable,
+  };
+}
+
+function secretOf(keys: EndpointSetup['keys']): Endpoint['secret'] {
+  const found = keys.findLast(({ value }) => value?.trim());
+  if (!found) return undefined;
+  const { variable } = found;
+  const value = found.value?.trim() ?? '';
+  // Refused here because the platform's own error would show the value.
+  if (!/^[\x21-\x7e]+$/.test(value)) {
+    throw new ModelFailure(
+      'auth',
+      `${variable} holds a character that can't be in a key, such as a space, a line break or a typographic quote. Set it again.`,
+    );
+  }
+  return { value, variable };
+}

@@ -1,0 +1,173 @@
+import { type ModelEvent, ModelFailure } from '../../contract/model.js';
+import {
+  brokenStreamFailure,
+  type Endpoint,
+  errorCode,
+  networkReason,
+  retryAfterMs,
+  type ServerError,
+  serverFailure,
+  shorten,
+  shownUrl,
+  unreachableFailure,
+} from './failures.js';
+import type { Body, HttpAnswer, Post } from './post.js';
+import { readSse, type SseEvent } from './read-sse.js';
+
+const MAX_ERROR_BYTES = 64 * 1024; // an error is a few hundred bytes; a server that sends more is not worth waiting for
+
+/** One request, and how to understand its answer. */
+export interface Exchange {
+  post: Post;
+  endpoint: Endpoint;
+  headers: Readonly<Record<string, string>>;
+  body: Body;
+  signal: AbortSignal;
+  /** The wire's events in Helve's words. */
+  events(wire: AsyncIterable<SseEvent>, endpoint: Endpoint): AsyncIterable<ModelEvent>;
+  /** Whether nothing that matters comes after this event. */
+  isLast(event: SseEvent): boolean;
+}
+
+/** Sends a request and gives the events of its answer. Every failure is a `ModelFailure`, or the signal's reason. */
+export async function* exchange({
+  post,
+  endpoint: plainEndpoint,
+  headers,
+  body,
+  signal,
+  events,
+  isLast,
+}: Exchange): AsyncGenerator<ModelEvent, void, void> {
+  const endpoint = withSecretsOf(headers, plainEndpoint);
+  let answer: HttpAnswer;
+  try {
+    answer = await post(endpoint.url, { headers, body, signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw unreachableFailure(endpoint, error);
+  }
+  try {
+    if (answer.status < 200 || answer.status > 299) throw await refusal(answer, endpoint);
+    if (answer.status === 204 || encodingOf(answer) || !isEventStream(answer))
+      throw await wrongAnswer(answer, endpoint);
+    for await (const event of events(readSse(answer.body, { isLast, cancel: answer.cancel }), endpoint)) {
+      signal.throwIfAborted();
+      yield event;
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ModelFailure) throw error;
+    throw brokenStreamFailure(endpoint, networkReason(errorCode(error), error), error);
+  }
+}
+
+async function refusal(answer: HttpAnswer, endpoint: Endpoint): Promise<ModelFailure> {
+  const { status } = answer;
+  const body = await readBeginning(answer);
+  const wait = retryAfterMs(answer.header);
+  return serverFailure(endpoint, {
+    ...(parseError(body) ?? { words: answer.header('location') || body || unreadable(answer) || answer.statusText }),
+    status,
+    ...(wait !== undefined && { retryAfterMs: wait }),
+  });
+}
+
+function unreadable(answer: HttpAnswer): string {
+  const encoding = encodingOf(answer);
+  return encoding ? `answered with ${encoding}, which was not asked for` : '';
+}
+
+/** Nothing for a gateway's own page or text, which is shown as it is. */
+function parseError(body: string): ServerError | undefined {
+  try {
+    return errorIn(JSON.parse(body));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The error in what a server sent, in the shapes that servers use, or nothing where there is none. */
+export function errorIn(value: unknown): ServerError | undefined {
+  const whole = fields(Array.isArray(value) ? value[0] : value);
+  const { error = whole } = whole;
+  if (typeof error === 'string') return { words: error };
+  const { type, code, message } = fields(error);
+  if (typeof message !== 'string') return undefined;
+  // Gateways put the words of the server behind them here, and none but "Provider returned error" in the message.
+  const inner = fields(fields(error)['metadata'])['raw'];
+  return {
+    words: typeof inner === 'string' && inner !== '' ? `${message}: ${inner}` : message,
+    ...(typeof type === 'string' && { type }),
+    ...((typeof code === 'string' || typeof code === 'number') && { code: String(code) }),
+  };
+}
+
+/** A log-in page or another interface's answer: the address is wrong, not the stream. Without a type, try. */
+function isEventStream(answer: HttpAnswer): boolean {
+  return !/html|json/i.test(answer.header('content-type') ?? '');
+}
+
+async function wrongAnswer(answer: HttpAnswer, endpoint: Endpoint): Promise<ModelFailure> {
+  const body = await readBeginning(answer);
+  const error = parseError(body); // some gateways send it as if all were well
+  if (error) return serverFailure(endpoint, error);
+  return new ModelFailure(
+    'unreachable',
+    `${shownUrl(endpoint)} answered with ${whatCame(answer, body, endpoint)}. Check ${endpoint.baseUrlVariable}.`,
+    { status: answer.status },
+  );
+}
+
+function whatCame(answer: HttpAnswer, body: string, { secrets }: Endpoint): string {
+  const encoding = encodingOf(answer);
+  if (answer.status === 204) return 'nothing (204) instead of an event stream';
+  if (encoding) return `${shorten(encoding, secrets)}, which was not asked for`;
+  const words = shorten(body, secrets);
+  const type = shorten(answer.header('content-type') ?? 'nothing', secrets);
+  return `${type} instead of an event stream${words && ` (${words})`}`;
+}
+
+function encodingOf(answer: HttpAnswer): string | undefined {
+  const encoding = answer.header('content-encoding')?.trim();
+  return encoding && encoding.toLowerCase() !== 'identity' ? encoding : undefined;
+}
+
+const PLAIN_HEADERS = ['accept', 'content-type', 'anthropic-version', 'anthropic-beta', 'user-agent'];
+
+/** Whatever else a person sends along may be a secret, and some servers repeat what they were sent. */
+function withSecretsOf(headers: Exchange['headers'], endpoint: Endpoint): Endpoint {
+  const values = Object.entries(headers).flatMap(([name, value]) =>
+    PLAIN_HEADERS.includes(name.toLowerCase()) ? [] : [value, ...value.split(/\s+/)],
+  );
+  return { ...endpoint, secrets: [...new Set([...endpoint.secrets, ...values])] };
+}
+
+/** Nothing of what is encoded, which would be shown as it is. */
+async function readBeginning(answer: HttpAnswer): Promise<string> {
+  if (encodingOf(answer)) {
+    answer.cancel();
+    return '';
+  }
+  const { body } = answer;
+  const decoder = new TextDecoder();
+  let text = '';
+  let size = 0;
+  try {
+    for await (const chunk of body) {
+      text += decoder.decode(chunk, { stream: true });
+      size += chunk.length;
+      if (size > MAX_ERROR_BYTES) break; // leaving the loop cancels the rest
+    }
+  } catch {
+    // the status says what went wrong, even where its explanation broke off
+  }
+  return text;
+}
+
+/** What is not an object has no fields. */
+export function fields(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>) // just checked
+    : {};
+}

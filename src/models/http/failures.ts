@@ -1,0 +1,236 @@
+import { ModelFailure, type ModelFailureKind } from '../../contract/model.js';
+
+const MAX_WORDS = 300; // of a server's answer in one sentence; enough for every error of the API, and a page stays out
+
+const MAX_MARKUP = 4096; // searched for markup, which a hostile page could make slow
+
+/** Where requests go and with which secret, in the words that a sentence about a failure needs. */
+export interface Endpoint {
+  /** Where requests are posted: the base URL and `path`. */
+  url: string;
+  /** What follows the base URL, for example "/v1/messages". */
+  path: string;
+  /** Host and port. */
+  place: string;
+  /** "the Anthropic API", or the server that stands in for it. */
+  server: string;
+  model: string;
+  secret: { value: string; variable: string } | undefined;
+  /** What no sentence may show: the key, and what goes along in further headers. */
+  secrets: readonly string[];
+  /** The variables that a key may be in, the usual one first. */
+  keyVariables: readonly string[];
+  baseUrlVariable: string;
+}
+
+/** What a server said went wrong, in an HTTP answer (with a status) or in an event of its stream (without). */
+export interface ServerError {
+  status?: number;
+  type?: string;
+  /** Some servers say here what `type` leaves open. */
+  code?: string;
+  words: string;
+  retryAfterMs?: number;
+}
+
+export function serverFailure(endpoint: Endpoint, error: ServerError): ModelFailure {
+  const { status, retryAfterMs } = error;
+  const { kind, sentence } = judge(endpoint, error);
+  return new ModelFailure(kind, sentence, {
+    ...(status !== undefined && { status }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  });
+}
+
+function judge(endpoint: Endpoint, error: ServerError): { kind: ModelFailureKind; sentence: string } {
+  const { retryAfterMs } = error;
+  const status = error.status ?? statusIn(error.code);
+  const { model, secret, secrets, baseUrlVariable } = endpoint;
+  const url = shownUrl(endpoint);
+  const server = endpoint.server.charAt(0).toUpperCase() + endpoint.server.slice(1);
+  const words = shorten(error.words, secrets);
+  const name = shorten(String(error.status ?? error.type ?? error.code ?? ''), secrets) || 'error';
+  const facts = `(${[name, words].filter(Boolean).join(': ')})`;
+  const says = (...names: string[]): boolean => names.some((name) => name === error.type || name === error.code);
+
+  // Looked for first, because servers say it under any status, and waiting does not help.
+  if (
+    status === 402 ||
+    says('insufficient_quota', 'billing_error', 'exceeded_current_quota_error') ||
+    isUnpaid(words)
+  ) {
+    const account = secret ? `the account of ${secret.variable}` : 'this account';
+    const sentence = `${server} wants credit for ${account} ${facts}. Add credit there, or set another key.`;
+    return { kind: 'auth', sentence };
+  }
+  if (
+    status === 401 ||
+    status === 403 ||
+    says('authentication_error', 'permission_error', 'invalid_api_key', 'invalid_authentication_error')
+  ) {
+    const sentence = secret
+      ? `${server} refused the key ${facts}. Check ${secret.variable}.`
+      : `${server} wants a key ${facts}. Set ${endpoint.keyVariables.join(' or ')}.`;
+    return { kind: 'auth', sentence };
+  }
+  if (isUnknownModel({ ...error, ...(status !== undefined && { status }) }, words, model)) {
+    const sentence = `${server} does not know the model "${model}" ${facts}. Check the name in --model or HELVE_MODEL.`;
+    return { kind: 'unknown_model', sentence };
+  }
+  if (status === 404 || says('not_found_error')) {
+    const sentence = `${url} does not exist ${facts}. Check ${baseUrlVariable}: it is the part before ${endpoint.path}.`;
+    return { kind: 'unreachable', sentence };
+  }
+  if (status === 413 || says(...TOO_LONG_NAMES) || (status !== 429 && isTooLong(words))) {
+    const sentence = `The conversation is too long for ${model} ${facts}. Send less, or start a new conversation.`;
+    return { kind: 'context_overflow', sentence };
+  }
+  if (status === 529 || says('overloaded_error', 'engine_overloaded_error') || (isServers(status) && isBusy(words))) {
+    return { kind: 'overloaded', sentence: `${server} is overloaded ${facts}. Try again in a while.` };
+  }
+  if (status === 429 || says('rate_limit_error', 'rate_limit_exceeded', 'rate_limit_reached_error')) {
+    const wait = retryAfterMs === undefined ? 'Wait a while' : `Wait ${Math.ceil(retryAfterMs / 1000)} s`;
+    return { kind: 'rate_limited', sentence: `${server} limits the rate ${facts}. ${wait}, then try again.` };
+  }
+  if (status === 408 || status === 409 || isServers(status) || says('api_error', 'timeout_error', 'server_error')) {
+    return { kind: 'server_error', sentence: `${server} failed ${facts}. Try again in a while.` };
+  }
+  if (status !== undefined && status >= 300 && status < 400) {
+    const sentence = `${url} redirects elsewhere ${facts}. Set ${baseUrlVariable} to the address itself, because keys do not follow redirects.`;
+    return { kind: 'unreachable', sentence };
+  }
+  const sentence = `${server} rejected the request as invalid ${facts}. Sending it again as it is can't help.`;
+  return { kind: 'invalid_request', sentence };
+}
+
+/** In a stream there is no status, and gateways send the one they got as the code. */
+const statusIn = (code: string | undefined): number | undefined =>
+  code !== undefined && /^[45]\d\d$/.test(code) ? Number(code) : undefined;
+
+const isServers = (status: number | undefined): boolean => status !== undefined && status >= 500;
+
+const isBusy = (words: string): boolean => /overloaded|at capacity/i.test(words);
+
+const isUnpaid = (words: string): boolean =>
+  /insufficient balance|insufficient (account )?(credit|quota|funds)|credit balance is too low|requires more credits|exceeded your current quota/i.test(
+    words,
+  );
+
+/** A page without a type of error is a wrong address, whatever it says. */
+function isUnknownModel({ status, type, code }: ServerError, words: string, model: string): boolean {
+  if (code === 'model_not_found' || code === 'invalid_model' || type === 'invalid_model') return true;
+  const isTold = type !== undefined || code !== undefined;
+  if (isTold && (status === 404 || type === 'not_found_error'))
+    return /\bmodel\b/i.test(words) || words.includes(model);
+  return (
+    (status === 400 || status === 404 || status === undefined) &&
+    /\bmodel not exist|not a valid model|\binvalid model\b|\bmodel\b.{0,200}\b(does not exist|not found)\b/i.test(words)
+  );
+}
+
+const TOO_LONG_NAMES = ['request_too_large', 'context_length_exceeded', 'exceed_context_size_error'];
+
+/** How servers say that a conversation is too long: few have a name for it, and the status is that of any bad request. */
+const TOO_LONG: readonly RegExp[] = [
+  /prompt is too long/i,
+  /exceed(s|ed|ing)? (the |your |this )?(model's |available )?(maximum |max )?(context|prompt) (limit|length|window|size)/i,
+  /maximum (context|prompt|model) length/i,
+  /context (length|window) (is )?(exceed|overflow)/i,
+  /context window exceeds limit/i,
+  /context the overflows|greater than the context length|context length of only/i,
+  /exceeded model token limit/i,
+  /input token count.{0,40}exceeds|token count of \d+ exceeds/i,
+  /range of input length should be/i,
+  /(input|prompt) (length )?(is too long|exceeds (the )?(context|max(imum)?) length)/i,
+  /reduce the length of the (messages|prompt|input)/i,
+];
+
+const isTooLong = (words: string): boolean => TOO_LONG.some((pattern) => pattern.test(words));
+
+/** How long the server asks to wait, by the headers that servers use for it: milliseconds, seconds or a date. */
+export function retryAfterMs(header: (name: string) => string | undefined, now = Date.now()): number | undefined {
+  const milliseconds = header('retry-after-ms')?.trim() ?? '';
+  if (/^\d+(\.\d+)?$/.test(milliseconds)) return Number(milliseconds);
+  const text = header('retry-after')?.trim() ?? '';
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+/** A server that did not answer at all. */
+export function unreachableFailure(endpoint: Endpoint, error: unknown): ModelFailure {
+  const { server, place } = endpoint;
+  const code = errorCode(error);
+  const why = shorten(`${code ? `${code}: ` : ''}${networkReason(code, error)}`, endpoint.secrets);
+  return new ModelFailure(
+    'unreachable',
+    `Can't reach ${server.includes(place) ? server : `${server} at ${place}`} (${why}). Check the network, and ${endpoint.baseUrlVariable} if the server is another one.`,
+    { cause: error },
+  );
+}
+
+/** An answer that began and did not come to its end. */
+export function brokenStreamFailure(endpoint: Endpoint, why: string, cause?: unknown): ModelFailure {
+  const sentence = `The answer of ${endpoint.model} from ${endpoint.place} broke off: ${shorten(why, endpoint.secrets)}. Try again.`;
+  return new ModelFailure('broken_stream', sentence, { cause });
+}
+
+/** Why a connection failed, in words. */
+export function networkReason(code: string | undefined, error: unknown): string {
+  if (code === 'ECONNREFUSED') return 'nothing listens there';
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'the name is not found';
+  if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET')
+    return 'the other side closed the connection';
+  if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return 'there is no route to it';
+  if (code?.includes('TIMEOUT') || code === 'ETIMEDOUT') return 'no answer in time';
+  if (code && /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS/.test(code)) {
+    return 'its certificate is not trusted here, set NODE_EXTRA_CA_CERTS if it should be';
+  }
+  return shorten(innermost(error).message);
+}
+
+export function errorCode(error: unknown): string | undefined {
+  for (let inner = error; inner instanceof Error; inner = inner.cause) {
+    if ('code' in inner && typeof inner.code === 'string') return inner.code;
+  }
+  return undefined;
+}
+
+function innermost(error: unknown): Error {
+  let inner = error instanceof Error ? error : new Error(String(error));
+  while (inner.cause instanceof Error) inner = inner.cause;
+  return inner;
+}
+
+/** The address as a sentence may show it: where it has a query, that may hold a key, and the path before it too. */
+export function shownUrl({ url, secrets }: Endpoint): string {
+  const { origin, pathname, search } = new URL(url);
+  return shorten(search ? origin : `${origin}${pathname}`, secrets);
+}
+
+/** One line without markup, control characters or secrets, which some servers repeat. */
+export function shorten(words: string, secrets: readonly string[] = []): string {
+  // Masked before anything is cut, and again when what stood between the parts of a secret is gone.
+  const line = mask(words, secrets)
+    .slice(0, MAX_MARKUP)
+    .replace(/<(style|script)\b.*?<\/\1>|<[^>]*>/gis, ' ')
+    .replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
+    .trim();
+  const safe = mask(line, secrets);
+  return safe.length > MAX_WORDS ? `${safe.slice(0, MAX_WORDS)}…` : safe;
+}
+
+const LEAST_SECRET = 8; // anything shorter is a placeholder
+
+function mask(words: string, secrets: readonly string[]): string {
+  return secrets
+    .map((secret) => secret.replaceAll(/\s/g, ''))
+    .filter(({ length }) => length >= LEAST_SECRET)
+    .toSorted((one, other) => other.length - one.length) // a secret may be part of another
+    .reduce((text, secret) => text.replaceAll(spaced(secret), '[key]'), words);
+}
+
+/** The secret with or without spaces between its characters. */
+function spaced(secret: string): RegExp {
+  return new RegExp([...secret].map((character) => character.replace(/[^\w]/u, '\\$&')).join('\\s*'), 'g');
+}

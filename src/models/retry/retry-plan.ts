@@ -1,0 +1,175 @@
+import { type Model, ModelFailure, type RetryFacts } from '../../contract/model.js';
+import { errorCode } from '../http/failures.js';
+import { SilentStream } from './watched-stream.js';
+
+const LONGEST_BACKOFF_MS = 30_000;
+const LONGEST_ASKED_WAIT_MS = 5 * 60_000; // beyond it a person had better know now than be left waiting
+const MAX_RETRIES_AFTER_THINKING = 2; // what a model thinks about twice and never answers is dear and won't come
+const MAX_RETRIES_WITHOUT_SERVER = 2; // a server that was never there is more often not started than restarting
+const MAX_SILENCES = 1; // beside the budget, and no more: each has cost a person minutes already
+const MAX_UNAVAILABLE = 3; // in a row, before another model is asked
+
+export interface RetryPlanOptions {
+  /** The model, then those that may stand in for it. */
+  models: readonly [Model, ...Model[]];
+  maxRetries: number;
+  baseMs: number;
+  random(): number;
+}
+
+/** What is known of an attempt beside its failure. */
+export interface FailedAttempt {
+  /** Whether the model had finished thinking, if nothing else. */
+  hasThought: boolean;
+  /** Whether any server has ever answered in this conversation. */
+  hasAnswered: boolean;
+}
+
+/** What to do after each failure of one request. Decides only; whoever asks it waits and sends. */
+export class RetryPlan {
+  readonly #options: RetryPlanOptions;
+  #model = 0;
+  #retries = 0;
+  #silences = 0;
+  #retriesAfterThinking = 0;
+  /** Failures in a row for which the model itself is at fault. */
+  #unavailable = 0;
+  /** How often the wait has doubled. */
+  #doublings = 0;
+
+  constructor(options: RetryPlanOptions) {
+    this.#options = options;
+  }
+
+  get model(): Model {
+    return this.#options.models[this.#model] ?? this.#options.models[0];
+  }
+
+  /** The next try, or it throws the failure that the request ends with. */
+  after(failure: ModelFailure, attempt: FailedAttempt): RetryFacts {
+    if (!mayPass(failure)) throw failure;
+    if (failure instanceof SilentStream) return this.#afterSilence(failure);
+
+    this.#unavailable = isUnavailable(failure) ? this.#unavailable + 1 : 0;
+    if (this.#retries >= this.#options.maxRetries) throw this.#givenUp(failure);
+    const patience = Math.min(MAX_UNAVAILABLE, this.#options.maxRetries);
+    const asksTooMuch = (failure.retryAfterMs ?? 0) > LONGEST_ASKED_WAIT_MS;
+    if (this.#unavailable >= patience || (this.#unavailable > 0 && asksTooMuch)) {
+      const retry = this.#askAnother(failure);
+      if (retry) return retry;
+    }
+    if (asksTooMuch) {
+      throw this.#givenUp(failure, `That is more than the ${LONGEST_ASKED_WAIT_MS / 60_000} min that a run waits.`);
+    }
+    if (!attempt.hasAnswered && this.#retries >= MAX_RETRIES_WITHOUT_SERVER) {
+      const { cause } = failure;
+      const place = loopbackPlace(cause);
+      if (place) throw this.#givenUp(failure, `Start the model server that should listen on ${place}.`);
+      if (errorCode(cause) === 'ENOTFOUND') throw this.#givenUp(failure);
+    }
+    if (attempt.hasThought) {
+      if (this.#retriesAfterThinking >= MAX_RETRIES_AFTER_THINKING) throw this.#givenUp(failure);
+      this.#retriesAfterThinking += 1;
+      this.#doublings = 0;
+    }
+    const waitMs = Math.round(Math.max(this.#backoff(), failure.retryAfterMs ?? 0));
+    this.#retries += 1;
+    this.#doublings += 1;
+    return this.#retry(failure, { waitMs, reason: failure.message });
+  }
+
+  #afterSilence(failure: SilentStream): RetryFacts {
+    if (this.#silences >= MAX_SILENCES || this.#options.maxRetries === 0) throw this.#givenUp(failure);
+    this.#silences += 1;
+    this.#unavailable = 0;
+    return this.#retry(failure, { waitMs: 0, reason: failure.message });
+  }
+
+  #askAnother(failure: ModelFailure): RetryFacts | undefined {
+    if (this.#model + 1 >= this.#options.models.length) return undefined;
+    const before = this.model;
+    this.#model += 1;
+    this.#retries += 1;
+    this.#unavailable = 0;
+    this.#doublings = 0;
+    const [next, last] = apart(this.model, before);
+    const reason = `${failure.message} ${next} is asked in place of ${last} for now.`;
+    return this.#retry(failure, { waitMs: 0, reason });
+  }
+
+  #retry({ status }: ModelFailure, { waitMs, reason }: { waitMs: number; reason: string }): RetryFacts {
+    const maxRetries = this.#options.maxRetries + this.#silences;
+    const attempt = this.#retries + this.#silences;
+    const { provider, name: model } = this.model;
+    return { attempt, maxRetries, waitMs, reason, ...(status !== undefined && { status }), provider, model };
+  }
+
+  #backoff(): number {
+    const { baseMs, random } = this.#options;
+    const jitter = 0.75 + random() / 2; // so that all who were turned away do not come back at once
+    return Math.min(baseMs * 2 ** this.#doublings, LONGEST_BACKOFF_MS) * jitter;
+  }
+
+  #givenUp(failure: ModelFailure, advice = ''): ModelFailure {
+    const tries = this.#retries + this.#silences + 1;
+    const tried = tries > 1 ? `It was tried ${tries} times.` : '';
+    const { kind, status, retryAfterMs } = failure;
+    const message = [failure.message, tried, advice].filter(Boolean).join(' ');
+    return new ModelFailure(kind, message, { status, retryAfterMs, transient: false, cause: failure });
+  }
+}
+
+/** Names that tell two models apart. */
+function apart(...models: [Model, Model]): string[] {
+  const isOneName = models[0].name === models[1].name;
+  return models.map(({ provider, name }) => (isOneName ? `${provider}/${name}` : name));
+}
+
+function mayPass({ transient, kind, status, cause }: ModelFailure): boolean {
+  if (transient !== undefined) return transient;
+  if (kind === 'unreachable') return status === undefined && PASSING_CODES.has(errorCode(cause) ?? '');
+  return kind === 'rate_limited' || kind === 'overloaded' || kind === 'server_error' || kind === 'broken_stream';
+}
+
+/** What a network does on a bad day. A certificate, an address or a page that is wrong stays wrong. */
+const PASSING_CODES: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'EHOSTDOWN',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'UND_ERR_SOCKET',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+]);
+
+/** Another model may do better. With a limit on the rate, or a request that came too early or late, it would not. */
+function isUnavailable({ kind, status }: ModelFailure): boolean {
+  return kind === 'overloaded' || (kind === 'server_error' && status !== 408 && status !== 409);
+}
+
+/** Address and port, where a connection to this very machine was refused. */
+function loopbackPlace(error: unknown): string | undefined {
+  for (const inner of errorsBehind(error)) {
+    if (!('address' in inner) || !('port' in inner) || typeof inner.address !== 'string') continue;
+    if (/^(127\.|::1$|::ffff:127\.)/.test(inner.address)) {
+      return `${inner.address.includes(':') ? `[${inner.address}]` : inner.address}:${inner.port}`;
+    }
+  }
+  return undefined;
+}
+
+/** The error, its causes, and what each of several addresses was tried with. */
+function* errorsBehind(error: unknown): Generator<Error, void, void> {
+  if (!(error instanceof Error)) return;
+  yield error;
+  if (error instanceof AggregateError) for (const inner of error.errors) yield* errorsBehind(inner);
+  yield* errorsBehind(error.cause);
+}

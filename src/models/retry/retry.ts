@@ -1,0 +1,119 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Model, type ModelEvent, ModelFailure } from '../../contract/model.js';
+import { abortable } from '../../platform/abortable.js';
+import { RetryPlan } from './retry-plan.js';
+import { watchedStream } from './watched-stream.js';
+
+export const MAX_FALLBACKS = 3;
+
+/** How requests that fail are sent again. */
+export interface RetryOptions {
+  /** At most three models that are asked in turn while the one before is overloaded or unavailable. */
+  fallbacks?: readonly Model[];
+  /** How often one request is sent again. Default 10. */
+  maxRetries?: number;
+  /** The first wait, in milliseconds; it doubles up to 30 seconds. Default 500. */
+  baseMs?: number;
+  /** How long the model may be silent, in milliseconds; 0 for as long as it likes. Default 300,000. */
+  idleMs?: number;
+  /** How long one answer may take, in milliseconds; 0 for as long as it likes. Default 3,600,000. */
+  answerMs?: number;
+  /** How many characters one answer may have; 0 for any number. Default 16,000,000. */
+  answerChars?: number;
+  wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  /** From 0 to 1, for the spread of the waits. */
+  random?: () => number;
+}
+
+/**
+ * The same model, with requests that fail in a way that may pass sent again. Never once a block of the answer other than
+ * thinking is complete, since a call may have started by then: such a failure is thrown as it came.
+ */
+export function withRetries(model: Model, options: RetryOptions = {}): Model {
+  const {
+    fallbacks = [],
+    maxRetries = 10,
+    baseMs = 500,
+    idleMs = 300_000,
+    answerMs = 3_600_000,
+    answerChars = 16_000_000,
+    wait = pause,
+    random = Math.random,
+  } = options;
+  if (fallbacks.length > MAX_FALLBACKS) {
+    throw new TypeError(`At most ${MAX_FALLBACKS} models can stand in for another, but there are ${fallbacks.length}.`);
+  }
+  let hasAnswered = false;
+
+  return {
+    provider: model.provider,
+    name: model.name,
+    maxOutputTokens: model.maxOutputTokens,
+    ...(model.facts && { facts: model.facts }),
+    ...(fallbacks.length > 0 && { fallbacks }),
+    check() {
+      for (const each of [model, ...fallbacks]) each.check?.();
+    },
+
+    release() {
+      for (const each of [model, ...fallbacks]) each.release?.();
+    },
+
+    async *stream(request, signal) {
+      const plan = new RetryPlan({ models: [model, ...fallbacks], maxRetries, baseMs, random });
+      let isSomethingShown = false; // of an attempt that failed
+      for (;;) {
+        let progress: Progress = 'nothing';
+        let failure: ModelFailure;
+        try {
+          for await (const event of watchedStream(plan.model, request, { idleMs, answerMs, answerChars, signal })) {
+            hasAnswered = true;
+            if (isSomethingShown) yield { type: 'restart' };
+            isSomethingShown = false;
+            progress = furthest(progress, event);
+            yield event;
+          }
+          return;
+        } catch (error) {
+          signal.throwIfAborted();
+          if (progress === 'complete' || !(error instanceof ModelFailure)) throw error;
+          failure = error;
+        }
+        hasAnswered ||= failure.status !== undefined;
+        isSomethingShown ||= progress !== 'nothing';
+        const retry = plan.after(failure, { hasThought: progress === 'thought', hasAnswered });
+        yield { type: 'retry', ...retry };
+        if (retry.waitMs > 0) await abortable(() => wait(retry.waitMs, signal), signal);
+      }
+    },
+  };
+}
+
+/** How far an answer has come: something shown, a thought finished, or anything else finished. */
+type Progress = 'nothing' | 'shown' | 'thought' | 'complete';
+
+function furthest(before: Progress, event: ModelEvent): Progress {
+  if (before === 'complete') return before;
+  switch (event.type) {
+    case 'message_start':
+    case 'retry':
+      return before;
+    case 'restart':
+      return 'nothing';
+    case 'call_end':
+    case 'message_end':
+      return 'complete';
+    case 'block':
+      return isThought(event.block) ? 'thought' : 'complete';
+    default:
+      return before === 'nothing' ? 'shown' : before;
+  }
+}
+
+/** Providers have kinds of thinking that we keep as they are. */
+function isThought(block: Extract<ModelEvent, { type: 'block' }>['block']): boolean {
+  if (block.type === 'opaque') return /thinking|reasoning/.test(String(block.value['type']));
+  return block.type === 'thinking';
+}
+
+const pause = (milliseconds: number, signal: AbortSignal): Promise<void> => delay(milliseconds, undefined, { signal });

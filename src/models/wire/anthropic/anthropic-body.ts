@@ -1,0 +1,163 @@
+import type { AssistantBlock, Message, ToolResultBlock, UserBlock } from '../../../contract/message.js';
+import type { ModelRequest, ToolDefinition } from '../../../contract/model.js';
+import { GrowingBytes } from '../growing-bytes.js';
+import { wellFormedJson } from '../well-formed-json.js';
+import { wireName } from '../wire-name.js';
+import { writtenOnce } from '../written-once.js';
+
+const CACHE_MARK = ',"cache_control":{"type":"ephemeral"}';
+const MARKED_USER_MESSAGES = 2; // with the last tool and the last system block these are the four that the API allows
+
+/**
+ * Writes request bodies, each in a few pieces. History only grows, so each message is serialised once, and what stands
+ * before the last marked messages is never copied again: old messages cost nothing but their bytes on the wire, and
+ * those bytes stay the same, which is what the provider's prompt cache needs.
+ */
+export function anthropicBodies(
+  fields: Readonly<Record<string, unknown>>,
+  serverTools: ReadonlyArray<Readonly<Record<string, unknown>>> = [],
+): (request: ModelRequest) => Uint8Array[] {
+  const beginning = wellFormedJson(fields).slice(0, -1);
+  const messageTexts = new WeakMap<Message, string>();
+  const textOf = (message: Message): string => writtenOnce(messageTexts, message, () => messageText(message));
+  const lastTextOf = (message: Message): string => {
+    const text = textOf(message);
+    messageTexts.delete(message); // it is kept as bytes from here on
+    return text;
+  };
+  const histories = new WeakMap<Message, History>(); // by the first message of each conversation
+  const toolTexts = new WeakMap<readonly ToolDefinition[], string>();
+
+  return ({ system, tools, messages }) => {
+    const toolText = writtenOnce(toolTexts, tools, () =>
+      markedList([
+        ...serverTools.map((tool) => wellFormedJson(tool)),
+        ...tools.map(({ name, description, input_schema }) => wellFormedJson({ name, description, input_schema })),
+      ]),
+    );
+    const systemText = markedList(system.filter(hasWords).map((text) => wellFormedJson({ type: 'text', text })));
+    const parts = [beginning];
+    if (toolText) parts.push(`"tools":${toolText}`);
+    if (systemText) parts.push(`"system":${systemText}`);
+    parts.push('"messages":[');
+
+    const settled = firstMarked(messages, textOf);
+    const last = messages.slice(settled);
+    const texts = last.map(textOf);
+    markLastUserMessages(last, texts);
+    const [first] = messages;
+    if (first === undefined || settled === 0)
+      return [Buffer.from(`${parts.join(',')}${texts.filter(Boolean).join(',')}]}`)];
+
+    const known = histories.get(first);
+    const history = known?.isPartOf(messages, settled) ? known : new History();
+    histories.set(first, history);
+    history.grow(messages, settled, lastTextOf);
+    return [Buffer.from(parts.join(',')), history.bytes, Buffer.from(`${texts.filter(Boolean).join(',')}]}`)];
+  };
+}
+
+/** The messages that will not be marked again, with a comma behind each. */
+class History {
+  readonly #messages: Message[] = [];
+  readonly #text = new GrowingBytes();
+
+  get bytes(): Uint8Array {
+    return this.#text.all;
+  }
+
+  /** Whether the first `count` messages begin with what is here; not so after a rewind or where another branch was taken. */
+  isPartOf(messages: readonly Message[], count: number): boolean {
+    return this.#messages.length <= count && this.#messages.every((message, at) => message === messages[at]);
+  }
+
+  grow(messages: readonly Message[], count: number, textOf: (message: Message) => string): void {
+    for (const message of messages.slice(this.#messages.length, count)) {
+      const text = textOf(message);
+      if (text) this.#text.add(`${text},`);
+      this.#messages.push(message);
+    }
+  }
+}
+
+/** Where the first of the messages stands that get a cache mark: what is before it is the same in the next request. */
+function firstMarked(messages: readonly Message[], textOf: (message: Message) => string): number {
+  let left = MARKED_USER_MESSAGES;
+  for (let at = messages.length - 1; at >= 0; at--) {
+    const message = messages[at];
+    if (message?.role === 'user' && textOf(message)) left--;
+    if (left === 0) return at;
+  }
+  return 0;
+}
+
+/** The items as a JSON array whose last object is a cache breakpoint; nothing for no items. */
+function markedList(items: string[]): string {
+  const last = items.pop();
+  if (last === undefined) return '';
+  return `[${[...items, `${last.slice(0, -1)}${CACHE_MARK}}`].join(',')}]`;
+}
+
+/**
+ * The last user message, so that the next request finds all of this one, and the one before, so that this request finds
+ * the last one even when more blocks were added than the provider looks back.
+ */
+function markLastUserMessages(messages: readonly Message[], texts: string[]): void {
+  let left = MARKED_USER_MESSAGES;
+  for (let at = texts.length - 1; at >= 0 && left > 0; at--) {
+    const text = texts[at];
+    if (!text || messages[at]?.role !== 'user') continue;
+    texts[at] = `${text.slice(0, -'}]}'.length)}${CACHE_MARK}}]}`;
+    left--;
+  }
+}
+
+/** Nothing when the provider would refuse the message because no block of it is left. */
+function messageText({ role, content }: Message): string {
+  const blocks = content.map(wireBlock).filter((block) => block !== undefined);
+  while (isThinking(blocks.at(-1))) blocks.pop(); // an answer that was cut off after it; the API refuses it at the end
+  return blocks.length === 0 ? '' : wellFormedJson({ role, content: blocks });
+}
+
+/** A block as the API takes it, or nothing for one that it would refuse the whole request for. */
+function wireBlock(block: AssistantBlock | UserBlock): Readonly<Record<string, unknown>> | undefined {
+  switch (block.type) {
+    case 'text':
+      return hasWords(block.text) ? { type: 'text', text: block.text } : undefined;
+    case 'image':
+      return { type: 'image', source: block.source };
+    // Without a signature it was cut off, or is not this provider's. One that another server of this format signed can't
+    // be told from the provider's own.
+    case 'thinking':
+      if (block.signature === '') return undefined;
+      return { type: 'thinking', thinking: block.thinking, signature: block.signature };
+    case 'tool_use':
+      return { type: 'tool_use', id: block.id, name: wireName(block.name), input: objectInput(block.input) };
+    case 'tool_result':
+      return wireResult(block);
+    case 'opaque':
+      return block.provider === 'anthropic' && typeof block.value['type'] === 'string' ? block.value : undefined;
+  }
+}
+
+const isThinking = (block: Readonly<Record<string, unknown>> | undefined): boolean =>
+  block?.['type'] === 'thinking' || block?.['type'] === 'redacted_thinking';
+
+function wireResult({ tool_use_id, content, is_error }: ToolResultBlock): Readonly<Record<string, unknown>> {
+  return {
+    type: 'tool_result',
+    tool_use_id,
+    content: typeof content === 'string' ? content : content.map(wireBlock).filter((block) => block !== undefined),
+    ...(is_error && { is_error }),
+  };
+}
+
+/** The API takes objects only, and a call that the model got wrong must not make every later request fail. */
+function objectInput(input: unknown): unknown {
+  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input;
+  return input === undefined ? {} : { INVALID_JSON: input };
+}
+
+function hasWords(text: string): boolean {
+  return /\S/.test(text);
+}

@@ -1,0 +1,47 @@
+import type { Effort } from '../../../contract/model.js';
+
+// The share of an answer that may be thinking, for models that want a number. What is left is for words and calls.
+const BUDGET_SHARE = { low: 1 / 8, medium: 1 / 4, high: 1 / 2, max: 3 / 4 } as const;
+const LEAST_BUDGET = 1024; // the API accepts no smaller one
+
+/**
+ * The fields of a request that make a Claude model think as much as wanted. From 4.6 on the model is told a level,
+ * before that a budget of tokens; which models may be told not to think at all differs from one to the next.
+ * https://platform.claude.com/docs/en/build-with-claude/thinking
+ */
+export function anthropicEffort(name: string, effort: Effort, maxOutputTokens: number): Record<string, unknown> {
+  const model = parseName(name);
+  if (model && model.version < 3.7) return {}; // they can't think, and refuse the field
+  if (!model || model.version < 4.6) return withBudget(effort, maxOutputTokens);
+  if (effort === 'none') return withoutThinking(model);
+  return { thinking: { type: 'adaptive' }, output_config: { effort } };
+}
+
+function withBudget(effort: Effort, maxOutputTokens: number): Record<string, unknown> {
+  if (effort === 'none') return { thinking: { type: 'disabled' } };
+  const budget = Math.max(LEAST_BUDGET, Math.floor(maxOutputTokens * BUDGET_SHARE[effort]));
+  return budget < maxOutputTokens ? { thinking: { type: 'enabled', budget_tokens: budget } } : {};
+}
+
+function withoutThinking({ family, version }: ClaudeName): Record<string, unknown> {
+  if (family === 'sonnet' && version === 5.5) return { thinking: { type: 'between_tools' } };
+  const canStop = version < 5.5 ? !['fable', 'mythos'].includes(family) : family === 'haiku' && version === 5.5;
+  return canStop ? { thinking: { type: 'disabled' } } : { output_config: { effort: 'low' } };
+}
+
+interface ClaudeName {
+  family: string;
+  version: number;
+}
+
+/** "claude-sonnet-5-5", "claude-opus-4-5-20251101", "claude-3-7-sonnet-latest"; nothing for what is named otherwise. */
+function parseName(name: string): ClaudeName | undefined {
+  const {
+    family,
+    major,
+    minor = '0',
+  } = /claude-(?<family>[a-z]+)-(?<major>\d)(?:[-.](?<minor>\d))?(?!\d)/.exec(name)?.groups ??
+  /claude-(?<major>\d)(?:[-.](?<minor>\d))?-(?<family>[a-z]+)/.exec(name)?.groups ??
+  {};
+  return family && major ? { family, version: Number(`${major}.${minor}`) } : undefined;
+}

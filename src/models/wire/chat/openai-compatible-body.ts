@@ -1,0 +1,235 @@
+import { createHash } from 'node:crypto';
+import type {
+  AssistantMessage,
+  ContentBlock,
+  ImageBlock,
+  Message,
+  ToolResultBlock,
+  UserMessage,
+} from '../../../contract/message.js';
+import type { ModelRequest, ToolDefinition } from '../../../contract/model.js';
+import { type LevelledSchema, levelSchema } from '../tool-schema.js';
+import { wireName } from '../wire-name.js';
+import { writtenOnce } from '../written-once.js';
+import type { Quirks } from './quirks.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface ChatBodyOptions {
+  provider: string;
+  quirks: Quirks;
+  seesImages: boolean;
+}
+
+export interface ChatBodies {
+  write(request: ModelRequest): string;
+  /** A tool of the request as the provider knows it. */
+  schemaOf(tools: readonly ToolDefinition[], name: string): LevelledSchema | undefined;
+}
+
+interface WireMessage {
+  role: 'user' | 'assistant' | 'tool';
+  json: string;
+}
+
+interface WireTools {
+  json: string;
+  schemas: ReadonlyMap<string, LevelledSchema>;
+}
+
+/**
+ * Writes request bodies. History only grows, so each message is serialised once and its text used again: old messages
+ * cost nothing but their bytes, and those bytes stay the same, which is what the provider's prompt cache needs.
+ */
+export function chatBodies(fields: Fields, options: ChatBodyOptions): ChatBodies {
+  const { quirks } = options;
+  const beginning = json(fields).slice(0, -1);
+  const written = new WeakMap<Message, readonly WireMessage[]>();
+  const toolSets = new WeakMap<readonly ToolDefinition[], WireTools>();
+  const wireTools = (tools: readonly ToolDefinition[]) => writtenOnce(toolSets, tools, () => writeTools(tools, quirks));
+
+  return {
+    schemaOf: (tools, name) => wireTools(tools).schemas.get(name),
+    write({ system, tools, messages }) {
+      const { json: toolText, schemas } = wireTools(tools);
+      const wire = messages.flatMap((message, at) =>
+        writtenOnce(written, message, () =>
+          message.role === 'assistant'
+            ? assistantMessages(message, options, schemas)
+            : userMessages(message, messages[at - 1], options),
+        ),
+      );
+      const words = system.filter(hasWords).join('\n\n');
+      const texts = words === '' ? [] : [json({ role: 'system', content: words })];
+      for (const [at, { role, json: text }] of wire.entries()) {
+        const between = role === 'user' && wire[at - 1]?.role === 'tool' ? quirks.betweenToolAndUser : undefined;
+        if (between) texts.push(json({ role: 'assistant', content: between }));
+        texts.push(text);
+      }
+      const parts = [beginning];
+      if (toolText) {
+        if (quirks.parallelToolCalls !== undefined) parts.push(`"parallel_tool_calls":${quirks.parallelToolCalls}`);
+        parts.push(`"tools":[${toolText}]`);
+      }
+      parts.push(`"messages":[${texts.join(',')}]}`);
+      return parts.join(',');
+    },
+  };
+}
+
+function writeTools(tools: readonly ToolDefinition[], { schema: limits }: Quirks): WireTools {
+  const schemas = new Map(tools.map(({ name, input_schema }) => [name, levelSchema(input_schema, limits)]));
+  const texts = tools.map(({ name, description }) => {
+    const { schema: parameters, strict } = schemas.get(name) ?? {};
+    return json({ type: 'function', function: { name, description, parameters, ...(strict && { strict }) } });
+  });
+  return { json: texts.join(','), schemas };
+}
+
+/** None where nothing is left that a server would take. */
+function assistantMessages(
+  { content }: AssistantMessage,
+  { provider, quirks }: ChatBodyOptions,
+  schemas: WireTools['schemas'],
+): WireMessage[] {
+  const calls = content.filter((block) => block.type === 'tool_use');
+  const words = content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
+  const own = content.flatMap((block) => (block.type === 'opaque' && block.provider === provider ? [block.value] : []));
+  if (calls.length === 0 && !hasWords(words)) return [];
+
+  const message: Record<string, unknown> = { role: 'assistant', content: words || quirks.contentOfBareCalls };
+  const goesBack = quirks.reasoningBack === 'always' || (quirks.reasoningBack === 'with_calls' && calls.length > 0);
+  if (goesBack) addReasoning(message, own, new Map(calls.map(({ id }) => [id, wireId(id, quirks.callId)])));
+  const required = quirks.reasoningRequired;
+  if (required && calls.length > 0) message[required] ??= '';
+  if (calls.length > 0) {
+    message['tool_calls'] = calls.map(({ id, name, input }) => ({
+      id: wireId(id, quirks.callId),
+      type: 'function',
+      function: { name: wireName(name), arguments: json(objectInput(schemas.get(name)?.toWire(input) ?? input)) },
+    }));
+  }
+  return [{ role: 'assistant', json: json(message) }];
+}
+
+/** Each kind of reasoning goes back in the field that it came in. Details may be tied to a call by its id. */
+function addReasoning(
+  message: Record<string, unknown>,
+  kept: readonly Fields[],
+  callIds: ReadonlyMap<unknown, string>,
+): void {
+  for (const { field, text, details } of kept) {
+    if (typeof field !== 'string') continue;
+    const before = message[field];
+    if (Array.isArray(details)) {
+      const tied = details.map((detail: Fields) =>
+        callIds.has(detail['id']) ? { ...detail, id: callIds.get(detail['id']) } : detail,
+      );
+      message[field] = [...(Array.isArray(before) ? before : []), ...tied];
+    } else if (field === 'content') {
+      const thought = { type: 'thinking', thinking: [{ type: 'text', text }] };
+      const said = Array.isArray(before) ? before : before ? [{ type: 'text', text: before }] : [];
+      message[field] = [thought, ...said];
+    } else message[field] = `${typeof before === 'string' ? before : ''}${text}`;
+  }
+}
+
+/** The answers to calls first, each a message of its own, then what they can't hold, then what the user says. */
+function userMessages(
+  { content }: UserMessage,
+  before: Message | undefined,
+  { quirks, seesImages }: ChatBodyOptions,
+): WireMessage[] {
+  const results = content.filter((block) => block.type === 'tool_result');
+  const said = content.filter((block) => block.type !== 'tool_result');
+  const tools = toolsOf(before);
+  const wire: WireMessage[] = results.map((result) => {
+    const name = quirks.namesToolInResult ? tools.get(result.tool_use_id) : undefined;
+    const tool_call_id = wireId(result.tool_use_id, quirks.callId);
+    return {
+      role: 'tool',
+      json: json({
+        role: 'tool',
+        tool_call_id,
+        ...(name !== undefined && { name: wireName(name) }),
+        content: resultText(result, seesImages),
+      }),
+    };
+  });
+  const shown = seesImages ? results.flatMap((result) => imagesOf(result, tools.get(result.tool_use_id))) : [];
+  const parts = userParts([...shown, ...said], quirks, seesImages);
+  if (parts !== undefined) wire.push({ role: 'user', json: json({ role: 'user', content: parts }) });
+  return wire;
+}
+
+/** The tool of each call. */
+function toolsOf(message: Message | undefined): ReadonlyMap<string, string> {
+  const calls = message?.role === 'assistant' ? message.content.filter((block) => block.type === 'tool_use') : [];
+  return new Map(calls.map(({ id, name }) => [id, name]));
+}
+
+/** The format has no images in answers to calls, so these follow in the user's message. */
+function resultText({ content }: ToolResultBlock, seesImages: boolean): string {
+  if (typeof content === 'string') return content || NO_OUTPUT;
+  const texts = content.map((block) => {
+    if (block.type === 'text') return block.text;
+    return seesImages ? '[The image follows in the next message.]' : LEFT_OUT;
+  });
+  return texts.filter(Boolean).join('\n') || NO_OUTPUT;
+}
+
+const NO_OUTPUT = '(no output)'; // some servers refuse a message without content
+const LEFT_OUT = "[An image was left out, because this model can't see images.]";
+
+function imagesOf({ content }: ToolResultBlock, tool: string | undefined): ContentBlock[] {
+  const images = typeof content === 'string' ? [] : content.filter((block) => block.type === 'image');
+  if (images.length === 0) return [];
+  return [{ type: 'text', text: `[Result of ${tool ?? 'the tool'}:]` }, ...images];
+}
+
+function userParts(blocks: readonly ContentBlock[], quirks: Quirks, seesImages: boolean): unknown {
+  const shown = blocks
+    .map((block): ContentBlock => (block.type === 'image' && !seesImages ? { type: 'text', text: LEFT_OUT } : block))
+    .filter((block) => block.type === 'image' || hasWords(block.text));
+  if (shown.length === 0) return undefined;
+  const texts = shown.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+  if (texts.length === shown.length && (quirks.textAsString || texts.length === 1)) return texts.join('\n\n');
+  return shown.map((block) => (block.type === 'text' ? { type: 'text', text: block.text } : imagePart(block)));
+}
+
+const imagePart = ({ source: { media_type, data } }: ImageBlock): Fields => ({
+  type: 'image_url',
+  image_url: { url: `data:${media_type};base64,${data}` },
+});
+
+/** An id that the server takes. The same id always gives the same one, so calls and results find each other. */
+function wireId(id: string, rule: Quirks['callId']): string {
+  const hash = () => BigInt(`0x${createHash('sha256').update(id).digest('hex')}`).toString(36);
+  if ('longest' in rule) {
+    if (id.length <= rule.longest) return id;
+    const ending = `_${hash().slice(0, 16)}`;
+    return id.slice(0, rule.longest - ending.length) + ending;
+  }
+  return id.length === rule.exactly && /^[a-zA-Z0-9]+$/.test(id) ? id : hash().slice(0, rule.exactly);
+}
+
+/** Servers take objects only, and a call that the model got wrong must not make every later request fail. */
+function objectInput(input: unknown): unknown {
+  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input;
+  return input === undefined ? {} : { INVALID_JSON: input };
+}
+
+const hasWords = (text: string): boolean => /\S/.test(text);
+
+/** Half a surrogate pair is an escape that some servers can't decode, so it is replaced. */
+function json(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.includes('\\ud') ? JSON.stringify(wellFormed(value)) : text;
+}
+
+function wellFormed(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (Array.isArray(value)) return value.map(wellFormed);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name.toWellFormed(), wellFormed(inner)]));
+}

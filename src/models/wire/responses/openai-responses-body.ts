@@ -1,0 +1,153 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { AssistantBlock, ContentBlock, Message, ToolResultBlock, UserBlock } from '../../../contract/message.js';
+import type { JsonSchema, ModelRequest, ToolDefinition } from '../../../contract/model.js';
+import { levelSchema } from '../tool-schema.js';
+import { wellFormedJson } from '../well-formed-json.js';
+import { wireName } from '../wire-name.js';
+import { writtenOnce } from '../written-once.js';
+
+type Item = Readonly<Record<string, unknown>>;
+
+export interface ResponsesBodyOptions {
+  seesImages: boolean;
+}
+
+/**
+ * Writes request bodies. History only grows, so each message is serialised once and its text used again: old messages
+ * cost nothing but their bytes, and those bytes stay the same, which is what the provider's prompt cache needs.
+ */
+export function responsesBodies(
+  fields: Readonly<Record<string, unknown>>,
+  { seesImages }: ResponsesBodyOptions,
+): (request: ModelRequest) => string {
+  const beginning = wellFormedJson(fields).slice(0, -1);
+  const messageTexts = new WeakMap<Message, string>();
+  const toolTexts = new WeakMap<readonly ToolDefinition[], string>();
+
+  return ({ system, tools, messages }) => {
+    const instructions = system.filter((words) => words !== '').join('\n\n');
+    const toolText = writtenOnce(toolTexts, tools, () => tools.map((tool) => wellFormedJson(wireTool(tool))).join(','));
+    const itemTexts = messages.map((message) =>
+      writtenOnce(messageTexts, message, () => itemsText(message, seesImages)),
+    );
+
+    const parts = [beginning];
+    if (instructions) parts.push(`"instructions":${wellFormedJson(instructions)}`);
+    if (toolText) parts.push(`"tools":[${toolText}]`);
+    parts.push(`"input":[${itemTexts.filter(Boolean).join(',')}]}`);
+    return parts.join(',');
+  };
+}
+
+/** Enforced by the API only where that takes nothing away from the schema; it would be by default. */
+function wireTool({ name, description, input_schema }: ToolDefinition): Item {
+  const { schema } = levelSchema(input_schema, { strict: false });
+  const enforced = levelSchema(input_schema, { strict: true });
+  const strict = enforced.strict && isDeepStrictEqual(enforced.schema, schema);
+  return { type: 'function', name, description, parameters: plainObject(schema), strict };
+}
+
+/** The API wants an object at the top, with its properties and no alternatives. What is left out is checked by us. */
+function plainObject(schema: JsonSchema): JsonSchema {
+  const { anyOf: _, oneOf: __, allOf: ___, not: ____, enum: _____, ...rest } = schema;
+  return { ...rest, type: 'object', properties: rest['properties'] ?? {} };
+}
+
+/** The items of a message with commas between them; nothing where the API would take none of it. */
+function itemsText(message: Message, seesImages: boolean): string {
+  const items =
+    message.role === 'user' ? userItems(message.content, seesImages) : withoutLoneReasoning(message.content);
+  return items.map((item) => wellFormedJson(item)).join(',');
+}
+
+function userItems(content: readonly UserBlock[], seesImages: boolean): Item[] {
+  const results = content.filter((block) => block.type === 'tool_result');
+  const rest = content.filter((block) => block.type !== 'tool_result');
+  const parts = inputParts(rest, seesImages);
+  return [
+    ...results.map((result) => outputItem(result, seesImages)),
+    ...(parts.length > 0 ? [{ type: 'message', role: 'user', content: parts }] : []),
+  ];
+}
+
+function outputItem({ tool_use_id, content }: ToolResultBlock, seesImages: boolean): Item {
+  const parts = typeof content === 'string' ? [] : inputParts(content, seesImages);
+  const output = typeof content === 'string' ? content : parts.length > 0 ? parts : '';
+  return { type: 'function_call_output', call_id: tool_use_id, output };
+}
+
+function inputParts(blocks: readonly ContentBlock[], seesImages: boolean): Item[] {
+  return blocks.flatMap((block): Item[] => {
+    if (block.type === 'text') {
+      return block.text === '' ? [] : [{ type: 'input_text', text: block.text }];
+    }
+    if (!seesImages) return [{ type: 'input_text', text: '[An image was left out: this model can not see images.]' }];
+    const { media_type, data } = block.source;
+    return [{ type: 'input_image', image_url: `data:${media_type};base64,${data}`, detail: 'auto' }];
+  });
+}
+
+/**
+ * What the model said, as items. The API refuses reasoning whose next item is missing or has lost its id, as happens
+ * when an answer is cut off, and an item with an id whose reasoning is missing. So the two go together or not at all.
+ */
+function withoutLoneReasoning(content: readonly AssistantBlock[]): Item[] {
+  const items: Item[] = [];
+  let reasoning: Item[] = [];
+  let frame: Item | undefined;
+  for (const block of content) {
+    const own = block.type === 'opaque' && block.provider === 'openai' ? block.value : undefined;
+    if (own?.['type'] === 'reasoning') {
+      reasoning = canStandAlone(own) ? [...reasoning, own] : [];
+    } else if (own?.['type'] === 'message') {
+      frame = own; // belongs to the words that follow
+    } else {
+      const item = itemOf(block, reasoning.length > 0 ? frame : withoutId(frame));
+      const keepsReasoning = item && (item['type'] !== 'message' || item['id'] !== undefined);
+      if (keepsReasoning) items.push(...reasoning);
+      if (item) items.push(item);
+      reasoning = [];
+      frame = undefined;
+    }
+  }
+  return items;
+}
+
+/** Without its content, encrypted or plain, a reasoning item is a reference to something that was never stored. */
+function canStandAlone({ encrypted_content, content }: Item): boolean {
+  return (
+    (typeof encrypted_content === 'string' && encrypted_content !== '') ||
+    (Array.isArray(content) && content.length > 0)
+  );
+}
+
+function withoutId(frame: Item | undefined): Item | undefined {
+  const { id: _, status: __, ...rest } = frame ?? {};
+  return frame && rest;
+}
+
+function itemOf(block: AssistantBlock, frame: Item | undefined): Item | undefined {
+  switch (block.type) {
+    case 'text': {
+      if (block.text === '') return undefined;
+      const part = { type: 'output_text', text: block.text, annotations: [] };
+      return { ...(frame ?? { type: 'message', role: 'assistant' }), content: [part] };
+    }
+    case 'tool_use': // without the item's own id: it would tie the call to what the server never stored
+      return {
+        type: 'function_call',
+        call_id: block.id,
+        name: wireName(block.name),
+        arguments: wellFormedJson(block.input ?? {}),
+      };
+    case 'thinking': // another provider's
+      return undefined;
+    case 'opaque':
+      return block.provider === 'openai' && canGoBack(block.value) ? block.value : undefined;
+  }
+}
+
+/** Not what came from the vendor's other interface, and no call that nobody answers, as of a tool that we never offered. */
+function canGoBack({ type, call_id }: Item): boolean {
+  return typeof type === 'string' && typeof call_id !== 'string' && type !== 'mcp_approval_request';
+}

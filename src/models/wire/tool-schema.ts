@@ -1,0 +1,284 @@
+import type { JsonSchema } from '../../contract/model.js';
+import { lookUpReference } from '../../platform/json-pointer.js';
+
+/** What a provider does not understand of a tool's schema. What is dropped is checked here when the call comes. */
+export interface SchemaLimits {
+  /**
+   * Whether the provider is to enforce the schema, which it can where all objects are closed and all properties required:
+   * optional ones become nullable. A schema that can't be so written is sent as it is, and not enforced.
+   */
+  strict: boolean;
+  /** Writes out what `$ref` refers to; where that would not end, anything goes. */
+  inlineRefs?: boolean;
+  constAsEnum?: boolean;
+  oneOfAsAnyOf?: boolean;
+  /** Lists with a type for each place become lists of any of these types. */
+  tuplesAsArrays?: boolean;
+  /** Renames properties such as "-A", which some servers mangle. */
+  plainNames?: boolean;
+  /** Keywords to leave out. */
+  drop?: readonly string[];
+}
+
+/** A schema as a provider takes it, and the way between its inputs and those of the tool. */
+export interface LevelledSchema {
+  schema: JsonSchema;
+  /** Whether the provider may be asked to enforce it. */
+  strict: boolean;
+  /** Whether inputs have other names for some properties. */
+  renames: boolean;
+  /** An input with the provider's names. */
+  toWire(input: unknown): unknown;
+  /** An input with the tool's own names. A name that the provider made up or kept stays as it is. */
+  fromWire(input: unknown): unknown;
+}
+
+type Schema = Readonly<Record<string, unknown>>;
+
+export function levelSchema(full: JsonSchema, limits: SchemaLimits): LevelledSchema {
+  const simple = simplify(withoutDialect(full), { limits, root: full, left: { refs: MAX_REFS } }, []);
+  const strict = limits.strict ? strictSchema(simple) : undefined;
+  const schema = strict ?? simple;
+  if (!limits.plainNames || !hasOddNames(schema)) {
+    return { schema, strict: strict !== undefined, renames: false, toWire: same, fromWire: same };
+  }
+  return {
+    schema: renamedSchema(schema),
+    strict: strict !== undefined,
+    renames: true,
+    toWire: (input) => renamedInput(input, schema, 'to wire'),
+    fromWire: (input) => renamedInput(input, schema, 'from wire'),
+  };
+}
+
+const same = (input: unknown): unknown => input;
+
+/** Every provider knows which dialect it reads, and some stumble over the name. */
+function withoutDialect({ $schema: _, $id: __, ...rest }: Schema): Schema {
+  return rest;
+}
+
+// Keywords whose value is a schema, a list of schemas, or schemas by name.
+const ONE = ['items', 'additionalProperties', 'propertyNames', 'not', 'if', 'then', 'else', 'contains'] as const;
+const LIST = ['anyOf', 'oneOf', 'allOf', 'prefixItems', 'items'] as const;
+const BY_NAME = ['properties', 'patternProperties', '$defs', 'definitions'] as const;
+
+/** The schema with its inner schemas changed. */
+function mapInner(schema: Schema, change: (inner: Schema) => Schema): Schema {
+  const result: Record<string, unknown> = { ...schema };
+  for (const name of ONE) {
+    const inner = result[name];
+    if (isSchema(inner)) result[name] = change(inner);
+  }
+  for (const name of LIST) {
+    const inner = result[name];
+    if (Array.isArray(inner)) result[name] = inner.map((item) => (isSchema(item) ? change(item) : item));
+  }
+  for (const name of BY_NAME) {
+    const inner = result[name];
+    if (isSchema(inner)) result[name] = mapValues(inner, (value) => (isSchema(value) ? change(value) : value));
+  }
+  return result;
+}
+
+const MAX_REFS = 1000; // written out; a few that hold each other twice over would else fill the memory
+
+interface Simplifying {
+  limits: SchemaLimits;
+  root: Schema;
+  left: { refs: number };
+}
+
+function simplify(schema: Schema, work: Simplifying, inside: readonly string[]): Schema {
+  const { limits, root, left } = work;
+  const { $ref: ref, ...beside } = schema;
+  if (!limits.inlineRefs || typeof ref !== 'string') {
+    return mapInner(simplifyOne(schema, limits), (inner) => simplify(inner, work, inside));
+  }
+  // A schema that holds itself can't be written out, and one that is elsewhere can't be seen: anything goes there.
+  const target = inside.includes(ref) || left.refs === 0 ? undefined : lookUp(root, ref);
+  if (!target) return simplifyOne(beside, limits);
+  left.refs -= 1;
+  return simplify({ ...target, ...beside }, work, [...inside, ref]);
+}
+
+/** Without regard to what is inside. */
+function simplifyOne(schema: Schema, limits: SchemaLimits): Schema {
+  const result: Record<string, unknown> = { ...schema };
+  for (const name of limits.drop ?? []) delete result[name];
+  if (limits.inlineRefs) {
+    delete result['$defs'];
+    delete result['definitions'];
+  }
+  if (limits.constAsEnum && 'const' in result) {
+    result['enum'] ??= [result['const']];
+    delete result['const'];
+  }
+  if (limits.oneOfAsAnyOf && Array.isArray(result['oneOf']) && !('anyOf' in result)) {
+    result['anyOf'] = result['oneOf'];
+    delete result['oneOf'];
+  }
+  const tuple = result['prefixItems'] ?? result['items'];
+  if (limits.tuplesAsArrays && Array.isArray(tuple)) {
+    const rest = result['prefixItems'] === undefined ? result['additionalItems'] : result['items'];
+    const kinds = unique([...tuple, ...(isSchema(rest) ? [rest] : [])].filter(isSchema));
+    delete result['prefixItems'];
+    delete result['additionalItems'];
+    result['items'] = kinds.length === 1 ? kinds[0] : { anyOf: kinds };
+  }
+  return result;
+}
+
+const unique = (schemas: readonly Schema[]): Schema[] => [
+  ...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values(),
+];
+
+/** What a reference inside the document points to. */
+function lookUp(root: Schema, ref: string): Schema | undefined {
+  const found = lookUpReference(root, ref);
+  return isSchema(found) ? found : undefined;
+}
+
+// What strict mode does not know and can do without: the tool's own check follows.
+const DROPPED = new Set(
+  (
+    'default examples title format minLength maxLength pattern uniqueItems minimum maximum exclusiveMinimum ' +
+    'exclusiveMaximum multipleOf minItems maxItems minProperties maxProperties $comment deprecated readOnly writeOnly ' +
+    'propertyNames'
+  ).split(' '),
+);
+
+// What it has no words for.
+const IMPOSSIBLE = (
+  'allOf oneOf not if then else patternProperties prefixItems contains dependentRequired dependentSchemas ' +
+  'unevaluatedProperties unevaluatedItems'
+).split(' ');
+
+/** Nothing where the schema says something that strict mode has no words for, such as an object with free names. */
+function strictSchema(schema: Schema): Schema | undefined {
+  let isPossible = true;
+  const change = (inner: Schema): Schema => {
+    if (IMPOSSIBLE.some((name) => name in inner)) isPossible = false;
+    const kept = Object.fromEntries(Object.entries(inner).filter(([name]) => !DROPPED.has(name)));
+    const changed = mapInner(kept, change);
+    if (!describesObject(inner)) {
+      if (Object.keys(withoutWords(inner)).length === 0) isPossible = false; // anything at all
+      return changed;
+    }
+    const { properties, additionalProperties, required } = inner;
+    // A closed object is what strict mode makes of it anyway; one with free names is another thing.
+    if (!isSchema(properties) || (additionalProperties !== undefined && additionalProperties !== false)) {
+      isPossible = false;
+    }
+    const wanted = Array.isArray(required) ? required : [];
+    const inners = isSchema(changed['properties']) ? changed['properties'] : {};
+    return {
+      ...changed,
+      properties: Object.fromEntries(
+        Object.entries(inners).map(([name, property]) => [
+          name,
+          wanted.includes(name) || !isSchema(property) ? property : nullable(property),
+        ]),
+      ),
+      required: Object.keys(inners),
+      additionalProperties: false,
+    };
+  };
+  const result = change(schema);
+  return isPossible ? result : undefined;
+}
+
+const withoutWords = ({ description: _, ...rest }: Schema): Schema => rest;
+
+const describesObject = ({ type, properties }: Schema): boolean =>
+  type === 'object' || (Array.isArray(type) && type.includes('object')) || (type === undefined && isSchema(properties));
+
+function nullable(schema: Schema): Schema {
+  const { type, enum: values, anyOf, description } = schema;
+  const words = description === undefined ? {} : { description };
+  if (Array.isArray(anyOf)) return { ...schema, anyOf: [...anyOf, { type: 'null' }] };
+  if (type === undefined || 'const' in schema) {
+    return { anyOf: [withoutWords(schema), { type: 'null' }], ...words };
+  }
+  return {
+    ...schema,
+    type: [...new Set([type, 'null'].flat())],
+    ...(Array.isArray(values) && { enum: [...new Set([...values, null])] }),
+  };
+}
+
+const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+function hasOddNames(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.some(hasOddNames);
+  if (!isSchema(schema)) return false;
+  const { properties } = schema;
+  if (isSchema(properties) && Object.keys(properties).some((name) => !PLAIN_NAME.test(name))) return true;
+  return Object.values(schema).some(hasOddNames);
+}
+
+/** The provider's name for each property that needs another one; two never share one. */
+function plainNames(properties: Schema): ReadonlyMap<string, string> {
+  const taken = new Set(Object.keys(properties));
+  const names = new Map<string, string>();
+  for (const name of Object.keys(properties)) {
+    if (PLAIN_NAME.test(name)) continue;
+    const words = name.replaceAll(/[^A-Za-z0-9_]+/g, '_').replace(/^_+/, '') || 'field';
+    const base = name.startsWith('-') ? `flag_${words}` : /^\d/.test(words) ? `field_${words}` : words;
+    let candidate = base;
+    for (let number = 2; taken.has(candidate); number += 1) candidate = `${base}_${number}`;
+    taken.add(candidate);
+    names.set(name, candidate);
+  }
+  return names;
+}
+
+function renamedSchema(schema: Schema): Schema {
+  const changed = mapInner(schema, renamedSchema);
+  const { properties, required } = changed;
+  if (!isSchema(properties)) return changed;
+  const names = plainNames(properties);
+  const rename = (name: unknown) => (typeof name === 'string' ? (names.get(name) ?? name) : name);
+  return {
+    ...changed,
+    properties: Object.fromEntries(Object.entries(properties).map(([name, inner]) => [rename(name), inner])),
+    ...(Array.isArray(required) && { required: required.map(rename) }),
+  };
+}
+
+const inverted = (names: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
+  new Map([...names].map(([name, plain]) => [plain, name]));
+
+/** Renames properties as far as the schema says plainly what is where. A name that is already taken is left alone. */
+function renamedInput(input: unknown, schema: unknown, direction: 'to wire' | 'from wire'): unknown {
+  if (!isSchema(schema)) return input;
+  if (Array.isArray(input)) return input.map((item) => renamedInput(item, schema['items'], direction));
+  if (!isSchema(input)) return input;
+  const properties = propertiesOf(schema);
+  const plain = plainNames(properties);
+  const names = direction === 'to wire' ? plain : inverted(plain);
+  return Object.fromEntries(
+    Object.entries(input).map(([name, value]) => {
+      const other = names.get(name);
+      const target = other === undefined || Object.hasOwn(input, other) ? name : other;
+      const own = direction === 'to wire' ? name : target;
+      return [target, renamedInput(value, properties[own], direction)];
+    }),
+  );
+}
+
+/** Of the object itself, or of the one alternative that describes an object. */
+function propertiesOf(schema: Schema): Schema {
+  if (isSchema(schema['properties'])) return schema['properties'];
+  const alternatives = Array.isArray(schema['anyOf']) ? schema['anyOf'].filter(isSchema) : [];
+  const objects = alternatives.filter(({ properties }) => isSchema(properties));
+  const only = objects.length === 1 ? objects[0]?.['properties'] : undefined;
+  return isSchema(only) ? only : {};
+}
+
+const mapValues = (object: Schema, change: (value: unknown) => unknown): Schema =>
+  Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value)]));
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,27 @@
+import { codeOf, explain, WriteFailure } from '../files/write-failure.js';
+
+/** The journal can't be written, for a reason that may pass. The files are as they were before. */
+export class JournalUnwritable extends WriteFailure {
+  /** The reason alone. */
+  get why(): string {
+    return asSentence(this.cause instanceof Error ? this.cause.message : this.message);
+  }
+}
+
+const passingReasons = ['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO', 'ENOTDIR', 'ENOENT'];
+
+/** What went wrong in the journal, as an error of the change. Without a way back there is no change. */
+export async function withoutJournal(error: unknown, top: string): Promise<unknown> {
+  if (error instanceof WriteFailure) return error;
+  const told = await explain(error, top, 'written');
+  const why = told instanceof Error ? told.message : String(told);
+  const code = codeOf(error) ?? 'EIO';
+  const Kind = passingReasons.includes(code) ? JournalUnwritable : WriteFailure;
+  return new Kind(
+    code,
+    `What the file holds could not be kept for undo, so it was not changed. ${asSentence(why)} Another folder can be set with HELVE_HOME.`,
+    { cause: told },
+  );
+}
+
+export const asSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);

@@ -1,0 +1,248 @@
+// What Helve keeps outside the project so that no change of a file is lost or without a way back:
+//
+//   journal/open/<token>.json      a change on its way: who makes it, of which files. Gone when it is done.
+//   journal/open/<token>.plan      what is needed to take it back; only where one rename is not the whole change
+//   journal/open/<token>.held      empty folders that a sandbox has put in a project for a while; see held-places.ts
+//   journal/open/<token>.undo      that it is a whole undo, of which the changes on their way are parts; see undo-marker.ts
+//   journal/open/<token>.claim     whoever takes over for a process that ended in the middle
+//   journal/locks/<hash>           one per file that is being changed; a second name of the `.json` file
+//   journal/images/<sha256>        what files held before
+//   journal/packs/                 the same for whole workspaces, from before commands; see image-pack.ts
+//   journal/sessions/<id>.jsonl    the changes that were made, oldest first
+//   journal/commands/              what sessions tell each other while their commands run; see running-commands.ts
+//
+// Images and packs are kept for 30 days, and up to 1 GB: beyond it the oldest go first, but none that was used in the last hour.
+// That is looked after once a day, by the first engine that starts. A session's list goes when it was last added to
+// 30 days ago.
+import { closeSync, constants, openSync } from 'node:fs';
+import { lstat, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { randomHex, sha256 } from '../crypto.js';
+import { writeWhole } from '../files/atomic-write.js';
+import { makeFolder } from '../files/make-folder.js';
+import { type ToDisk, waited } from '../files/to-disk.js';
+import { codeOf, WriteFailure } from '../files/write-failure.js';
+import { dueCleanUp } from './clean-up-marker.js';
+import { placesIn, readAt } from './pack-index.js';
+import { type RecordedChange, recordedChange } from './recorded-change.js';
+import { tellRunningCommands } from './running-commands.js';
+
+const DAY_MS = 24 * 3_600_000;
+const KEPT_MS = 30 * DAY_MS;
+const KEPT_BYTES = 1_000_000_000;
+const IN_USE_MS = 3_600_000;
+
+export interface JournalFolders {
+  top: string;
+  open: string;
+  locks: string;
+  images: string;
+  packs: string;
+  sessions: string;
+  commands: string;
+}
+
+export function journalFolders(dataFolder: string): JournalFolders {
+  const top = join(dataFolder, 'journal');
+  const below = (name: string): string => join(top, name);
+  return {
+    top,
+    open: below('open'),
+    locks: below('locks'),
+    images: below('images'),
+    packs: below('packs'),
+    sessions: below('sessions'),
+    commands: below('commands'),
+  };
+}
+
+/** Makes the folders, for nobody but us: what files held is as secret as the files. */
+export async function makeJournal({ top, ...below }: JournalFolders): Promise<void> {
+  makeFolder(top);
+  const stats = await lstat(top);
+  const uid = process.getuid?.();
+  if (!stats.isDirectory() || (uid !== undefined && stats.uid !== uid)) {
+    throw new WriteFailure(
+      'EACCES',
+      `${top} is not a folder of our own, so what files hold can't be kept there before they are changed. Nothing was changed. Ask the user to look at it, or to set HELVE_HOME to another folder.`,
+    );
+  }
+  for (const folder of Object.values(below)) makeFolder(folder);
+}
+
+export const hashOf = (bytes: Uint8Array): string => sha256().update(bytes).digest('hex');
+
+export const imagePath = (folders: JournalFolders, hash: string): string => join(folders.images, hash);
+
+/** Keeps the bytes under their hash. */
+export async function saveImage(
+  folders: JournalFolders,
+  bytes: Uint8Array,
+  hash: string,
+  toDisk: ToDisk = waited,
+): Promise<void> {
+  const path = imagePath(folders, hash);
+  try {
+    await writeNew(path, bytes, toDisk);
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+    await utimes(path, new Date(), new Date()).catch(() => {}); // in use again: not to be cleaned away
+    if (await readImageFile(folders, hash)) return;
+    // Another process is writing it this moment, or was cut off while it did.
+    const whole = `${path}.${randomHex(6)}`;
+    await writeNew(whole, bytes);
+    await rename(whole, path);
+  }
+}
+
+/** What was kept under the hash; undefined where it is not there any more, or not whole. For many, see `ImageReader`. */
+export async function readImage(folders: JournalFolders, hash: string): Promise<Buffer | undefined> {
+  const image = await readImageFile(folders, hash);
+  if (image) return image;
+  const place = (await placesIn(folders)).get(hash);
+  return place && readAt(folders, place, hash);
+}
+
+/** The same where it has a file of its own. */
+export async function readImageFile(folders: JournalFolders, hash: string): Promise<Buffer | undefined> {
+  const bytes = await readFile(imagePath(folders, hash)).catch(() => undefined);
+  return bytes && hashOf(bytes) === hash ? bytes : undefined;
+}
+
+/** A new private file; a part of one is not left behind. */
+export async function writeNew(path: string, content: string | Uint8Array, toDisk: ToDisk = waited): Promise<void> {
+  const file = openSync(path, newFile, 0o600);
+  try {
+    await writeWhole(file, typeof content === 'string' ? Buffer.from(content) : content);
+  } catch (error) {
+    closeSync(file);
+    await rm(path, { force: true }).catch(() => {}); // the first error is the one to tell
+    throw error;
+  }
+  await toDisk.take(file);
+}
+
+const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+
+/** Adds to the session's list, and tells sessions whose commands run, so that these don't take it for their own. */
+export async function recordChange(
+  folders: JournalFolders,
+  sessionId: string,
+  change: RecordedChange,
+  toDisk: ToDisk = waited,
+): Promise<void> {
+  tellRunningCommands(folders, change); // first: after a crash in between, the recovery lists it
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
+  const file = openSync(sessionPath(folders, sessionId), flags, 0o600);
+  try {
+    // In one piece, so that two processes don't mix; the line break before it ends a line that a power cut left open.
+    await writeWhole(file, Buffer.from(`\n${JSON.stringify(change)}\n`));
+  } catch (error) {
+    closeSync(file);
+    throw error;
+  }
+  await toDisk.take(file);
+}
+
+/** A change, and where in the list it stands, in bytes. */
+export type ListedChange = RecordedChange & { position: number };
+
+/** The changes that a session has made, or one call of it, oldest first. */
+export async function listChanges(dataFolder: string, sessionId: string, callId?: string): Promise<ListedChange[]> {
+  const path = sessionPath(journalFolders(dataFolder), sessionId);
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return '';
+    throw error;
+  });
+  return inOrder(sessionChanges(text)).filter((change) => callId === undefined || change.callId === callId);
+}
+
+/** The changes that the text of a session's list names, each once. */
+export function sessionChanges(text: string): ListedChange[] {
+  const changes = new Map<string, ListedChange>(); // a take-over after a crash may have listed one again
+  let position = 0;
+  for (const line of text.split('\n')) {
+    const change = parsedChange(line);
+    if (change && !changes.has(change.change)) changes.set(change.change, { ...change, position });
+    position += Buffer.byteLength(line) + 1;
+  }
+  return [...changes.values()];
+}
+
+/** As they were made, which is almost always as they were found out. */
+function inOrder(changes: readonly ListedChange[]): ListedChange[] {
+  const ordered: ListedChange[] = [];
+  for (const change of changes) {
+    const next = change.earlierThan === undefined ? -1 : ordered.findIndex((one) => one.change === change.earlierThan);
+    ordered.splice(next === -1 ? ordered.length : next, 0, change);
+  }
+  return ordered;
+}
+
+function parsedChange(line: string): RecordedChange | undefined {
+  if (line === '') return undefined;
+  try {
+    return recordedChange.parse(JSON.parse(line));
+  } catch {
+    return undefined; // cut off by a power cut
+  }
+}
+
+/** The sessions that have changed files, the latest first. */
+export async function listSessions(dataFolder: string): Promise<Array<{ sessionId: string; changedAt: Date }>> {
+  const { sessions } = journalFolders(dataFolder);
+  const names = await readdir(sessions).catch(() => []); // no journal yet
+  const found = await Promise.all(
+    names
+      .filter((name) => name.endsWith('.jsonl'))
+      .map(async (name) => ({ sessionId: name.slice(0, -6), changedAt: (await stat(join(sessions, name))).mtime })),
+  );
+  return found.toSorted((one, other) => other.changedAt.getTime() - one.changedAt.getTime());
+}
+
+function sessionPath({ sessions }: JournalFolders, sessionId: string): string {
+  if (!/^[\w-]{1,200}$/.test(sessionId)) throw new TypeError(`"${sessionId}" is not the id of a session.`);
+  return join(sessions, `${sessionId}.jsonl`);
+}
+
+/** Removes what is too old or too much, at most once a day. */
+export async function pruneJournal(
+  folders: JournalFolders,
+  now = Date.now(),
+  /** Makes smaller what is kept, before room is made for it. */
+  shrink: (before: number) => Promise<void> = async () => {},
+): Promise<void> {
+  const due = await dueCleanUp(join(folders.top, 'pruned'), now);
+  if (!due) return;
+  const { countedFrom } = due;
+  await removeOld([folders.sessions], { now, countedFrom }, Number.POSITIVE_INFINITY);
+  await shrink(now - IN_USE_MS).catch(() => {}); // else it goes when it is old
+  await removeOld([folders.images, folders.packs], { now, countedFrom }, KEPT_BYTES);
+}
+
+async function removeOld(
+  from: readonly string[],
+  { now, countedFrom }: { now: number; countedFrom: number },
+  keptBytes: number,
+): Promise<void> {
+  let left = keptBytes;
+  for (const { path, size, mtimeMs } of await newestFirst(from)) {
+    left -= size;
+    const isOld = countedFrom - mtimeMs >= KEPT_MS;
+    if (now - mtimeMs < IN_USE_MS || (!isOld && left >= 0)) continue;
+    const { mtimeMs: latest } = await stat(path).catch(() => ({ mtimeMs: now })); // it may be in use again
+    if (latest === mtimeMs) await rm(path, { force: true });
+  }
+}
+
+async function newestFirst(from: readonly string[]): Promise<Array<{ path: string; size: number; mtimeMs: number }>> {
+  const files = [];
+  for (const folder of from) {
+    for (const name of await readdir(folder).catch(() => [])) {
+      const path = join(folder, name);
+      const stats = await stat(path).catch(() => undefined); // another process may be cleaning too
+      if (stats?.isFile()) files.push({ path, size: stats.size, mtimeMs: stats.mtimeMs });
+    }
+  }
+  return files.toSorted((one, other) => other.mtimeMs - one.mtimeMs);
+}

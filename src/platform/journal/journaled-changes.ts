@@ -1,0 +1,110 @@
+// The changes that are journaled while commands of a session run, by any session, as far as the pictures of the workspace
+// have not met them yet.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Journaled, journaledPaths, type Side } from '../snapshots/snapshot-changes.js';
+import type { JournalFolders } from './journal.js';
+import { type OpenChange, parsedChange } from './lock.js';
+import type { BesideCommand, News, RunningCommands } from './running-commands.js';
+
+export class JournaledChanges {
+  readonly #folders: JournalFolders;
+  readonly #commands: RunningCommands;
+  readonly #byPath = new Map<string, Journaled[]>();
+  readonly #beside = new Map<string, BesideCommand>();
+  /** Found by the pictures themselves. */
+  readonly #own = new Set<string>();
+  #underway: OpenChange[] = [];
+
+  constructor(folders: JournalFolders, commands: RunningCommands) {
+    this.#folders = folders;
+    this.#commands = commands;
+  }
+
+  /** To be called before the workspace is looked at. */
+  beforeLook(): void {
+    this.#beside.clear();
+    const known = [...this.#byPath];
+    this.#byPath.clear();
+    for (const [path, changes] of known) this.#byPath.set(path, changes.map(asEarlier));
+    this.#add(this.#commands.read(), true);
+  }
+
+  /** To be called after it: whatever it has found of journaled changes is known now, or is on its way. */
+  afterLook(): BesideCommand[] {
+    this.#underway = openChanges(this.#folders); // first: a change is reported before its record is removed
+    this.#add(this.#commands.read(), false);
+    return [...this.#beside.values()];
+  }
+
+  /** The changes of a path, with those under way that have led to what was found there. */
+  of(path: string, found: Side): readonly Journaled[] {
+    const known = this.#of(path);
+    const made = this.#underway
+      .filter(({ token, files }) => files.some((file) => isMade(file, path, found)) && !isIn(known, token))
+      .flatMap(({ token, files }) => journaledPaths({ change: token, files }, false));
+    return [...known, ...made.filter(([real]) => real === path).map(([, one]) => one)];
+  }
+
+  #of(path: string): readonly Journaled[] {
+    return this.#byPath.get(path) ?? [];
+  }
+
+  /** To be called with a change before it is recorded. */
+  isOwn(change: string): void {
+    this.#own.add(change);
+  }
+
+  /** To be called when the look is done with; `later` has what it has not met yet of the paths that it compared. */
+  settle(later: ReadonlyMap<string, readonly Journaled[]>): void {
+    for (const [path, changes] of [...this.#byPath]) {
+      const left = later.get(path) ?? changes.filter(({ isEarlier }) => !isEarlier);
+      if (left.length === 0) this.#byPath.delete(path);
+      else this.#byPath.set(path, [...left]);
+    }
+  }
+
+  clear(): void {
+    this.#byPath.clear();
+    this.#beside.clear();
+    this.#own.clear();
+  }
+
+  #add({ changes, beside }: News, isEarlier: boolean): void {
+    for (const other of beside) this.#beside.set(other.id, other);
+    for (const change of changes) {
+      if (this.#own.has(change.change)) continue;
+      for (const [path, journaled] of journaledPaths(change, isEarlier)) {
+        const known = this.#of(path);
+        if (!isIn(known, change.change)) this.#byPath.set(path, [...known, journaled]); // a recovery may list it again
+      }
+    }
+  }
+}
+
+const isIn = (known: readonly Journaled[], change: string): boolean => known.some((one) => one.change === change);
+
+const isMade = (file: OpenChange['files'][number], path: string, found: Side): boolean =>
+  file.real === path && !found.other && file.after === found.hash;
+
+const asEarlier = (one: Journaled): Journaled => ({ ...one, isEarlier: one.before.hash !== one.after.hash });
+
+/** Changes that some process has begun, or had when it was killed. */
+function openChanges({ open }: JournalFolders): OpenChange[] {
+  try {
+    return readdirSync(open)
+      .filter((name) => name.endsWith('.json'))
+      .flatMap((name) => parsedChange(contentOf(join(open, name))) ?? [])
+      .filter(({ files }) => files.length > 0);
+  } catch {
+    return []; // no journal yet
+  }
+}
+
+function contentOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return ''; // done this moment
+  }
+}

@@ -1,0 +1,224 @@
+// Who may change which file, between processes. A change on its way has a record, a small private file that names the
+// process; a lock is a second name of that file, so that it exists whole or not at all. Only its owner removes a lock.
+// When the owner has ended, exactly one process may step in: the one that makes the owner's `.claim`. Should it end as
+// well, its own claim is to be made, and so on: at any time there is at most one that lives. It takes back or finishes
+// what was begun, removes locks and record, and only then the claim, so that one who comes late finds nothing to do.
+import { linkSync, type Stats, unlinkSync, writeFileSync } from 'node:fs';
+import { readdir, readFile, stat, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import * as z from 'zod';
+import { monotonicMs } from '../clock.js';
+import { sha256 } from '../crypto.js';
+import { codeOf, WriteFailure } from '../files/write-failure.js';
+import { type JournalFolders, writeNew } from './journal.js';
+import { isFromBefore, isRunning, type ProcessIdentity } from './process-identity.js';
+
+const FIRST_POLL_MS = 1;
+const LAST_POLL_MS = 25;
+
+const openChange = z.object({
+  token: z.string().regex(/^[\w-]+$/),
+  owner: z.object({
+    pid: z.number(),
+    started: z.number(),
+    boot: z.string(),
+    space: z.string(),
+    host: z.string(),
+  }),
+  sessionId: z.string(),
+  callId: z.string(),
+  at: z.iso.datetime(),
+  /** The names of the locks that it has or is waiting for. */
+  locks: z.array(z.string()),
+  files: z.array(z.object({ real: z.string(), before: z.string().nullable(), after: z.string().nullable() })),
+});
+
+/** A change on its way. */
+export type OpenChange = z.output<typeof openChange>;
+
+export const recordPath = ({ open }: JournalFolders, token: string): string => join(open, `${token}.json`);
+export const planPath = ({ open }: JournalFolders, token: string): string => join(open, `${token}.plan`);
+const claimPath = ({ open }: JournalFolders, token: string): string => join(open, `${token}.claim`);
+export const lockPath = ({ locks }: JournalFolders, name: string): string => join(locks, name);
+
+/** The name of the lock for something, told by a text that is the same in every process. */
+export const lockName = (key: string): string => sha256().update(key).digest('hex').slice(0, 40);
+
+export async function writeRecord(
+  folders: JournalFolders,
+  change: OpenChange,
+  { durable }: { durable: boolean },
+): Promise<void> {
+  const path = recordPath(folders, change.token);
+  if (durable) await writeNew(path, JSON.stringify(change));
+  else writeFileSync(path, JSON.stringify(change), { flag: 'wx', mode: 0o600 });
+}
+
+export type Found =
+  | { state: 'none' }
+  | { state: 'running'; change: OpenChange | undefined }
+  | { state: 'ended'; change: OpenChange };
+
+/** What a lock, a claim or a record says, and whether the process that it names still runs. */
+export async function look(path: string, ours: ProcessIdentity): Promise<Found> {
+  let stats: Stats;
+  let text: string;
+  try {
+    [stats, text] = await Promise.all([stat(path), readFile(path, 'utf8')]);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return { state: 'none' };
+    throw error;
+  }
+  const change = parsedChange(text);
+  if (change) {
+    return { state: (await isRunning(change.owner, stats.mtimeMs, ours)) ? 'running' : 'ended', change };
+  }
+  if (!isFromBefore(stats.mtimeMs)) return { state: 'running', change: undefined };
+  return { state: 'ended', change: unreadable(path, stats, ours) };
+}
+
+/** Undefined where it is cut short. */
+export function parsedChange(text: string): OpenChange | undefined {
+  try {
+    return openChange.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** A power cut may leave a file without its content. It was never more than a lock: nothing was renamed yet. */
+const unreadable = (path: string, { ino, mtimeMs }: Stats, owner: ProcessIdentity): OpenChange => ({
+  token: /([\w-]+)\.json$/.exec(path)?.[1] ?? `unreadable-${ino}-${Math.round(mtimeMs)}`,
+  owner,
+  sessionId: '',
+  callId: '',
+  at: new Date(mtimeMs).toISOString(),
+  locks: /([0-9a-f]{40})$/.exec(path)?.slice(1) ?? [],
+  files: [],
+});
+
+/**
+ * Takes the locks of our record, in an order that is the same for all, so that no two wait for each other. Those taken
+ * are added to `held`, also when a later one can't be had.
+ */
+export async function takeLocks(
+  folders: JournalFolders,
+  ours: OpenChange,
+  held: string[],
+  { waitMs, takeOver }: { waitMs: number; takeOver: (ended: OpenChange) => Promise<unknown> },
+): Promise<void> {
+  const until = monotonicMs() + waitMs;
+  for (const name of ours.locks.toSorted()) {
+    for (let pause = FIRST_POLL_MS; !(await takeLock(folders, ours, lockPath(folders, name))); ) {
+      const found = await look(lockPath(folders, name), ours.owner);
+      if (found.state === 'none') continue;
+      if (monotonicMs() > until) throw busy(ours, found, lockPath(folders, name), waitMs);
+      if (found.state === 'ended') await takeOver(found.change);
+      await delay(pause * (0.5 + Math.random())); // so that two that wait don't keep step
+      pause = Math.min(pause * 2, LAST_POLL_MS);
+    }
+    held.push(name);
+  }
+}
+
+async function takeLock(folders: JournalFolders, ours: OpenChange, lock: string): Promise<boolean> {
+  try {
+    linkSync(recordPath(folders, ours.token), lock);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV'].includes(codeOf(error) ?? '')) throw error;
+  }
+  // The file system has no second names. What is found before the content is there counts as held by somebody.
+  try {
+    await writeFile(lock, JSON.stringify(ours), { flag: 'wx', mode: 0o600 });
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function busy(ours: OpenChange, found: Found, lock: string, waitMs: number): WriteFailure {
+  const names = ours.files.map(({ real }) => real).join(', ');
+  const holder = found.state === 'none' ? undefined : found.change;
+  const who = holder
+    ? `process ${holder.owner.pid}${holder.owner.host === ours.owner.host ? '' : ` on ${holder.owner.host}`}, since ${holder.at}`
+    : `the holder of ${lock}`;
+  return new WriteFailure(
+    'EBUSY',
+    `${names} is being changed by another Helve (${who}), which did not finish within ${waitMs / 1_000} s. Nothing was changed. Try again; if that process hangs, ask the user to end it.`,
+  );
+}
+
+/** Ends the record: the change is done, or was given up and taken back. Locks go first, so that none is left alone. */
+export async function closeRecord(
+  folders: JournalFolders,
+  { token }: OpenChange,
+  held: readonly string[],
+): Promise<void> {
+  for (const name of held) remove(lockPath(folders, name));
+  for (const path of [planPath(folders, token), recordPath(folders, token)]) remove(path);
+}
+
+async function isLockOf(lock: string, token: string): Promise<boolean> {
+  const text = await readFile(lock, 'utf8').catch(() => undefined);
+  return text !== undefined && parsedChange(text)?.token === token;
+}
+
+/** Does the work for changes whose process has ended, the one given and those that stepped in for it and ended too. */
+export async function stepIn(
+  folders: JournalFolders,
+  ended: OpenChange,
+  ours: OpenChange,
+  finish: (change: OpenChange) => Promise<void>,
+): Promise<'done' | 'busy'> {
+  const chain = [ended];
+  for (let last = ended; !(await takeLock(folders, ours, claimPath(folders, last.token))); ) {
+    const found = await look(claimPath(folders, last.token), ours.owner);
+    if (found.state !== 'ended') return found.state === 'none' ? 'done' : 'busy';
+    last = found.change;
+    chain.push(last);
+  }
+  // The record goes before its claim: where it is gone, somebody was here before us, and ours is all that is left.
+  // From the first to the last, because the claim on the last is what keeps others from all of them.
+  for (const change of chain) {
+    const { state } = await look(recordPath(folders, change.token), ours.owner);
+    if (state === 'ended') await finish(change);
+    await removeLocksOf(folders, change);
+    for (const path of [planPath(folders, change.token), recordPath(folders, change.token)]) remove(path);
+    remove(claimPath(folders, change.token));
+  }
+  return 'done';
+}
+
+async function removeLocksOf(folders: JournalFolders, { token, locks }: OpenChange): Promise<void> {
+  for (const name of locks) {
+    const lock = lockPath(folders, name);
+    const readable = await isLockOf(lock, token);
+    const stats = readable ? undefined : await stat(lock).catch(() => undefined);
+    const same = stats !== undefined && token === `unreadable-${stats.ino}-${Math.round(stats.mtimeMs)}`;
+    if (readable || same) await unlink(lock);
+  }
+}
+
+function remove(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+  }
+}
+
+/** What is in the folder of changes on their way, by token: almost always nothing. */
+export async function openTokens({ open }: JournalFolders): Promise<{ records: string[]; others: string[] }> {
+  const names = await readdir(open).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  });
+  return {
+    records: names.filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -'.json'.length)),
+    others: names.filter((name) => !name.endsWith('.json')),
+  };
+}

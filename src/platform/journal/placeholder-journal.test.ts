@@ -1,0 +1,68 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { journalFolders } from './journal.js';
+import { HeldPlaces } from './placeholder-journal.js';
+import { recoverChanges } from './recover-changes.js';
+
+async function place(): Promise<{ dataFolder: string; path(name: string): string; killed(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'helve-held-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const dataFolder = join(folder, 'data');
+  return {
+    dataFolder,
+    path: (name) => join(folder, name),
+    /** As if the process that wrote the records had ended: one of its id began at another time. */
+    async killed() {
+      const { open } = journalFolders(dataFolder);
+      for (const name of (await readdir(open)).filter((one) => one.endsWith('.json'))) {
+        const record = JSON.parse(await readFile(join(open, name), 'utf8'));
+        record.owner.started -= 1;
+        await writeFile(join(open, name), JSON.stringify(record));
+      }
+    },
+  };
+}
+
+test('the next start takes away what a killed one has put in the project, and nothing else', async () => {
+  const { dataFolder, path, killed } = await place();
+  const places = await HeldPlaces.begin(dataFolder, 'session');
+  const names = ['.helve', '.vscode', '.mcp.json', 'own'].map(path);
+  places.add(names);
+  for (const name of names) await mkdir(name);
+  places.remove([path('own')]); // and somebody has made it again since
+  await writeFile(path('.vscode/tasks.json'), '{}');
+  await killed();
+  await recoverChanges(dataFolder);
+  expect((await readdir(path('.'))).toSorted()).toEqual(['.vscode', 'data', 'own']);
+  expect(await readdir(journalFolders(dataFolder).open)).toEqual([]);
+});
+
+test('what one that lives has put there stays', async () => {
+  const { dataFolder, path } = await place();
+  const places = await HeldPlaces.begin(dataFolder, 'session');
+  places.add([path('.helve')]);
+  await mkdir(path('.helve'));
+  await recoverChanges(dataFolder);
+  expect(await readdir(path('.'))).toContain('.helve');
+  await places.end();
+  expect(await readdir(journalFolders(dataFolder).open)).toEqual([]);
+});
+
+test('files that stand for missing ones are taken away as long as they hold nothing else', async () => {
+  const { dataFolder, path, killed } = await place();
+  const places = await HeldPlaces.begin(dataFolder, 'session');
+  for (const name of ['a', 'b']) await mkdir(path(name));
+  places.add(['a/commondir', 'a/config.worktree', 'b/commondir', 'b/config.worktree'].map(path));
+  await writeFile(path('a/commondir'), '.\n');
+  await writeFile(path('a/config.worktree'), '');
+  await writeFile(path('b/commondir'), '../other\n');
+  await writeFile(path('b/config.worktree'), '[core]\n');
+  await killed();
+  await recoverChanges(dataFolder);
+  expect([await readdir(path('a')), (await readdir(path('b'))).toSorted()]).toEqual([
+    [],
+    ['commondir', 'config.worktree'],
+  ]);
+});

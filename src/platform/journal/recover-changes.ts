@@ -1,0 +1,395 @@
+import { existsSync } from 'node:fs';
+import { readdir, rename, rmdir, stat, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { monotonicMs } from '../clock.js';
+import { randomHex } from '../crypto.js';
+import { discard, overwrite, publishNew, stage } from '../files/atomic-write.js';
+import { copyAttributes } from '../files/copy-attributes.js';
+import { inFolder, makeFolder, sync } from '../files/folder.js';
+import { type CurrentFile, readCurrent } from '../files/read-current.js';
+import { picturePath, readPicture } from '../snapshots/snapshot-picture.js';
+import {
+  imagePath,
+  type JournalFolders,
+  journalFolders,
+  listChanges,
+  listSessions,
+  makeJournal,
+  pruneJournal,
+  readImage,
+  recordChange,
+} from './journal.js';
+import { closeRecord, look, type OpenChange, openTokens, recordPath, stepIn, writeRecord } from './lock.js';
+import { packPath } from './pack-index.js';
+import { heldPath, removeHeldPlaces } from './placeholder-journal.js';
+import { type ProcessIdentity, thisProcess } from './process-identity.js';
+import { neededImages } from './recorded-change.js';
+import { type ChangePlan, readPlan, temporaryName } from './recovery-plan.js';
+import { removeEndedCommands } from './running-commands.js';
+import { markerPath } from './undo-marker.js';
+
+const WAIT_MS = 10_000; // for another process that is at it already
+
+/** What was found of changes whose process ended in the middle, and what became of it. */
+export interface RecoveryReport {
+  /** Files that hold again what they held before. */
+  restored: string[];
+  /** Files of changes that were complete but not yet listed; they stay as they are. */
+  finished: string[];
+  /** Files that somebody has changed since, or that can't be written: they were left alone. */
+  left: Array<{ real: string; why: string /** Where what it held before is kept. */; image: string | undefined }>;
+  /** Unfinished temporary files that were removed. */
+  removed: string[];
+  /** Calls whose commands ran when Helve ended: what they changed is in the session's list. */
+  listed: string[];
+  /** Undos that were under way: all that they had done was taken back. */
+  undos: Array<{ undoId: string } & UndoTakenBack>;
+}
+
+/** What became of an undo that was cut short: paths that are as before it again, and those that can't be. */
+export interface UndoTakenBack {
+  done: readonly string[];
+  left: ReadonlyArray<{ real: string; why: string }>;
+}
+
+export type TakeBackUndo = (dataFolder: string, sessionId: string, undoId: string) => Promise<UndoTakenBack>;
+
+export const nothingFound = (): RecoveryReport => ({
+  restored: [],
+  finished: [],
+  left: [],
+  removed: [],
+  listed: [],
+  undos: [],
+});
+
+/**
+ * Puts right what a process left that was killed or lost its power in the middle of a change: such a change is taken back
+ * as a whole. Any number of processes may do this at once, and no change of a process that lives is touched. Where there
+ * is nothing to do it costs one look at a folder. An undo that was cut short waits for a caller that can take it back.
+ */
+export async function recoverChanges(dataFolder: string, takeBackUndo?: TakeBackUndo): Promise<RecoveryReport> {
+  const report = nothingFound();
+  const folders = journalFolders(dataFolder);
+  const { records, others } = await openTokens(folders);
+  if (records.length > 0 || others.length > 0) await recoverAll(folders, { records, others }, report, takeBackUndo);
+  await tidyCommands(folders, report).catch(() => {}); // the next start looks again
+  await pruneJournal(folders, Date.now(), (before) => shrinkForgotten(folders, before)).catch(() => {}); // no journal yet, or one that is looked after another day
+  return report;
+}
+
+/** A picture that is not recovered yet needs what others have told its session. */
+async function tidyCommands(folders: JournalFolders, report: RecoveryReport): Promise<void> {
+  if ((await readdir(folders.commands)).length === 0) return;
+  const owner = await thisProcess();
+  const { records } = await openTokens(folders);
+  const found = await Promise.all(records.map((token) => look(recordPath(folders, token), owner)));
+  if (found.some(({ state }) => state === 'ended')) return;
+  const { recoverNewFiles } = await import('../snapshots/new-files.js');
+  await removeEndedCommands(folders, async (file, commands) => {
+    if (commands.length > 0) await endLeftovers(folders);
+    for (const command of commands) {
+      const listed = await recoverNewFiles(folders, file, command);
+      if (listed.length > 0) report.listed.push(command.callId);
+    }
+  });
+}
+
+async function recoverAll(
+  folders: JournalFolders,
+  { records, others }: { records: string[]; others: string[] },
+  report: RecoveryReport,
+  takeBackUndo: TakeBackUndo | undefined,
+): Promise<void> {
+  await makeJournal(folders);
+  const owner = await thisProcess();
+  const ours = nothingToLock(owner);
+  await writeRecord(folders, ours, { durable: false });
+  try {
+    const until = monotonicMs() + WAIT_MS;
+    // What is no work of a command must be gone before its work is looked for.
+    const isFirst = (token: string): boolean => others.includes(basename(heldPath(folders, token)));
+    const isUndo = (token: string): boolean => others.includes(basename(markerPath(folders, token)));
+    const recover = async (token: string, finish: (change: OpenChange) => Promise<void>): Promise<void> => {
+      for (;;) {
+        const found = await look(recordPath(folders, token), owner);
+        if (found.state !== 'ended') return;
+        if ((await stepIn(folders, found.change, ours, finish)) === 'done' || monotonicMs() > until) return;
+        await delay(10);
+      }
+    };
+    const changes = records.filter((token) => !isUndo(token));
+    for (const token of changes.toSorted((one, other) => Number(isFirst(other)) - Number(isFirst(one)))) {
+      await recover(token, (change) => finishChange(folders, change, report));
+    }
+    // Last, when all changes that were parts of them are whole.
+    for (const token of takeBackUndo ? await latestFirst(folders, records.filter(isUndo), owner) : []) {
+      await recover(token, (change) => finishUndo(folders, change, report, takeBackUndo));
+    }
+    await removeStrays(folders, others, owner);
+  } finally {
+    await closeRecord(folders, ours, []);
+  }
+}
+
+/**
+ * A Helve that was killed while it copied a workspace ahead leaves a pack that nothing needs, and room for such is taken
+ * from copies that something does.
+ */
+async function shrinkForgotten(folders: JournalFolders, before: number): Promise<void> {
+  const owner = await thisProcess();
+  const { records } = await openTokens(folders);
+  const open = await Promise.all(records.map((token) => look(recordPath(folders, token), owner)));
+  const inUse = open.flatMap((found) => ('change' in found && found.change ? [`${found.change.sessionId}-`] : []));
+  const dataFolder = dirname(folders.top);
+  const lists = await Promise.all(
+    (await listSessions(dataFolder)).map(({ sessionId }) => listChanges(dataFolder, sessionId)),
+  );
+  const needed = new Set(lists.flat().flatMap(neededImages));
+  const { shrinkPack } = await import('./image-pack.js');
+  for (const file of await readdir(folders.packs)) {
+    const name = file.replace(/\.pack$/, '');
+    if (name === file || inUse.some((start) => name.startsWith(start))) continue;
+    if ((await stat(packPath(folders, name))).mtimeMs <= before) await shrinkPack(folders, name, needed);
+  }
+}
+
+const nothingToLock = (owner: ProcessIdentity): OpenChange => ({
+  token: randomHex(12),
+  owner,
+  sessionId: '',
+  callId: '',
+  at: new Date().toISOString(),
+  locks: [],
+  files: [],
+});
+
+/** The undos that are to be taken back: one that took back another before that one. */
+async function latestFirst(
+  folders: JournalFolders,
+  tokens: readonly string[],
+  owner: ProcessIdentity,
+): Promise<string[]> {
+  const placed = await Promise.all(
+    tokens.map(async (token) => {
+      const found = await look(recordPath(folders, token), owner);
+      if (found.state !== 'ended') return { token, position: 0 };
+      const [first] = await listChanges(dirname(folders.top), found.change.sessionId, found.change.callId);
+      return { token, position: first?.position ?? 0 };
+    }),
+  );
+  return placed.toSorted((one, other) => other.position - one.position).map(({ token }) => token);
+}
+
+async function finishUndo(
+  folders: JournalFolders,
+  { token, sessionId, callId: undoId }: OpenChange,
+  report: RecoveryReport,
+  takeBackUndo: TakeBackUndo | undefined,
+): Promise<void> {
+  const outcome = await takeBackUndo?.(dirname(folders.top), sessionId, undoId);
+  if (!outcome) return;
+  report.undos.push({ undoId, ...outcome });
+  await unlink(markerPath(folders, token)).catch(() => {});
+}
+
+/** A plan, a claim, a picture or a list of placeholders whose record is gone: its work was done. */
+async function removeStrays(folders: JournalFolders, names: readonly string[], owner: ProcessIdentity): Promise<void> {
+  for (const name of names) {
+    const token = basename(name).replace(/\.(claim|plan|picture|picture\.new|held|undo)$/, '');
+    const record = await look(recordPath(folders, token), owner);
+    if (record.state !== 'none') continue;
+    const path = join(folders.open, name);
+    if (name.endsWith('.claim') && (await look(path, owner)).state !== 'ended') continue;
+    await unlink(path).catch(() => {}); // another process may be cleaning too
+  }
+}
+
+/** The end of a change whose process has ended: listed if it was complete, taken back if not. */
+export async function finishChange(folders: JournalFolders, change: OpenChange, report: RecoveryReport): Promise<void> {
+  if (existsSync(heldPath(folders, change.token))) return removeHeldPlaces(heldPath(folders, change.token));
+  if (existsSync(picturePath(folders, change.token))) return await finishCommands(folders, change, report);
+  await removeTemporaries(change, report);
+  if (await isListed(folders, change)) return;
+  const plan = await readPlan(folders, change.token);
+  const current = await Promise.all(
+    change.files.map(({ real }) => readCurrent(real).catch(() => 'unreadable' as const)),
+  );
+  const isDone = ({ after }: OpenChange['files'][number], index: number): boolean => {
+    const found = current[index];
+    return found !== 'unreadable' && (found?.hash ?? null) === after;
+  };
+  const complete = change.files.length > 0 && change.files.every(isDone);
+  if (complete) {
+    await list(folders, change, plan, current);
+    report.finished.push(...change.files.map(({ real }) => real));
+  } else if (plan) {
+    await takeBack(folders, change, plan, report);
+  }
+  // Without a plan the change was one rename that did not happen, or it had not begun.
+}
+
+/** What commands have changed that ran when their Helve was killed belongs to their calls. */
+async function finishCommands(
+  folders: JournalFolders,
+  { token, sessionId }: OpenChange,
+  report: RecoveryReport,
+): Promise<void> {
+  const path = picturePath(folders, token);
+  const picture = readPicture(path);
+  if (picture) {
+    if (picture.running.length > 0) await endLeftovers(folders);
+    const { finishSnapshots } = await import('../snapshots/workspace-snapshot.js');
+    // Where it can't be found out, nothing is lost by going on without it.
+    report.listed.push(...(await finishSnapshots(dirname(folders.top), sessionId, picture).catch(() => [])));
+  }
+  await unlink(path).catch(() => {});
+}
+
+/** A command outlives a Helve that is killed. It is ended before its changes are listed, else it would go on to change files. */
+async function endLeftovers(folders: JournalFolders): Promise<void> {
+  const { reapLeftovers } = await import('../shell/reap.js');
+  await reapLeftovers(dirname(folders.top)).catch(() => 0); // what can't be ended stays for the next start
+}
+
+async function removeTemporaries({ token, files }: OpenChange, report: RecoveryReport): Promise<void> {
+  for (const [index, { real }] of files.entries()) {
+    await inFolder(dirname(real), async (folder) => {
+      if (!(await discard(folder, temporaryName(token, index)))) return;
+      report.removed.push(join(dirname(real), temporaryName(token, index)));
+    }).catch(() => {}); // the folder is gone, and what was in it
+  }
+}
+
+async function isListed(folders: JournalFolders, { sessionId, token }: OpenChange): Promise<boolean> {
+  if (sessionId === '') return false;
+  const changes = await listChanges(dirname(folders.top), sessionId);
+  return changes.some(({ change }) => change === token);
+}
+
+async function list(
+  folders: JournalFolders,
+  { sessionId, token, callId, at, files }: OpenChange,
+  plan: ChangePlan | undefined,
+  current: ReadonlyArray<CurrentFile | 'unreadable' | undefined>,
+): Promise<void> {
+  await recordChange(folders, sessionId, {
+    change: token,
+    callId,
+    at,
+    files: files.map((file, index) => {
+      const found = current[index];
+      const stats = plan?.files[index]?.owner ?? (found === 'unreadable' ? undefined : found?.stats);
+      const { folders: made = [] } = plan?.files[index] ?? {};
+      return {
+        ...file,
+        ...(stats && { mode: stats.mode & 0o7777, uid: stats.uid, gid: stats.gid }),
+        ...(made.length > 0 && { folders: made }),
+      };
+    }),
+  });
+}
+
+/** Puts back, in reverse, the files of a change that was not completed. Each is looked at anew before it is touched. */
+export async function takeBack(
+  folders: JournalFolders,
+  change: OpenChange,
+  plan: ChangePlan,
+  report: RecoveryReport,
+  wasBegun: (index: number) => boolean = () => true,
+): Promise<void> {
+  for (const [index, { real, before, after }] of [...change.files.entries()].toReversed()) {
+    const planned = plan.files[index];
+    if (!planned || before === after) continue;
+    try {
+      const outcome = wasBegun(index) ? await putBack(folders, change, index, planned) : 'as before';
+      if (outcome === 'restored') report.restored.push(real);
+      if (outcome === 'changed since')
+        report.left.push({ real, why: 'it was changed since', image: kept(folders, before) });
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      report.left.push({ real, why, image: kept(folders, before) });
+    }
+    // Somebody else may have put something in them by now.
+    for (const folder of planned.folders.toReversed()) await rmdir(folder).catch(() => {});
+  }
+}
+
+const kept = (folders: JournalFolders, before: string | null): string | undefined =>
+  before === null ? undefined : imagePath(folders, before);
+
+async function putBack(
+  folders: JournalFolders,
+  { token, files }: OpenChange,
+  index: number,
+  planned: ChangePlan['files'][number],
+): Promise<'as before' | 'restored' | 'changed since'> {
+  const file = files[index];
+  if (!file) return 'as before';
+  const { real, before, after } = file;
+  const current = await readCurrent(real);
+  if ((current?.hash ?? null) === before) return 'as before';
+  const torn = current !== undefined && planned.inPlace && (await isMixture(folders, current.bytes, file));
+  if ((current?.hash ?? null) !== after && !torn) return 'changed since';
+  if (before === null) {
+    await inFolder(dirname(real), async (folder) => {
+      await unlink(folder.at(basename(real)));
+      await sync(folder);
+    });
+    return 'restored';
+  }
+  const bytes = await readImage(folders, before);
+  if (!bytes) throw new Error('the copy of what it held before is gone');
+  if (current === undefined) await makeFolder(dirname(real));
+  await inFolder(dirname(real), async (folder) => {
+    const name = basename(real);
+    if (planned.inPlace && current) return await overwrite(folder, name, bytes, current.stats);
+    const temporary = temporaryName(token, index);
+    const owner = planned.owner ?? { mode: 0o644 };
+    try {
+      await stage(folder, temporary, bytes, { owner, copy: current && copyAttributes(folder.anchor, name) });
+      if (current) await rename(folder.at(temporary), folder.at(name));
+      else await publishNew(folder, temporary, name);
+    } catch (error) {
+      await discard(folder, temporary);
+      throw error;
+    }
+    await sync(folder);
+  });
+  return 'restored';
+}
+
+/** Whether a write into the file was cut short: then every byte is one that was there before, or one that was to be. */
+async function isMixture(
+  folders: JournalFolders,
+  bytes: Buffer,
+  { before, after }: { before: string | null; after: string | null },
+): Promise<boolean> {
+  const [old, wanted] = await Promise.all([before, after].map((hash) => hash && readImage(folders, hash)));
+  if (!old || !wanted || bytes.length > Math.max(old.length, wanted.length)) return false;
+  return bytes.every((byte, index) => byte === old[index] || byte === wanted[index]);
+}
+
+/** The report in words, for a person; undefined where there is nothing to say. */
+export function describeRecovery(report: RecoveryReport): string | undefined {
+  const { restored, finished, left, removed, listed, undos } = report;
+  const commands =
+    listed.length > 0 &&
+    `Helve was ended while a command ran (${listed.join(', ')}). What was changed until now counts as its work, and helve undo can take it back.`;
+  const sentences = [
+    restored.length > 0 && `Put back as it was before: ${restored.join(', ')}.`,
+    finished.length > 0 && `Found complete: ${finished.join(', ')}.`,
+    removed.length > 0 && `Removed what was left of a write: ${removed.join(', ')}.`,
+    ...left.map(
+      ({ real, why, image }) =>
+        `${real} was left alone, because ${why}${image ? `; what it held before is in ${image}` : ''}. Look at it before you go on.`,
+    ),
+  ].filter((sentence) => sentence !== false);
+  const takenBack = undos.map(
+    ({ undoId, done, left: stay }) =>
+      `The undo ${undoId} was cut short when Helve last ran, and was taken back: ${done.length} files and folders are as they were before it${stay.map(({ real, why }) => `, but not ${real}, because ${why}`).join('')}. To undo the same calls, run helve undo again.`,
+  );
+  const changes = sentences.length > 0 && `A change of files was cut short when Helve last ran. ${sentences.join(' ')}`;
+  return [changes, ...takenBack, commands].filter(Boolean).join(' ') || undefined;
+}

@@ -1,0 +1,162 @@
+// Changes of files for a session whose data folder may be full, read-only or broken for a while. A journal in the spare
+// folder then stands in, so that a change is still made as a whole and can be undone; what is in that journal moves to
+// the data folder as soon as it can be written again, at the latest when Helve starts the next time.
+import { existsSync } from 'node:fs';
+import { readdir, readFile, rm, rmdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { FileChanges } from '../../contract/file-change.js';
+import { randomHex } from '../crypto.js';
+import { makeSpareFolder } from '../files/spare-folder.js';
+import { createFileChanges, type FileChangesOptions } from './file-changes.js';
+import {
+  type JournalFolders,
+  journalFolders,
+  listChanges,
+  makeJournal,
+  readImageFile,
+  recordChange,
+  saveImage,
+  sessionChanges,
+} from './journal.js';
+import { JournalUnwritable } from './journal-unwritable.js';
+import { closeRecord, look, openTokens, recordPath, writeRecord } from './lock.js';
+import { thisProcess } from './process-identity.js';
+import { recoverChanges } from './recover-changes.js';
+
+export interface SpareJournalOptions extends FileChangesOptions {
+  /** One sentence for the person, when the temporary journal stands in. Once, until the data folder can be written. */
+  onProblem?: ((sentence: string) => void) | undefined;
+}
+
+export function changesWithSpareJournal({ onProblem = () => {}, ...options }: SpareJournalOptions): FileChanges {
+  const changes = createFileChanges(options);
+  let opening: Promise<Spare> | undefined;
+  let isReported = false;
+
+  const openSpare = async (): Promise<Spare> => {
+    const dataFolder = join(makeSpareFolder(options.dataFolder), options.sessionId);
+    const close = await claimSpare(journalFolders(dataFolder), options.sessionId);
+    return { dataFolder, changes: createFileChanges({ ...options, dataFolder }), close };
+  };
+  /** True where nothing is left in the temporary journal. */
+  const moveBack = async (): Promise<boolean> => {
+    const spare = await opening;
+    if (!spare) return true;
+    try {
+      await moveJournal(journalFolders(spare.dataFolder), journalFolders(options.dataFolder), options.sessionId);
+      isReported = false;
+      return true;
+    } catch {
+      return false; // still not to be written; the next change tries again
+    }
+  };
+
+  return {
+    async apply(callId, wanted) {
+      await moveBack();
+      try {
+        await changes.apply(callId, wanted);
+      } catch (error) {
+        if (!(error instanceof JournalUnwritable)) throw error;
+        opening ??= openSpare();
+        const spare = await opening.catch(() => {
+          opening = undefined;
+          throw error; // the temporary folder can't be written either
+        });
+        await spare.changes.apply(callId, wanted).catch((spareError: unknown) => {
+          throw spareError instanceof JournalUnwritable ? error : spareError;
+        });
+        if (isReported) return;
+        isReported = true;
+        onProblem(
+          `The data folder can't be written. Work goes on, and what helve undo needs is kept in a temporary folder until there is room again. ${error.why}`,
+        );
+      }
+    },
+    async rest() {
+      await changes.rest();
+      await (await opening)?.changes.rest();
+    },
+    async settled() {
+      await changes.settled();
+      const spare = await opening;
+      if (!spare) return;
+      opening = undefined;
+      await spare.changes.settled();
+      const isMoved = await moveAtEnd(spare, options);
+      await spare.close();
+      if (isMoved) await removeSpare(spare.dataFolder);
+    },
+  };
+}
+
+interface Spare {
+  dataFolder: string;
+  changes: FileChanges;
+  /** From then on other processes may move what is there. */
+  close(): Promise<void>;
+}
+
+async function moveAtEnd({ dataFolder }: Spare, options: FileChangesOptions): Promise<boolean> {
+  try {
+    await moveJournal(journalFolders(dataFolder), journalFolders(options.dataFolder), options.sessionId);
+    return true;
+  } catch {
+    return false; // the next start moves it
+  }
+}
+
+/** A record of ours in the journal, which tells other processes that it is in use. Gives how to remove it. */
+async function claimSpare(folders: JournalFolders, sessionId: string): Promise<() => Promise<void>> {
+  await makeJournal(folders);
+  const at = new Date().toISOString();
+  const ours = { token: randomHex(12), owner: await thisProcess(), sessionId, callId: '', at, locks: [], files: [] };
+  await writeRecord(folders, ours, { durable: false });
+  return () => closeRecord(folders, ours, []);
+}
+
+/**
+ * Moves a journal that an earlier process has left in the spare folder of a session. A change that was cut short is
+ * recovered first. False where another process uses the journal; rejects where the data folder can't be written.
+ */
+export async function moveSpareJournal(spare: string, dataFolder: string, sessionId: string): Promise<boolean> {
+  const from = journalFolders(spare);
+  if (!existsSync(from.top)) return true;
+  const owner = await thisProcess();
+  for (const token of (await openTokens(from)).records) {
+    if ((await look(recordPath(from, token), owner)).state === 'running') return false;
+  }
+  const close = await claimSpare(from, sessionId);
+  try {
+    await recoverChanges(spare);
+    await moveJournal(from, journalFolders(dataFolder), sessionId);
+  } finally {
+    await close();
+  }
+  await removeSpare(spare);
+  return true;
+}
+
+async function removeSpare(folder: string): Promise<void> {
+  await rm(journalFolders(folder).top, { recursive: true, force: true });
+  // Other parts of the session may be kept beside it, and other sessions beside this one.
+  for (const each of [folder, dirname(folder)]) await rmdir(each).catch(() => {});
+}
+
+/** Images first, then the list of changes that names them. Again does no harm: an entry that is listed twice counts once. */
+async function moveJournal(from: JournalFolders, to: JournalFolders, sessionId: string): Promise<void> {
+  const list = join(from.sessions, `${sessionId}.jsonl`);
+  const text = await readFile(list, 'utf8').catch(() => '');
+  if (text === '') return;
+  await makeJournal(to);
+  for (const hash of await readdir(from.images)) {
+    const bytes = await readImageFile(from, hash);
+    if (bytes) await saveImage(to, bytes, hash);
+  }
+  const listed = await listChanges(dirname(to.top), sessionId);
+  for (const { position: _, ...change } of sessionChanges(text)) {
+    const next = listed.find(({ at }) => at > change.at); // a command may have been listed in the meantime
+    await recordChange(to, sessionId, { ...change, ...(next && { earlierThan: next.change }) });
+  }
+  await rm(list);
+}

@@ -1,0 +1,93 @@
+// What commands name for writing is looked at as a whole, whether git ignores it or not, as long as it is not too much.
+import { readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type DeclaredPath, namesPath, segmentsOf } from '../journal/declared-writes.js';
+import { VERSION_CONTROL } from '../search/query.js';
+import { type Entry, entryAt, type Pace, type Tree } from './workspace-tree.js';
+
+export interface NamedLimits {
+  /** Files and folders. */
+  maxNamedEntries: number;
+  /** Of all of them. */
+  maxNamedBytes: number;
+}
+
+/** The limits in words. */
+export const namedLimit = ({ maxNamedEntries, maxNamedBytes }: NamedLimits): string =>
+  `${maxNamedEntries} files or ${maxNamedBytes / 1_000_000} MB`;
+
+export interface NamedOptions {
+  earlier: Tree | undefined;
+  isExcluded(path: string): boolean;
+  pace: Pace;
+  /** None for what was looked at before: then its state now is needed, however much that is. */
+  limits?: NamedLimits;
+}
+
+/** Adds the named paths to the tree. Those that are too much are left out as a whole, and named in `tree.tooMuch`. */
+export async function addNamed(tree: Tree, paths: readonly DeclaredPath[], options: NamedOptions): Promise<void> {
+  const left = {
+    entries: options.limits?.maxNamedEntries ?? Infinity,
+    bytes: options.limits?.maxNamedBytes ?? Infinity,
+  };
+  for (const declared of paths) {
+    const found = await entriesOf(declared, tree, left, options);
+    const isHidden = found.some(([path]) => !tree.entries.has(path));
+    if (found.length > left.entries || bytesOf(found) > left.bytes) {
+      if (isHidden) tree.tooMuch.push(declared.real);
+      continue;
+    }
+    left.entries -= found.length;
+    left.bytes -= bytesOf(found);
+    tree.named.push(declared);
+    for (const [path, entry] of found) {
+      tree.namedPaths.push(path);
+      if (tree.entries.has(path)) continue;
+      tree.entries.set(path, entry);
+      if (entry.kind === 'file') tree.files += 1;
+      if (entry !== options.earlier?.entries.get(path)) tree.fresh.push(path);
+    }
+  }
+}
+
+const bytesOf = (found: ReadonlyArray<[string, Entry]>): number =>
+  found.reduce((sum, [, { kind, size }]) => sum + (kind === 'file' ? size : 0), 0);
+
+/** All that is there of a named path, or a bit more than the limit. */
+async function entriesOf(
+  declared: DeclaredPath,
+  tree: Tree,
+  { entries: most }: { entries: number },
+  { earlier, isExcluded, pace }: NamedOptions,
+): Promise<Array<[string, Entry]>> {
+  const { real, tree: isTree, pattern } = declared;
+  const found: Array<[string, Entry]> = [];
+  const depth = pattern === undefined ? 0 : segmentsOf(pattern).length;
+  // Behind a link that has come into its place since, there are other files.
+  const waiting = hasLinkAbove(real) ? [] : [real];
+  for (let path = waiting.pop(); path !== undefined && found.length <= most; path = waiting.pop()) {
+    if (isExcluded(path) || segmentsOf(path).some((name) => versionControl.has(name))) continue;
+    const entry = tree.entries.get(path) ?? entryAt(path, earlier?.entries.get(path));
+    if (!entry) continue;
+    if (namesPath({ paths: [declared], isExact: true }, path)) found.push([path, entry]);
+    else if (segmentsOf(path).length >= depth) continue; // a glob matches nothing further down
+    if (isTree && entry.kind === 'folder') waiting.push(...namesIn(path).map((name) => join(path, name)));
+    await pace.breathe();
+  }
+  return found;
+}
+
+function hasLinkAbove(path: string): boolean {
+  const above = dirname(path);
+  return above !== path && (entryAt(above)?.kind === 'link' || hasLinkAbove(above));
+}
+
+const versionControl: ReadonlySet<string> = new Set(VERSION_CONTROL);
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // not ours to read, or gone
+  }
+}

@@ -1,0 +1,103 @@
+// What a command does that makes files and nothing else: nothing is lost by it, so there is nothing to keep before it.
+import { readFileSync } from 'node:fs';
+import { randomHex } from '../crypto.js';
+import { claimantOf } from '../journal/claim-change.js';
+import { hashOf, type JournalFolders, journalFolders, makeJournal, recordChange } from '../journal/journal.js';
+import { JournaledChanges } from '../journal/journaled-changes.js';
+import { type RunningCommand, RunningCommands } from '../journal/running-commands.js';
+import { IN_BACKGROUND, INTERRUPTED, type Part, partsOf, sideOf, unclaimedIn } from './snapshot-changes.js';
+import { entryAt } from './workspace-tree.js';
+
+const MAX_READ_BYTES = 10_000_000; // a larger one is known by its time stamps, as in pictures of the workspace
+
+export interface NewFiles {
+  dataFolder: string;
+  sessionId: string;
+  callId: string;
+  /** Where nothing is before the call, by real path. */
+  paths: readonly string[];
+}
+
+/** To be called before the command. What it returns lists those that are there by then as the work of the call. */
+export async function watchNewFiles({
+  dataFolder,
+  sessionId,
+  callId,
+  paths,
+}: NewFiles): Promise<(isLeft: boolean) => Promise<void>> {
+  const folders = journalFolders(dataFolder);
+  const at = new Date().toISOString();
+  await makeJournal(folders);
+  const commands = new RunningCommands(folders, sessionId);
+  await commands.begin(
+    callId,
+    { paths: paths.map((real) => ({ real, tree: false })), isExact: true },
+    { newFilesSince: at },
+  );
+  return async (isLeft) => {
+    try {
+      await record(folders, commands, { sessionId, callId, paths, at, notes: isLeft ? [IN_BACKGROUND] : [] });
+    } finally {
+      commands.end(callId);
+    }
+  };
+}
+
+/** Lists what is there of the files that a command was to make when its Helve was killed. Returns their paths. */
+export async function recoverNewFiles(
+  folders: JournalFolders,
+  file: string,
+  { sessionId, callId, writes, newFilesSince: at }: RunningCommand,
+): Promise<string[]> {
+  if (at === undefined) return [];
+  const commands = new RunningCommands(folders, sessionId);
+  commands.takeOver(file);
+  const paths = writes.paths.map(({ real }) => real);
+  return await record(folders, commands, { sessionId, callId, paths, at, notes: [INTERRUPTED] });
+}
+
+interface About {
+  sessionId: string;
+  callId: string;
+  paths: readonly string[];
+  at: string;
+  notes: readonly string[];
+}
+
+/** Returns the files that it lists. */
+async function record(
+  folders: JournalFolders,
+  commands: RunningCommands,
+  { sessionId, callId, paths, at, notes }: About,
+): Promise<string[]> {
+  const writes = { paths: paths.map((real) => ({ real, tree: false })), isExact: true };
+  const journaled = new JournaledChanges(folders, commands);
+  journaled.beforeLook();
+  const found = paths.map((path) => ({ path, after: sideAt(path) }));
+  const beside = journaled.afterLook();
+  const parts: Part[] = [];
+  const unclaimed: Part[] = [];
+  for (const { path, after } of found) {
+    const compared = partsOf(path, sideOf(undefined, undefined), after, journaled.of(path, after));
+    if (compared.parts.length === 0) continue;
+    const claimant = claimantOf(path, { isFolder: false }, { own: [{ writes }], beside, sessionId });
+    if (claimant === 'unclaimed') unclaimed.push(...compared.parts);
+    else parts.push(...compared.parts);
+  }
+  if (parts.length === 0 && unclaimed.length === 0) return [];
+  await makeJournal(folders);
+  const seen = { ...(notes.length > 0 && { notes: [...notes] }), ...unclaimedIn(unclaimed) };
+  for (const earlierThan of new Set(parts.length === 0 ? [undefined] : parts.map((part) => part.earlierThan))) {
+    const files = parts.filter((part) => part.earlierThan === earlierThan).map(({ file }) => file);
+    const place = earlierThan === undefined ? {} : { earlierThan };
+    await recordChange(folders, sessionId, { change: randomHex(12), callId, at, files, seen, ...place });
+  }
+  return parts.map(({ file }) => file.real);
+}
+
+function sideAt(path: string): ReturnType<typeof sideOf> {
+  const entry = entryAt(path);
+  if (entry?.kind !== 'file') return sideOf(undefined, undefined);
+  const isLarge = entry.size > MAX_READ_BYTES;
+  return sideOf(entry, isLarge ? { why: 'it is too large to be read' } : { hash: hashOf(readFileSync(path)) });
+}

@@ -1,0 +1,292 @@
+import { lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate, setTimeout } from 'node:timers/promises';
+import { monotonicMs } from '../clock.js';
+import { GitIgnore, ruleFiles } from '../files/git-ignore.js';
+import { codeOf } from '../files/write-failure.js';
+import type { DeclaredPath } from '../journal/declared-writes.js';
+import { VERSION_CONTROL } from '../search/query.js';
+
+const SLICE_MS = 10; // work at a stretch, before others have their turn
+const UNSETTLED_MS = 50; // clocks of file systems tick every few milliseconds
+const COARSE_MS = 2_100; // those of some in seconds, or every other one
+
+/** What is at a path, as far as the system tells without opening it. */
+export interface Entry {
+  kind: 'file' | 'folder' | 'link';
+  ino: number;
+  size: number;
+  mtimeMs: number;
+  ctimeMs: number;
+  mode: number;
+  /** The mode with the kind in it, as the system tells it. */
+  fullMode: number;
+  /** Whether it had been left alone for long enough that another change would show in its times. */
+  settled: boolean;
+  /** Where a link leads; undefined where that is not text. */
+  target: string | undefined;
+}
+
+/** Whether nothing has happened to the entry in between, provided that the first was settled. */
+export const isUntouched = (one: Entry, other: Entry): boolean =>
+  one.ctimeMs === other.ctimeMs && one.mode === other.mode && one.kind === other.kind && isUnwritten(one, other);
+
+/** The same for its content alone. */
+export const isUnwritten = (one: Entry, other: Entry): boolean =>
+  one.mtimeMs === other.mtimeMs && one.size === other.size && one.ino === other.ino;
+
+/** The same as long as the content is not written. */
+export const contentId = ({ ino, size, mtimeMs }: Entry): string => `${ino}:${size}:${mtimeMs}`;
+
+interface Listing {
+  folder: Entry;
+  /** Those of its entries that are not ignored, by path: to make thousands of these texts anew takes as long as to look. */
+  paths: readonly string[];
+  hasRules: boolean;
+  ruleStamp: string;
+  above: GitIgnore;
+  rules: GitIgnore;
+}
+
+/** The files of a workspace that git does not ignore, with their folders, by path. */
+export interface Tree {
+  entries: Map<string, Entry>;
+  listings: Map<string, Listing>;
+  /** What could not be looked at. */
+  unreadable: string[];
+  /** Folders that were not looked into, because there was no time or there were too many files. */
+  unseen: string[];
+  /** What is not the very `Entry` of the earlier look: all that may be other than it was. */
+  fresh: string[];
+  /** How many of its entries are files. */
+  files: number;
+  /** What commands name for writing and was looked at as a whole, ignored or not. */
+  named: DeclaredPath[];
+  namedPaths: string[];
+  /** What they name and was not, because it is too much. */
+  tooMuch: string[];
+}
+
+export const emptyTree = (): Tree => ({
+  entries: new Map(),
+  listings: new Map(),
+  unreadable: [],
+  unseen: [],
+  fresh: [],
+  files: 0,
+  named: [],
+  namedPaths: [],
+  tooMuch: [],
+});
+
+export interface TreeLimits {
+  maxEntries: number;
+  maxMs: number;
+  /** So many are looked at in any case. */
+  leastEntries: number;
+}
+
+/** Lets others have their turn now and then while much is done at a stretch. */
+export class Pace {
+  #until = monotonicMs() + SLICE_MS;
+  readonly #signal: AbortSignal | undefined;
+  readonly #restMs: number;
+
+  /** With a rest, the work is done beside other work rather than before it, and keeps no process from ending. */
+  constructor(signal?: AbortSignal, { restMs = 0 }: { restMs?: number } = {}) {
+    this.#signal = signal;
+    this.#restMs = restMs;
+  }
+
+  async breathe(): Promise<void> {
+    if (monotonicMs() < this.#until) return;
+    if (this.#restMs === 0) await setImmediate();
+    else await setTimeout(this.#restMs, undefined, { ref: false, ...(this.#signal && { signal: this.#signal }) });
+    this.#signal?.throwIfAborted();
+    this.#until = monotonicMs() + SLICE_MS;
+  }
+}
+
+export interface LookOptions {
+  earlier: Tree | undefined;
+  isExcluded(path: string): boolean;
+  /** What is not looked at, and counts as what can't be. */
+  secrets?: ReadonlySet<string>;
+  limits: TreeLimits;
+  pace: Pace;
+  /** Folders that are not looked into. */
+  skipped?: readonly string[] | undefined;
+}
+
+/**
+ * Looks at the whole workspace, or at as much of it as the limits allow. What an earlier look has found out about
+ * folders that are as they were is used again, and what was left alone is the same `Entry`. Synchronous in slices,
+ * because asking for thousands of files one by one takes several times as long.
+ */
+export async function readTree(roots: readonly string[], options: LookOptions): Promise<Tree> {
+  const { earlier, limits } = options;
+  const until = monotonicMs() + limits.maxMs;
+  const tree = emptyTree();
+  for (const root of roots) {
+    if (tree.listings.has(root)) continue; // it lies in another one
+    const top = entryAt(root, earlier?.entries.get(root));
+    if (top && !tree.entries.has(root)) add(tree, root, top, earlier?.entries.get(root));
+    const above = earlier?.listings.get(root)?.above ?? GitIgnore.above(root);
+    await readBelow({ folder: root, above }, tree, until, options);
+  }
+  return tree;
+}
+
+function add(tree: Tree, path: string, entry: Entry, old: Entry | undefined): void {
+  tree.entries.set(path, entry);
+  if (entry.kind === 'file') tree.files += 1;
+  if (entry !== old) tree.fresh.push(path);
+}
+
+interface Waiting {
+  folder: string;
+  above: GitIgnore;
+}
+
+async function readBelow(
+  top: Waiting,
+  tree: Tree,
+  until: number,
+  { earlier, isExcluded, secrets, limits, pace, skipped = [] }: LookOptions,
+): Promise<void> {
+  const isSkipped = new Set(skipped);
+  const waiting = [top];
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { size } = tree.entries;
+    const isOver = size > limits.maxEntries || (size >= limits.leastEntries && monotonicMs() > until);
+    if (isOver || isSkipped.has(next.folder)) {
+      tree.unseen.push(next.folder);
+      continue;
+    }
+    const listing = listFolder(next.folder, next.above, earlier?.listings.get(next.folder), tree);
+    if (!listing) continue;
+    tree.listings.set(next.folder, listing);
+    for (const path of listing.paths) {
+      if (isExcluded(path)) continue;
+      if (secrets?.has(path)) {
+        if (lookAt(path)) tree.unreadable.push(path);
+        continue;
+      }
+      const old = earlier?.entries.get(path);
+      const entry = entryAt(path, old);
+      if (!entry) {
+        if (path.includes('\uFFFD')) tree.unreadable.push(path); // a name that is no text can't be asked for
+        continue;
+      }
+      add(tree, path, entry, old);
+      if (entry.kind === 'folder' && !tree.listings.has(path)) waiting.push({ folder: path, above: listing.rules });
+    }
+    await pace.breathe();
+  }
+}
+
+function listFolder(folder: string, above: GitIgnore, earlier: Listing | undefined, tree: Tree): Listing | undefined {
+  const stats = lookAt(folder);
+  if (!stats?.isDirectory()) return undefined; // gone, or replaced this moment
+  const entry = entryOf(stats);
+  const isSame = earlier?.folder.settled === true && isUntouched(earlier.folder, entry) && earlier.above === above;
+  if (isSame && !earlier.hasRules) return earlier;
+  const ruleStamp = ruleFiles.map((name) => stampAt(join(folder, name))).join();
+  if (isSame && earlier.ruleStamp === ruleStamp && isSettled(ruleStamp)) return earlier;
+
+  let all: string[];
+  try {
+    all = readdirSync(folder);
+  } catch {
+    tree.unreadable.push(folder);
+    return undefined;
+  }
+  const hasRules = all.includes('.gitignore') || all.includes('.git');
+  const known = earlier?.above === above && earlier.hasRules && earlier.ruleStamp === ruleStamp;
+  const rules = !hasRules ? above : known && isSettled(ruleStamp) ? earlier.rules : above.within(folder);
+  const paths = all
+    .filter((name) => !versionControl.has(name))
+    .map((name) => join(folder, name))
+    .filter((path) => !rules.ignores(path, { isFolder: lookAt(path)?.isDirectory() ?? false }));
+  return { folder: entry, paths, hasRules, ruleStamp, above, rules };
+}
+
+const versionControl: ReadonlySet<string> = new Set(VERSION_CONTROL);
+const UNSETTLED = 'unsettled';
+const isSettled = (ruleStamp: string): boolean => !ruleStamp.includes(UNSETTLED);
+
+function stampAt(path: string): string {
+  const stats = lookAt(path);
+  if (!stats) return 'none';
+  const entry = entryOf(stats);
+  return entry.settled ? `${contentId(entry)}:${entry.ctimeMs}` : UNSETTLED;
+}
+
+/**
+ * Whether nothing is at the path that could be put back: nothing at all, or a pipe or a device in its place. Where we may
+ * not look, something may be.
+ */
+export function isGone(path: string): boolean {
+  try {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    return stats === undefined || !isCovered(stats);
+  } catch (error) {
+    return codeOf(error) === 'ENOTDIR';
+  }
+}
+
+/** What is at the path, the earlier one if that was left alone; undefined where nothing is that could be put back. */
+export function entryAt(path: string, earlier?: Entry): Entry | undefined {
+  const stats = lookAt(path);
+  if (!stats) return undefined;
+  if (earlier?.settled && isStill(earlier, stats)) return earlier;
+  if (!isCovered(stats)) return undefined;
+  const entry = entryOf(stats);
+  if (entry.kind === 'link') entry.target = targetOf(path);
+  return entry;
+}
+
+const isCovered = (stats: Stats): boolean => stats.isFile() || stats.isDirectory() || stats.isSymbolicLink();
+
+/** As `isUntouched`, without making an entry for each of thousands of files. */
+const isStill = (earlier: Entry, { ctimeMs, mtimeMs, ino, size, mode }: Stats): boolean =>
+  earlier.ctimeMs === ctimeMs &&
+  earlier.mtimeMs === mtimeMs &&
+  earlier.ino === ino &&
+  earlier.size === size &&
+  earlier.fullMode === mode;
+
+export function entryOf(stats: Stats): Entry {
+  const { ino, size, mtimeMs, ctimeMs, mode } = stats;
+  return {
+    kind: stats.isDirectory() ? 'folder' : stats.isSymbolicLink() ? 'link' : 'file',
+    ino,
+    size,
+    mtimeMs,
+    ctimeMs,
+    mode: mode & 0o7777,
+    fullMode: mode,
+    settled: Date.now() - Math.max(mtimeMs, ctimeMs) > (ctimeMs % 1_000 === 0 ? COARSE_MS : UNSETTLED_MS),
+    target: undefined,
+  };
+}
+
+function targetOf(path: string): string | undefined {
+  try {
+    const bytes = readlinkSync(path, { encoding: 'buffer' });
+    const text = bytes.toString('utf8');
+    return Buffer.from(text).equals(bytes) ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const withoutError = { throwIfNoEntry: false } as const;
+
+function lookAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, withoutError);
+  } catch {
+    return undefined; // a folder above it is closed to us, or was replaced by a file
+  }
+}

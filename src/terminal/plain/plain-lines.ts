@@ -1,0 +1,117 @@
+import type { AgentEvent } from '../../contract/event.js';
+import type { DisplayBody, ToolDisplay } from '../../contract/tool.js';
+import { visible } from '../../platform/text/visible.js';
+import { roomMade } from '../session/compaction-notice.js';
+
+const MAX_BODY_LINES = 12;
+const MAX_SUBJECT_LINES = 200; // an answer hangs on it, and nothing can be unfolded here
+
+export interface PlainLinesOptions {
+  write(text: string): void;
+  color: boolean;
+}
+
+/** Draws a conversation as plain lines, top to bottom, for pipes and for screens that should not be repainted. */
+export class PlainLines {
+  readonly #write: (text: string) => void;
+  readonly #paint: Paint;
+  /** Whether the cursor stands in the middle of a line of the model's text. */
+  #midLine = false;
+
+  constructor({ write, color }: PlainLinesOptions) {
+    this.#write = write;
+    this.#paint = color ? colors : noColors;
+  }
+
+  draw(event: AgentEvent): void {
+    switch (event.type) {
+      case 'text_delta':
+        this.#write(visible(event.text));
+        this.#midLine = !event.text.endsWith('\n');
+        return;
+      case 'notice':
+        this.line(`  ! ${visible(event.text)}`);
+        return;
+      case 'compaction':
+        this.line(`  · ${roomMade(event)}`);
+        return;
+      case 'model_retry':
+        this.line(`  … ${visible(event.reason)} Trying again in ${Math.ceil(event.waitMs / 1000)} s.`);
+        return;
+      case 'answer_restart':
+        this.line('  … The answer broke off and begins anew.');
+        return;
+      case 'tool_call':
+        this.line(`${this.#paint.bold(`● ${event.tool}`)} ${visible(firstLine(event.display.title))}`);
+        return;
+      case 'tool_result': {
+        const { display, result } = event;
+        const failed = result.is_error === true;
+        const mark = failed ? this.#paint.red('✗') : this.#paint.green('✓');
+        const title = failed ? firstLine(asText(result.content)) : firstLine(display.title);
+        this.line(`  ${mark} ${event.tool} ${this.#paint.dim(visible(title))}`);
+        const body = failed ? rest(asText(result.content)) : asLines(display.body);
+        this.#lines(capped(body, MAX_BODY_LINES), display.body);
+        return;
+      }
+      case 'turn_end':
+        this.line('');
+        return;
+      default:
+        return;
+    }
+  }
+
+  /** What a question is about: the change, the command, the plan. */
+  subject({ title, body }: ToolDisplay): void {
+    const lines = asLines(body);
+    if (lines.join('\n') !== title) this.#lines(capped(lines, MAX_SUBJECT_LINES), body);
+  }
+
+  line(text: string): void {
+    this.#write(`${this.#midLine ? '\n' : ''}${text}\n`);
+    this.#midLine = false;
+  }
+
+  #lines(lines: readonly string[], body: DisplayBody | undefined): void {
+    for (const text of lines) this.line(`    ${this.#paintDiff(visible(text), body)}`);
+  }
+
+  #paintDiff(text: string, body: DisplayBody | undefined): string {
+    if (body?.type !== 'diff') return this.#paint.dim(text);
+    if (text.startsWith('+')) return this.#paint.green(text);
+    return text.startsWith('-') ? this.#paint.red(text) : this.#paint.dim(text);
+  }
+}
+
+function asLines(body: DisplayBody | undefined): string[] {
+  if (!body) return [];
+  if (body.type === 'list') return [...body.items];
+  if (body.type === 'todos') return body.items.map(({ content, status }) => `${todoMarks[status]} ${content}`);
+  // The patch's header names the file, which the title has said.
+  if (body.type === 'diff') return splitLines(body.patch.slice(Math.max(0, body.patch.indexOf('@@'))));
+  return splitLines(body.text);
+}
+
+const todoMarks = { pending: '☐', in_progress: '▶', completed: '☑' } as const;
+
+const splitLines = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));
+
+function capped(lines: readonly string[], most: number): string[] {
+  if (lines.length <= most) return [...lines];
+  return [...lines.slice(0, most), `… ${lines.length - most} more lines`];
+}
+
+const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
+
+const rest = (text: string): string[] => splitLines(text.slice(firstLine(text).length + 1));
+
+const asText = (content: string | ReadonlyArray<{ type: string; text?: string }>): string =>
+  typeof content === 'string' ? content : content.map(({ text = '' }) => text).join('\n');
+
+type Paint = Record<'bold' | 'dim' | 'green' | 'red', (text: string) => string>;
+
+const code = (open: number, close: number) => (text: string) => `\u001b[${open}m${text}\u001b[${close}m`;
+const colors: Paint = { bold: code(1, 22), dim: code(2, 22), green: code(32, 39), red: code(31, 39) };
+const asIs = (text: string): string => text;
+const noColors: Paint = { bold: asIs, dim: asIs, green: asIs, red: asIs };

@@ -1,0 +1,192 @@
+// The conversation as plain lines, top to bottom, for screen readers and for terminals that can't be painted on: nothing
+// is ever drawn over, every question is a line with numbered answers, and what is typed is read line by line.
+import type { AgentHappening } from '../../contract/event.js';
+import { visible } from '../../platform/text/visible.js';
+import { FileIndex } from '../input/file-index.js';
+import { KeyBindings } from '../input/key-bindings.js';
+import { guardTerminal } from '../screen/terminal-guard.js';
+import { Theme } from '../screen/theme.js';
+import { Conversation } from '../session/conversation.js';
+import { CurrentSession } from '../session/current-session.js';
+import { OwnWork } from '../session/foreground-task.js';
+import { loadCommands } from '../session/load-commands.js';
+import type { LoadedCommands } from '../session/loaded-commands.js';
+import { openSettings } from '../session/open-settings.js';
+import type { SessionWish } from '../session/opened-session.js';
+import { hintWithoutModel } from '../session/setup-hint.js';
+import { TypedLines } from '../session/typed-lines.js';
+import type { TerminalOptions, TerminalSettings } from '../start-terminal.js';
+import { PlainInput } from './plain-input.js';
+import { PlainLines } from './plain-lines.js';
+import { PlainQuestions } from './plain-questions.js';
+
+const WIDTH = 80; // of what commands answer: it is read out, not looked at
+
+export async function startPlainTerminal(options: TerminalOptions): Promise<number> {
+  const terminal = new PlainTerminal(options);
+  const guard = guardTerminal(
+    { isOn: false, stop: () => terminal.letGo() },
+    { onEnd: (code) => terminal.quit(code), killAll: () => terminal.killAll(), onWords: () => {} },
+  );
+  try {
+    return await terminal.run();
+  } finally {
+    guard.dispose();
+  }
+}
+
+class PlainTerminal {
+  readonly #options: TerminalOptions;
+  readonly #lines = new PlainLines({ write: (text) => process.stdout.write(text), color: false });
+  readonly #theme = new Theme({ name: 'none', depth: 'basic' }, { links: false });
+  readonly #session = new CurrentSession();
+  readonly #left = Promise.withResolvers<number>();
+  readonly #loading = Promise.withResolvers<LoadedCommands>();
+  readonly #ending = new AbortController();
+  readonly #input: PlainInput;
+  readonly #questions: PlainQuestions;
+  readonly #conversation: Conversation;
+  readonly #work: OwnWork;
+  readonly #typed: TypedLines;
+  readonly #files: FileIndex;
+
+  constructor(options: TerminalOptions) {
+    this.#options = options;
+    const session = this.#session;
+    this.#input = new PlainInput({
+      onLine: (line) => void this.#take(line),
+      onEnd: () => this.quit(),
+      onInterrupt: () => {
+        if (!this.#work.stop() && !this.#conversation.interrupt()) this.quit();
+      },
+    });
+    this.#questions = new PlainQuestions(this.#lines, this.#input);
+    this.#conversation = new Conversation({
+      session: () => session.opened,
+      onEvent: (event) => this.#draw(event),
+      onSaid: () => {},
+      onChange: () => {},
+      onProblem: (sentence) => this.#tell(sentence),
+      onBegin: () => {},
+      onRest: () => this.#input.prompt(),
+    });
+    this.#work = new OwnWork({ onBegin: () => {}, onEnd: () => {} });
+    this.#typed = new TypedLines({
+      session,
+      conversation: this.#conversation,
+      work: this.#work,
+      commands: this.#loading.promise,
+      signal: this.#ending.signal,
+      onSaid: () => {},
+      onProblem: (sentence) => this.#tell(sentence),
+      onDone: () => {},
+      ownCall: (callId) => this.#questions.ownCall(callId),
+      attachments: { of: async () => [] },
+    });
+    this.#files = new FileIndex({ root: options.root, env: options.env });
+  }
+
+  async run(): Promise<number> {
+    const { version, prompt } = this.#options;
+    this.#lines.line(`Helve ${version}. Type a prompt and press Enter. /help lists commands, /quit leaves.`);
+    try {
+      await Promise.race([this.#begin(), this.#left.promise]);
+      if (prompt !== undefined) void this.#take(prompt);
+      else this.#input.prompt();
+      return await this.#left.promise;
+    } finally {
+      this.#ending.abort(new Error('The terminal was left.'));
+      this.#conversation.interrupt();
+      this.#work.stop();
+      this.#files.end();
+      this.letGo();
+      await this.#session.close();
+    }
+  }
+
+  quit(code = 0): void {
+    this.#left.resolve(code);
+  }
+
+  /** Ends at once whatever calls have left running. */
+  killAll(): void {
+    this.#session.orNone?.engine.session.killAll();
+  }
+
+  letGo(): void {
+    this.#input.close();
+  }
+
+  async #begin(): Promise<void> {
+    const { askPermission, askUser } = this.#questions;
+    const settings = await openSettings(
+      this.#options,
+      { askPermission, askUser, tell: (sentence) => this.#tell(sentence) },
+      async (trust) => await this.#questions.askForTrust(trust),
+    );
+    await this.#change(settings, await this.#firstWish());
+    this.#loading.resolve(await this.#loadCommands(settings));
+  }
+
+  async #firstWish(): Promise<SessionWish> {
+    const { first, root, env } = this.#options;
+    if (!first.picks) return first;
+    const { pickSession } = await import('../session/pick-session.js');
+    return await pickSession(first, {
+      root,
+      env,
+      choose: async (_, items) =>
+        await this.#questions.choose({ title: 'Which conversation? Enter alone begins a new one.', items }),
+      tell: (sentence) => this.#lines.line(sentence),
+    });
+  }
+
+  /** Leaves the conversation, where there is one, for another. */
+  async #change(settings: TerminalSettings, wish: SessionWish): Promise<void> {
+    const opened = await settings.openSession(wish);
+    if (await this.#session.become(opened)) {
+      this.#lines.line(`Conversation ${opened.engine.session.id.slice(0, 8)}`);
+    }
+    if (opened.withoutModel !== undefined) this.#print(await hintWithoutModel(opened, this.#options));
+  }
+
+  async #loadCommands(settings: TerminalSettings): Promise<LoadedCommands> {
+    return await loadCommands({
+      theme: this.#theme,
+      questions: this.#questions,
+      session: this.#session,
+      files: this.#files,
+      themes: { names: ['none'], current: 'none', use: () => {} },
+      keys: () => new KeyBindings().listed(),
+      signal: this.#ending.signal,
+      show: (view) => this.#print(view.render(WIDTH).join('\n')),
+      say: (prompt) => this.#conversation.say(prompt),
+      edit: (draft) => this.#input.edit(draft),
+      quit: () => this.quit(),
+      tell: (sentence) => this.#tell(sentence),
+      change: async (wish) => await this.#change(settings, wish),
+      onEvent: (event) => this.#draw(event),
+      onMode: () => {},
+      onCompaction: () => {},
+      ownCall: (callId) => this.#questions.ownCall(callId),
+    });
+  }
+
+  async #take(line: string): Promise<void> {
+    await this.#typed.take(line);
+    if (!this.#conversation.isRunning && !this.#ending.signal.aborted) this.#input.prompt();
+  }
+
+  #draw(event: AgentHappening): void {
+    if (event.type === 'result') this.#session.spending.take(event);
+    this.#lines.draw({ ...event, at: Date.now() });
+  }
+
+  #print(text: string): void {
+    for (const line of text.split('\n')) this.#lines.line(line.trimEnd());
+  }
+
+  #tell(sentence: string): void {
+    this.#lines.line(`! ${visible(sentence)}`);
+  }
+}

@@ -1,0 +1,227 @@
+import { type Component, CURSOR_MARKER, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type ResizeManners, TestScreen } from '../test-screen.js';
+import { History } from './history.js';
+import { InlineScreen } from './inline-screen.js';
+
+/** A view whose lines are set from outside. */
+class Lines {
+  lines: string[] = [];
+  render(): string[] {
+    return [...this.lines];
+  }
+  invalidate(): void {}
+}
+
+function screenOf(columns: number, rows: number) {
+  const terminal = new TestScreen(columns, rows);
+  const tui = new InlineScreen(terminal);
+  const view = new Lines();
+  tui.addChild(view);
+  const draw = (lines: readonly string[]): void => {
+    view.lines = [...lines];
+    tui.renderNow();
+  };
+  return { terminal, tui, draw, view };
+}
+
+const line = fc.stringMatching(/^[a-z]{1,6}$/);
+
+test('the end of the tree stands on the screen, whatever it was before', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 3, max: 9 }),
+      fc.array(fc.array(line, { minLength: 1, maxLength: 25 }), { minLength: 1 }),
+      (rows, frames) => {
+        const { terminal, draw } = screenOf(20, rows);
+        for (const lines of frames) {
+          draw(lines);
+          const { screen } = terminal;
+          expect(lines.slice(-screen.length)).toEqual(screen);
+          expect(screen.length).toBeGreaterThanOrEqual(Math.min(lines.length, rows, 3));
+        }
+      },
+    ),
+  );
+});
+
+test('a tree that only grows is in the scrollback and on the screen once, in order', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 2, max: 8 }),
+      fc.array(fc.array(line, { minLength: 1, maxLength: 12 }), { minLength: 1 }),
+      (rows, pieces) => {
+        const { terminal, draw } = screenOf(20, rows);
+        const all: string[] = [];
+        for (const piece of pieces) {
+          all.push(...piece);
+          draw(all);
+        }
+        expect([...terminal.scrollback, ...terminal.screen]).toEqual(all);
+      },
+    ),
+  );
+});
+
+test('a change of what has scrolled off is not painted, and what is below is', () => {
+  const { terminal, draw } = screenOf(20, 4);
+  draw(['one', 'two', 'three', 'four', 'five', 'six']);
+  draw(['ONE', 'TWO', 'three', 'four', 'FIVE', 'six']);
+  expect(terminal.scrollback).toEqual(['one', 'two']);
+  expect(terminal.screen).toEqual(['three', 'four', 'FIVE', 'six']);
+});
+
+test('what stood in the terminal before stays', () => {
+  const { terminal, draw } = screenOf(20, 4);
+  terminal.write('$ ls\r\nfile\r\n$ helve\r\n');
+  draw(['a', 'b']);
+  draw(['a', 'b', 'c', 'd', 'e']);
+  expect([...terminal.scrollback, ...terminal.screen]).toEqual(['$ ls', 'file', '$ helve', 'a', 'b', 'c', 'd', 'e']);
+});
+
+/** A screen with a history above and two lines of its own below, in a window that can be resized. */
+function conversationOn(columns: number, rows: number, manners: ResizeManners = {}) {
+  const terminal = new TestScreen(columns, rows, manners);
+  const waiting: Array<() => void> = [];
+  const tui = new InlineScreen(terminal, {
+    now: () => 0,
+    later: (_, callback) => {
+      waiting.push(callback);
+      return () => void waiting.splice(waiting.indexOf(callback) >>> 0, 1);
+    },
+  });
+  const history = new History();
+  const below: Component = {
+    render: (width) => ['─'.repeat(width), `> ${CURSOR_MARKER}`, 'status'.padEnd(width)],
+    invalidate: () => {},
+  };
+  tui.addChild(history);
+  tui.addChild(below);
+  tui.onPainted = (above) => history.scrolled(above);
+  tui.onResized = (line) => history.placeOf(line);
+  tui.start();
+  tui.renderNow();
+  return {
+    terminal,
+    say(text: string) {
+      history.add({
+        render: (width) => wrapTextWithAnsi(text, width).map((line) => line + ' '.repeat(width - visibleWidth(line))),
+        invalidate: () => {},
+      });
+      tui.renderNow();
+    },
+    resize(newColumns: number, newRows: number) {
+      terminal.resize(newColumns, newRows);
+      tui.renderNow();
+    },
+    end: () => tui.stop(),
+    /** Time passes until nothing is waited for. */
+    settle() {
+      for (let callback = waiting.shift(); callback; callback = waiting.shift()) callback();
+    },
+  };
+}
+
+const size = fc.tuple(fc.integer({ min: 12, max: 60 }), fc.integer({ min: 6, max: 20 }));
+const manners = fc.record({ givesUpEmptyRows: fc.boolean(), takesBack: fc.boolean(), isMute: fc.boolean() });
+const signs = ['', '漢字', '👩‍👩‍👧', 'שלום', 'e\u0301', 'ｗ'];
+
+test('however often the window is resized, each word is there once and in order', () => {
+  const step = fc.tuple(fc.array(fc.integer({ min: 1, max: 20 }), { maxLength: 5 }), size, fc.boolean());
+  fc.assert(
+    fc.property(size, manners, fc.array(step, { maxLength: 8 }), (first, kind, steps) => {
+      const { terminal, say, resize, settle, end } = conversationOn(...first, kind);
+      const said: string[] = [];
+      for (const [paragraphs, [columns, rows], isQuiet] of steps) {
+        for (const count of paragraphs) {
+          const words = Array.from({ length: count }, (_, index) => `w${said.length + index}`);
+          said.push(...words);
+          say(words.map((word, index) => `${word}${signs[index % signs.length]}`).join(' '));
+        }
+        resize(columns, rows);
+        if (isQuiet) settle();
+      }
+      settle();
+      say('last');
+      const seen = terminal.text.flatMap((text) => text.match(/w\d+|last/g) ?? []);
+      // Where a terminal does not say where its cursor is, a part of the screen may be in its scrollback once more.
+      expect(kind.isMute ? [...new Set(seen)] : seen).toEqual([...said, 'last']);
+      expect(terminal.screen.slice(-3).map((text) => text[0])).toEqual(['─', '>', 's']);
+      end();
+    }),
+  );
+});
+
+test('a line that is too wide is cut, so that no other is pushed out of its place', () => {
+  const { terminal, draw } = screenOf(6, 4);
+  draw(['123456789', 'next']);
+  expect(terminal.screen).toHaveLength(2);
+  expect(terminal.screen[0]?.length).toBe(6);
+});
+
+test('printing again brings back what has scrolled off, from the line that was asked for', () => {
+  const { terminal, draw, tui, view } = screenOf(20, 3);
+  draw(['one', 'two', 'three', 'four', 'five']);
+  view.lines = ['one', 'TWO', 'two and a half', 'three', 'four', 'five'];
+  tui.printAgainFrom(1);
+  tui.renderNow();
+  expect([...terminal.scrollback, ...terminal.screen]).toEqual([
+    'one',
+    'two',
+    'TWO',
+    'two and a half',
+    'three',
+    'four',
+    'five',
+  ]);
+});
+
+test('views that have long scrolled off are let go, and nothing on the screen moves', () => {
+  const terminal = new TestScreen(20, 5);
+  const tui = new InlineScreen(terminal);
+  const history = new History();
+  tui.addChild(history);
+  tui.onPainted = (above) => history.scrolled(above);
+  const said: string[] = [];
+  for (let number = 0; number < 2_000; number += 1) {
+    const view = new Lines();
+    view.lines = [`line ${number}`];
+    said.push(`line ${number}`);
+    history.add(view);
+    tui.renderNow();
+  }
+  expect([...terminal.scrollback, ...terminal.screen]).toEqual(said);
+  expect(history.views.length).toBeLessThan(700);
+});
+
+test('a view that changes its height above the screen takes no line of others away, and adds none', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 3, max: 8 }),
+      fc.array(fc.tuple(fc.array(line, { maxLength: 12 }), fc.nat({ max: 4 })), { minLength: 1 }),
+      (rows, steps) => {
+        const terminal = new TestScreen(20, rows);
+        const tui = new InlineScreen(terminal);
+        const history = new History();
+        tui.addChild(history);
+        tui.onPainted = (above) => history.scrolled(above);
+        const changing = new Lines();
+        changing.lines = ['head'];
+        const settle = history.add(changing, { isLive: true });
+        const below = new Lines();
+        history.add(below, { isLive: true });
+        below.lines = Array.from({ length: rows }, (_, number) => `first ${number}`);
+        tui.renderNow(); // so that the one that changes is above
+        for (const [lines, more] of steps) {
+          changing.lines = [...lines];
+          for (let added = 0; added < more; added += 1) below.lines.push(`more ${below.lines.length}`);
+          tui.renderNow();
+        }
+        settle();
+        tui.renderNow();
+        expect([...terminal.scrollback, ...terminal.screen]).toEqual(['head', ...below.lines]);
+      },
+    ),
+  );
+});

@@ -1,0 +1,117 @@
+import type { Component } from '@earendil-works/pi-tui';
+import { homeFolder } from '../../platform/files/paths.js';
+import type { OpenedSession } from '../session/opened-session.js';
+import { cut } from '../views/fit.js';
+import { StatusLineView } from '../views/status-line-view.js';
+import { gitBranch } from './git-branch.js';
+import { StatusCommand } from './status-command.js';
+import type { Theme } from './theme.js';
+
+export interface StatusLineOptions {
+  root: string;
+  draw(): void;
+  session(): OpenedSession | undefined;
+}
+
+/** Keeps the line below the editor up to date: what the session is, or a hint for as long as it counts. */
+export class StatusLine {
+  readonly #options: StatusLineOptions;
+  readonly #line: StatusLineView;
+  readonly #theme: Theme;
+  #command: StatusCommand | undefined;
+  #hint: string | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #costUsd: number | null = null;
+
+  constructor(theme: Theme, options: StatusLineOptions) {
+    this.#theme = theme;
+    this.#options = options;
+    this.#line = new StatusLineView(theme, { mode: 'default', directory: shownFolder(options.root) });
+  }
+
+  get view(): Component {
+    return {
+      render: (width) =>
+        this.#hint === undefined ? this.#line.render(width) : [this.#theme.paint.warning(cut(this.#hint, width))],
+      invalidate: () => this.#line.invalidate(),
+    };
+  }
+
+  /** Stands in its place for so many milliseconds. */
+  hint(text: string, milliseconds: number): void {
+    clearTimeout(this.#timer);
+    this.#hint = text;
+    this.#timer = setTimeout(() => this.endHint(), milliseconds);
+    this.#options.draw();
+  }
+
+  /** What was hinted at has been done, or its time is over. */
+  endHint(): void {
+    clearTimeout(this.#timer);
+    this.#hint = undefined;
+    this.#options.draw();
+  }
+
+  /** The session may have changed. */
+  refresh(costUsd: number | null = this.#costUsd): void {
+    this.#costUsd = costUsd;
+    const opened = this.#options.session();
+    if (!opened) return;
+    const { session } = opened.engine;
+    const usage = opened.agent?.contextUsage();
+    this.#line.update({
+      model: opened.model,
+      mode: session.mode,
+      directory: shownFolder(session.cwd),
+      branch: gitBranch(session.root),
+      context: usage && { used: usage.total, window: usage.window },
+      sandbox: session.sandbox !== undefined,
+      walls: session.foundWalls,
+      costUsd,
+    });
+    this.#command?.refresh();
+    this.#options.draw();
+  }
+
+  /** From now on what this command writes is shown. */
+  useCommand(command: string): void {
+    this.#command = new StatusCommand({
+      command,
+      cwd: () => this.#options.session()?.engine.session.cwd ?? this.#options.root,
+      env: () => this.#options.session()?.engine.session.env ?? {},
+      facts: () => this.#facts(),
+      show: (text) => {
+        this.#line.showOutput(text);
+        this.#options.draw();
+      },
+    });
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#command?.stop();
+  }
+
+  #facts(): unknown {
+    const opened = this.#options.session();
+    if (!opened) return {};
+    const { session } = opened.engine;
+    const usage = opened.agent?.contextUsage();
+    return {
+      session_id: session.id,
+      cwd: session.cwd,
+      workspace: { current_dir: session.cwd, project_dir: session.root },
+      model: { id: opened.model ?? null, display_name: opened.model?.slice(opened.model.lastIndexOf('/') + 1) ?? null },
+      permission_mode: session.mode,
+      cost: { total_cost_usd: this.#costUsd },
+      ...(usage && { context_window: { used_tokens: usage.total, size: usage.window } }),
+      sandbox: session.sandbox !== undefined,
+      walls: session.foundWalls,
+    };
+  }
+}
+
+const shownFolder = (path: string): string => {
+  const home = homeFolder();
+  return home !== undefined && (path === home || path.startsWith(`${home}/`)) ? `~${path.slice(home.length)}` : path;
+};

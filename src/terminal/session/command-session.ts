@@ -1,0 +1,148 @@
+import type { BackgroundCommand, BackgroundCommands } from '../../platform/shell/background.js';
+import type { CommandSession, PastPrompt, RunningTask, TerminalCommand, ThemePort } from '../contract.js';
+import type { OpenedSession, SessionWish } from './opened-session.js';
+import type { SessionSpending } from './session-spending.js';
+import { consoleTools } from './tool-console.js';
+
+const CONNECT_MS = 3_000; // somebody looks at the screen meanwhile
+
+export interface CommandSessionParts {
+  session(): OpenedSession;
+  spending(): SessionSpending;
+  /** What the conversation runs in the background, and how each is in words. */
+  background(): BackgroundCommands;
+  stateOf(command: BackgroundCommand): string;
+  readonly themes: ThemePort;
+  readonly builtIn: readonly TerminalCommand[];
+  keys(): CommandSession['keys'];
+  /** What the person has said, as it is kept; none where nothing is. */
+  prompts(): readonly PastPrompt[];
+  /** A sentence for the person. */
+  tell(sentence: string): void;
+  setMode: CommandSession['setMode'];
+  compact: CommandSession['compact'];
+  /** Leaves this conversation for another one. */
+  change(wish: SessionWish): Promise<void>;
+}
+
+/** The conversation as commands see it, whichever it is now. */
+export function commandSession(parts: CommandSessionParts): CommandSession {
+  const opened = parts.session;
+  const session = () => opened().engine.session;
+  return {
+    get id() {
+      return session().id;
+    },
+    get root() {
+      return session().root;
+    },
+    get cwd() {
+      return session().cwd;
+    },
+    get dataFolder() {
+      return session().dataFolder;
+    },
+    get env() {
+      return opened().env;
+    },
+    get home() {
+      return session().home;
+    },
+    get additionalDirectories() {
+      const { root, workspace } = session();
+      return workspace.filter((folder) => folder !== root);
+    },
+    get mode() {
+      return session().mode;
+    },
+    get todos() {
+      return session().todos;
+    },
+    get settings() {
+      return opened().settings.current;
+    },
+    refresh: async () => await opened().engine.refresh((event) => event.type === 'notice' && parts.tell(event.text)),
+    get model() {
+      return opened().model;
+    },
+    get agents() {
+      return session().agents?.all ?? [];
+    },
+    get tasks() {
+      return tasksOf(parts);
+    },
+    get servers() {
+      return opened()
+        .engine.servers.states()
+        .map(({ name, status, detail, tools, setAside, errorOutput }) => ({
+          name,
+          status,
+          detail,
+          tools,
+          setAside: setAside.map(({ tool, why }) => ({ tool, why })),
+          errorOutput,
+        }));
+    },
+    connectServers: async () => await opened().engine.servers.settled({ withinMs: CONNECT_MS }),
+    reconnect: async (server) => await opened().engine.servers.reconnect(server),
+    get usage() {
+      return parts.spending().usage;
+    },
+    get context() {
+      return opened().agent?.contextUsage();
+    },
+    themes: parts.themes,
+    get keys() {
+      return parts.keys();
+    },
+    get tools() {
+      return consoleTools(opened().engine);
+    },
+    builtIn: parts.builtIn,
+    commands: async () => (await opened().agent?.commands()) ?? [],
+    async agentTypes() {
+      const types = (await opened().agent?.agentTypes()) ?? [];
+      return types.map(({ name, description, file }) => ({ name, description, ...(file !== undefined && { file }) }));
+    },
+    setMode: parts.setMode,
+    models: async () => await opened().models(),
+    async chooseModel(name) {
+      if (opened().agent) return await opened().chooseModel(name);
+      await parts.change({ mode: session().mode, model: name });
+      const { model, withoutModel } = opened();
+      if (model === undefined) throw new Error(withoutModel ?? 'No model is set up.');
+      return model;
+    },
+    clear: async () => await parts.change({ mode: session().mode, model: opened().model }),
+    compact: parts.compact,
+    resume: async (id) => await parts.change({ resume: id }),
+    get prompts() {
+      return parts.prompts();
+    },
+    async rewind({ index }) {
+      const { id, mode } = session();
+      const model = opened().model;
+      if (index === 0) return await parts.change({ mode, model });
+      await parts.change({ resume: id, fork: true, beforePrompt: index, mode, model });
+    },
+    addDirectory: async (path) => opened().engine.addDirectory(path),
+    checkSetup: async () => await opened().checkSetup(),
+    explain: async (tool, input) => await opened().explain(tool, input),
+  };
+}
+
+function tasksOf({ background, stateOf, session }: CommandSessionParts): RunningTask[] {
+  const running = background();
+  const commands = running.all.map((command) => ({
+    id: command.id,
+    title: command.command,
+    state: stateOf(command),
+    ...(command.state.status === 'running' && { stop: async () => await running.stop(command.id) }),
+  }));
+  const agents = (session().engine.session.agents?.all ?? []).map(({ id, description, type, report }) => ({
+    id,
+    title: `${type}: ${description}`,
+    state: report === undefined ? 'running' : (report.problem ?? 'done'),
+  }));
+  return [...commands, ...agents];
+}

@@ -1,0 +1,203 @@
+import { matchesKey } from '@earendil-works/pi-tui';
+import type { DialogQueue } from '../dialogs/dialog-queue.js';
+import type { Attachments } from '../input/attachments.js';
+import type { KeyAction } from '../input/key-bindings.js';
+import type { Activity } from '../screen/activity.js';
+import type { Screen } from '../screen/screen.js';
+import type { StatusLine } from '../screen/status-line.js';
+import { suspend } from '../screen/suspend.js';
+import type { EventViews } from '../views/event-views.js';
+import type { Conversation } from './conversation.js';
+import type { CurrentSession } from './current-session.js';
+import type { EditorPlace } from './editor-place.js';
+import type { OwnWork } from './foreground-task.js';
+
+const TWICE_MS = 1_500; // within which the same key means more
+const READ_MS = 4_000; // for a sentence below the editor
+const EARLY_MS = 500; // after the start
+
+export interface KeyActionsOptions {
+  now(): number;
+  env: Readonly<Record<string, string | undefined>>;
+  root: string;
+  screen: Screen;
+  place(): EditorPlace;
+  dialogs: DialogQueue;
+  conversation: Conversation;
+  work: OwnWork;
+  session: CurrentSession;
+  views: EventViews;
+  activity: Activity;
+  status: StatusLine;
+  attachments: Pick<Attachments, 'forBytes'>;
+  tell(sentence: string): void;
+  /** Back to before an earlier prompt. */
+  rewind(): void;
+  quit(): void;
+}
+
+/** What keys mean beside what the editor makes of them. */
+export class KeyActions {
+  readonly #options: KeyActionsOptions;
+  readonly #startedAt: number;
+  #pressed: { action: KeyAction; at: number } | undefined;
+
+  constructor(options: KeyActionsOptions) {
+    this.#options = options;
+    this.#startedAt = options.now();
+  }
+
+  /** True where the key was taken. */
+  act(action: KeyAction): boolean {
+    const { screen, views, session, activity, quit } = this.#options;
+    switch (action) {
+      case 'interrupt':
+        this.#interrupt();
+        return true;
+      case 'clear':
+        this.#clear();
+        return true;
+      case 'quit':
+        if (!this.#editor.isEmpty) return false;
+        quit();
+        return true;
+      case 'cycleMode':
+        this.#cycleMode();
+        return true;
+      case 'expand': {
+        const first = views.toggleExpansion();
+        if (first) screen.printAgainFrom(first);
+        return true;
+      }
+      case 'background':
+        return (session.orNone?.engine.session.moveToBackground() ?? 0) > 0;
+      case 'todos':
+        activity.toggleTodos();
+        return true;
+      case 'redraw':
+        screen.drawAnew();
+        return true;
+      case 'externalEditor':
+        void this.#editExternally();
+        return true;
+      case 'pasteImage':
+        void this.#pastePicture();
+        return true;
+      case 'suspend':
+        suspend(screen);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /** Looks at each key before anybody gets it: Ctrl-C counts also while a question is asked. */
+  takeAny(data: string): { consume?: boolean; data?: string } | undefined {
+    const { now, dialogs } = this.#options;
+    // What was typed before the terminal was ours has line feeds in the place of Enter.
+    if (data === '\n' && now() - this.#startedAt < EARLY_MS) return { data: '\r' };
+    if (data === '\u001b\u001b' && !dialogs.current) {
+      // Two Escs that come at once are two.
+      this.#editor.handleInput('\u001b');
+      this.#editor.handleInput('\u001b');
+      return { consume: true };
+    }
+    if (matchesKey(data, 'up') && !dialogs.current && this.#takeBack()) return { consume: true };
+    if (!dialogs.current || !matchesKey(data, 'ctrl+c')) return undefined;
+    this.#clear();
+    return { consume: true };
+  }
+
+  get #editor(): EditorPlace['editor'] {
+    return this.#options.place().editor;
+  }
+
+  #isTwice(action: KeyAction): boolean {
+    const at = this.#options.now();
+    const isTwice = this.#pressed?.action === action && at - this.#pressed.at < TWICE_MS;
+    this.#pressed = isTwice ? undefined : { action, at };
+    if (isTwice) this.#options.status.endHint();
+    return isTwice;
+  }
+
+  #interrupt(): void {
+    const { work, conversation, status, place, rewind } = this.#options;
+    if (work.stop()) return;
+    if (conversation.isRunning) {
+      const waiting = conversation.takeBack();
+      conversation.interrupt();
+      const drafts = [...waiting.map(({ text }) => text), this.#editor.getExpandedText()].filter((text) => text !== '');
+      if (waiting.length > 0) this.#editor.setText(drafts.join('\n'));
+    } else if (this.#isTwice('interrupt')) {
+      if (this.#editor.isEmpty) rewind();
+      else this.#editor.setText('');
+    } else {
+      const then = this.#editor.isEmpty ? 'go back to an earlier prompt' : 'empty the prompt';
+      status.hint(`${place().keys.shown('interrupt')} again to ${then}`, TWICE_MS);
+    }
+  }
+
+  /** What waits to be said comes back into an empty editor. False where nothing does. */
+  #takeBack(): boolean {
+    const { conversation, screen } = this.#options;
+    if (!this.#editor.isEmpty || conversation.waiting.length === 0) return false;
+    const waiting = conversation.takeBack();
+    this.#editor.setText(waiting.map(({ text }) => text).join('\n'));
+    screen.draw();
+    return true;
+  }
+
+  #clear(): void {
+    const { work, conversation, status, place, quit } = this.#options;
+    if (this.#isTwice('clear')) {
+      quit();
+      return;
+    }
+    if (!this.#editor.isEmpty) {
+      this.#editor.setText('');
+    } else {
+      conversation.interrupt();
+      work.stop();
+    }
+    status.hint(`${place().keys.shown('clear')} again to leave`, TWICE_MS);
+  }
+
+  #cycleMode(): void {
+    const { session, status, tell } = this.#options;
+    const next = session.nextMode();
+    const problem = next && session.setMode(next);
+    status.refresh();
+    if (problem !== undefined) tell(problem);
+  }
+
+  async #pastePicture(): Promise<void> {
+    const { env, attachments, status, screen } = this.#options;
+    const { clipboardPicture } = await import('../input/clipboard.js');
+    const found = await clipboardPicture({ env });
+    if ('bytes' in found) this.#editor.insertTextAtCursor(attachments.forBytes(found.bytes));
+    else status.hint(found.problem, READ_MS);
+    screen.draw();
+  }
+
+  async #editExternally(): Promise<void> {
+    const { screen, tell } = this.#options;
+    const outcome = await editInOwnEditor(this.#editor.getExpandedText(), this.#options);
+    if ('text' in outcome) this.#editor.setText(outcome.text);
+    else tell(outcome.problem);
+    screen.draw();
+  }
+}
+
+/** Gives the terminal to the person's own editor until they have closed it. */
+export async function editInOwnEditor(
+  text: string,
+  { env, root, screen }: Pick<KeyActionsOptions, 'env' | 'root' | 'screen'>,
+): Promise<{ text: string } | { problem: string }> {
+  const { editExternally } = await import('../input/external-editor.js');
+  return await editExternally(text, {
+    env,
+    cwd: root,
+    pause: () => screen.lend(),
+    resume: () => screen.goOn(),
+  });
+}

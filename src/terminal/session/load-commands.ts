@@ -1,0 +1,67 @@
+import type { AgentHappening } from '../../contract/event.js';
+import type { FileIndex } from '../input/file-index.js';
+import type { CommandAnswersOptions } from './command-answers.js';
+import type { CommandSessionParts } from './command-session.js';
+import type { CurrentSession } from './current-session.js';
+import type { LoadedCommands } from './loaded-commands.js';
+
+export interface CommandParts extends CommandAnswersOptions {
+  session: CurrentSession;
+  files: FileIndex;
+  themes: CommandSessionParts['themes'];
+  keys: CommandSessionParts['keys'];
+  change: CommandSessionParts['change'];
+  tell(sentence: string): void;
+  onEvent(event: AgentHappening): void;
+  /** The mode has become another one. */
+  onMode(): void;
+  /** The conversation is being made shorter, until it settles. */
+  onCompaction(work: Promise<unknown>): void;
+  /** The person makes this call, so they need not be asked about it; gives the way to say that it is over. */
+  ownCall(callId: string): () => void;
+  /** Aborts when the terminal is left. */
+  signal: AbortSignal;
+}
+
+/** Loads the terminal's commands for the conversation that is open, whichever it is by then. */
+export async function loadCommands(parts: CommandParts): Promise<LoadedCommands> {
+  const { session, files, themes, keys, change, tell, onEvent, ownCall } = parts;
+  const { LoadedCommands } = await import('./loaded-commands.js');
+  const { CommandAnswers } = await import('./command-answers.js');
+  const { sessionBackground, stateText } = await import('../../tools/bash/session-shells.js');
+  const { pastPrompts } = await import('./past-prompts.js');
+  return new LoadedCommands({
+    session: {
+      session: () => session.opened,
+      spending: () => session.spending,
+      background: () => session.opened.engine.session.own(sessionBackground),
+      stateOf: stateText,
+      themes,
+      keys,
+      prompts: () => pastPrompts(session.opened.engine.session),
+      tell,
+      setMode(mode) {
+        const problem = session.setMode(mode);
+        parts.onMode();
+        return problem;
+      },
+      async compact(instructions) {
+        const { agent, withoutModel } = session.opened;
+        if (!agent) throw new Error(withoutModel ?? 'No model is set up.');
+        const compaction = agent.compact(instructions, { signal: parts.signal, onEvent });
+        parts.onCompaction(compaction);
+        return await compaction;
+      },
+      change,
+    },
+    answers: new CommandAnswers(parts),
+    console: { engine: () => session.opened.engine, onEvent, ownCall },
+    completion: {
+      files,
+      cwd: () => session.opened.engine.session.cwd,
+      home: session.opened.engine.session.home,
+      mentions: async () => await (await import('./server-mentions.js')).serverMentions(session.opened.engine),
+    },
+    isConsole: () => session.orNone !== undefined && !session.orNone.agent,
+  });
+}

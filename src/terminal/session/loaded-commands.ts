@@ -1,0 +1,56 @@
+import { completedCommands, findCommand, remember, runCommand, terminalCommands } from '../commands/index.js';
+import type { CommandAnswer, TerminalCommand } from '../contract.js';
+import { type CompletionSources, PromptCompletion } from '../input/completion.js';
+import { type CommandSessionParts, commandSession } from './command-session.js';
+import { ToolConsole, type ToolConsoleOptions } from './tool-console.js';
+
+/** Shows what a command answers, and asks what it asks. */
+export interface AnswerFollower {
+  follow(answer: CommandAnswer, signal: AbortSignal): Promise<void>;
+}
+
+export interface LoadedCommandsOptions {
+  session: Omit<CommandSessionParts, 'builtIn'>;
+  answers: AnswerFollower;
+  console: ToolConsoleOptions;
+  completion: Pick<CompletionSources, 'files' | 'cwd' | 'home' | 'mentions'>;
+  /** Whether a line that is no command is a call of a tool. */
+  isConsole(): boolean;
+}
+
+/** The terminal's commands, the tool console, and how both are completed: what is loaded once the first frame stands. */
+export class LoadedCommands {
+  readonly console: ToolConsole;
+  readonly completion: PromptCompletion;
+  readonly all: readonly TerminalCommand[] = terminalCommands;
+  readonly #session: ReturnType<typeof commandSession>;
+  readonly #answers: AnswerFollower;
+
+  constructor({ session, answers, console, completion, isConsole }: LoadedCommandsOptions) {
+    this.#session = commandSession({ ...session, builtIn: terminalCommands });
+    this.#answers = answers;
+    this.console = new ToolConsole(console);
+    this.completion = new PromptCompletion({
+      ...completion,
+      commands: async () => await completedCommands(this.#session),
+      line: (text) => (isConsole() && !/^\s*[/!#]/.test(text) ? this.console.complete(text) : undefined),
+    });
+  }
+
+  /** One of the terminal's own; undefined for those of the person, the project and servers. */
+  find(name: string): TerminalCommand | undefined {
+    return findCommand(name);
+  }
+
+  async run(command: { name: string; args: string }, signal: AbortSignal): Promise<void> {
+    await this.follow(await runCommand(command, this.#session), signal);
+  }
+
+  async remember(note: string, signal: AbortSignal): Promise<void> {
+    await this.follow(remember(note, this.#session), signal);
+  }
+
+  async follow(answer: CommandAnswer, signal: AbortSignal): Promise<void> {
+    await this.#answers.follow(answer, signal);
+  }
+}

@@ -1,0 +1,22 @@
+import { dataFolderOf } from '../../platform/files/paths.js';
+import type { TrustReport } from '../../settings/trust.js';
+import type { TerminalOptions, TerminalSettings } from '../start-terminal.js';
+import type { SessionPorts } from './opened-session.js';
+
+/** Reads settings. Where the folder brings what only a trusted one may, the person is asked before any of it counts. */
+export async function openSettings(
+  { open, env }: Pick<TerminalOptions, 'open' | 'env'>,
+  ports: SessionPorts,
+  askForTrust: (trust: TrustReport) => Promise<boolean>,
+): Promise<TerminalSettings> {
+  const settings = await open(ports);
+  const { trust } = settings.settings.current;
+  if (trust.pending.length === 0) return settings;
+  if (!(await askForTrust(trust))) {
+    ports.tell('What this folder brings does not count. To look at it and trust it later: helve config trust');
+    return settings;
+  }
+  const { trustFolder } = await import('../../settings/trust.js');
+  await trustFolder(trust.folder, trust.covered, { dataFolder: dataFolderOf({ env }) });
+  return await open(ports);
+}

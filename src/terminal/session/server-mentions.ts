@@ -1,0 +1,16 @@
+import type { Engine } from '../../create-engine.js';
+import type { Choice } from '../contract.js';
+
+/** What servers that have connected have to read, as it is named behind an @. Those that have not begun to connect do. */
+export async function serverMentions({ servers, session }: Pick<Engine, 'servers' | 'session'>): Promise<Choice[]> {
+  void servers.start();
+  const connected = servers.states().filter(({ status }) => status === 'connected');
+  const lists = await Promise.all(connected.map(async ({ name }) => (await session.resources?.list(name)) ?? []));
+  return lists
+    .flat()
+    .filter(({ uri, isTemplate }) => !isTemplate && /^[a-z][a-z0-9+.-]*:\/\/\S+$/i.test(uri))
+    .map(({ server, uri, name, description }) => ({
+      value: `${server}:${uri}`,
+      description: [name, description].filter(Boolean).join(' · '),
+    }));
+}

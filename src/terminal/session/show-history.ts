@@ -1,0 +1,69 @@
+import type { Component } from '@earendil-works/pi-tui';
+import { INTERRUPTED, isInterruption } from '../../agent/interruption.js';
+import type { Message, ToolResultBlock } from '../../contract/message.js';
+import type { Tool, ToolDisplay } from '../../contract/tool.js';
+import type { Theme } from '../screen/theme.js';
+import { CallView } from '../views/call-view.js';
+import { MarkdownView } from '../views/markdown-view.js';
+import { NoticeView } from '../views/notice-view.js';
+
+const SHOWN_MESSAGES = 20; // the rest is in the session's file
+
+/** The last messages of a conversation that is taken up, as views, each with whether an empty line stands before it. */
+export async function historyViews(
+  messages: readonly Message[],
+  { theme, findTool }: { theme: Theme; findTool(name: string): Tool | undefined },
+): Promise<Array<{ view: Component; hasGap: boolean }>> {
+  const shown = messages.slice(-SHOWN_MESSAGES);
+  const results = new Map<string, ToolResultBlock>();
+  for (const { content } of shown) {
+    for (const block of content) if (block.type === 'tool_result') results.set(block.tool_use_id, block);
+  }
+  const views: Array<{ view: Component; hasGap: boolean }> = [];
+  const left = messages.length - shown.length;
+  if (left > 0) {
+    views.push({ view: new NoticeView(theme, 'info', `${left} earlier messages are not shown.`), hasGap: true });
+  }
+  for (const { role, content } of shown) {
+    for (const block of content) {
+      if (block.type === 'text' && isOfPeople(block.text)) {
+        const view =
+          role === 'assistant'
+            ? new MarkdownView(theme, block.text)
+            : isInterruption(block)
+              ? new NoticeView(theme, 'warning', block.text === INTERRUPTED ? 'Interrupted.' : block.text)
+              : new NoticeView(theme, 'prompt', block.text);
+        views.push({ view, hasGap: true });
+      } else if (block.type === 'tool_use') {
+        const display = await displayOf(findTool(block.name), block.name, block.input);
+        views.push({ view: pastCall(theme, block.name, display, results.get(block.id)), hasGap: false });
+      }
+    }
+  }
+  return views;
+}
+
+/** What Helve itself has told the model is not shown again. */
+const isOfPeople = (text: string): boolean => text.trim() !== '' && !/^<(?:system-reminder|user-command)>/.test(text);
+
+async function displayOf(tool: Tool | undefined, name: string, input: unknown): Promise<ToolDisplay> {
+  await tool?.load().catch(() => {}); // one that can't be loaded is shown by its name
+  try {
+    return tool?.displayCall(input) ?? { title: name };
+  } catch {
+    return { title: name };
+  }
+}
+
+function pastCall(theme: Theme, tool: string, display: ToolDisplay, result: ToolResultBlock | undefined): CallView {
+  const view = new CallView(theme, { tool, now: () => 0 });
+  const text = typeof result?.content === 'string' ? result.content : undefined;
+  const failed = result?.is_error === true;
+  view.showInput(display);
+  view.end({
+    display: { title: display.title },
+    failure: failed ? 'exception' : undefined,
+    message: failed ? text : undefined,
+  });
+  return view;
+}

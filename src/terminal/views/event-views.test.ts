@@ -1,0 +1,178 @@
+import { expect, test } from 'vitest';
+import type { AgentHappening, ChildEvent } from '../../contract/event.js';
+import { History } from '../screen/history.js';
+import { Theme } from '../screen/theme.js';
+import { EventViews } from './event-views.js';
+
+const call = (callId: string, title: string): AgentHappening => ({
+  type: 'tool_call',
+  callId,
+  tool: 'Count',
+  input: {},
+  display: { title },
+});
+const ended = (callId: string, text: string): AgentHappening => ({
+  type: 'tool_result',
+  callId,
+  tool: 'Count',
+  result: { type: 'tool_result', tool_use_id: callId, content: text },
+  display: { title: 'to ten', body: { type: 'text', text } },
+});
+
+function viewsOf(...events: AgentHappening[]) {
+  const history = new History();
+  const views = new EventViews(history, new Theme({ name: 'none', depth: 'basic' }), {
+    now: () => 0,
+    describeAgent: () => 'looks around',
+  });
+  for (const event of events) views.take(event);
+  return { views, lines: () => history.render(60).map((line) => line.trimEnd()) };
+}
+
+test('words, calls and what the person says stand in the order in which they came', () => {
+  const { views, lines } = viewsOf();
+  views.said('count for me');
+  views.take({ type: 'text_delta', text: 'I will **count**' });
+  views.take({ type: 'text_delta', text: ' now.' });
+  views.take(call('a', 'to ten'));
+  views.take(call('b', 'to two'));
+  views.take(ended('b', '1 2'));
+  views.take(ended('a', '1 … 10'));
+  views.take({ type: 'text_delta', text: 'Done.' });
+  expect(lines()).toEqual([
+    '',
+    '> count for me',
+    '',
+    'I will count now.',
+    '',
+    '✓ Count to ten',
+    '    1 … 10',
+    '✓ Count to ten',
+    '    1 2',
+    '',
+    'Done.',
+  ]);
+});
+
+test('an answer that begins anew leaves nothing of what was shown of it', () => {
+  const { lines } = viewsOf(
+    { type: 'turn_start', turn: 1 },
+    { type: 'text_delta', text: 'Half a sen' },
+    { type: 'answer_restart' },
+    { type: 'text_delta', text: 'A whole one.' },
+  );
+  expect(lines()).toEqual(['', 'A whole one.']);
+});
+
+test('expanding shows what is folded since the last prompt, and folding hides it again', () => {
+  const text = Array.from({ length: 9 }, (_, index) => `line ${index}`).join('\n');
+  const { views, lines } = viewsOf(call('a', 'x'), ended('a', text));
+  expect(lines()).not.toContain('    line 8');
+  expect(views.toggleExpansion()).toBeDefined();
+  expect(lines()).toContain('    line 8');
+  expect(views.toggleExpansion()).toBeDefined();
+  expect(lines()).not.toContain('    line 8');
+});
+
+test('a child agent is shown with what it does', () => {
+  const child = { type: 'agent_event' as const, agentId: 'x1', agentType: 'Explore', parentCallId: 'c' };
+  const { lines, views } = viewsOf({ ...child, event: { ...call('k', 'to three'), at: 0 } });
+  expect(lines().join('\n')).toMatch(/1 agent.*1 running/);
+  expect(lines().join('\n')).toContain('Explore looks around: Count to three');
+  views.take({
+    ...child,
+    event: {
+      type: 'result',
+      outcome: 'completed',
+      text: 'ok',
+      turns: 1,
+      stopReason: 'end_turn',
+      usage: { input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 },
+      costUsd: 0,
+      models: [],
+      modelMs: 0,
+      totalMs: 0,
+      denials: [],
+      at: 0,
+    },
+  });
+  expect(lines().join('\n')).toMatch(/1 done/);
+});
+
+test('a child of a child stands below it in the tree, and what they do is told there alone', () => {
+  const inner = (agentId: string, parentCallId: string, happening: AgentHappening): ChildEvent => ({
+    type: 'agent_event',
+    agentId,
+    agentType: 'Explore',
+    parentCallId,
+    event: { at: 0, ...happening },
+  });
+  const { views, lines } = viewsOf(
+    call('a', 'with help'),
+    { type: 'tool_start', callId: 'a', tool: 'Count' },
+    inner('1', 'a', call('b', 'Explore: two')),
+    { type: 'tool_progress', callId: 'a', tool: 'Count', text: 'Count Explore: two' },
+    inner('1', 'a', inner('2', 'b', { type: 'turn_start', turn: 1 })),
+  );
+  views.toggleExpansion();
+  expect(lines()).toEqual([
+    '',
+    '● Count with help',
+    '',
+    '2 agents 2 running',
+    '└─ ● Explore looks around         running · 0 turns · 0 · 0s',
+    '     Count Explore: two',
+    '   └─ ● Explore looks around      running · 0 turns · 0 · 0s',
+  ]);
+});
+
+test('the output of a failed call keeps its colours among the words around it', () => {
+  const history = new History();
+  const theme = new Theme({ name: 'dark', depth: 'many' });
+  const views = new EventViews(history, theme, { now: () => 0, describeAgent: () => undefined });
+  views.take(call('a', 'to ten'));
+  views.take({
+    type: 'tool_result',
+    callId: 'a',
+    tool: 'Count',
+    display: { title: 'to ten' },
+    result: { type: 'tool_result', tool_use_id: 'a', content: 'Exit code 1\nred', is_error: true },
+    data: { output: 'red', styledOutput: '\u001b[31mred\u001b[0m\n' },
+  });
+  expect(history.render(60).slice(-2)).toEqual(['    Exit code 1', '    \u001b[31mred\u001b[0m']);
+});
+
+test('a question about a call that is not shown yet counts once it is', () => {
+  const { views, lines } = viewsOf();
+  views.asking('a');
+  views.take(call('a', 'to ten'));
+  expect(lines()).toEqual(['', `? Count to ten${' '.repeat(42)}asks`]);
+});
+
+test('what steers a terminal is shown and not obeyed', () => {
+  const { lines } = viewsOf(
+    { type: 'text_delta', text: 'a\u001b[2Jb' },
+    { type: 'notice', text: 'c\u001b]0;title\u0007d' },
+    call('a', 'e\u001b[31mf'),
+  );
+  expect(lines().join('')).not.toContain('\u001b');
+});
+
+test('a call that ends when it has scrolled off is shown once more', () => {
+  const history = new History();
+  const views = new EventViews(history, new Theme({ name: 'none', depth: 'basic' }), {
+    now: () => 0,
+    describeAgent: () => undefined,
+  });
+  views.take(call('a', 'to ten'));
+  views.take({ type: 'text_delta', text: 'Meanwhile.' });
+  const shown = history.render(60);
+  history.scrolled(shown.length - 1); // all but the last line
+  views.take(ended('a', '1 … 10'));
+  expect(history.render(60).map((text) => text.trimEnd())).toEqual([
+    ...shown.map((text) => text.trimEnd()),
+    '',
+    '✓ Count to ten',
+    '    1 … 10',
+  ]);
+});

@@ -1,0 +1,260 @@
+import type { Component } from '@earendil-works/pi-tui';
+import type { AgentHappening, RunResult, ToolResultEvent } from '../../contract/event.js';
+import type { History } from '../screen/history.js';
+import type { Theme } from '../screen/theme.js';
+import { roomMade } from '../session/compaction-notice.js';
+import { CallView } from './call-view.js';
+import { ChildViews } from './child-views.js';
+import { MarkdownView } from './markdown-view.js';
+import { NoticeView } from './notice-view.js';
+import { StreamedCall } from './streamed-call.js';
+import { ThinkingView } from './thinking-view.js';
+
+export interface EventViewsOptions {
+  now(): number;
+  /** What a child agent was started for. */
+  describeAgent(id: string): string | undefined;
+}
+
+/** A view that is there while something goes on, and how to say that it is over. */
+interface Open<View> {
+  view: View;
+  settle(): void;
+}
+
+/** Turns what happens into views, each at its place in the history. */
+export class EventViews {
+  readonly #history: History;
+  readonly #theme: Theme;
+  readonly #options: EventViewsOptions;
+  readonly #calls = new Map<string, Open<StreamedCall>>();
+  readonly #askedEarly = new Set<string>();
+  #answer: Open<MarkdownView> | undefined;
+  #thinking: Open<ThinkingView> | undefined;
+  #children: (Open<ChildViews> & { isShown: boolean }) | undefined;
+  /** What this turn has shown so far, should it begin anew. */
+  #ofTurn: Component[] = [];
+  /** What came last, to know where an empty line belongs. */
+  #last: 'call' | 'other' | undefined;
+  #isExpanded = false;
+  #sinceExpansion: Component | undefined;
+
+  constructor(history: History, theme: Theme, options: EventViewsOptions) {
+    this.#history = history;
+    this.#theme = theme;
+    this.#options = options;
+  }
+
+  take(event: AgentHappening): void {
+    switch (event.type) {
+      case 'turn_start':
+        this.#ofTurn = [];
+        return;
+      case 'answer_restart':
+        this.#restart();
+        return;
+      case 'text_delta':
+        this.#endThinking();
+        this.#answer ??= this.#openTextView();
+        this.#answer.view.append(event.text);
+        return;
+      case 'thinking_delta':
+        this.#thinking ??= this.#open(new ThinkingView(this.#theme));
+        this.#thinking.view.append(event.text);
+        return;
+      case 'tool_input':
+        this.#callView(event.callId, event.tool).view.arrived(event);
+        return;
+      case 'tool_call': {
+        const { view } = this.#callView(event.callId, event.tool);
+        view.settle();
+        view.view.showInput(event.display);
+        view.view.wait();
+        return;
+      }
+      case 'tool_start':
+        this.#calls.get(event.callId)?.view.view.start();
+        return;
+      case 'tool_progress':
+        // What a child agent does, the tree of them says.
+        if (!this.#children?.view.isFrom(event.callId)) {
+          this.#calls.get(event.callId)?.view.view.showProgress(event.text);
+        }
+        return;
+      case 'tool_result':
+        this.#endCall(event);
+        return;
+      case 'assistant_message':
+        this.#endWords();
+        return;
+      case 'agent_event':
+        this.#children ??= { ...this.#open(new ChildViews(this.#theme, this.#options)), isShown: true };
+        this.#children.view.take(event);
+        return;
+      case 'notice':
+        this.show(new NoticeView(this.#theme, 'warning', event.text));
+        return;
+      case 'model_retry':
+        this.show(
+          new NoticeView(
+            this.#theme,
+            'info',
+            `${event.reason} Trying again (${event.attempt} of ${event.maxRetries}).`,
+          ),
+        );
+        return;
+      case 'compaction':
+        this.show(new NoticeView(this.#theme, 'info', roomMade(event)));
+        return;
+      case 'result':
+        this.#end(event);
+        return;
+      default:
+        return;
+    }
+  }
+
+  /** What the person has said. */
+  said(text: string): void {
+    const view = new NoticeView(this.#theme, 'prompt', text);
+    this.#endWords();
+    this.#history.add(view, { hasGap: true });
+    this.#last = 'other';
+    this.#sinceExpansion = view;
+  }
+
+  /** A person is asked about a call, which may not be shown yet: questions and events come by ways of their own. */
+  asking(callId: string): void {
+    const call = this.#calls.get(callId);
+    if (call) call.view.view.ask();
+    else this.#askedEarly.add(callId);
+  }
+
+  show(view: Component, { hasGap = this.#last === 'call' } = {}): void {
+    this.#history.add(view, { hasGap });
+    this.#last = 'other';
+  }
+
+  /** Shows what is folded since the last prompt, or folds it again. Gives the first view that is drawn anew. */
+  toggleExpansion(): Component | undefined {
+    this.#isExpanded = !this.#isExpanded;
+    const { views } = this.#history;
+    const start = this.#sinceExpansion ? Math.max(0, views.indexOf(this.#sinceExpansion)) : 0;
+    let first: Component | undefined;
+    for (const view of views.slice(start)) {
+      const foldable = view instanceof StreamedCall ? view.view : view;
+      if (!isFoldable(foldable) || foldable.isExpanded === this.#isExpanded) continue;
+      foldable.isExpanded = this.#isExpanded;
+      this.#history.changed(view);
+      first ??= view;
+    }
+    return first;
+  }
+
+  /** Nothing of what was before is shown any more. */
+  forget(): void {
+    this.#calls.clear();
+    this.#answer = undefined;
+    this.#thinking = undefined;
+    this.#children = undefined;
+    this.#ofTurn = [];
+    this.#last = undefined;
+    this.#sinceExpansion = undefined;
+  }
+
+  #open<View extends Component>(view: View, { isCall = false } = {}): Open<View> {
+    const settle = this.#history.add(view, { isLive: true, hasGap: !isCall || this.#last !== 'call' });
+    this.#last = isCall ? 'call' : 'other';
+    this.#ofTurn.push(view);
+    return { view, settle };
+  }
+
+  #openTextView(): Open<MarkdownView> {
+    return this.#open(new MarkdownView(this.#theme));
+  }
+
+  #callView(callId: string, tool: string): Open<StreamedCall> {
+    const known = this.#calls.get(callId);
+    if (known) return known;
+    this.#endWords();
+    const { now } = this.#options;
+    const call = new CallView(this.#theme, { tool, now });
+    call.isExpanded = this.#isExpanded;
+    if (this.#askedEarly.delete(callId)) call.ask();
+    const opened = this.#open(new StreamedCall(call, now), { isCall: true });
+    this.#calls.set(callId, opened);
+    return opened;
+  }
+
+  #endCall({ callId, display, failure, result, data }: ToolResultEvent): void {
+    const call = this.#calls.get(callId);
+    if (!call) return;
+    const styled = styledIn(data);
+    const message = result.is_error ? inColor(textOf(result.content), styled) : undefined;
+    call.view.settle();
+    call.view.view.end({
+      display,
+      failure: result.is_error ? (failure ?? 'exception') : undefined,
+      message,
+      styled: styled?.styledOutput,
+    });
+    call.settle();
+    this.#calls.delete(callId);
+    // Nobody sees how it ended where it began, so it is said again.
+    if (this.#history.isAbove(call.view)) this.show(call.view.view, { hasGap: true });
+  }
+
+  #endWords(): void {
+    this.#endThinking();
+    this.#answer?.view.finish();
+    this.#answer?.settle();
+    this.#answer = undefined;
+  }
+
+  #endThinking(): void {
+    this.#thinking?.view.finish();
+    this.#thinking?.settle();
+    this.#thinking = undefined;
+  }
+
+  #restart(): void {
+    for (const view of this.#ofTurn) this.#history.remove(view);
+    this.#ofTurn = [];
+    this.#calls.clear();
+    this.#answer = undefined;
+    this.#thinking = undefined;
+  }
+
+  #end({ outcome, text }: RunResult): void {
+    this.#endWords();
+    for (const { settle } of this.#calls.values()) settle();
+    this.#calls.clear();
+    if (this.#children?.view.isOver) {
+      this.#children.settle();
+      this.#children = undefined;
+    }
+    if (outcome === 'completed') return;
+    const kind = outcome === 'interrupted' || outcome === 'stopped' ? 'warning' : 'failure';
+    this.show(new NoticeView(this.#theme, kind, text), { hasGap: true });
+  }
+}
+
+function isFoldable(view: unknown): view is { isExpanded: boolean } {
+  return typeof view === 'object' && view !== null && 'isExpanded' in view && typeof view.isExpanded === 'boolean';
+}
+
+/** What a program wrote, with its colours, where a tool has kept it beside what the model gets. */
+function styledIn(data: unknown): { output: string; styledOutput: string } | undefined {
+  if (typeof data !== 'object' || data === null || !('styledOutput' in data) || !('output' in data)) return undefined;
+  const { output, styledOutput } = data;
+  return typeof output === 'string' && typeof styledOutput === 'string' ? { output, styledOutput } : undefined;
+}
+
+/** What the model was told, with the colours that a program gave to its part of it. */
+function inColor(message: string, styled: ReturnType<typeof styledIn>): string {
+  if (!styled || styled.output === '') return message;
+  return message.replace(styled.output, () => styled.styledOutput.trimEnd());
+}
+
+const textOf = (content: ToolResultEvent['result']['content']): string =>
+  typeof content === 'string' ? content : content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');

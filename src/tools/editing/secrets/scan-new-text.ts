@@ -1,0 +1,54 @@
+import { forEachEnding } from '../../../platform/text/line-endings.js';
+import { findCredentials } from './find-credentials.js';
+import { findHiddenCharacters } from './find-hidden-characters.js';
+import { findPrivateKeys } from './find-private-keys.js';
+import type { Occurrence } from './occurrence.js';
+
+/** Something that a person should know of before the text is written. */
+export interface Finding {
+  /** 1-based line of the new text. */
+  line: number;
+  /** What it is, for a sentence: "GitHub token", "bidirectional control U+202E". Never the secret itself. */
+  kind: string;
+}
+
+/**
+ * Private keys, credentials in known formats, and controls that hide text or turn its direction, as far as they are new:
+ * what stood in the text before is no finding, wherever it stands now. One finding for each kind in a line, from the top.
+ */
+export function scanNewText(before: string | undefined, after: string): Finding[] {
+  const found = occurrences(after);
+  if (found.length === 0) return [];
+  const known = new Set(occurrences(before ?? '').map(identity));
+  return withLines(
+    after,
+    found.filter((occurrence) => !known.has(identity(occurrence))),
+  );
+}
+
+const occurrences = (text: string): Occurrence[] =>
+  text === '' ? [] : [...findPrivateKeys(text), ...findCredentials(text), ...findHiddenCharacters(text)];
+
+const identity = ({ kind, text }: Occurrence): string => `${kind}\0${text}`;
+
+function withLines(text: string, found: readonly Occurrence[]): Finding[] {
+  const inOrder = found.toSorted((first, second) => first.at - second.at);
+  const findings: Finding[] = [];
+  let next = 0;
+  let line = 1;
+  let kinds = new Set<string>();
+  const takeUpTo = (end: number): void => {
+    for (let one = inOrder[next]; one && one.at < end; one = inOrder[next]) {
+      if (!kinds.has(one.kind)) findings.push({ line, kind: one.kind });
+      kinds.add(one.kind);
+      next += 1;
+    }
+    kinds = new Set();
+    line += 1;
+  };
+  forEachEnding(text, (_, end) => {
+    if (next < inOrder.length) takeUpTo(end);
+  });
+  takeUpTo(Number.POSITIVE_INFINITY);
+  return findings;
+}
