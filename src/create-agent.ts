@@ -8,7 +8,7 @@ import { Instructions } from './agent/instructions/instructions.js';
 import { runLoop } from './agent/loop.js';
 import { mentionedResources } from './agent/mentioned-resources.js';
 import { observedEvents } from './agent/observe/observe.js';
-import { type Patience, patientModel, patientModelNamed } from './agent/resilient-model.js';
+import { type ResilienceOptions, resilientModel, resilientModelNamed } from './agent/resilient-model.js';
 import type { Session } from './agent/session.js';
 import type { ReportProblem } from './agent/store/append-log.js';
 import { keeperOf, type SessionKeeper } from './agent/store/lazy-store.js';
@@ -30,7 +30,7 @@ import { sharedRound } from './platform/shared-round.js';
 
 const AFTER_REQUEST_MS = 30; // what is loaded for servers must not hold up the request, nor wait for its answer
 
-export interface AgentOptions extends EngineOptions, Pick<Patience, 'fallbackModels' | 'retries'> {
+export interface AgentOptions extends EngineOptions, Pick<ResilienceOptions, 'fallbackModels' | 'retries'> {
   model: Model;
   maxTurns?: number;
   /** How long one prompt may take, in milliseconds. Default: what the setting `maxRunMinutes` says, else any time. */
@@ -150,7 +150,7 @@ export function createAgent(options: AgentOptions): Agent {
     if (block !== undefined) system.push(block);
     isComplete = true;
   };
-  const model = patientModel(options.model, options);
+  const model = resilientModel(options.model, options);
   const models = new Set([model]);
   const opened = (another: Model): Model => {
     models.add(another);
@@ -388,7 +388,7 @@ function childrenOf(engine: Engine, options: AgentOptions, { model, opened, used
     async model(name) {
       const meant = name === undefined ? undefined : (settings?.current.agentModels.get(name)?.value ?? name);
       if (options.childModel) return opened(await options.childModel(meant));
-      return meant === undefined ? model : opened(await patientModelNamed(meant, options));
+      return meant === undefined ? model : opened(await resilientModelNamed(meant, options));
     },
     limits() {
       const { maxTurns, maxTokens, maxCostUsd } = settings?.current.agents ?? {};
@@ -418,7 +418,8 @@ function sideModelOf(options: AgentOptions, { opened, used }: Pick<Related, 'ope
   const { env = process.env } = options;
   const name = options.settings?.current.smallModel?.value ?? env['HELVE_SMALL_MODEL']?.trim();
   if (!options.sideModel && !name) return undefined;
-  const choose = async (): Promise<Model> => opened(await (options.sideModel?.() ?? patientModelNamed(name, options)));
+  const choose = async (): Promise<Model> =>
+    opened(await (options.sideModel?.() ?? resilientModelNamed(name, options)));
   let made: SideModel | undefined;
   return {
     async answer(question, text, signal) {

@@ -17,7 +17,7 @@ import type {
   CommandBounds,
   FileLedger,
   FileRules,
-  SandboxWish,
+  SandboxConfig,
   ServerResources,
   SessionPort,
   ToolContext,
@@ -55,7 +55,7 @@ export interface SessionOptions {
   home?: string | undefined;
   /** The project and what was added to it, by all names. It may grow with settings. */
   workspace?(): readonly string[];
-  sandbox?(): SandboxWish | undefined;
+  sandbox?(): SandboxConfig | undefined;
   /** What all commands together may take. Default: as in the parent. */
   commandBounds?(): CommandBounds;
   /** Called with each call that is judged where the sandbox of the settings does not work. */
@@ -112,7 +112,7 @@ export class Session implements SessionPort {
   readonly #askUser: AskUser | undefined;
   readonly #workspace: (() => readonly string[]) | undefined;
   readonly #commandBounds: (() => CommandBounds) | undefined;
-  readonly #sandbox: (() => SandboxWish | undefined) | undefined;
+  readonly #sandbox: (() => SandboxConfig | undefined) | undefined;
   readonly #onSandboxMissing: ((why: string) => void) | undefined;
   readonly #fileRules: (() => FileRules) | undefined;
   readonly #resources: (() => ServerResources | undefined) | undefined;
@@ -192,7 +192,7 @@ export class Session implements SessionPort {
     return this.#commandBounds?.() ?? this.#parent?.commandBounds ?? {};
   }
 
-  get sandbox(): SandboxWish | undefined {
+  get sandbox(): SandboxConfig | undefined {
     return this.#sandbox?.();
   }
 

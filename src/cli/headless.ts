@@ -17,7 +17,7 @@ import { type RunFlags, readRunFlags } from './run-flags.js';
 import { modelChoices, type RunModels, readModels } from './run-models.js';
 import { onSignals } from './signals.js';
 import type { Host } from './stream-json/host.js';
-import { variablesForTracing, wantedObservation } from './telemetry-flags.js';
+import { requestedTelemetry, variablesForTracing } from './telemetry-flags.js';
 import { UsageProblem } from './usage-problem.js';
 import { type ModelWatch, type WatchedModel, watchedModel } from './watched-model.js';
 import { writeLine } from './write-line.js';
@@ -31,7 +31,7 @@ export async function headless(argv: readonly string[], version: string): Promis
   const structured = flags.jsonSchema === undefined ? undefined : await structuredOutput(flags.jsonSchema, options);
 
   const catalogue = await readCatalogue(options.env);
-  const wanted = wantedObservation(flags.observation, options.env);
+  const wanted = requestedTelemetry(flags.observation, options.env);
   const observation = wanted && (await import('./observe.js')).observe(wanted, { env: options.env, catalogue });
   const models = await readModels(flags, options, catalogue, observation?.model).catch(asUsageProblem);
   const resumed = flags.resume === undefined ? undefined : await takeUp(flags.resume, flags, options, models.first);

@@ -5,7 +5,7 @@ import { secretsIn } from '../agent/store/redact-secrets.js';
 import type { Model } from '../contract/model.js';
 import { type Catalogue, secretVariables } from '../models/catalogue/catalogue.js';
 import { visible } from '../platform/text/visible.js';
-import type { WantedObservation } from './telemetry-flags.js';
+import type { RequestedTelemetry } from './telemetry-flags.js';
 
 const KEPT_LOGS = 20; // files, of all sessions together
 
@@ -24,7 +24,7 @@ export interface Observation {
   close(): Promise<void>;
 }
 
-export function observe({ debugLog, traces }: WantedObservation, options: ObserveOptions): Observation {
+export function observe({ debugLog, traces }: RequestedTelemetry, options: ObserveOptions): Observation {
   const { env, catalogue } = options;
   const observers: Observer[] = [];
   const keys = secretVariables(catalogue).map((name) => env[name] ?? '');

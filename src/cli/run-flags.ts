@@ -3,7 +3,7 @@ import { engineFlags, readArgs } from './args.js';
 import type { EngineFlagValues } from './engine-options.js';
 import { terminalFlags } from './interactive/terminal-flags.js';
 import { withOpenResume } from './sessions/resume-flag.js';
-import { type ObservationFlags, observationFlags, withDebugFile } from './telemetry-flags.js';
+import { type TelemetryFlags, telemetryFlags, withDebugFile } from './telemetry-flags.js';
 import { UsageProblem } from './usage-problem.js';
 
 export const outputFormats = ['text', 'json', 'stream-json'] as const;
@@ -11,7 +11,7 @@ export const inputFormats = ['text', 'stream-json'] as const;
 
 const flags = {
   ...engineFlags,
-  ...observationFlags,
+  ...telemetryFlags,
   ...terminalFlags,
   print: { type: 'boolean', short: 'p' },
   model: { type: 'string' },
@@ -44,7 +44,7 @@ const flags = {
 
 export interface RunFlags {
   engine: EngineFlagValues;
-  observation: ObservationFlags;
+  observation: TelemetryFlags;
   model: string | undefined;
   fallbackModel: string | undefined;
   effort: string | undefined;

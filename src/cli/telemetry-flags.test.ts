@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { variablesForTracing, wantedObservation, withDebugFile } from './telemetry-flags.js';
+import { requestedTelemetry, variablesForTracing, withDebugFile } from './telemetry-flags.js';
 
 test.each([
   [{}, {}, undefined],
@@ -18,7 +18,7 @@ test.each([
   [{}, { OTEL_SERVICE_NAME: 'x', OTEL_SDK_DISABLED: 'true' }, undefined],
   [{}, { OTEL_SERVICE_NAME: 'x', OTEL_TRACES_EXPORTER: 'none' }, undefined],
 ])('%j with %j wants %j to be watched', (flags, env, wanted) => {
-  expect(wantedObservation(flags, env)).toEqual(wanted);
+  expect(requestedTelemetry(flags, env)).toEqual(wanted);
 });
 
 test('--debug=FILE names a file, and what follows -- is left as it is', () => {

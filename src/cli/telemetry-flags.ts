@@ -2,28 +2,28 @@ import { resolve } from 'node:path';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export const observationFlags = { debug: { type: 'boolean' }, 'debug-file': { type: 'string' } } as const;
+export const telemetryFlags = { debug: { type: 'boolean' }, 'debug-file': { type: 'string' } } as const;
 
-export interface ObservationFlags {
+export interface TelemetryFlags {
   debug?: boolean | undefined;
   'debug-file'?: string | undefined;
 }
 
-export interface WantedObservation {
+export interface RequestedTelemetry {
   /** A file, or `session` for the one that belongs to the session; absent where no log is wanted. */
   debugLog?: 'session' | { file: string };
   traces: boolean;
 }
 
 /** What somebody wants to watch of a run, if anything: only then is the code for it loaded. */
-export function wantedObservation(flags: ObservationFlags, env: Environment): WantedObservation | undefined {
+export function requestedTelemetry(flags: TelemetryFlags, env: Environment): RequestedTelemetry | undefined {
   const debugLog = wantedLog(flags, env['HELVE_DEBUG']?.trim() ?? '');
   const traces = wantsTraces(env);
   if (!debugLog && !traces) return undefined;
   return { traces, ...(debugLog && { debugLog }) };
 }
 
-function wantedLog(flags: ObservationFlags, variable: string): WantedObservation['debugLog'] {
+function wantedLog(flags: TelemetryFlags, variable: string): RequestedTelemetry['debugLog'] {
   if (flags['debug-file']) return { file: resolve(flags['debug-file']) };
   if (variable === '' || /^(?:0|false|no|off)$/i.test(variable)) return flags.debug ? 'session' : undefined;
   if (/^(?:1|true|yes|on)$/i.test(variable)) return 'session';

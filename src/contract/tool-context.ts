@@ -74,7 +74,7 @@ export interface SessionPort {
   /** What settings say that all commands together may take. */
   readonly commandBounds?: CommandBounds;
   /** Absent: commands run without walls. */
-  readonly sandbox?: SandboxWish;
+  readonly sandbox?: SandboxConfig;
   /** What rules say about reading files, for what looks at files outside of our own process. */
   readonly fileRules?: FileRules;
   /** Whether the kernel can confine commands here, as far as that was tried. Decisions rest on it. */
@@ -134,7 +134,7 @@ export interface SessionPort {
 }
 
 /** Walls around commands. No decision depends on them, unless `autoAllow` says so. Paths are absolute. */
-export interface SandboxWish {
+export interface SandboxConfig {
   /** A list of hosts: those can be reached, by programs that use a proxy, and nothing else. */
   network: 'off' | 'on' | AllowedHosts;
   allowWrite: readonly string[];
@@ -152,8 +152,8 @@ export interface SandboxWish {
   autoAllow?: boolean;
   /** `effects`: a command whose effects are all known may write only what they name. Default: `workspace`. */
   mode?: SandboxMode;
-  /** Nobody may ask for a command to run without walls. */
-  noWayOut?: boolean;
+  /** Whether a person may be asked to run a command without the sandbox. Default: true. */
+  allowUnsandboxed?: boolean;
   /** The workspace is a copy that is thrown away, so nothing in it is protected beyond this list. */
   disposable?: boolean;
 }

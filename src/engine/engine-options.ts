@@ -2,7 +2,7 @@ import type { Observer } from '../agent/observe/observe.js';
 import type { AskPermission, PermissionMode } from '../contract/permission.js';
 import type { AskUser } from '../contract/question.js';
 import type { Tool } from '../contract/tool.js';
-import type { SandboxWish, SeenFile, ToolSetMode } from '../contract/tool-context.js';
+import type { SandboxConfig, SeenFile, ToolSetMode } from '../contract/tool-context.js';
 import type { WebAccess } from '../contract/web.js';
 import type { HookCallbacks } from '../hooks/run-hooks.js';
 import type { RuleLists } from '../permissions/rule.js';
@@ -29,7 +29,7 @@ export interface EngineOptions {
   /** Is told what the model gets to see of files. */
   onSeen?: (real: string, seen: SeenFile) => void;
   /** Walls around commands. Default: as settings say, else none. */
-  sandbox?: SandboxWish;
+  sandbox?: SandboxConfig;
   /** What may be reached on the web, and where is searched. Default: as settings say. */
   web?: WebAccess;
   /** Hooks inside the program, beside those of settings. */

@@ -2,7 +2,7 @@
 // widely: by any spelling of the same words, with options in between.
 import type { CommandEffect } from '../contract/effect.js';
 import { matchesBeginning, matchesText, type TextPattern, textPattern } from './match-text.js';
-import { keptByObject } from './memoize.js';
+import { memoizeByObject } from './memoize.js';
 
 export type CommandPattern =
   | { kind: 'any' }
@@ -96,7 +96,7 @@ function matchesOneText(pattern: Exclude<CommandPattern, { kind: 'any' }>, text:
 }
 
 /** The command as typed, and its words in plain quoting: every text here stands for exactly these words. */
-const spellings = keptByObject(({ text, argv }: CommandEffect): readonly string[] => {
+const spellings = memoizeByObject(({ text, argv }: CommandEffect): readonly string[] => {
   const typed = withSingleBlanks(text);
   return argv
     ? [typed, argv.map((word) => quoted(word, "'")).join(' '), argv.map((word) => quoted(word, '"')).join(' ')]
@@ -106,8 +106,8 @@ const spellings = keptByObject(({ text, argv }: CommandEffect): readonly string[
 const wideSpellings = (command: CommandEffect, foldsCase: boolean): readonly string[] =>
   foldsCase ? foldedSpellings(command) : plainSpellings(command);
 
-const plainSpellings = keptByObject((command: CommandEffect) => spelledWidely(command, false));
-const foldedSpellings = keptByObject((command: CommandEffect) => spelledWidely(command, true));
+const plainSpellings = memoizeByObject((command: CommandEffect) => spelledWidely(command, false));
+const foldedSpellings = memoizeByObject((command: CommandEffect) => spelledWidely(command, true));
 
 function spelledWidely(command: CommandEffect, foldsCase: boolean): readonly string[] {
   const { argv } = command;
@@ -119,8 +119,8 @@ function spelledWidely(command: CommandEffect, foldsCase: boolean): readonly str
 const plainWords = (command: CommandEffect, foldsCase: boolean): readonly string[] =>
   foldsCase ? foldedWords(command) : unfoldedWords(command);
 
-const unfoldedWords = keptByObject(({ argv }: CommandEffect) => namedPlainly(argv, false));
-const foldedWords = keptByObject(({ argv }: CommandEffect) => namedPlainly(argv, true));
+const unfoldedWords = memoizeByObject(({ argv }: CommandEffect) => namedPlainly(argv, false));
+const foldedWords = memoizeByObject(({ argv }: CommandEffect) => namedPlainly(argv, true));
 
 /** `/bin/rm` and, where the volume folds case, `RM` are rm. */
 function namedPlainly(argv: readonly string[] = [], foldsCase: boolean): string[] {

@@ -2,7 +2,7 @@
 // the settings hands in the anchors with all their names.
 
 import { matchesAll, matchesBeginning, type Place } from './match-text.js';
-import { keptByObject, keptByText } from './memoize.js';
+import { memoizeByObject, memoizeByText } from './memoize.js';
 
 /** The folders that patterns start from. Each has a written and a real name, and several where it has several. */
 export interface Anchors {
@@ -59,7 +59,7 @@ export function matchesTree(pattern: PathPattern, root: string): boolean {
   return matchesNames(pattern, names) || matchesNames(pattern, anyBelow(names));
 }
 
-const anyBelow = keptByObject((names: readonly string[]): readonly string[] => [...names, ANY_NAME]);
+const anyBelow = memoizeByObject((names: readonly string[]): readonly string[] => [...names, ANY_NAME]);
 
 const ANY_NAME = '\u{10FFFD}'; // no file is called so: what takes this name takes every name
 
@@ -265,7 +265,7 @@ export const components = (path: string, { windows }: PathStyle): readonly strin
 
 const MAX_KEPT = 1_000; // more than one call ever names
 
-const plainComponents = keptByText(MAX_KEPT, (path): readonly string[] =>
+const plainComponents = memoizeByText(MAX_KEPT, (path): readonly string[] =>
   path.split('/').filter((name) => name !== '' && name !== '.'),
 );
 

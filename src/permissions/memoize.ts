@@ -2,7 +2,7 @@
 // time depends on it: what is kept is what would be computed.
 
 /** Computes once for each object, as long as the object lives. */
-export function keptByObject<Key extends object, Value>(compute: (key: Key) => Value): (key: Key) => Value {
+export function memoizeByObject<Key extends object, Value>(compute: (key: Key) => Value): (key: Key) => Value {
   const kept = new WeakMap<Key, Value>();
   return (key) => {
     const known = kept.get(key);
@@ -14,7 +14,7 @@ export function keptByObject<Key extends object, Value>(compute: (key: Key) => V
 }
 
 /** Computes once for each of the texts that were asked about lately. */
-export function keptByText<Value>(most: number, compute: (text: string) => Value): (text: string) => Value {
+export function memoizeByText<Value>(most: number, compute: (text: string) => Value): (text: string) => Value {
   const kept = new Map<string, Value>();
   return (text) => {
     const known = kept.get(text);

@@ -1,6 +1,6 @@
 // What the sandbox of the settings means for a call: whether it runs inside, and what to tell a person about it.
 import type { DecisionRequest, SandboxMode, Walls } from '../contract/permission.js';
-import type { SandboxWish } from '../contract/tool-context.js';
+import type { SandboxConfig } from '../contract/tool-context.js';
 import { isInside } from '../platform/files/paths.js';
 import { areAllKnown, runsOutside } from '../platform/sandbox/sandboxed-effects.js';
 
@@ -19,7 +19,7 @@ export interface PolicySandbox {
 }
 
 /** The part of a sandbox that decisions and questions depend on. */
-export function policySandbox(wish: SandboxWish, works: boolean): PolicySandbox {
+export function policySandbox(wish: SandboxConfig, works: boolean): PolicySandbox {
   const { network, excluded = [], autoAllow = false, mode = 'workspace', failIfUnavailable } = wish;
   return {
     works,

@@ -4,7 +4,7 @@ import { hookEvents } from '../contract/hook.js';
 import type { Model } from '../contract/model.js';
 import { type PermissionMode, permissionModes } from '../contract/permission.js';
 import type { Tool } from '../contract/tool.js';
-import type { SandboxWish } from '../contract/tool-context.js';
+import type { SandboxConfig } from '../contract/tool-context.js';
 import { searchProviders, type WebAccess } from '../contract/web.js';
 import { nearestWords } from '../platform/text/similar-text.js';
 import { builtInTools } from '../tools/index.js';
@@ -40,7 +40,7 @@ import type { SettingsOptions } from './settings.js';
 
 const texts = list(text);
 
-const sandbox: Kinds<SandboxWish> = {
+const sandbox: Kinds<SandboxConfig> = {
   network: valueOr(['off', 'on'], fields({ allowed: texts, denied: texts })),
   allowWrite: texts,
   denyWrite: texts,
@@ -51,7 +51,7 @@ const sandbox: Kinds<SandboxWish> = {
   failIfUnavailable: flag,
   autoAllow: flag,
   mode: oneOf(['effects', 'workspace']),
-  noWayOut: flag,
+  allowUnsandboxed: flag,
   disposable: flag,
 };
 

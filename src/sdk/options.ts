@@ -2,7 +2,7 @@ import type { HookCallback, HookEvent } from '../contract/hook.js';
 import type { AskPermission, PermissionMode } from '../contract/permission.js';
 import type { AskUser } from '../contract/question.js';
 import type { Tool } from '../contract/tool.js';
-import type { SandboxWish } from '../contract/tool-context.js';
+import type { SandboxConfig } from '../contract/tool-context.js';
 import type { WebAccess } from '../contract/web.js';
 import type { CanUseTool } from './can-use-tool.js';
 import type { LoadedSettings } from './settings.js';
@@ -42,7 +42,7 @@ export interface EngineOptions {
   /** What settings files say, from `loadSettings`. Left out, no file is read. */
   settings?: LoadedSettings;
   /** Walls around commands. Default: as settings say, else none. */
-  sandbox?: SandboxWish;
+  sandbox?: SandboxConfig;
   /** What may be reached on the web, and where is searched. Default: as settings say. */
   web?: WebAccess;
   /** The environment, in the place of the process's own. Tools get it without the keys of model providers. */

@@ -11,12 +11,12 @@ import { createNotify } from './screen/notify.js';
 import type { Screen } from './screen/screen.js';
 import { StatusLine } from './screen/status-line.js';
 import type { Theme } from './screen/theme.js';
-import { themePort, wearTheme } from './screen/theme-choice.js';
+import { applyTheme, themePort } from './screen/theme-choice.js';
 import { WaitingView } from './screen/waiting-view.js';
 import { Conversation } from './session/conversation.js';
 import { CurrentSession } from './session/current-session.js';
 import { EditorPlace } from './session/editor-place.js';
-import { OwnWork } from './session/foreground-task.js';
+import { ForegroundTask } from './session/foreground-task.js';
 import { editInOwnEditor, KeyActions } from './session/key-actions.js';
 import type { LoadedCommands } from './session/loaded-commands.js';
 import { openSettings } from './session/open-settings.js';
@@ -45,7 +45,7 @@ export class TerminalApp {
   readonly #history: PromptHistory;
   readonly #files: FileIndex;
   readonly #place: EditorPlace;
-  readonly #work: OwnWork;
+  readonly #work: ForegroundTask;
   readonly #typed: TypedLines;
   readonly #left = Promise.withResolvers<number>();
   readonly #loading = Promise.withResolvers<LoadedCommands>();
@@ -114,7 +114,7 @@ export class TerminalApp {
     screen.statusLine = this.#status.view;
     this.#files = new FileIndex({ root, env });
     this.#history = PromptHistory.open({ dataFolder: dataFolderOf({ env }), root });
-    this.#work = new OwnWork({
+    this.#work = new ForegroundTask({
       onBegin: () => this.#activity.begin('Running'),
       onEnd: () => {
         if (!this.#conversation.isRunning) this.#activity.end();
@@ -251,7 +251,7 @@ export class TerminalApp {
     const keys = new KeyBindings(current.keys);
     this.#place.use(keys, { vi: current.editorMode?.value === 'vim' });
     for (const conflict of keys.conflicts()) this.tell(conflict);
-    wearTheme(this.#screen, this.#theme, { setting: current.theme?.value, env: this.#options.env });
+    applyTheme(this.#screen, this.#theme, { setting: current.theme?.value, env: this.#options.env });
     if (current.statusLine) this.#status.useCommand(current.statusLine.value.command);
     this.#screen.drawAnew();
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { engineFlags } from '../args.js';
 import { help } from '../help.js';
-import { observationFlags } from '../telemetry-flags.js';
+import { telemetryFlags } from '../telemetry-flags.js';
 import { helpPages } from './pages.js';
 
 const folder = join(import.meta.dirname, '..');
@@ -17,7 +17,7 @@ function flagsOf(command: string): Set<string> {
   return new Set([
     ...own.flatMap(([, name = '', short]) => [`--${name}`, ...(short === undefined ? [] : [`-${short}`])]),
     ...(code.includes('...engineFlags') ? Object.keys(engineFlags).map((name) => `--${name}`) : []),
-    ...(code.includes('...observationFlags') ? Object.keys(observationFlags).map((name) => `--${name}`) : []),
+    ...(code.includes('...telemetryFlags') ? Object.keys(telemetryFlags).map((name) => `--${name}`) : []),
   ]);
 }
 

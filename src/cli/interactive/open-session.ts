@@ -10,7 +10,7 @@ import { type CliEngineOptions, engineOptions, whyNoBypass } from '../engine-opt
 import { readCatalogue } from '../read-catalogue.js';
 import type { RunFlags } from '../run-flags.js';
 import { modelChoices, type RunModels, readModels } from '../run-models.js';
-import { variablesForTracing, wantedObservation } from '../telemetry-flags.js';
+import { requestedTelemetry, variablesForTracing } from '../telemetry-flags.js';
 import { UsageProblem } from '../usage-problem.js';
 import { watchedModel } from '../watched-model.js';
 
@@ -29,7 +29,7 @@ export async function openSession(
 ): Promise<OpenedSession> {
   const { env, settings } = given;
   const catalogue = await readCatalogue(env);
-  const wanted = wantedObservation(flags.observation, env);
+  const wanted = requestedTelemetry(flags.observation, env);
   const observation = wanted && (await import('../observe.js')).observe(wanted, { env, catalogue });
   const options: CliEngineOptions = {
     ...given,

@@ -6,7 +6,7 @@ import { runCall } from '../../calls/run-call.js';
 import type { AgentHappening } from '../../contract/event.js';
 import type { FailureKind } from '../../contract/failure.js';
 import type { Decide, PermissionMode } from '../../contract/permission.js';
-import type { SandboxWish } from '../../contract/tool-context.js';
+import type { SandboxConfig } from '../../contract/tool-context.js';
 import { createEngine, type Engine } from '../../create-engine.js';
 import { homeFolder, isInside, realPathSync } from '../../platform/files/paths.js';
 import type { WatchedSettings } from '../../settings/watch.js';
@@ -104,7 +104,7 @@ function whyNotPlayed({ tool, failure }: RecordedCall): string | undefined {
   return isOfServer ? 'it went to an MCP server, which is no part of the copy' : undefined;
 }
 
-const wallsAround = ({ root, realRoot, recordedDataFolder, settings }: PlayOptions): SandboxWish => {
+const wallsAround = ({ root, realRoot, recordedDataFolder, settings }: PlayOptions): SandboxConfig => {
   const { denyRead } = settings.current.sandbox;
   return {
     network: 'off',
@@ -112,7 +112,7 @@ const wallsAround = ({ root, realRoot, recordedDataFolder, settings }: PlayOptio
     denyWrite: [...new Set([root, realRoot, recordedDataFolder])],
     denyRead,
     failIfUnavailable: false,
-    noWayOut: true,
+    allowUnsandboxed: false,
     disposable: true,
   };
 };

@@ -20,7 +20,7 @@ import { PartialMessages } from './partial-messages.js';
 import { PermissionBridge, type PermissionBridgeOptions } from './permission-bridge.js';
 import { type Prompt, PromptQueue } from './prompt-queue.js';
 import { readInputLines } from './read-input-lines.js';
-import { Patience } from './slow-reader-guard.js';
+import { SlowReaderGuard } from './slow-reader-guard.js';
 
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
@@ -54,7 +54,7 @@ export class Host {
   readonly #hooks: HostHooks;
   #agent: Agent | undefined;
   #partial = new PartialMessages();
-  readonly #patience = new Patience();
+  readonly #slowReaders = new SlowReaderGuard();
   /** Why the last `initialize` was refused: no prompt runs without the hooks that it was to register. */
   #refusedInitialize: string | undefined;
   /** Lists of unsupported events that a notice has named. */
@@ -70,7 +70,7 @@ export class Host {
 
   /** The host did not read to the end, and some of the output is left. */
   get hasGivenUp(): boolean {
-    return this.#patience.hasGivenUp;
+    return this.#slowReaders.hasGivenUp;
   }
 
   /** What the agent needs of the host. */
@@ -113,11 +113,11 @@ export class Host {
     { model, input, signal }: { model: WatchedModel; input: Readable | undefined; signal: AbortSignal },
   ): Promise<FinishedRun | undefined> {
     this.#agent = agent;
-    let endPatience = (): void => {};
+    let endLimit = (): void => {};
     const stop = (): void => {
       this.#channel.close('the session is ending');
       this.#queue.stop();
-      endPatience = this.#patience.limit();
+      endLimit = this.#slowReaders.limit();
     };
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
@@ -137,7 +137,7 @@ export class Host {
       if (!signal.aborted) await reading;
     } finally {
       endProbe();
-      endPatience();
+      endLimit();
       signal.removeEventListener('abort', stop);
     }
     return last;
@@ -299,7 +299,7 @@ export class Host {
   };
 
   readonly #write: WriteOut = async (line) => {
-    await this.#patience.wait(this.#options.write(line));
+    await this.#slowReaders.wait(this.#options.write(line));
   };
 
   #notice(text: string): void {

@@ -1,7 +1,7 @@
 const LAST_WORDS_MS = 2_000; // for a host that has stopped reading, once the session is ending
 
-/** Waits for a host to take its lines; once patience is limited, not for one that takes none. */
-export class Patience {
+/** Waits for a host to take its lines; once it is limited, not for one that takes none. */
+export class SlowReaderGuard {
   readonly #waiting = new Set<() => void>();
   #taken = 0;
   #hasGivenUp = false;

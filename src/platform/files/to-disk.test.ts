@@ -4,13 +4,13 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { BehindTheWork, keepsOrder } from './to-disk.js';
+import { DeferredFsync, keepsOrder } from './to-disk.js';
 
 const folder = (): Promise<string> => mkdtemp(join(tmpdir(), 'helve-disk-'));
 
 test('files that are brought to the disk behind the work are closed when all is there', async () => {
   const root = await folder();
-  const behind = new BehindTheWork();
+  const behind = new DeferredFsync();
   const descriptors = Array.from({ length: 100 }, (_, index) => openSync(join(root, `f${index}`), 'w'));
   for (const descriptor of descriptors) await behind.of('a file').take(descriptor);
   await behind.settled();
@@ -18,7 +18,7 @@ test('files that are brought to the disk behind the work are closed when all is 
 });
 
 test('what comes after a moment in which nothing waited reaches the disk too', async () => {
-  const behind = new BehindTheWork();
+  const behind = new DeferredFsync();
   await behind.settled();
   const descriptor = openSync(join(await folder(), 'file'), 'w');
   await behind.of('a file').take(descriptor);
@@ -27,7 +27,7 @@ test('what comes after a moment in which nothing waited reaches the disk too', a
 });
 
 test('what did not reach the disk is told once, by the name of the file', async () => {
-  const behind = new BehindTheWork();
+  const behind = new DeferredFsync();
   const pipe = join(await folder(), 'pipe');
   execFileSync('mkfifo', [pipe]);
   await behind.of('notes.txt').take(openSync(pipe, 'r+')); // no file, so the system refuses

@@ -30,7 +30,7 @@ export const waited: ToDisk = {
 };
 
 /** Brings files to the disk one after the other, when work pauses. */
-export class BehindTheWork {
+export class DeferredFsync {
   readonly #waiting: Array<{ descriptor: number; real: string }> = [];
   #running: Promise<void> | undefined;
   #pause: NodeJS.Timeout | undefined;

@@ -10,7 +10,7 @@ import { Turns } from '../files/keyed-mutex.js';
 import { cutPath, isInside } from '../files/paths.js';
 import { PlainFiles, stateOf } from '../files/plain-files.js';
 import { type CurrentFile, readCurrent } from '../files/read-current.js';
-import { BehindTheWork, keepsOrder, type ToDisk, waited } from '../files/to-disk.js';
+import { DeferredFsync, keepsOrder, type ToDisk, waited } from '../files/to-disk.js';
 import { codeOf, explain, WriteFailure } from '../files/write-failure.js';
 import { hashOf, type JournalFolders, journalFolders, makeJournal, recordChange, saveImage } from './journal.js';
 import { asSentence, JournalUnwritable, withoutJournal } from './journal-unwritable.js';
@@ -38,7 +38,7 @@ export function createFileChanges({
   const folders = journalFolders(dataFolder);
   const turns = new Turns();
   const copier = attributeCopier();
-  const tools: Tools = { plain: new PlainFiles(), copy: copier.copy, behind: new BehindTheWork() };
+  const tools: Tools = { plain: new PlainFiles(), copy: copier.copy, behind: new DeferredFsync() };
   let ready: Promise<ProcessIdentity> | undefined;
   const prepare = async (): Promise<ProcessIdentity> => {
     await makeJournal(folders);
@@ -81,7 +81,7 @@ export function createFileChanges({
 interface Tools {
   plain: PlainFiles;
   copy: CopyAttributes;
-  behind: BehindTheWork;
+  behind: DeferredFsync;
 }
 
 function assertPossible(changes: readonly FileChange[]): void {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { journalFolders } from './journal.js';
-import { HeldPlaces } from './placeholder-journal.js';
+import { PlaceholderJournal } from './placeholder-journal.js';
 import { recoverChanges } from './recover-changes.js';
 
 async function place(): Promise<{ dataFolder: string; path(name: string): string; killed(): Promise<void> }> {
@@ -27,7 +27,7 @@ async function place(): Promise<{ dataFolder: string; path(name: string): string
 
 test('the next start takes away what a killed one has put in the project, and nothing else', async () => {
   const { dataFolder, path, killed } = await place();
-  const places = await HeldPlaces.begin(dataFolder, 'session');
+  const places = await PlaceholderJournal.begin(dataFolder, 'session');
   const names = ['.helve', '.vscode', '.mcp.json', 'own'].map(path);
   places.add(names);
   for (const name of names) await mkdir(name);
@@ -41,7 +41,7 @@ test('the next start takes away what a killed one has put in the project, and no
 
 test('what one that lives has put there stays', async () => {
   const { dataFolder, path } = await place();
-  const places = await HeldPlaces.begin(dataFolder, 'session');
+  const places = await PlaceholderJournal.begin(dataFolder, 'session');
   places.add([path('.helve')]);
   await mkdir(path('.helve'));
   await recoverChanges(dataFolder);
@@ -52,7 +52,7 @@ test('what one that lives has put there stays', async () => {
 
 test('files that stand for missing ones are taken away as long as they hold nothing else', async () => {
   const { dataFolder, path, killed } = await place();
-  const places = await HeldPlaces.begin(dataFolder, 'session');
+  const places = await PlaceholderJournal.begin(dataFolder, 'session');
   for (const name of ['a', 'b']) await mkdir(path(name));
   places.add(['a/commondir', 'a/config.worktree', 'b/commondir', 'b/config.worktree'].map(path));
   await writeFile(path('a/commondir'), '.\n');

@@ -13,7 +13,7 @@ import { thisProcess } from './process-identity.js';
 export const heldPath = ({ open }: JournalFolders, token: string): string => join(open, `${token}.held`);
 
 /** What one session has put there at this moment. None of it waits: a command does. */
-export class HeldPlaces {
+export class PlaceholderJournal {
   readonly #folders: JournalFolders;
   readonly #record: OpenChange;
   readonly #file: number;
@@ -24,14 +24,14 @@ export class HeldPlaces {
     this.#file = openSync(heldPath(folders, record.token), 'ax', 0o600);
   }
 
-  static async begin(dataFolder: string, sessionId: string): Promise<HeldPlaces> {
+  static async begin(dataFolder: string, sessionId: string): Promise<PlaceholderJournal> {
     const folders = journalFolders(dataFolder);
     await makeJournal(folders);
     const owner = await thisProcess();
     const at = new Date().toISOString();
     const record = { token: randomHex(12), owner, sessionId, callId: '', at, locks: [], files: [] };
     await writeRecord(folders, record, { durable: false });
-    return new HeldPlaces(folders, record);
+    return new PlaceholderJournal(folders, record);
   }
 
   /** To be called before they are made. */

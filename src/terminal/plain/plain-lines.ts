@@ -1,7 +1,7 @@
 import type { AgentEvent } from '../../contract/event.js';
 import type { DisplayBody, ToolDisplay } from '../../contract/tool.js';
 import { visible } from '../../platform/text/visible.js';
-import { roomMade } from '../session/compaction-notice.js';
+import { compactionNotice } from '../session/compaction-notice.js';
 
 const MAX_BODY_LINES = 12;
 const MAX_SUBJECT_LINES = 200; // an answer hangs on it, and nothing can be unfolded here
@@ -33,7 +33,7 @@ export class PlainLines {
         this.line(`  ! ${visible(event.text)}`);
         return;
       case 'compaction':
-        this.line(`  · ${roomMade(event)}`);
+        this.line(`  · ${compactionNotice(event)}`);
         return;
       case 'model_retry':
         this.line(`  … ${visible(event.reason)} Trying again in ${Math.ceil(event.waitMs / 1000)} s.`);

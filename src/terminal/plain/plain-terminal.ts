@@ -8,7 +8,7 @@ import { guardTerminal } from '../screen/terminal-guard.js';
 import { Theme } from '../screen/theme.js';
 import { Conversation } from '../session/conversation.js';
 import { CurrentSession } from '../session/current-session.js';
-import { OwnWork } from '../session/foreground-task.js';
+import { ForegroundTask } from '../session/foreground-task.js';
 import { loadCommands } from '../session/load-commands.js';
 import type { LoadedCommands } from '../session/loaded-commands.js';
 import { openSettings } from '../session/open-settings.js';
@@ -46,7 +46,7 @@ class PlainTerminal {
   readonly #input: PlainInput;
   readonly #questions: PlainQuestions;
   readonly #conversation: Conversation;
-  readonly #work: OwnWork;
+  readonly #work: ForegroundTask;
   readonly #typed: TypedLines;
   readonly #files: FileIndex;
 
@@ -70,7 +70,7 @@ class PlainTerminal {
       onBegin: () => {},
       onRest: () => this.#input.prompt(),
     });
-    this.#work = new OwnWork({ onBegin: () => {}, onEnd: () => {} });
+    this.#work = new ForegroundTask({ onBegin: () => {}, onEnd: () => {} });
     this.#typed = new TypedLines({
       session,
       conversation: this.#conversation,

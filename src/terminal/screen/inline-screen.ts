@@ -1,7 +1,7 @@
 import { sliceByColumn, type Terminal, TuiMainScreen, truncateToWidth, visibleWidth } from '@earendil-works/pi-tui';
 import { type Place, rowsOf } from './line-rows.js';
 import { frame, moveRows, type Painted, paintAll, paintChanges, withoutBlankEnd } from './paint-lines.js';
-import { SettledSize, type SettledSizeOptions, type WindowSize } from './resize-settler.js';
+import { ResizeSettler, type ResizeSettlerOptions, type WindowSize } from './resize-settler.js';
 
 const MIN_SHOWN = 8; // lines: where a tree has become so short that less is left on the screen, all of it is filled
 
@@ -24,15 +24,15 @@ export class InlineScreen extends TuiMainScreen {
   #paintsAll = false;
   /** So few lines may be left on the screen: a resize has pushed the others off it. */
   #fewest = MIN_SHOWN;
-  readonly #size: SettledSize;
+  readonly #size: ResizeSettler;
   /** Told after each frame how many lines of the tree are above the screen; gives how many of them it has let go. */
   onPainted: ((above: number) => number) | undefined;
   /** Asked after a resize where a line of the tree is now. */
   onResized: ((line: number) => Place) | undefined;
 
-  constructor(terminal: Terminal, clock: Pick<SettledSizeOptions, 'now' | 'later'> = realClock) {
+  constructor(terminal: Terminal, clock: Pick<ResizeSettlerOptions, 'now' | 'later'> = realClock) {
     super(terminal, false);
-    this.#size = new SettledSize({
+    this.#size = new ResizeSettler({
       ...clock,
       write: (text) => terminal.write(text),
       size: () => ({ width: terminal.columns, height: terminal.rows }),
@@ -194,7 +194,7 @@ export class InlineScreen extends TuiMainScreen {
   }
 }
 
-const realClock: Pick<SettledSizeOptions, 'now' | 'later'> = {
+const realClock: Pick<ResizeSettlerOptions, 'now' | 'later'> = {
   now: () => performance.now(),
   later: (milliseconds, callback) => {
     const timer = setTimeout(callback, milliseconds);

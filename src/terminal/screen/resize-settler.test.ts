@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SettledSize, type WindowSize } from './resize-settler.js';
+import { ResizeSettler, type WindowSize } from './resize-settler.js';
 
 /** A window whose time passes only when it is told to. */
 function windowOf(size: WindowSize) {
@@ -7,7 +7,7 @@ function windowOf(size: WindowSize) {
   let waiting: Array<{ at: number; callback: () => void }> = [];
   const settled: Array<[WindowSize, number | undefined]> = [];
   const asked: string[] = [];
-  const window = new SettledSize({
+  const window = new ResizeSettler({
     write: (text) => void asked.push(text),
     size: () => size,
     now: () => now,

@@ -10,7 +10,7 @@ export interface WindowSize {
   height: number;
 }
 
-export interface SettledSizeOptions {
+export interface ResizeSettlerOptions {
   write(text: string): void;
   /** The size as we were told. */
   size(): WindowSize;
@@ -25,8 +25,8 @@ export interface SettledSizeOptions {
  * Waits until a window keeps its size, and then asks where the cursor is. Terminals break lines anew, push some into the
  * scrollback and take others back, each in its own way: where the cursor went tells which of them are on the screen.
  */
-export class SettledSize {
-  readonly #options: SettledSizeOptions;
+export class ResizeSettler {
+  readonly #options: ResizeSettlerOptions;
   #since: number | undefined;
   #changedAt = 0;
   #callOff: () => void = () => {};
@@ -37,7 +37,7 @@ export class SettledSize {
   /** What it says of its size is not so. */
   #isWrong = false;
 
-  constructor(options: SettledSizeOptions) {
+  constructor(options: ResizeSettlerOptions) {
     this.#options = options;
   }
 

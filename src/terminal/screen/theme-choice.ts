@@ -3,7 +3,7 @@ import type { Screen } from './screen.js';
 import { chooseTheme, followBackground, type Theme, type ThemeName, themeNames } from './theme.js';
 
 /** Takes the theme of the settings, or the one that goes with the background where the terminal tells it. */
-export function wearTheme(
+export function applyTheme(
   screen: Screen,
   theme: Theme,
   looks: { setting?: string | undefined; env: Readonly<Record<string, string | undefined>> },

@@ -2,7 +2,12 @@ import type { CompactionEvent } from '../../contract/event.js';
 import { grouped } from '../../platform/text/digits.js';
 
 /** What has left the model's window, in a sentence. */
-export function roomMade({ tokensBefore, tokensAfter, summarisedMessages, clearedResults }: CompactionEvent): string {
+export function compactionNotice({
+  tokensBefore,
+  tokensAfter,
+  summarisedMessages,
+  clearedResults,
+}: CompactionEvent): string {
   const what =
     summarisedMessages > 0
       ? `${summarisedMessages} messages were replaced by a summary of them`

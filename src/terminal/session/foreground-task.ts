@@ -1,14 +1,14 @@
-export interface OwnWorkOptions {
+export interface ForegroundTaskOptions {
   onBegin(): void;
   onEnd(): void;
 }
 
 /** What the person runs themselves, beside the model, and can stop. */
-export class OwnWork {
-  readonly #options: OwnWorkOptions;
+export class ForegroundTask {
+  readonly #options: ForegroundTaskOptions;
   #running: AbortController | undefined;
 
-  constructor(options: OwnWorkOptions) {
+  constructor(options: ForegroundTaskOptions) {
     this.#options = options;
   }
 

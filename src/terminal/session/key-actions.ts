@@ -10,7 +10,7 @@ import type { EventViews } from '../views/event-views.js';
 import type { Conversation } from './conversation.js';
 import type { CurrentSession } from './current-session.js';
 import type { EditorPlace } from './editor-place.js';
-import type { OwnWork } from './foreground-task.js';
+import type { ForegroundTask } from './foreground-task.js';
 
 const TWICE_MS = 1_500; // within which the same key means more
 const READ_MS = 4_000; // for a sentence below the editor
@@ -24,7 +24,7 @@ export interface KeyActionsOptions {
   place(): EditorPlace;
   dialogs: DialogQueue;
   conversation: Conversation;
-  work: OwnWork;
+  work: ForegroundTask;
   session: CurrentSession;
   views: EventViews;
   activity: Activity;

@@ -4,13 +4,13 @@ import { readInput, type TypedInput } from '../input/read-input.js';
 import { messageOf } from './command-answers.js';
 import type { Conversation } from './conversation.js';
 import type { CurrentSession } from './current-session.js';
-import type { OwnWork } from './foreground-task.js';
+import type { ForegroundTask } from './foreground-task.js';
 import type { LoadedCommands } from './loaded-commands.js';
 
 export interface TypedLinesOptions {
   session: CurrentSession;
   conversation: Conversation;
-  work: OwnWork;
+  work: ForegroundTask;
   /** There once a conversation is open. */
   commands: Promise<LoadedCommands>;
   /** Aborts when the terminal is left. */

@@ -2,7 +2,7 @@ import type { Component } from '@earendil-works/pi-tui';
 import type { AgentHappening, RunResult, ToolResultEvent } from '../../contract/event.js';
 import type { History } from '../screen/history.js';
 import type { Theme } from '../screen/theme.js';
-import { roomMade } from '../session/compaction-notice.js';
+import { compactionNotice } from '../session/compaction-notice.js';
 import { CallView } from './call-view.js';
 import { ChildViews } from './child-views.js';
 import { MarkdownView } from './markdown-view.js';
@@ -104,7 +104,7 @@ export class EventViews {
         );
         return;
       case 'compaction':
-        this.show(new NoticeView(this.#theme, 'info', roomMade(event)));
+        this.show(new NoticeView(this.#theme, 'info', compactionNotice(event)));
         return;
       case 'result':
         this.#end(event);

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { AgentHappening } from '../../contract/event.js';
 import type { Decision, PermissionQuestion } from '../../contract/permission.js';
-import type { SandboxWish } from '../../contract/tool-context.js';
+import type { SandboxConfig } from '../../contract/tool-context.js';
 import type { EngineOptions } from '../../create-engine.js';
 import { chooseSandbox } from '../../platform/sandbox/choose.js';
 import { temporaryProject } from '../../testing/index.js';
 
 const { kind } = await chooseSandbox({ env: process.env, workspace: [] });
 const sandboxed = test.skipIf(kind === 'none');
-const wish: SandboxWish = {
+const wish: SandboxConfig = {
   network: 'off',
   allowWrite: [],
   denyWrite: [],
@@ -130,7 +130,7 @@ test('the first question says what keeps commands from being confined, and later
 });
 
 sandboxed('where it was allowed by the sandbox and that is gone, it is not run', async () => {
-  let sandbox: SandboxWish | undefined = wish;
+  let sandbox: SandboxConfig | undefined = wish;
   const { engine, root } = await project({});
   const accepted = (await import('./bash.js')).bashTool.accept({ command: 'touch made' });
   if (!accepted.ok) throw new Error('the input is not accepted');

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Effect, FileEffect } from '../../contract/effect.js';
-import type { SandboxWish } from '../../contract/tool-context.js';
+import type { SandboxConfig } from '../../contract/tool-context.js';
 import { chooseConfiner } from '../../platform/sandbox/confiner.js';
 import { type TemporaryProject, temporaryProject } from '../../testing/index.js';
 import { bashTool } from './bash.js';
 
 const found = await chooseConfiner({ env: process.env, workspace: [] });
 const confined = test.skipIf(!found.confiner);
-const wish: SandboxWish = {
+const wish: SandboxConfig = {
   network: 'off',
   allowWrite: [],
   denyWrite: [],

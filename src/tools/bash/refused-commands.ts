@@ -1,4 +1,4 @@
-import type { SandboxWish, ToolContext } from '../../contract/tool-context.js';
+import type { SandboxConfig, ToolContext } from '../../contract/tool-context.js';
 
 const REFUSED =
   /Read-only file system|Permission denied|Operation not permitted|Network is unreachable|Address family not supported|[Cc]ould not resolve (host|proxy)|unable to resolve host|Name or service not known|Temporary failure in name resolution|ENOTFOUND|EROFS|EACCES|EPERM|ENETUNREACH|EAFNOSUPPORT|EAI_AGAIN/;
@@ -36,13 +36,13 @@ export function refusalNote(
 }
 
 /** What the model should know about a command that failed in the sandbox of the settings; undefined for other failures. */
-export function sandboxNote(output: string, { network, noWayOut }: SandboxWish): string | undefined {
+export function sandboxNote(output: string, { network, allowUnsandboxed = true }: SandboxConfig): string | undefined {
   if (!REFUSED.test(output)) return undefined;
   const reach = { off: 'without network', on: 'with network', hosts: 'with network only to allowed hosts' };
   const own =
     'to open what it needs in the settings ("sandbox.network.allowedDomains", "sandbox.filesystem.allowWrite")';
-  const next = noWayOut
-    ? `ask the user to run it, or ${own}`
-    : `send it again with dangerouslyDisableSandbox: true, which the user is asked about, or ask the user ${own}`;
+  const next = allowUnsandboxed
+    ? `send it again with dangerouslyDisableSandbox: true, which the user is asked about, or ask the user ${own}`
+    : `ask the user to run it, or ${own}`;
   return `It ran in the sandbox that the settings turn on: ${reach[typeof network === 'object' ? 'hosts' : network]}, and it could write only in the project and its temp folder. If that is why it failed, ${next}.`;
 }

@@ -197,7 +197,7 @@ walled('commands that settings name run outside, alone and with nothing beside t
 });
 
 walled('where settings know no way out, a command that asks for it is not run', async () => {
-  const project = await temporaryProject({}, { sandbox: { ...wish, noWayOut: true } });
+  const project = await temporaryProject({}, { sandbox: { ...wish, allowUnsandboxed: false } });
   const { content, isError } = await project.run(bashTool, { command: 'echo ran', dangerouslyDisableSandbox: true });
   expect(isError).toBe(true);
   expect(content).toMatch(/settings keep all commands in the sandbox/);

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ToolFailure } from '../../contract/failure.js';
-import type { AllowedHosts, SandboxWish, SessionPort, ToolContext } from '../../contract/tool-context.js';
+import type { AllowedHosts, SandboxConfig, SessionPort, ToolContext } from '../../contract/tool-context.js';
 import { makeFolder } from '../../platform/files/make-folder.js';
-import { HeldPlaces } from '../../platform/journal/placeholder-journal.js';
+import { PlaceholderJournal } from '../../platform/journal/placeholder-journal.js';
 import { lazySandbox } from '../../platform/sandbox/choose.js';
 import type { HostProxy } from '../../platform/sandbox/host-proxy.js';
 import { createPlaceholders, type Placeholders } from '../../platform/sandbox/placeholders.js';
@@ -52,8 +52,8 @@ const notHeld = (why: string): ToolFailure =>
     `The command was not run: it was allowed because it would run in the sandbox, and it can't: ${why} Ask the user about it.`,
   );
 
-function leaveSandbox({ noWayOut }: SandboxWish): undefined {
-  if (!noWayOut) return undefined;
+function leaveSandbox({ allowUnsandboxed = true }: SandboxConfig): undefined {
+  if (allowUnsandboxed) return undefined;
   throw new ToolFailure(
     'The command was not run: settings keep all commands in the sandbox ("sandbox.allowUnsandboxedCommands" is false). Send it without dangerouslyDisableSandbox, or ask the user to run it.',
   );
@@ -71,7 +71,7 @@ export async function wallsAhead(session: SessionPort): Promise<WrapShell | unde
 }
 
 interface About {
-  wish: SandboxWish;
+  wish: SandboxConfig;
   /** What was approved to be written. */
   written: readonly string[];
   root: string;
@@ -160,9 +160,9 @@ export function sessionSandbox(session: SessionPort): () => Promise<Sandbox> {
 /** The folders that stand for missing ones while commands run, written down until they are gone. */
 export function sessionPlaceholders(session: SessionPort): { placeholders: Placeholders; begun: Promise<void> } {
   const open = session.own(openWalls);
-  let places: HeldPlaces | undefined;
+  let places: PlaceholderJournal | undefined;
   const begin = async (): Promise<void> => {
-    places = await HeldPlaces.begin(session.dataFolder, session.id);
+    places = await PlaceholderJournal.begin(session.dataFolder, session.id);
   };
   const begun = begin().catch(() => {}); // a data folder that can't be written keeps nobody from working
   session.atEnd(async () => {
@@ -231,7 +231,7 @@ function policyOf(session: SessionPort, { wish, written, root }: About, around: 
 
 function findUnreadable(
   session: SessionPort,
-  { unreadable: files }: SandboxWish,
+  { unreadable: files }: SandboxConfig,
   ownFolders: readonly string[],
 ): Unreadable {
   if (!files) return { paths: [], notes: [] };
@@ -244,7 +244,7 @@ const sessionFinder = () => createUnreadableFinder();
 async function networkOf(
   session: SessionPort,
   sandbox: Sandbox,
-  wished: SandboxWish['network'],
+  wished: SandboxConfig['network'],
 ): Promise<SandboxPolicy['network']> {
   if (typeof wished !== 'object') return wished;
   const place = await session.own(sessionProxy)(sandbox, wished);
