@@ -238,7 +238,7 @@ test('a tool that is off says why, and so does a call of it', () => {
   });
   tools.hideDenied((name) => name === 'Denied');
   expect(tools.all.map(({ tool: { name }, off }) => [name, off])).toEqual([
-    ['Asking', 'nobody is here to answer'],
+    ['Asking', 'no person can answer here'],
     ['Denied', 'a rule denies it'],
     ['Off', 'switched off by the setting tools.Off'],
     ['On', undefined],

@@ -348,7 +348,7 @@ function whyWithheld(tool: Tool, options: ToolPoolOptions): string | undefined {
   const wanted = switchOf?.(name);
   if (wanted === false) return `switched off${options.isOffBySetting?.(name) ? ` by the setting tools.${name}` : ''}`;
   if (wanted === undefined && optIn) return `needs the setting tools.${name}`;
-  if (needsPerson && !isAnswered?.(name)) return 'nobody is here to answer';
+  if (needsPerson && !isAnswered?.(name)) return 'no person can answer here';
   if (needsSetting !== undefined && !options.hasSetting?.(needsSetting)) return `needs the setting ${needsSetting}`;
   const isAdded = options.added?.includes(tool) ?? false; // who adds a tool means it
   if (mode === 'simple' && !isAdded && !simpleNames.includes(name)) return 'the simple set does not have it';

@@ -312,7 +312,10 @@ test('the servers of settings are left to the client, and those that are named a
     text: expect.stringMatching(/^1\tone/),
     isError: false,
   });
-  await expect(called(client, 'mcp__inner__Bash', { command: 'true' })).rejects.toThrow('There is no tool named');
+  expect(await called(client, 'mcp__inner__Bash', { command: 'true' })).toMatchObject({
+    text: expect.stringContaining('the rule "mcp__inner__Bash"'),
+    isError: true,
+  });
   expect(await called(client, 'Glob', { pattern: 'started' })).toMatchObject({
     text: expect.stringContaining('No file matches'),
   });

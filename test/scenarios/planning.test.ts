@@ -163,7 +163,7 @@ test('without anybody to answer, tools that ask are not offered, and a call of o
   expect(toolsOf(server)).toContain('TodoWrite');
   for (const name of ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode']) expect(toolsOf(server)).not.toContain(name);
   expect(sentIn(server, 1)).toContain(
-    'The tool AskUserQuestion is off here: nobody is here to answer. Go on without it.',
+    'The tool AskUserQuestion is off here: no person can answer here. Go on without it.',
   );
 });
 

@@ -43,7 +43,7 @@ const textOf = ({ content }: ToolResultBlock): string =>
     : content.map((block) => (block.type === 'text' ? block.text : '(image)')).join('\n');
 
 const namesIn = ({ engine }: TemporaryProject): string[] =>
-  engine.session.tools.all.filter(({ source }) => source === 'mcp').map(({ tool }) => tool.name);
+  engine.session.tools.all.filter(({ source, enabled }) => source === 'mcp' && enabled).map(({ tool }) => tool.name);
 
 async function appears(file: string, words: string | undefined): Promise<void> {
   const isThere = async (): Promise<boolean> => {
