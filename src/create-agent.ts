@@ -1,34 +1,39 @@
 import { personalAgentFolders, projectAgentFolders } from './agent/children/agent-places.js';
 import type { AgentType } from './agent/children/agent-types.js';
 import { lazyAgents, type RootAgents } from './agent/children/lazy-agents.js';
+import { childAgents } from './agent/components/child-agents.js';
+import { commandsComponent } from './agent/components/commands.js';
+import { conversationHooks } from './agent/components/conversation-hooks.js';
+import { instructionsComponent } from './agent/components/instructions.js';
+import { loopGuard } from './agent/components/loop-guard.js';
+import { mcpServers } from './agent/components/mcp-servers.js';
+import { observerComponents } from './agent/components/observers.js';
+import { type SessionWriter, sessionWriter } from './agent/components/session-writer.js';
+import { structuredOutput } from './agent/components/structured-output.js';
 import type { CompactionRefused } from './agent/context/compact.js';
 import { type ContextOptions, contextFrom } from './agent/context/context-limits.js';
 import { type ContextUsage, ConversationContext } from './agent/context/conversation-context.js';
 import { Instructions } from './agent/instructions/instructions.js';
 import { runLoop } from './agent/loop.js';
-import { mentionedResources } from './agent/mentioned-resources.js';
-import { observedEvents } from './agent/observe/observe.js';
 import { type ResilienceOptions, resilientModel, resilientModelNamed } from './agent/resilient-model.js';
 import type { Session } from './agent/session.js';
+import { emitter, type RunMoment, type SessionComponent } from './agent/session-component.js';
 import type { ReportProblem } from './agent/store/append-log.js';
-import { keeperOf, type SessionKeeper } from './agent/store/lazy-store.js';
 import type { ResumedSession } from './agent/store/resume-session.js';
 import type { SessionStore } from './agent/store/session-store.js';
 import { takeUpSession } from './agent/store/take-up-session.js';
 import type { StructuredOutput } from './agent/structured-output.js';
 import { systemPrompt } from './agent/system-prompt.js';
-import { UsageByModel } from './agent/usage-by-model.js';
+import type { UsageByModel } from './agent/usage-by-model.js';
 import { beginWork, questionsPaused, type Work } from './agent/working-agents.js';
 import type { ListedCommand } from './contract/command.js';
 import type { AgentEvent, AgentHappening, CompactionEvent } from './contract/event.js';
 import type { UserBlock } from './contract/message.js';
 import type { Model } from './contract/model.js';
 import type { SideModel } from './contract/web.js';
-import { createEngine, type Engine, type EngineOptions, type EngineServers } from './create-engine.js';
+import { createEngine, type Engine, type EngineOptions } from './create-engine.js';
 import { homeFolder } from './platform/files/paths.js';
 import { sharedRound } from './platform/shared-round.js';
-
-const AFTER_REQUEST_MS = 30; // what is loaded for servers must not hold up the request, nor wait for its answer
 
 export interface AgentOptions extends EngineOptions, Pick<ResilienceOptions, 'fallbackModels' | 'retries'> {
   model: Model;
@@ -98,8 +103,9 @@ export function createAgent(options: AgentOptions): Agent {
   const { editStyle = options.model.facts?.editStyle } = options;
   const { contextTokens } = options.model.facts ?? {};
   const { resumed, model: asked } = options;
-  let keeper: SessionKeeper | undefined;
+  let writer: SessionWriter | undefined;
   let work: Work | undefined;
+  let components: readonly SessionComponent[] = [];
   let fileInstructions: Instructions | undefined;
   const engine = createEngine({
     onKept: options.onStoreProblem,
@@ -111,8 +117,7 @@ export function createAgent(options: AgentOptions): Agent {
     ...(resumed && { sessionId: resumed.id, root: resumed.root }),
     ...((resumed || options.keepSession || options.instructions) && {
       onSeen: (real, seen) => {
-        keeper?.saw(real, seen);
-        fileInstructions?.saw(real);
+        for (const component of components) component.onSeen?.(real, seen);
         options.onSeen?.(real, seen);
       },
     }),
@@ -132,7 +137,11 @@ export function createAgent(options: AgentOptions): Agent {
     return new SessionStore({ dataFolder, id, root, model: asked.name, prices, onProblem });
   };
   if (resumed || options.keepSession) {
-    keeper = keeperOf(resumed ? async () => resumed.store : newStore, session, options.onStoreProblem ?? (() => {}));
+    writer = sessionWriter(
+      resumed ? async () => resumed.store : newStore,
+      session,
+      options.onStoreProblem ?? (() => {}),
+    );
   }
   const system = systemPrompt({
     root: engine.session.root,
@@ -142,14 +151,6 @@ export function createAgent(options: AgentOptions): Agent {
     appended: options.appendSystemPrompt,
   });
   if (options.instructions) fileInstructions = instructionsOf(engine, options);
-  let isComplete = false;
-  /** What the files say comes behind the rest, before the first request goes out, and stays so. */
-  const completeSystem = async (): Promise<void> => {
-    if (isComplete) return;
-    const block = await fileInstructions?.block();
-    if (block !== undefined) system.push(block);
-    isComplete = true;
-  };
   const model = resilientModel(options.model, options);
   const models = new Set([model]);
   const opened = (another: Model): Model => {
@@ -165,13 +166,13 @@ export function createAgent(options: AgentOptions): Agent {
     session,
     model,
     system,
-    keeper,
+    keeper: writer,
   });
-  const used = new UsageByModel();
+  const { used } = session;
   const agents = childrenOf(
     engine,
     { ...options, editStyle },
-    { model, opened, used, instructions: () => fileInstructions?.block() },
+    { model, opened, instructions: () => fileInstructions?.block() },
   );
   session.agents = agents;
   const swarm = async () => {
@@ -183,6 +184,30 @@ export function createAgent(options: AgentOptions): Agent {
     run: async (plan, teammateCount, options) => await (await swarm()).run(plan, teammateCount, options),
   };
   session.sideModel = sideModelOf(options, { opened, used });
+  const hooks = conversationHooks({ hooks: engine.hooks, session, model: model.name });
+  const { commands } = engine;
+  const children = childAgents(agents, session, engine.notify);
+  // In the order in which they see events and prompts.
+  components = [
+    ...engine.watchers,
+    writer,
+    options.observers && observerComponents(options.observers),
+    { name: 'settings', refresh: ({ emit }: RunMoment) => engine.refresh(emit) },
+    mcpServers(engine.servers, session, { isResumed: resumed !== undefined }),
+    fileInstructions && instructionsComponent(fileInstructions, system),
+    { name: 'moments of hooks', beforeMessage: () => engine.moments.settled() },
+    children,
+    hooks,
+    commands && commandsComponent({ commands, onCommand: hooks.onCommand, onOver: () => engine.endCommands() }),
+    loopGuard(session),
+    { name: 'run', afterRun: () => running?.over.resolve() },
+  ].filter((component) => component !== undefined);
+  /** Whether the model has answered is looked at after child agents are done, and before hooks are asked. */
+  const componentsWith = (answer: StructuredOutput | undefined): readonly SessionComponent[] => {
+    if (!answer) return components;
+    const at = components.indexOf(children) + 1;
+    return components.toSpliced(at, 0, structuredOutput(answer, session));
+  };
   let running: { stop: AbortController; over: PromiseWithResolvers<void> } | undefined;
   let ended: Promise<void> | undefined;
   /** One thing at a time, since all of it is one history. */
@@ -196,7 +221,7 @@ export function createAgent(options: AgentOptions): Agent {
     return signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
   };
   const finish = async (): Promise<void> => {
-    if (!ended) await keeper?.flushed();
+    if (!ended) await writer?.flushed();
     running?.over.resolve();
     running = undefined;
   };
@@ -206,12 +231,12 @@ export function createAgent(options: AgentOptions): Agent {
     // The run goes on to its end in good order. Who reads its events may be the one who waits here, so that is not waited for.
     interrupt();
     await running?.over.promise;
-    await keeper?.flushed();
+    await writer?.flushed();
     await agents.end();
-    await engine.end().finally(() => keeper?.close());
+    await engine.end().finally(() => writer?.end());
     engine.tellKept();
     release();
-    if (keeper) await removeOldSessions(session, options);
+    if (writer) await removeOldSessions(session, options);
   };
 
   return {
@@ -222,56 +247,21 @@ export function createAgent(options: AgentOptions): Agent {
       if (isBlank(content))
         throw new TypeError('The prompt is empty, so there is nothing to send. Give it some words.');
       const stopped = begin(signal);
-      let takeBack: (() => void) | undefined;
       try {
         work = await beginWork(options.env ?? process.env, stopped);
-        if (answer) takeBack = session.tools.lend(answer.tool);
-        const waiting = Promise.withResolvers<string>();
-        const onWait = waiting.resolve;
-        const prepared = Promise.all([
-          completeSystem(),
-          engine.commands?.find(),
-          engine.servers.beforePrompt({ signal: stopped, isResumed: resumed !== undefined, onWait }),
-        ]);
-        const wait = await Promise.race([prepared.then(() => undefined), waiting.promise]);
-        if (wait !== undefined) yield { type: 'notice', text: wait, at: Date.now() };
-        await prepared;
-        for (const problem of await agents.announce(session)) engine.notify(problem);
-        const { resources, tools } = engine.session;
-        const mentioned = await mentionedResources(content, { resources, servers: tools.servers, signal: stopped });
-        const events = runLoop({
-          session: engine.session,
+        yield* runLoop({
+          session,
           model,
-          system,
           context,
-          used,
-          environment(emit) {
-            agents.listen(emit);
-            return engine.environment(answer ? endingWith(answer, emit) : emit);
-          },
-          beforeEnd: async (ending) => (await agents.beforeEnd(ending)) ?? answer?.atEnd(),
-          afterInterrupt: () => agents.stopped(),
-          refresh: engine.refresh,
-          keeper,
-          prompt: [...content, ...mentioned],
-          commands: engine.commands,
-          agents: agents.names,
-          beforeMessage: async () => {
-            await fileInstructions?.told();
-            await engine.moments.settled();
-          },
+          components: componentsWith(answer),
+          environment: engine.environment,
+          prompt: content,
+          steering,
           maxTurns: options.maxTurns,
           maxTimeMs: options.maxTimeMs ?? minutes(options.settings?.current.maxRunMinutes?.value),
-          ...(steering && { steering }),
           signal: stopped,
-          onOver: () => running?.over.resolve(),
         });
-        const watched = options.observers ? observedEvents(events, options.observers) : events;
-        yield* withServers(watched, engine.servers, fileInstructions, agents);
       } finally {
-        takeBack?.();
-        agents.listen(undefined);
-        engine.endCommands();
         if (work?.end()) {
           release();
           await session.rest(); // what it would keep ready for its next prompt is needed by others
@@ -283,19 +273,12 @@ export function createAgent(options: AgentOptions): Agent {
     async compact(instructions, { signal, onEvent = () => {} } = {}) {
       const stopped = begin(signal);
       try {
-        const emit = (happening: AgentHappening): void => {
-          keeper?.take(happening);
-          if (happening.type === 'compaction') {
-            used.add(model, happening.usage);
-            engine.servers.announceAgain();
-            fileInstructions?.forget();
-            agents.announceAgain();
-          }
-          onEvent(happening);
-        };
+        const emit = emitter(components, (event) => {
+          if (event.type === 'compaction') used.add(model, event.usage);
+          onEvent(event);
+        });
         await engine.refresh(emit);
-        const { hooks } = engine.environment(emit);
-        return await context.compact({ hooks, emit, signal: stopped }, instructions);
+        return await context.compact({ hooks: engine.hooks, emit, signal: stopped }, instructions);
       } finally {
         await finish();
       }
@@ -319,42 +302,6 @@ async function removeOldSessions({ dataFolder }: Session, { settings }: AgentOpt
   await sharedRound(`clean up ${days} ${dataFolder}`, () => cleanUpSessions(dataFolder, days)).catch(() => []);
 }
 
-/** Once the answer is there, the model is not asked for more. */
-const endingWith =
-  (answer: StructuredOutput, emit: (happening: AgentHappening) => void) =>
-  (happening: AgentHappening): void => {
-    emit(happening);
-    const reason = answer.endsWith(happening);
-    if (reason !== undefined) emit({ type: 'stop_request', reason });
-  };
-
-/** Connects to servers once the first request is on its way, and tells of them again where that was forgotten. */
-async function* withServers(
-  events: AsyncIterable<AgentEvent>,
-  servers: EngineServers,
-  instructions: Instructions | undefined,
-  agents: RootAgents,
-): AsyncGenerator<AgentEvent, void, void> {
-  let timer: NodeJS.Timeout | undefined;
-  try {
-    for await (const event of events) {
-      if (event.type === 'turn_start') {
-        servers.requested();
-        timer ??= setTimeout(() => void servers.start(), AFTER_REQUEST_MS);
-      }
-      if (event.type === 'compaction' && event.summarisedMessages > 0) {
-        servers.announceAgain();
-        instructions?.forget();
-        agents.announceAgain();
-      }
-      yield event;
-    }
-  } finally {
-    clearTimeout(timer);
-    servers.rest();
-  }
-}
-
 function instructionsOf(engine: Engine, { home = homeFolder(), env = process.env }: AgentOptions): Instructions {
   const { session } = engine;
   return new Instructions({
@@ -375,12 +322,11 @@ interface Related {
   opened(model: Model): Model;
   /** Of the agent itself. */
   model: Model;
-  used: UsageByModel;
   /** What files of the person and the project say. */
   instructions(): Promise<string | undefined> | undefined;
 }
 
-function childrenOf(engine: Engine, options: AgentOptions, { model, opened, used, instructions }: Related): RootAgents {
+function childrenOf(engine: Engine, options: AgentOptions, { model, opened, instructions }: Related): RootAgents {
   const { home = homeFolder(), env = process.env, settings } = options;
   const { session } = engine;
   return lazyAgents({
@@ -398,7 +344,6 @@ function childrenOf(engine: Engine, options: AgentOptions, { model, opened, used
         ...(maxCostUsd && { costUsd: maxCostUsd.value }),
       };
     },
-    used,
     context: { ...contextFrom(env), ...options.context },
     askUser: options.askUser,
     editStyle: options.editStyle,
@@ -414,7 +359,10 @@ function childrenOf(engine: Engine, options: AgentOptions, { model, opened, used
 }
 
 /** Absent where nobody has named a model for small tasks: the one of the conversation is too dear for them. */
-function sideModelOf(options: AgentOptions, { opened, used }: Pick<Related, 'opened' | 'used'>): SideModel | undefined {
+function sideModelOf(
+  options: AgentOptions,
+  { opened, used }: Pick<Related, 'opened'> & { used: UsageByModel },
+): SideModel | undefined {
   const { env = process.env } = options;
   const name = options.settings?.current.smallModel?.value ?? env['HELVE_SMALL_MODEL']?.trim();
   if (!options.sideModel && !name) return undefined;

@@ -4,10 +4,12 @@ import { realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Commands } from './agent/commands/commands.js';
 import type { RunOwnCall } from './agent/commands/expand-command.js';
+import { auditComponent } from './agent/components/audit.js';
 import { HookTranscript } from './agent/hook-transcript.js';
 import { createAuditLog } from './agent/observe/audit-log.js';
 import { observedHooks } from './agent/observe/observe.js';
 import { Session } from './agent/session.js';
+import { emitter, type SessionComponent } from './agent/session-component.js';
 import { createSessionPolicy } from './agent/session-policy.js';
 import { movedSpareData } from './agent/store/moved-spare-data.js';
 import { secretsIn } from './agent/store/redact-secrets.js';
@@ -18,8 +20,7 @@ import type { CallEnvironment } from './calls/environment.js';
 import { runCall } from './calls/run-call.js';
 import type { AgentHappening } from './contract/event.js';
 import type { ToolResultBlock } from './contract/message.js';
-import { type AskPermission, type Decision, type DecisionRequest, permissionModes } from './contract/permission.js';
-import type { AskUser } from './contract/question.js';
+import { type Decision, type DecisionRequest, permissionModes } from './contract/permission.js';
 import type { ToolContext } from './contract/tool-context.js';
 import { announceCall } from './engine/announce-call.js';
 import { isAnswered } from './engine/answered-tools.js';
@@ -117,13 +118,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
           },
         })
       : undefined;
-  const auditedQuestions =
-    (ask: AskUser): AskUser =>
-    async (questions, signal, about) => {
-      const answers = await ask(questions, signal, about);
-      audit?.replied(about?.callId, answers);
-      return answers;
-    };
+  const { askUser } = options;
   const session: Session = new Session({
     root,
     dataFolder,
@@ -146,7 +141,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     resources: () => connected.resources(),
     web: () => webAccess(options, env),
     commands,
-    ...(options.askUser && { askUser: auditedQuestions(options.askUser) }),
+    ...(askUser && { askUser: (...asked) => (audit?.questions(askUser) ?? askUser)(...asked) }),
   });
   const builtInNames = builtInTools().map(({ name }) => name);
   const policy = createSessionPolicy({
@@ -225,28 +220,31 @@ export function createEngine(options: EngineOptions = {}): Engine {
   const audit =
     options.audit === false
       ? undefined
-      : createAuditLog({
-          dataFolder,
-          sessionId: session.id,
-          root,
-          secrets: secretsIn(env),
-          onProblem: (sentence) => session.dataProblem(sentence),
-        });
-  const { askPermission } = options;
-  const auditedPermission: AskPermission | undefined =
-    askPermission &&
-    (async (question, signal) => {
-      const answer = await askPermission(question, signal);
-      audit?.answered(question, answer);
-      return answer;
-    });
+      : auditComponent(
+          createAuditLog({
+            dataFolder,
+            sessionId: session.id,
+            root,
+            secrets: secretsIn(env),
+            onProblem: (sentence) => session.dataProblem(sentence),
+          }),
+        );
+  const askPermission = options.askPermission && (audit?.permission(options.askPermission) ?? options.askPermission);
+  const workingDirectory: SessionComponent = {
+    name: 'working directory',
+    onEvent: ({ type }) => {
+      if (type === 'tool_result') tellCwd();
+    },
+  };
+  /** These see every call of the session and of its child agents, also one that no model made. */
+  const watchers: readonly SessionComponent[] = [...(audit ? [audit] : []), workingDirectory];
   let recovery: Promise<void> | undefined;
   const recover = async (emit: (happening: AgentHappening) => void): Promise<void> => {
     void session.own(reapedLeftovers); // nobody waits for what a killed process left running
     // A data folder that can't be read keeps nobody from reading files; who changes one is told.
-    for (const text of await movedSpareData(dataFolder)) tell(emit, { type: 'notice', text });
+    for (const text of await movedSpareData(dataFolder)) emit({ type: 'notice', text });
     const text = await recoverIfNeeded(dataFolder, takeBackUndo).catch(() => undefined);
-    if (text !== undefined) tell(emit, { type: 'notice', text });
+    if (text !== undefined) emit({ type: 'notice', text });
   };
 
   let areToolsReady = false;
@@ -262,7 +260,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     for (const { message } of problems) emit({ type: 'notice', text: message });
     await readyTools();
     tools.hideDenied(policy.deniedTools());
-    notices.tell((text) => tell(emit, { type: 'notice', text }));
+    notices.tell((text) => emit({ type: 'notice', text }));
     await tellMissingSandbox();
     if (!changed) return;
     connected.configure();
@@ -286,7 +284,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     describeConfinement,
     remember: policy.remember,
     onRemembered: policy.onRemembered,
-    askPermission: auditedPermission,
+    askPermission,
     chooseMode: (mode) => {
       session.mode = mode;
     },
@@ -294,11 +292,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     contextFor,
     announceWriter: ({ tool, callId, effects }) =>
       builtInNames.includes(tool) ? undefined : announceCall(session, { name: `${callId} (${tool})`, effects }),
-    emit(happening) {
-      audit?.take(happening);
-      if (happening.type === 'tool_result') tellCwd();
-      tell(emit, happening);
-    },
+    emit,
   });
 
   /** With the first of them it is said what keeps commands from being confined here. */
@@ -334,15 +328,17 @@ export function createEngine(options: EngineOptions = {}): Engine {
     calls: readonly ToolCall[],
     { signal, onEvent }: Required<RunCallsOptions>,
   ): Promise<ToolResultBlock[]> => {
-    await refresh((happening) => tell(onEvent, happening));
+    const emit = emitter(watchers, onEvent);
+    await refresh(emit);
     // Without a prompt before it, such a call is the first that anybody hears of its server.
     const fromServers = calls.map(({ name }) => name).filter((name) => name.startsWith('mcp__'));
     if (fromServers.length > 0) {
       await mcp.settled({ signal, isEnough: () => fromServers.every((name) => tools.names.includes(name)) });
     }
-    const calling = environment(onEvent);
+    const calling = environment(emit);
+    const note = emitter(watchers, () => {}); // the caller knows its calls
     for (const { id: callId, name: tool, input } of calls) {
-      audit?.take({ type: 'tool_call', callId, tool, input, display: { title: tool } });
+      note({ type: 'tool_call', callId, tool, input, display: { title: tool } });
     }
     const results = await Promise.all(calls.map((call) => runCall(call, calling, signal)));
     await moments.settled();
@@ -371,7 +367,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
       const signal = AbortSignal.timeout(SESSION_END_MS);
       await hooks.run('SessionEnd', { reason: 'other' }, { signal }).catch(() => {}); // nobody is there to be told
     }
-    audit?.close();
+    await audit?.end?.();
     const ends = await Promise.allSettled([session.end(), hooks.end(), mcp.close()]); // all, also where one fails
     tellKept();
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
@@ -386,6 +382,8 @@ export function createEngine(options: EngineOptions = {}): Engine {
     servers,
     isTrusted,
     moments,
+    watchers,
+    hooks,
     addDirectory(path, source = 'slash_command') {
       const isNew = !policy.workspace().includes(path);
       policy.addFolder(checkedFolder(path));
@@ -416,15 +414,6 @@ const isRuledOut = ({ behavior, trail = [] }: Decision): boolean =>
   behavior === 'deny' || trail.some(({ basis }) => basis === 'deny_rule' || basis === 'ask_rule');
 
 const noneConfigured: readonly ConfiguredHook[] = [];
-
-/** A listener's own error is its author's affair: it must not turn a call that worked into one that failed. */
-function tell(emit: (happening: AgentHappening) => void, happening: AgentHappening): void {
-  try {
-    emit(happening);
-  } catch (error) {
-    process.emitWarning(error instanceof Error ? error : String(error));
-  }
-}
 
 function checkedFolder(path: string): string {
   realFolder(path, 'additionalDirectories');

@@ -89,6 +89,14 @@ test('imports point down', async () => {
   expect(imports.map(complaintAbout).filter((complaint) => complaint !== undefined)).toEqual([]);
 });
 
+const isComponent = (file: string): boolean => file.startsWith('agent/components/') && !file.endsWith('.test.ts');
+
+test('a component imports no other component', async () => {
+  const components = (await sourceFiles()).filter(isComponent);
+  expect(components.length).toBeGreaterThan(5);
+  expect(components.flatMap(importsOf).filter(({ to }) => isComponent(to))).toEqual([]);
+});
+
 test('an import that points up or sideways is told as a sentence', () => {
   expect(complaintAbout({ from: 'tools/read.ts', to: 'agent/loop.ts' })).toBe(
     'src/tools/read.ts imports src/agent/loop.ts, but agent stands above parts. Hand in what it needs as a parameter, or move it down.',

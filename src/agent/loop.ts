@@ -1,80 +1,65 @@
+// Runs one prompt to its end: request after request, with the calls of each answer, until the model or a limit ends it.
 import type { CallEnvironment } from '../calls/environment.js';
 import type { AgentEvent, AgentHappening, RunOutcome } from '../contract/event.js';
 import type { Message, UserBlock, UserMessage } from '../contract/message.js';
 import type { Model } from '../contract/model.js';
 import { monotonicMs, steadyClock } from '../platform/clock.js';
 import { EventQueue } from '../platform/event-queue.js';
-import type { Commands } from './commands/commands.js';
 import type { ConversationContext } from './context/conversation-context.js';
-import { conversationHooks } from './conversation-hooks.js';
-import { LoopGuard } from './loop-guard.js';
 import { RunRecord } from './run-record.js';
 import type { Session } from './session.js';
-import type { SessionKeeper } from './store/lazy-store.js';
+import { atOnce, emitter, type RunMoment, type SessionComponent } from './session-component.js';
 import { TimeUp } from './time-up.js';
 import { runTurn } from './turn.js';
-import type { UsageByModel } from './usage-by-model.js';
 
 export interface LoopInput {
   session: Session;
   model: Model;
-  system: readonly string[];
+  /** What the conversation begins with, and how it is kept within the model's window. */
   context: ConversationContext;
-  /** What each model was used for since the session began. */
-  used?: UsageByModel | undefined;
+  components: readonly SessionComponent[];
   environment(emit: (happening: AgentHappening) => void): CallEnvironment;
-  /** Keeps what happens. */
-  keeper?: Pick<SessionKeeper, 'prompt' | 'take' | 'block' | 'answered' | 'begin'> | undefined;
-  /** Takes over what has changed in settings. */
-  refresh?(emit: (happening: AgentHappening) => void): Promise<void>;
-  /** Before the model may end: waits for what it must still hear of, and gives a word to it; undefined lets it end. */
-  beforeEnd?(signal: AbortSignal): Promise<string | undefined>;
-  /** Settles when all has ended that an interrupt ends beside the calls: what it still does and says belongs to this run. */
-  afterInterrupt?(): Promise<void>;
   prompt: readonly UserBlock[];
-  /** What a prompt may call by a name. */
-  commands?: Pick<Commands, 'names' | 'expand'> | undefined;
-  /** The types of agents that can be started. */
-  agents?: readonly string[];
-  /** Settles when what goes with the next message has been said. */
-  beforeMessage?(): Promise<void>;
   /** What the person has said since the run began; it goes to the model with what it reads next. Each is given once. */
-  steering?(): readonly UserBlock[];
+  steering?: (() => readonly UserBlock[]) | undefined;
   /** How many requests to the model this run may make. */
   maxTurns?: number | undefined;
   /** How long this run may take, in milliseconds. */
   maxTimeMs?: number | undefined;
   signal: AbortSignal;
-  /** Is called when all is done, whether or not somebody has read the events by then. */
-  onOver?(): void;
 }
 
-/** Runs one prompt to its end. Whoever stops reading the events interrupts the run. */
+/** Runs one prompt to its end. A caller that stops reading the events interrupts the run. */
 export async function* runLoop(input: LoopInput): AsyncGenerator<AgentEvent, void, void> {
+  const { session, components } = input;
   const queue = new EventQueue<AgentEvent>();
   const stop = new AbortController();
   const timeUp = new TimeUp(input.maxTimeMs);
   const signal = AbortSignal.any([input.signal, stop.signal, timeUp.signal]);
-  const now = steadyClock();
-  const emit = (happening: AgentHappening): void => {
-    input.keeper?.take(happening);
-    queue.push(Object.assign(happening, { at: now() }));
-    if (happening.type !== 'result') return;
-    isOver = true;
-    queue.end(); // the result is the last event, also where child agents go on in the background
-  };
+  const run = new RunRecord(input.model, session.used);
   let isOver = false;
-  input.session.isBusy = true;
-  const driving = drive({ ...input, signal }, timeUp, (happening) => emit(timeUp.toldIn(happening)))
+  const record: SessionComponent = { name: 'run record', onEvent: (event) => run.note(event) };
+  const emit = emitter(
+    [record, ...components],
+    (event) => {
+      queue.push(event);
+      if (event.type !== 'result') return;
+      isOver = true;
+      queue.end(); // the result is the last event, also where child agents go on in the background
+    },
+    steadyClock(),
+  );
+  session.isBusy = true;
+  const driving = drive({ ...input, signal }, { run, timeUp, emit: (happening) => emit(timeUp.toldIn(happening)) })
     .then(
       () => queue.end(),
       (error: unknown) => queue.fail(error),
     )
     .finally(() => {
-      input.session.isBusy = false;
+      session.isBusy = false;
       isOver = true;
       timeUp.clear();
-      input.onOver?.();
+      for (const component of components) component.afterRun?.();
     });
   try {
     yield* queue;
@@ -84,27 +69,34 @@ export async function* runLoop(input: LoopInput): AsyncGenerator<AgentEvent, voi
   }
 }
 
-async function drive(input: LoopInput, timeUp: TimeUp, emit: (happening: AgentHappening) => void): Promise<void> {
-  const { session, model, context, signal, maxTurns = Number.POSITIVE_INFINITY } = input;
-  const run = new RunRecord(model, input.used);
-  const note = (happening: AgentHappening): void => {
-    run.note(happening);
-    emit(happening);
-  };
-  const engine = input.environment(note);
-  let begun: Promise<unknown> | undefined;
+interface Drive {
+  run: RunRecord;
+  timeUp: TimeUp;
+  emit(happening: AgentHappening): void;
+}
+
+async function drive(input: LoopInput, { run, timeUp, emit }: Drive): Promise<void> {
+  const { session, model, context, components, signal, maxTurns = Number.POSITIVE_INFINITY } = input;
+  const moment: RunMoment = { emit, signal };
+  const engine = input.environment(emit);
+  let opened: Promise<void> | undefined;
   const environment: CallEnvironment = {
     ...engine,
-    // No call begins before what keeps the session is there: whatever becomes of us then, it is known what was begun.
-    ready: async () => void (await Promise.all([engine.ready?.(), begun])),
+    // No call begins before the session's file is there: whatever ends the process then, it is known what was begun.
+    ready: async () => void (await Promise.all([engine.ready?.(), opened])),
   };
   const say = (message: Message): void => {
     session.transcript.append(message);
     if (message.role === 'user') emit({ type: 'user_message', message });
   };
   const finish = (outcome: RunOutcome, text: string): void => emit(run.result(outcome, text));
-  const guard = new LoopGuard();
+  const refresh = (): Promise<void> => atOnce(components, (component) => component.refresh?.(moment));
+  const beforeMessage = async (): Promise<void> => {
+    for (const component of components) await component.beforeMessage?.();
+  };
+  const interrupted = (): Promise<void> => atOnce(components, (component) => component.onInterrupted?.());
 
+  await atOnce(components, (component) => component.prepare?.(input.prompt, moment));
   await session.tools.ready();
   emit({
     type: 'session_start',
@@ -113,61 +105,51 @@ async function drive(input: LoopInput, timeUp: TimeUp, emit: (happening: AgentHa
     model: model.name,
     mode: session.mode,
     tools: [...session.tools.names],
-    ...input.commands?.names,
-    ...(input.agents && { agents: input.agents }),
+    ...Object.assign({}, ...components.map((component) => component.describe?.())),
     ...(session.tools.servers.length > 0 && {
       mcpServers: session.tools.servers.map(({ name, status }) => ({ name, status })),
     }),
   });
   // Both before the first request: a call may come with the first words of the answer.
   session.prepare(session.tools.preload(session));
-  begun = input.keeper?.begin();
-  await input.refresh?.(emit);
-  const hooks = conversationHooks(environment.hooks, session, { emit, signal, model: input.model.name });
-  const { added, refused } = await hooks.onPrompt(input.prompt).catch((error: unknown) => {
-    if (!signal.aborted) throw error;
-    return { added: [], refused: undefined }; // the first turn sees that it is interrupted
-  });
-  if (refused !== undefined) return finish('stopped', refused);
-  const asTyped = { prompt: input.prompt };
-  const expanded = await input.commands
-    ?.expand(input.prompt, signal, (called) => hooks.onCommand(called, input.prompt))
-    .catch((error: unknown) => {
-      if (!signal.aborted) throw error;
-      return asTyped;
-    });
-  if (expanded && 'refused' in expanded) return finish('stopped', expanded.refused);
-  await input.beforeMessage?.();
-  const { prompt: words } = expanded ?? asTyped;
-  const more = [...added, ...session.takeReminders()];
+  opened = atOnce(components, (component) => component.open?.());
+  await refresh();
+  const words = await promptFrom(components, input.prompt, moment);
+  if ('refuse' in words) return finish('stopped', words.refuse);
+  await beforeMessage();
+  const more = [...words.added, ...session.takeReminders()];
   // The same prompt again, after a request that failed: it is in the history already.
-  const prompt = isUnanswered(words, session.transcript.messages.at(-1)) ? more : [...words, ...more];
-  session.latestPrompt = [...words, ...more];
+  const isRepeated = isUnanswered(words.prompt, session.transcript.messages.at(-1));
+  const prompt = isRepeated ? more : [...words.prompt, ...more];
+  session.latestPrompt = [...words.prompt, ...more];
   if (prompt.length > 0) {
     session.transcript.append({ role: 'user', content: prompt });
-    input.keeper?.prompt(prompt);
+    for (const component of components) component.onPrompt?.(prompt);
   }
 
   for (let turn = 1; turn <= maxTurns; turn += 1) {
-    const full = await context.makeRoom({ hooks: environment.hooks, emit: note, signal });
-    if (full && signal.aborted) await input.afterInterrupt?.();
+    const full = await context.makeRoom({ hooks: environment.hooks, emit, signal });
+    if (full && signal.aborted) await interrupted();
     if (full) return finish(full.end, full.text);
     emit({ type: 'turn_start', turn });
-    if (turn > 1) await Promise.all([input.refresh?.(emit), begun]);
+    if (turn > 1) await Promise.all([refresh(), opened]);
     const request = {
-      system: input.system,
+      system: context.system,
       tools: session.tools.definitions(),
       messages: session.transcript.forRequest(),
     };
     const started = monotonicMs();
-    const claimCallId = (id: string): string => session.claimCallId(id);
     const outcome = await runTurn({
       model,
       request,
       environment,
-      claimCallId,
-      onBlock: (block) => input.keeper?.block(block),
-      onAnswer: (message, facts) => input.keeper?.answered(message, facts),
+      claimCallId: (id) => session.claimCallId(id),
+      onBlock(block) {
+        for (const component of components) component.onBlock?.(block);
+      },
+      onAnswer(message, facts) {
+        for (const component of components) component.onAnswer?.(message, facts);
+      },
       signal,
     });
     run.add(outcome, monotonicMs() - started);
@@ -181,43 +163,71 @@ async function drive(input: LoopInput, timeUp: TimeUp, emit: (happening: AgentHa
     let next = run.next(outcome, timeUp.interruption);
     if (next.end === 'context_overflow') next = context.afterOverflow(next, outcome);
     if (next.end === 'completed' || next.end === 'empty_answer') {
-      let say = await input.beforeEnd?.(signal);
+      const sentBack = await wordsBeforeEnd(components, next.text, moment);
       if (signal.aborted) next = { end: 'interrupted', text: 'Interrupted.' };
-      else say ??= await hooks.onEnd(next.text);
-      if (say !== undefined) next = { say };
+      if (sentBack !== undefined) next = { say: sentBack };
     }
-    if (next.end === undefined && outcome.message) {
-      const calls = outcome.message.content.filter((block) => block.type === 'tool_use');
-      const stopped = await hooks.onCalls(calls, results).catch((error: unknown) => {
-        if (!signal.aborted) throw error;
-        return undefined; // the next turn sees that it is interrupted
-      });
-      if (stopped !== undefined) next = { end: 'stopped', text: stopped };
+    const done = { message: outcome.message, results: outcome.results, sent: results, goesOn: next.end === undefined };
+    for (const component of components) {
+      const stopped = await component.afterTurn?.(done, moment);
+      if (stopped !== undefined && next.end === undefined) next = { end: 'stopped', text: stopped };
     }
-    const signs = guard.take(outcome.message, outcome.results);
-    for (const text of signs.reminders) session.remind(text);
-    for (const text of signs.notices) emit({ type: 'notice', text });
     const content: UserBlock[] = [...results];
     if (next.say !== undefined) content.push({ type: 'text', text: next.say });
     // Only with what the model reads next: after its last word they wait for the next prompt.
     if (content.length > 0 && next.end === undefined) {
-      await input.beforeMessage?.();
+      await beforeMessage();
       // Where hooks want to see what a person says, it waits for the next prompt, which they do see.
       if (!environment.hooks.has('UserPromptSubmit')) content.push(...(input.steering?.() ?? []));
       content.push(...session.takeReminders());
     }
     if (content.length > 0) say({ role: 'user', content } satisfies UserMessage);
     emit({ type: 'turn_end', turn, stopReason: outcome.stopReason, usage: outcome.usage });
-    if (signal.aborted) await input.afterInterrupt?.();
+    if (signal.aborted) await interrupted();
     if (next.end !== undefined) {
-      if (failures.has(next.end)) await hooks.onFailure(next.end, next.text);
-      return finish(next.end, next.text);
+      const { end, text } = next;
+      if (failures.has(end)) await atOnce(components, (component) => component.onFailed?.(end, text, moment));
+      return finish(end, text);
     }
   }
   finish(
     'max_turns',
     `Stopped after ${maxTurns === 1 ? 'one turn' : `${maxTurns} turns`}, the limit set for this run, before the work was done.`,
   );
+}
+
+/** The prompt after all components have seen it, or why it is not sent. */
+async function promptFrom(
+  components: readonly SessionComponent[],
+  typed: readonly UserBlock[],
+  moment: RunMoment,
+): Promise<{ prompt: readonly UserBlock[]; added: readonly UserBlock[] } | { refuse: string }> {
+  let prompt = typed;
+  const added: UserBlock[] = [];
+  for (const component of components) {
+    const change = await component.beforePrompt?.(prompt, moment).catch((error: unknown) => {
+      if (!moment.signal.aborted) throw error;
+      return undefined; // the first turn sees that it is interrupted
+    });
+    if (change?.refuse !== undefined) return { refuse: change.refuse };
+    prompt = change?.prompt ?? prompt;
+    added.push(...(change?.add ?? []));
+  }
+  return { prompt, added };
+}
+
+/** What the model is sent instead of being allowed to end; undefined lets it end. */
+async function wordsBeforeEnd(
+  components: readonly SessionComponent[],
+  lastText: string,
+  moment: RunMoment,
+): Promise<string | undefined> {
+  for (const component of components) {
+    const words = await component.beforeEnd?.(lastText, moment);
+    if (moment.signal.aborted) return undefined;
+    if (words !== undefined) return words;
+  }
+  return undefined;
 }
 
 /** Whether the prompt is the last thing that was said, and has got no answer. */

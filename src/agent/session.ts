@@ -33,6 +33,7 @@ import { SessionPlan } from './planning/session-plan.js';
 import { newResultFile } from './result-file.js';
 import type { ToolPool } from './tool-pool.js';
 import { Transcript } from './transcript.js';
+import { UsageByModel } from './usage-by-model.js';
 
 const MAX_PARALLEL_CALLS = 10;
 
@@ -97,6 +98,8 @@ export class Session implements SessionPort {
   readonly slots: Slots;
   readonly resultsFolder: string;
   readonly planning: SessionPlan;
+  /** What each model was used for since the session began, child agents among them. */
+  readonly used: UsageByModel;
   readonly commands: CommandPort | undefined;
   /** Runs the steps of a plan by child agents; set by whoever can start them. */
   swarm?: SwarmPort | undefined;
@@ -161,6 +164,7 @@ export class Session implements SessionPort {
     this.gate = parent?.gate ?? new Gate();
     this.slots = parent?.slots ?? new Slots(MAX_PARALLEL_CALLS);
     this.planning = new SessionPlan(this);
+    this.used = parent?.used ?? new UsageByModel();
     this.env = options.env;
     this.shownFiles = new ShownFiles(options.ledger);
     this.ledger = this.shownFiles.ledger;

@@ -1,9 +1,11 @@
 import type { Commands } from '../agent/commands/commands.js';
 import type { Session } from '../agent/session.js';
+import type { SessionComponent } from '../agent/session-component.js';
 import type { ToolCall } from '../calls/assemble.js';
 import type { CallEnvironment } from '../calls/environment.js';
 
 import type { AgentHappening } from '../contract/event.js';
+import type { Hooks } from '../contract/hook.js';
 import type { ToolResultBlock } from '../contract/message.js';
 import type { Decide, PermissionMode } from '../contract/permission.js';
 import type { Approval, ToolContext } from '../contract/tool-context.js';
@@ -24,6 +26,9 @@ export interface Engine {
   /** Takes over what has changed in settings; whoever begins a turn calls it. */
   refresh(emit: (happening: AgentHappening) => void): Promise<void>;
   readonly servers: EngineServers;
+  readonly hooks: Hooks;
+  /** The components that see every call of the session and of its child agents. */
+  readonly watchers: readonly SessionComponent[];
   /** Absent where nobody asked for them. */
   readonly commands: Commands | undefined;
   /** What commands have brought for a prompt no longer counts: what they allow and refuse, and their model. */

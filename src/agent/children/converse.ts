@@ -3,15 +3,18 @@ import { dirname, join } from 'node:path';
 import { AGENT_TOOL, type ChildAgents } from '../../contract/agents.js';
 import type { AgentEvent, AgentHappening } from '../../contract/event.js';
 import type { HookOutcome } from '../../contract/hook.js';
-import type { Message } from '../../contract/message.js';
+import type { Message, UserBlock } from '../../contract/message.js';
 import type { Model } from '../../contract/model.js';
 import type { FileLedger, SeenFile } from '../../contract/tool-context.js';
 import { createFileLedger } from '../../tools/editing/file-ledger.js';
+import { conversationHooks } from '../components/conversation-hooks.js';
+import { loopGuard } from '../components/loop-guard.js';
+import { type SessionWriter, sessionWriter } from '../components/session-writer.js';
 import { ConversationContext } from '../context/conversation-context.js';
 import { HookTranscript } from '../hook-transcript.js';
 import { runLoop } from '../loop.js';
 import { Session } from '../session.js';
-import { keeperOf, type SessionKeeper } from '../store/lazy-store.js';
+import type { RunMoment, SessionComponent } from '../session-component.js';
 import { agentFolder } from '../store/session-folder.js';
 import { SessionStore } from '../store/session-store.js';
 import { systemPrompt } from '../system-prompt.js';
@@ -52,7 +55,7 @@ export async function* converse(given: Conversation): AsyncGenerator<AgentEvent,
   const { signal } = child;
   const model = limitedModel(given.model, limits);
   const seen = new Map<string, SeenFile>();
-  let keeper: SessionKeeper | undefined;
+  let writer: SessionWriter | undefined;
   const session = new Session({
     parent: parent.session,
     callPrefix: `${child.id}_`,
@@ -61,7 +64,7 @@ export async function* converse(given: Conversation): AsyncGenerator<AgentEvent,
     mode: type.mode ?? 'bypassPermissions', // the loosest: that of the parent then
     env: parent.session.env,
     home: parent.session.home,
-    ledger: rememberingLedger(seen, (real, file) => keeper?.saw(real, file)),
+    ledger: rememberingLedger(seen, (real, file) => writer?.onSeen(real, file)),
     tools: await toolsFor(given),
     workspace: () => parent.session.workspace,
     sandbox: () => parent.session.sandbox,
@@ -71,7 +74,7 @@ export async function* converse(given: Conversation): AsyncGenerator<AgentEvent,
   session.changeDirectory(parent.session.cwd);
   if (type.mode === 'plan') session.planning.enter(); // its prompt says so
   const kept = await keptBy(given, session);
-  keeper = kept?.keeper;
+  writer = kept?.writer;
   const before = kept?.memory ?? given.memory;
   if (given.isResumed && !before) throw new Error('its conversation is not there any more');
   if (before) takeUp(session, before, options.engine.session);
@@ -105,20 +108,25 @@ export async function* converse(given: Conversation): AsyncGenerator<AgentEvent,
     if (started?.stop) throw new Error(`a hook stopped it: ${started.stop.reason}`);
     for (const text of started?.additionalContext ?? []) session.remind(text);
     await tellOfTools(family, session, [...(parent.types ?? []), type]);
+    const components: readonly SessionComponent[] = [
+      ...options.engine.watchers,
+      writer,
+      // Notices about settings go to the root, which outlives the child.
+      { name: 'settings', refresh: () => options.engine.refresh(family.tellRoot) },
+      {
+        name: 'child agents',
+        prepare: async (_prompt: readonly UserBlock[], { emit }: RunMoment) => agents.listen(emit),
+        beforeEnd: (_lastText: string, { signal: ending }: RunMoment) => agents.beforeEnd(ending),
+      },
+      conversationHooks({ hooks: environment(() => {}).hooks, session, model: model.name }),
+      loopGuard(session),
+    ].filter((component) => component !== undefined);
     const events = runLoop({
       session,
       model,
-      system,
-      context: new ConversationContext({ ...options.context, session, model, system, keeper }),
-      used: options.used,
-      environment(emit) {
-        agents.listen(emit);
-        return environment(emit);
-      },
-      // What is told of settings is told to the root: it outlives the child.
-      refresh: () => options.engine.refresh(family.tellRoot),
-      keeper,
-      beforeEnd: (ending) => agents.beforeEnd(ending),
+      context: new ConversationContext({ ...options.context, session, model, system, keeper: writer }),
+      components,
+      environment,
       prompt: [{ type: 'text', text: given.prompt }],
       maxTurns: limits.turns,
       signal,
@@ -128,8 +136,8 @@ export async function* converse(given: Conversation): AsyncGenerator<AgentEvent,
   } finally {
     await agents.end();
     await session.end();
-    await keeper?.flushed();
-    await keeper?.close();
+    await writer?.flushed();
+    await writer?.end();
     const { messages } = session.transcript;
     child.memory = { messages, callIds: callIdsIn(messages), seen, cwd: session.cwd };
   }
@@ -204,7 +212,7 @@ const hookTranscript = (file: string, session: Session): HookTranscript =>
   });
 
 interface Kept {
-  keeper: SessionKeeper;
+  writer: SessionWriter;
   file: string;
   memory?: ChildMemory;
 }
@@ -228,9 +236,9 @@ async function keptBy(
   const taken = isResumed ? await takeUpChild(folder, stored) : undefined;
   if (taken) {
     const { messages, callIds, ledger, cwd } = taken.restored;
-    const keeper = keeperOf(async () => taken.store, session, onStoreProblem);
-    await keeper.begin();
-    return { keeper, file: folder.file, memory: { messages, callIds, seen: ledger, cwd } };
+    const writer = sessionWriter(async () => taken.store, session, onStoreProblem);
+    await writer.open();
+    return { writer, file: folder.file, memory: { messages, callIds, seen: ledger, cwd } };
   }
   const facts = {
     type: type.name,
@@ -238,7 +246,7 @@ async function keptBy(
     ...(parent.agentId !== undefined && { parent: parent.agentId }),
   };
   const newStore = async () => new SessionStore({ ...stored, agent: { folder, facts } });
-  return { keeper: keeperOf(newStore, session, onStoreProblem), file: folder.file };
+  return { writer: sessionWriter(newStore, session, onStoreProblem), file: folder.file };
 }
 
 function takeUp(session: Session, { messages, callIds, seen, cwd }: ChildMemory, root: Session): void {

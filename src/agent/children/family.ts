@@ -2,13 +2,14 @@
 import { relative } from 'node:path';
 import type { CallEnvironment } from '../../calls/environment.js';
 import type { AgentHappening } from '../../contract/event.js';
+import type { Hooks } from '../../contract/hook.js';
 import type { Model } from '../../contract/model.js';
 import type { Decide, PermissionMode } from '../../contract/permission.js';
 import type { AskUser } from '../../contract/question.js';
 import { Slots } from '../../platform/slots.js';
 import type { ContextOptions } from '../context/context-limits.js';
 import type { Session } from '../session.js';
-import type { UsageByModel } from '../usage-by-model.js';
+import type { SessionComponent } from '../session-component.js';
 import { readAgentTypes, type WrittenTypes } from './agent-files.js';
 import { holdsAgents } from './agent-places.js';
 import { type AgentType, builtInTypes } from './agent-types.js';
@@ -24,6 +25,9 @@ export interface FamilyEngine {
   environment(emit: (happening: AgentHappening) => void): CallEnvironment;
   decideIn(mode: PermissionMode): Decide;
   refresh(emit: (happening: AgentHappening) => void): Promise<void>;
+  hooks: Hooks;
+  /** The components that see every call of the session and of its child agents. */
+  watchers: readonly SessionComponent[];
 }
 
 /** Whoever starts agents. */
@@ -44,7 +48,6 @@ export interface FamilyOptions {
   engine: FamilyEngine;
   /** The model of that name, else the one of the session. Rejects with `ModelFailure`. */
   model(name: string | undefined): Promise<Model>;
-  used: UsageByModel;
   context: ContextOptions;
   askUser?: AskUser | undefined;
   editStyle?: 'text' | 'patch' | undefined;

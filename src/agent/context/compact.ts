@@ -8,11 +8,11 @@ import type { Model, ModelRequest } from '../../contract/model.js';
 import { grouped } from '../../platform/text/digits.js';
 import { cutMiddle } from '../../platform/text/truncate.js';
 import type { Session } from '../session.js';
-import type { SessionKeeper } from '../store/lazy-store.js';
 import { noUsage } from '../usage.js';
 import { hasAnswer, latestFrom, latestPrompt, summaryContent } from './compact-history.js';
 import type { ContextLimits } from './context-limits.js';
 import type { ContextSize } from './context-size.js';
+import type { HistoryKeeper } from './conversation-context.js';
 import { forgetShown } from './forget-shown.js';
 import { listHistory } from './list-history.js';
 import { summarise } from './summarise.js';
@@ -29,7 +29,7 @@ export interface CompactionInput {
   size: ContextSize;
   limits: ContextLimits;
   hooks: Hooks;
-  keeper?: Pick<SessionKeeper, 'compacted' | 'forgot'> | undefined;
+  keeper?: Pick<HistoryKeeper, 'compacted' | 'forgot'> | undefined;
   trigger: CompactionEvent['trigger'];
   instructions?: string | undefined;
   /** Whether the latest messages stay as they are, as far as there is room. */

@@ -1,11 +1,10 @@
 import type { AgentHappening, CompactionEvent, RunOutcome } from '../../contract/event.js';
 import type { Hooks } from '../../contract/hook.js';
-import type { ToolResultBlock } from '../../contract/message.js';
+import type { ToolResultBlock, UserBlock } from '../../contract/message.js';
 import type { Model, ModelRequest } from '../../contract/model.js';
 import { grouped } from '../../platform/text/digits.js';
 import type { NextStep } from '../run-record.js';
 import type { Session } from '../session.js';
-import type { SessionKeeper } from '../store/lazy-store.js';
 import type { TurnOutcome } from '../turn.js';
 import { noUsage } from '../usage.js';
 import type { CompactionRefused } from './compact.js';
@@ -26,11 +25,19 @@ export interface ContextUsage extends ContextParts {
   free: number;
 }
 
+/** Keeps what becomes of a history on the disk. */
+export interface HistoryKeeper {
+  compacted(summary: readonly UserBlock[], kept: number): void;
+  cleared(results: ReadonlyMap<string, string>): void;
+  forgot(files: readonly string[]): void;
+}
+
 export interface ConversationContextOptions extends ContextOptions {
   session: Session;
   model: Model;
   system: readonly string[];
-  keeper?: Pick<SessionKeeper, 'compacted' | 'cleared' | 'forgot'> | undefined;
+  /** Keeps what becomes of the history. */
+  keeper?: HistoryKeeper | undefined;
 }
 
 /** Whom to ask and to tell while room is made. */
@@ -53,6 +60,11 @@ export class ConversationContext {
   constructor(options: ConversationContextOptions) {
     this.#options = options;
     this.#limits = new ContextLimits(options.model, options);
+  }
+
+  /** What stands before the conversation in every request. */
+  get system(): readonly string[] {
+    return this.#options.system;
   }
 
   usage(): ContextUsage {

@@ -8,7 +8,7 @@ import { type LineRange, withoutRanges } from '../../tools/editing/match/line-ra
 import { textLines } from '../../tools/editing/match/text-lines.js';
 import { createShownPages } from '../../tools/reading/shown-pages.js';
 import type { Session } from '../session.js';
-import type { SessionKeeper } from '../store/lazy-store.js';
+import type { HistoryKeeper } from './conversation-context.js';
 import type { ForgottenFile, Showing } from './shown-files.js';
 
 /**
@@ -18,7 +18,7 @@ import type { ForgottenFile, Showing } from './shown-files.js';
 export function forgetShown(
   callIds: readonly string[],
   stays: readonly Message[],
-  { session, keeper }: { session: Session; keeper?: Pick<SessionKeeper, 'forgot'> | undefined },
+  { session, keeper }: { session: Session; keeper?: Pick<HistoryKeeper, 'forgot'> | undefined },
 ): ForgottenFile[] {
   const files = session.shownFiles.forget(callIds, stays, stillSeen);
   session.own(createShownPages).forget();

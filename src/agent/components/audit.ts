@@ -1,0 +1,32 @@
+import type { AskPermission } from '../../contract/permission.js';
+import type { AskUser } from '../../contract/question.js';
+import type { AuditLog } from '../observe/audit-log.js';
+import type { SessionComponent } from '../session-component.js';
+
+/** Keeps calls and decisions in the audit log, and the answers of whom was asked. */
+export interface AuditComponent extends SessionComponent {
+  /** The same question, with its answer in the log. */
+  permission(ask: AskPermission): AskPermission;
+  questions(ask: AskUser): AskUser;
+}
+
+export function auditComponent(log: AuditLog): AuditComponent {
+  return {
+    name: 'audit log',
+    isEssential: true,
+    onEvent: (event) => log.take(event),
+    permission: (ask) => async (question, signal) => {
+      const answer = await ask(question, signal);
+      log.answered(question, answer);
+      return answer;
+    },
+    questions: (ask) => async (questions, signal, about) => {
+      const answers = await ask(questions, signal, about);
+      log.replied(about?.callId, answers);
+      return answers;
+    },
+    async end() {
+      log.close();
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import type { Observer } from '../observe/observe.js';
+import type { SessionComponent } from '../session-component.js';
+
+/** Shows each event to those who watch a run and change nothing of it. The list may grow until the first prompt. */
+export function observerComponents(observers: readonly Observer[]): SessionComponent {
+  return {
+    name: 'observers',
+    async prepare() {
+      for (const observer of observers) watched(() => observer.begin?.());
+    },
+    onEvent(event) {
+      for (const observer of observers) watched(() => observer.take(event));
+    },
+  };
+}
+
+/** An observer that throws is reported; the others and the run go on. */
+function watched(look: () => void): void {
+  try {
+    look();
+  } catch (error) {
+    process.emitWarning(error instanceof Error ? error : String(error));
+  }
+}

@@ -1,0 +1,67 @@
+import type { AssistantBlock, AssistantMessage, UserBlock } from '../../contract/message.js';
+import type { SeenFile } from '../../contract/tool-context.js';
+import { messageOf } from '../../platform/message-of.js';
+import type { SessionComponent } from '../session-component.js';
+import type { SessionStore, WatchedState } from '../store/session-store.js';
+
+/** Writes a session to disk. The code for it is loaded with the first request; what happened before is written then. */
+export interface SessionWriter extends SessionComponent {
+  onPrompt(content: readonly UserBlock[]): void;
+  onBlock(block: AssistantBlock): void;
+  onAnswer(message: AssistantMessage, facts: { id: string; model: string }): void;
+  onSeen(real: string, seen: SeenFile): void;
+  compacted(summary: readonly UserBlock[], kept: number): void;
+  cleared(results: ReadonlyMap<string, string>): void;
+  forgot(files: readonly string[]): void;
+  open(): Promise<void>;
+  /** Resolves once everything so far is on the disk, or was reported. */
+  flushed(): Promise<void>;
+  end(): Promise<void>;
+}
+
+export function sessionWriter(
+  store: () => Promise<SessionStore>,
+  state: WatchedState,
+  onProblem: (sentence: string) => void,
+): SessionWriter {
+  let early: Array<(loaded: SessionStore) => void> = [];
+  let loaded: SessionStore | undefined;
+  let opening: Promise<void> | undefined;
+  const write = (record: (store: SessionStore) => void): void => {
+    if (loaded) record(loaded);
+    else early.push(record);
+  };
+  const open = (): Promise<void> => {
+    opening ??= load().catch((error: unknown) => onProblem(`The session is not being saved: ${messageOf(error)}`));
+    return opening;
+  };
+  const load = async (): Promise<void> => {
+    const made = await store();
+    made.watch(state);
+    await made.open();
+    loaded = made;
+    for (const record of early) record(made);
+    early = [];
+  };
+  return {
+    name: 'session writer',
+    isEssential: true,
+    open,
+    onPrompt: (content) => write((store) => store.prompt(content)),
+    onEvent: (event) => write((store) => store.take(event)),
+    onBlock: (block) => write((store) => store.block(block)),
+    onAnswer: (message, facts) => write((store) => store.answered(message, facts)),
+    onSeen: (real, seen) => write((store) => store.saw(real, seen)),
+    compacted: (summary, kept) => write((store) => store.compacted(summary, kept)),
+    cleared: (results) => write((store) => store.cleared(results)),
+    forgot: (files) => write((store) => store.forgot(files)),
+    async flushed() {
+      if (early.length > 0) await open();
+      await loaded?.flushed();
+    },
+    async end() {
+      await opening;
+      await loaded?.close();
+    },
+  };
+}
