@@ -95,7 +95,7 @@ export interface Explanation {
 export type PolicyProblem = Pick<SettingsProblem, 'severity' | 'file' | 'line' | 'message'>;
 
 /** What holds at one place, from settings files or from settings that stand for them. */
-interface PlacePolicy {
+interface LocationPolicy {
   rules: readonly Rule[];
   /** Absolute. */
   folders: readonly string[];
@@ -111,7 +111,7 @@ interface PlacePolicy {
   problems: readonly PolicyProblem[];
 }
 
-interface Place {
+interface ProjectLocation {
   cwd: string;
   home: string | undefined;
 }
@@ -120,33 +120,36 @@ interface Place {
 export function createExplainer(options: ExplainerOptions = {}): (request: ExplainRequest) => Promise<Explanation> {
   const tools = [...builtInTools(), ...(options.tools ?? [])];
   const knownTools = tools.map(({ name }) => name);
-  const namesAt = ({ cwd: root, home }: Place): KnownNames => ({
+  const namesAt = ({ cwd: root, home }: ProjectLocation): KnownNames => ({
     ...knownNames({ ...options.settings, root, home }),
     knownTools,
   });
-  const given = new Map<string, PlacePolicy>();
-  const read = new Map<string, { stamp: string; policy: PlacePolicy }>();
+  const given = new Map<string, LocationPolicy>();
+  const read = new Map<string, { stamp: string; policy: LocationPolicy }>();
   let engine: Engine | undefined;
   let tried: Promise<Sandbox> | undefined;
 
   /** A machine that can confine commands has a sandbox that works; this one is tried unless the request says so. */
-  const sandboxAt = async ({ sandbox }: PlacePolicy, walls: Walls | undefined): Promise<PolicySandbox | undefined> => {
+  const sandboxAt = async (
+    { sandbox }: LocationPolicy,
+    walls: Walls | undefined,
+  ): Promise<PolicySandbox | undefined> => {
     if (!sandbox) return undefined;
     if (walls !== undefined) return { ...sandbox, works: walls === 'full' };
     tried ??= chooseSandbox({ env: process.env, workspace: [] });
     return { ...sandbox, works: (await tried).kind !== 'none' };
   };
 
-  const policyAt = async (place: Place, settings: unknown): Promise<PlacePolicy> => {
+  const policyAt = async (location: ProjectLocation, settings: unknown): Promise<LocationPolicy> => {
     if (settings !== undefined) {
-      const key = JSON.stringify([settings, place, folderNames(place.cwd)]);
-      return remembered(given, key, () => givenPolicy(settings, place, namesAt(place)));
+      const key = JSON.stringify([settings, location, folderNames(location.cwd)]);
+      return remembered(given, key, () => givenPolicy(settings, location, namesAt(location)));
     }
-    const { cwd: root, home } = place;
-    const reading = { ...options.settings, root, ...(home !== undefined && { home }), ...namesAt(place) };
+    const { cwd: root, home } = location;
+    const reading = { ...options.settings, root, ...(home !== undefined && { home }), ...namesAt(location) };
     const found = findFiles(reading);
     const stamp = JSON.stringify([found.map((file) => [file.place.file, file.stamp]), trustStamp(reading)]);
-    const key = JSON.stringify(place);
+    const key = JSON.stringify(location);
     const known = read.get(key);
     if (known?.stamp === stamp) return known.policy;
     const policy = filePolicy((await readFrom(found, reading)).settings);
@@ -154,18 +157,18 @@ export function createExplainer(options: ExplainerOptions = {}): (request: Expla
     return policy;
   };
 
-  const rulesAt = (place: Place): readonly Rule[] => {
+  const rulesAt = (location: ProjectLocation): readonly Rule[] => {
     const { permissions = {} } = options;
     return parseRules(permissions, {
       source: { file: 'the options of this run' },
-      anchors: anchorsAt(place),
-      ...namesAt(place),
+      anchors: anchorsAt(location),
+      ...namesAt(location),
     }).rules;
   };
 
   return async (request) => {
     const cwd = resolve(request.cwd ?? process.cwd());
-    const place = { cwd, home: request.home ?? homeFolder() };
+    const location = { cwd, home: request.home ?? homeFolder() };
     const refused = (reason: string, problems: readonly PolicyProblem[] = []): Explanation => ({
       decision: 'deny',
       reason,
@@ -178,8 +181,8 @@ export function createExplainer(options: ExplainerOptions = {}): (request: Expla
       invalid: true,
     });
     try {
-      checkPlace(place);
-      const policy = await policyAt(place, request.settings);
+      checkLocation(location);
+      const policy = await policyAt(location, request.settings);
       const { problems } = policy;
       const fatal = problems.find(({ severity }) => severity === 'fatal');
       if (fatal) return refused(fatal.message, problems);
@@ -192,7 +195,7 @@ export function createExplainer(options: ExplainerOptions = {}): (request: Expla
       }
 
       engine ??= createEngine({ ...(options.tools && { tools: options.tools }) });
-      const call = { id: 'explain', name: String(request.tool), input: withHome(request.input, place) };
+      const call = { id: 'explain', name: String(request.tool), input: withHome(request.input, location) };
       const { tool, bound } = await resolveCall(call, {
         ...engine.environment(() => {}),
         findTool: (name) => tools.find((known) => known.name === name) ?? toolOfServer(name),
@@ -200,7 +203,7 @@ export function createExplainer(options: ExplainerOptions = {}): (request: Expla
       });
       const off = policy.off?.get(tool.name);
       if (off !== undefined) return refused(`${tool.name} is switched off by the setting tools.${tool.name} (${off}).`);
-      const effects = await bound.effects(contextAt(engine, place, policy));
+      const effects = await bound.effects(contextAt(engine, location, policy));
       const walls = request.walls ?? options.walls ?? engine.session.walls;
       if (!wallStates.includes(walls)) {
         return refused(`"walls" takes ${wallStates.join(' or ')}, but was "${String(walls)}".`, problems);
@@ -211,9 +214,9 @@ export function createExplainer(options: ExplainerOptions = {}): (request: Expla
         mode,
         workspace: folders.flatMap(folderNames),
         resultsFolder: engine.session.resultsFolder,
-        dataFolders: folderNames(dataFolderAt(place, options)),
-        rules: [...policy.rules, ...rulesAt(place)],
-        home: place.home === undefined ? [] : folderNames(place.home),
+        dataFolders: folderNames(dataFolderAt(location, options)),
+        rules: [...policy.rules, ...rulesAt(location)],
+        home: location.home === undefined ? [] : folderNames(location.home),
         walls,
         sandbox: await sandboxAt(policy, request.walls ?? options.walls),
       };
@@ -231,7 +234,7 @@ export function createExplainer(options: ExplainerOptions = {}): (request: Expla
 }
 
 /** A project that is not there can be judged like one that is. */
-function checkPlace({ cwd, home }: Place): void {
+function checkLocation({ cwd, home }: ProjectLocation): void {
   const stats = statSync(cwd, { throwIfNoEntry: false });
   if (stats && !stats.isDirectory()) throw new Error(`${cwd} is not a folder.`);
   if (home !== undefined && !isAbsolute(home)) throw new Error(`the home folder "${home}" is not an absolute path.`);
@@ -250,7 +253,7 @@ function keep<Value>(known: Map<string, Value>, key: string, value: Value): void
   if (known.size > MAX_REMEMBERED) known.delete(known.keys().next().value ?? '');
 }
 
-function filePolicy(settings: Awaited<ReturnType<typeof readFrom>>['settings']): PlacePolicy {
+function filePolicy(settings: Awaited<ReturnType<typeof readFrom>>['settings']): LocationPolicy {
   const { rules, additionalDirectories, defaultMode, bypassDisabledBy, tools, webFetch, sandbox, problems } = settings;
   return {
     rules,
@@ -271,12 +274,12 @@ function filePolicy(settings: Awaited<ReturnType<typeof readFrom>>['settings']):
   };
 }
 
-const notUnderstood = (what: string): PlacePolicy => {
+const notUnderstood = (what: string): LocationPolicy => {
   const message = `The settings are not understood: ${what}`;
   return { rules: [], folders: [], problems: [{ severity: 'fatal', file: 'settings', message }] };
 };
 
-function anchorsAt({ cwd, home }: Place): Anchors {
+function anchorsAt({ cwd, home }: ProjectLocation): Anchors {
   const project = folderNames(cwd);
   return { source: project, project, home: home === undefined ? [] : folderNames(home), realName };
 }
@@ -284,7 +287,7 @@ function anchorsAt({ cwd, home }: Place): Anchors {
 const LISTS = ['allow', 'ask', 'deny', 'additionalDirectories'] as const;
 
 /** Settings that came with the request. Lists at the root count too, as they do in a file. */
-function givenPolicy(settings: unknown, { cwd, home }: Place, known: KnownNames): PlacePolicy {
+function givenPolicy(settings: unknown, { cwd, home }: ProjectLocation, known: KnownNames): LocationPolicy {
   if (!isObject(settings)) return notUnderstood('they must be an object with "permissions".');
   const { permissions = {} } = settings;
   const parts = [permissions, Object.fromEntries(LISTS.map((name) => [name, settings[name]]))];
@@ -326,11 +329,11 @@ function configuredSandbox({ enabled, network, ...rest }: SandboxSettings): Conf
   };
 }
 
-const dataFolderAt = ({ home }: Place, { settings }: ExplainerOptions): string =>
+const dataFolderAt = ({ home }: ProjectLocation, { settings }: ExplainerOptions): string =>
   dataFolderOf({ ...(settings?.env && { env: settings.env }), ...(home !== undefined && { home }) });
 
 /** The engine's session as it would be at another place. */
-function contextAt(engine: Engine, { cwd, home }: Place, { localHosts = [] }: PlacePolicy): ToolContext {
+function contextAt(engine: Engine, { cwd, home }: ProjectLocation, { localHosts = [] }: LocationPolicy): ToolContext {
   const { session } = engine;
   const port: SessionPort = {
     id: session.id,
@@ -381,7 +384,7 @@ function asNamed(effect: Effect): Effect {
 }
 
 /** Tools take `~` for the home of the process; here it may be another. */
-function withHome(input: unknown, { home }: Place): Record<string, unknown> {
+function withHome(input: unknown, { home }: ProjectLocation): Record<string, unknown> {
   if (!isObject(input)) throw new ToolFailure('The input must be an object.', { kind: 'invalid_input' });
   if (home === undefined) return input;
   const fields = Object.entries(input).map(([field, value]) => {

@@ -9,48 +9,48 @@ import { conflict, sameEffects } from './conflict.js';
  */
 export class Gate {
   /** In message order. */
-  readonly #places = new Set<Place>();
+  readonly #entries = new Set<QueueEntry>();
   /** Those that write something: whoever only reads need look at no others. */
-  readonly #writers = new Set<Place>();
+  readonly #writers = new Set<QueueEntry>();
   #joined = 0;
 
   /** Takes the next place. Until its effects are known it holds up whatever joins after it, so order is never guessed. */
-  join(): Place {
+  join(): QueueEntry {
     this.#joined += 1;
-    const place = new Place(this.#joined, {
+    const entry = new QueueEntry(this.#joined, {
       changed: (changed) => {
         if (changed.effects.some(writes)) this.#writers.add(changed);
         else this.#writers.delete(changed);
         this.#advance();
       },
       remove: (leaving) => {
-        this.#places.delete(leaving);
+        this.#entries.delete(leaving);
         this.#writers.delete(leaving);
         this.#advance();
       },
     });
-    this.#places.add(place);
-    return place;
+    this.#entries.add(entry);
+    return entry;
   }
 
   /** Admits who may go in, in order, up to the first whose effects are not final: behind it nothing can be judged. */
   #advance(): void {
     let directoryMoves = false;
-    for (const place of this.#places) {
-      if (place.state === 'waiting' && !this.#isBlocked(place)) place.admit();
-      if (place.state === 'asking' || place.state === 'rechecking') return;
+    for (const entry of this.#entries) {
+      if (entry.state === 'waiting' && !this.#isBlocked(entry)) entry.admit();
+      if (entry.state === 'asking' || entry.state === 'rechecking') return;
       // Computed for a directory that a call before it is about to leave.
-      if (place.state === 'waiting' && directoryMoves && place.effects.some(concernsDirectory)) return;
-      directoryMoves ||= place.effects.some(writesDirectory);
+      if (entry.state === 'waiting' && directoryMoves && entry.effects.some(concernsDirectory)) return;
+      directoryMoves ||= entry.effects.some(writesDirectory);
     }
   }
 
-  #isBlocked(place: Place): boolean {
-    const others = this.#writers.has(place) ? this.#places : this.#writers;
+  #isBlocked(entry: QueueEntry): boolean {
+    const others = this.#writers.has(entry) ? this.#entries : this.#writers;
     for (const other of others) {
       // A later call got ahead only when a changed input sent this one back: it holds what it holds.
-      const counts = other.order < place.order || (other.order > place.order && other.state === 'running');
-      if (counts && conflict(other.effects, place.effects)) return true;
+      const counts = other.order < entry.order || (other.order > entry.order && other.state === 'running');
+      if (counts && conflict(other.effects, entry.effects)) return true;
     }
     return false;
   }
@@ -68,17 +68,17 @@ const writesDirectory = (effect: Effect): boolean =>
   effect.kind === 'session' && effect.what === 'cwd' && effect.access === 'write';
 
 interface Queue {
-  /** The place has new effects, or a new state. */
-  changed(place: Place): void;
-  remove(place: Place): void;
+  /** The entry has new effects, or a new state. */
+  changed(entry: QueueEntry): void;
+  remove(entry: QueueEntry): void;
 }
 
-type PlaceState = 'asking' | 'waiting' | 'rechecking' | 'running';
+type QueueEntryState = 'asking' | 'waiting' | 'rechecking' | 'running';
 
-export class Place {
+export class QueueEntry {
   readonly order: number;
   readonly #queue: Queue;
-  #state: PlaceState = 'asking';
+  #state: QueueEntryState = 'asking';
   #effects: readonly Effect[] = [];
   #admitted: (() => void) | undefined;
 
@@ -87,7 +87,7 @@ export class Place {
     this.#queue = queue;
   }
 
-  get state(): PlaceState {
+  get state(): QueueEntryState {
     return this.#state;
   }
 

@@ -15,7 +15,7 @@ import { sameEffects } from './conflict.js';
 import type { CallEnvironment } from './environment.js';
 import { execute } from './execute.js';
 import { describeFailure } from './failure-text.js';
-import type { Place } from './gate.js';
+import type { QueueEntry } from './gate.js';
 import { type ResolvedCall, resolve } from './resolve.js';
 import { settleFailure, settleSuccess } from './settle.js';
 
@@ -25,19 +25,19 @@ export async function runCall(
   environment: CallEnvironment,
   signal: AbortSignal,
 ): Promise<ToolResultBlock> {
-  const place = environment.gate.join();
+  const entry = environment.gate.join();
   try {
-    const result = await passThrough(call, place, environment, signal);
+    const result = await passThrough(call, entry, environment, signal);
     environment.emit(result);
     return result.result;
   } finally {
-    place.leave();
+    entry.leave();
   }
 }
 
 async function passThrough(
   call: ToolCall | MalformedCall,
-  place: Place,
+  entry: QueueEntry,
   environment: CallEnvironment,
   signal: AbortSignal,
 ): Promise<ToolResultEvent> {
@@ -50,7 +50,7 @@ async function passThrough(
     const resolved = await resolve(call, environment);
     display = () => resolved.bound.displayRefusal();
     hooks = hooksOf(call.id, environment, signal);
-    const { tool, bound, context } = await admit(call, resolved, place, hooks, environment, signal);
+    const { tool, bound, context } = await admit(call, resolved, entry, hooks, environment, signal);
     display = () => bound.displayRefusal();
 
     const work = async (): Promise<ToolOutcome> => {
@@ -64,7 +64,7 @@ async function passThrough(
       });
     };
     // A call that touches nothing may run calls of its own, so it must not hold one of the slots that they need.
-    const outcome = place.effects.length === 0 ? await work() : await environment.slots.run(work, signal);
+    const outcome = entry.effects.length === 0 ? await work() : await environment.slots.run(work, signal);
     const words = await hooks.afterSuccess({ tool, bound }, outcome);
     return await settleSuccess(call, outcome, { words, maxResultChars: tool.maxResultChars, context });
   } catch (error) {
@@ -84,7 +84,7 @@ interface AdmittedCall extends ResolvedCall {
 async function admit(
   call: ToolCall,
   asSent: ResolvedCall,
-  place: Place,
+  entry: QueueEntry,
   hooks: CallHooks,
   environment: CallEnvironment,
   signal: AbortSignal,
@@ -96,7 +96,7 @@ async function admit(
   const sentInput = asSent.bound.input;
   for (;;) {
     const { bound } = resolved;
-    const effects: readonly Effect[] = await place.enter(() => bound.effects(context), signal);
+    const effects: readonly Effect[] = await entry.enter(() => bound.effects(context), signal);
     // Hooks see a call once, and refused ones too. An input that they change is checked and judged like any other.
     let rewritten = await hooks.before(resolved, effects);
     if (rewritten === undefined) {

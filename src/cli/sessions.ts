@@ -21,14 +21,14 @@ import { cleanTitle, sessionTable } from './sessions/session-table.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
-const commands: Readonly<Record<string, (argv: readonly string[], place: Place) => Promise<number>>> = {
+const commands: Readonly<Record<string, (argv: readonly string[], location: SessionLocation) => Promise<number>>> = {
   list,
   show,
   delete: remove,
   export: write,
 };
 
-interface Place {
+interface SessionLocation {
   dataFolder: string;
   /** The project: the directory that helve is started in. */
   root: string;
@@ -47,7 +47,7 @@ export async function sessions(argv: readonly string[]): Promise<number> {
   }
 }
 
-async function list(argv: readonly string[], { dataFolder, root }: Place): Promise<number> {
+async function list(argv: readonly string[], { dataFolder, root }: SessionLocation): Promise<number> {
   const { values, positionals } = readArgs(argv, { all: { type: 'boolean' }, json: { type: 'boolean' } });
   if (positionals.length > 0) throw new UsageProblem(`helve sessions list takes no word such as "${positionals[0]}".`);
   const found = await listSessions(dataFolder, values.all ? {} : { root });
@@ -75,13 +75,13 @@ const asJson = ({ id, title, root, model, created, updated, turns, costUsd, byte
 });
 
 /** A list is shown to others more readily than a conversation. */
-async function show(argv: readonly string[], place: Place): Promise<number> {
+async function show(argv: readonly string[], location: SessionLocation): Promise<number> {
   const { values, positionals } = readArgs(argv, { json: { type: 'boolean' }, raw: { type: 'boolean' } });
   const secrets = secretsIn(process.env);
   const clean = (text: string): string => (values.raw ? text : redactSecrets(text, secrets));
   // Whoever only looks takes no mode up again, so there is nothing to say of it.
   const options: RestoreOptions = values.json ? {} : { mode: 'default' };
-  const { id, session } = await load(onlyId(positionals, 'show'), place, options);
+  const { id, session } = await load(onlyId(positionals, 'show'), location, options);
   if (values.json) {
     const { header, title, messages, cwd, mode, totals, damaged } = session;
     const shown = {
@@ -103,7 +103,7 @@ async function show(argv: readonly string[], place: Place): Promise<number> {
     if (text !== '') await writeLine(process.stdout, visible(clean(text)));
   }
   // What is under way in another process looks as if it had been interrupted.
-  const notes = (await isInUse(sessionFolder(place.dataFolder, id))) ? [] : session.notes;
+  const notes = (await isInUse(sessionFolder(location.dataFolder, id))) ? [] : session.notes;
   for (const note of notes) await writeLine(process.stderr, `helve: ${visible(note)}`);
   return exitCode.ok;
 }
@@ -148,7 +148,7 @@ function entryText(entry: Entry, clean: (text: string) => string): string {
   }
 }
 
-async function remove(argv: readonly string[], { dataFolder, root }: Place): Promise<number> {
+async function remove(argv: readonly string[], { dataFolder, root }: SessionLocation): Promise<number> {
   const { positionals } = readArgs(argv, {});
   if (positionals.length === 0)
     throw new UsageProblem('helve sessions delete needs the ids of sessions, or their beginnings.');
@@ -171,7 +171,7 @@ async function remove(argv: readonly string[], { dataFolder, root }: Place): Pro
   return failed ? exitCode.failed : exitCode.ok;
 }
 
-async function write(argv: readonly string[], place: Place): Promise<number> {
+async function write(argv: readonly string[], location: SessionLocation): Promise<number> {
   const { values, positionals } = readArgs(argv, {
     format: { type: 'string' },
     output: { type: 'string', short: 'o' },
@@ -179,7 +179,7 @@ async function write(argv: readonly string[], place: Place): Promise<number> {
   const wanted = values.format ?? (values.output?.endsWith('.html') ? 'html' : 'md');
   const format = exportFormats.find((known) => known === wanted);
   if (!format) throw new UsageProblem(`--format takes ${exportFormats.join(' or ')}, but was "${wanted}".`);
-  const { id, session } = await load(onlyId(positionals, 'export'), place);
+  const { id, session } = await load(onlyId(positionals, 'export'), location);
   const pieces = exportSession(session, { id, format, secrets: secretsIn(process.env) });
   if (values.output === undefined) {
     for (const piece of pieces) if (piece !== '') await writeLine(process.stdout, piece.replace(/\n$/, ''));
@@ -203,7 +203,7 @@ function onlyId(positionals: readonly string[], command: string): string {
 
 async function load(
   wanted: string,
-  { dataFolder, root }: Place,
+  { dataFolder, root }: SessionLocation,
   options: RestoreOptions = {},
 ): Promise<{ id: string; session: RestoredSession }> {
   const id = await findSession(dataFolder, wanted, { root });

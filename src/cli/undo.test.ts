@@ -18,7 +18,7 @@ interface Run {
   errors: string;
 }
 
-interface Place {
+interface TestProject {
   root: string;
   dataFolder: string;
   snapshots: WorkspaceSnapshots;
@@ -36,7 +36,7 @@ interface Place {
 }
 
 /** A project with one file, `a`, that a session changes. */
-async function place(text: string): Promise<Place> {
+async function testProject(text: string): Promise<TestProject> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-undo-cli-')));
   const [root, dataFolder] = [join(folder, 'project'), join(folder, 'helve')];
   const file = join(root, 'a');
@@ -92,8 +92,8 @@ function collector(): { stream: Writable; text: () => string } {
 
 const withoutTimes = (text: string): string => text.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, 'TIME');
 
-const edited = async (): Promise<Place> => {
-  const made = await place('one\n');
+const edited = async (): Promise<TestProject> => {
+  const made = await testProject('one\n');
   await made.edit('call_1', 'one\n', 'two\n');
   return made;
 };
@@ -224,7 +224,7 @@ test.each<[string[], string]>([
 });
 
 test('undoes all that was done since a prompt', async () => {
-  const { run, text, edit, say } = await place('one\n');
+  const { run, text, edit, say } = await testProject('one\n');
   await say('first');
   await edit('call_1', 'one\n', 'two\n');
   await edit('call_2', 'two\n', 'three\n');
@@ -246,7 +246,7 @@ test('can not tell what came after a prompt where the conversation is not kept',
 });
 
 test('lists what a command did, with what of it is not covered', async () => {
-  const { run, root, command } = await place('one\n');
+  const { run, root, command } = await testProject('one\n');
   await writeFile(join(root, 'large'), Buffer.alloc(10_000_001));
   await command('call_1', () => writeFile(join(root, 'a'), 'two\n'));
   const { out } = await run(['--list']);
@@ -260,7 +260,7 @@ Not covered are what commands did outside the project, to files that git ignores
 });
 
 test('says that there is nothing to undo yet', async () => {
-  const { run } = await place('one\n');
+  const { run } = await testProject('one\n');
   expect((await run(['--yes'])).errors).toMatch(/^helve: No session has changed files yet, as far as .* knows/);
 });
 
@@ -283,7 +283,7 @@ test.each<[string[], string]>([
 });
 
 test('lists each call with its tool and what it was about, below the prompt that it came after', async () => {
-  const { run, edit, say, call, command, root } = await place('one\n');
+  const { run, edit, say, call, command, root } = await testProject('one\n');
   await say('make it two');
   await call('call_1', 'Edit', { file_path: join(root, 'a'), old_string: 'one', new_string: 'two' });
   await edit('call_1', 'one\n', 'two\n');
@@ -329,7 +329,7 @@ test('--dry-run of what would be refused shows it, says so, and exits 0', async 
 test.each(['in the session file', 'only in the journal'])(
   'undoes what was done since a prompt, also after the clock was set back, where calls are listed %s',
   async (where) => {
-    const { run, text, edit, say, call } = await place('one\n');
+    const { run, text, edit, say, call } = await testProject('one\n');
     const change = async (id: string, before: string, after: string): Promise<void> => {
       if (where === 'in the session file') await call(id, 'Edit', { file_path: 'a' });
       await edit(id, before, after);
@@ -351,7 +351,7 @@ test.each(['in the session file', 'only in the journal'])(
 );
 
 test('takes the beginning of an id for the session, and lists those that it could mean', async () => {
-  const { run, edit, root, text, journal } = await place('one\n');
+  const { run, edit, root, text, journal } = await testProject('one\n');
   await edit('call_1', 'one\n', 'two\n');
   expect((await run(['--session', 'SESS', '--yes'])).code).toBe(0);
   expect(await text()).toBe('one\n');
@@ -364,7 +364,7 @@ test('takes the beginning of an id for the session, and lists those that it coul
 });
 
 test('names the session, the prompt and the tool of what it takes back', async () => {
-  const { run, edit, say, call } = await place('one\n');
+  const { run, edit, say, call } = await testProject('one\n');
   await say('make it two');
   await call('call_1', 'Edit', { file_path: 'a' });
   await edit('call_1', 'one\n', 'two\n');
@@ -374,7 +374,7 @@ test('names the session, the prompt and the tool of what it takes back', async (
 });
 
 test('exits 1 where all is as before already, says so, and goes a step further the next time', async () => {
-  const { run, root, text, edit } = await place('zero\n');
+  const { run, root, text, edit } = await testProject('zero\n');
   await edit('call_0', 'zero\n', 'one\n');
   await edit('call_1', 'one\n', 'two\n');
   await writeFile(join(root, 'a'), 'one\n');
@@ -402,7 +402,7 @@ test('says how to bring back what was taken back, as a command that works as it 
 });
 
 test('refuses to take back a command that still runs, says what to do, and takes back the calls before it', async () => {
-  const { run, root, text, edit, snapshots } = await place('one\n');
+  const { run, root, text, edit, snapshots } = await testProject('one\n');
   await edit('call_1', 'one\n', 'two\n');
   await snapshots.before('call_2');
   snapshots.leave('call_2');
@@ -433,7 +433,7 @@ test('says that a session is at its first command', async () => {
 });
 
 test('leaves what may be the work of another session, exits 1 where that is all, and takes it back with --force', async () => {
-  const { run, root, command, text, dataFolder } = await place('one\n');
+  const { run, root, command, text, dataFolder } = await testProject('one\n');
   const end = await new AnnouncedWriters({ dataFolder, id: 'session-2' }).begin({ name: 'the hook "format"' });
   await command('call_1', async () => {
     await writeFile(join(root, 'a'), 'two\n');
@@ -452,7 +452,7 @@ test('leaves what may be the work of another session, exits 1 where that is all,
 });
 
 test('gives the true reason where another call changed the file while a command ran', async () => {
-  const { run, root, command, edit } = await place('one\n');
+  const { run, root, command, edit } = await testProject('one\n');
   await command('call_2', async () => {
     await edit('call_1', 'one\n', 'two\n');
     await writeFile(join(root, 'a'), 'three\n');

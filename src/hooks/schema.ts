@@ -112,15 +112,15 @@ export function readHooks(value: unknown, origin: { source: string; trusted: boo
   return reading;
 }
 
-interface Place {
+interface GroupContext {
   event: HookEvent;
   path: string;
   origin: { source: string; trusted: boolean };
   reading: Reading;
 }
 
-function readGroup(group: unknown, place: Place): void {
-  const { event, path, origin, reading } = place;
+function readGroup(group: unknown, context: GroupContext): void {
+  const { event, path, origin, reading } = context;
   const { problems } = reading;
   const fatal = asksToBlock(group);
   if (!isObject(group) || !Array.isArray(group['hooks'])) {

@@ -1,7 +1,7 @@
 // Path patterns of Read(...) and Edit(...) rules: gitignore's meaning, below one of four anchors. Pure: whoever reads
 // the settings hands in the anchors with all their names.
 
-import { matchesAll, matchesBeginning, type Place } from './match-text.js';
+import { matchesAll, matchesBeginning, type PatternElement } from './match-text.js';
 import { memoizeByObject, memoizeByText } from './memoize.js';
 
 /** The folders that patterns start from. Each has a written and a real name, and several where it has several. */
@@ -31,7 +31,7 @@ interface PatternBase {
   folder: readonly string[];
   /** The names below it; `**` stands for any number of them. */
   globs: readonly string[];
-  places: ReadonlyArray<Place<string>>;
+  elements: ReadonlyArray<PatternElement<string>>;
 }
 
 export interface PathPattern {
@@ -46,9 +46,9 @@ export const matchesPath = (pattern: PathPattern, path: string): boolean =>
   matchesNames(pattern, components(path, pattern.style));
 
 function matchesNames({ bases, style }: PathPattern, names: readonly string[]): boolean {
-  for (const { folder, places } of bases) {
+  for (const { folder, elements } of bases) {
     const rest = restBelow(folder, names, style);
-    if (rest !== undefined && matchesAll(places, rest)) return true;
+    if (rest !== undefined && matchesAll(elements, rest)) return true;
   }
   return false;
 }
@@ -66,10 +66,10 @@ const ANY_NAME = '\u{10FFFD}'; // no file is called so: what takes this name tak
 /** Whether something below the folder could be named by the pattern. */
 export function mayMatchBelow({ below, style }: PathPattern, folder: string): boolean {
   const names = components(folder, style);
-  return below.some(({ folder: base, places }) => {
+  return below.some(({ folder: base, elements }) => {
     if (restBelow(names, base, style)) return true;
     const rest = restBelow(base, names, style);
-    return rest !== undefined && matchesBeginning(places, rest);
+    return rest !== undefined && matchesBeginning(elements, rest);
   });
 }
 
@@ -161,7 +161,7 @@ export function parsePathPattern(
   const compile = (deep: boolean): PatternBase[] =>
     withRealNames(bases, names, isStrict ? anchors.realName : undefined, style).map(({ folder, skipped }) => {
       const here = deep && skipped === 0 ? ['**', ...globs] : globs.slice(skipped);
-      return { folder, globs: here, places: here.map((glob) => (glob === '**' ? 'gap' : namePlace(glob, style))) };
+      return { folder, globs: here, elements: here.map((glob) => (glob === '**' ? 'gap' : nameElements(glob, style))) };
     });
   return { ok: true, pattern: { style, bases: compile(atAnyDepth), below: compile(mayBeDeep) } };
 }
@@ -207,14 +207,14 @@ function globsOf(names: readonly string[], isOnlyBelow: boolean): string[] {
 // An escaped character, a set of characters, stars, or a character that means itself, as a bracket without its partner.
 const NAME_TOKEN = /\\([\s\S])|\[([!^]?)(\]?(?:\\.|[^\]\\])+|\])\]|\*+|([\s\S])/gu;
 
-function namePlace(name: string, style: PathStyle): Place<string> {
+function nameElements(name: string, style: PathStyle): PatternElement<string> {
   if (!/[*?[\\]/.test(name)) {
     const wanted = folded(name, style); // most names are no patterns, and need not be taken apart
     return (text) => folded(text, style) === wanted;
   }
   const pattern = [...folded(name, style).matchAll(NAME_TOKEN)].map(
-    ([token, escaped, negated, set, plain]): Place<string> => {
-      if (set !== undefined) return characterPlace(set, negated !== '');
+    ([token, escaped, negated, set, plain]): PatternElement<string> => {
+      if (set !== undefined) return characterElement(set, negated !== '');
       if (token.startsWith('*')) return 'gap';
       if (plain === '?') return () => true;
       const wanted = escaped ?? token;
@@ -224,7 +224,7 @@ function namePlace(name: string, style: PathStyle): Place<string> {
   return (text) => matchesAll(pattern, [...folded(text, style)]);
 }
 
-function characterPlace(set: string, isNegated: boolean): Place<string> {
+function characterElement(set: string, isNegated: boolean): PatternElement<string> {
   const characters = [...set.matchAll(/\\?([\s\S])/gu)].map(([token, character = '']) => ({ token, character }));
   const ranges: Array<[first: string, last: string]> = [];
   for (let at = 0; at < characters.length; at += 1) {

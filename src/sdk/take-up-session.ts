@@ -8,14 +8,14 @@ import { dataFolderOf, homeFolder } from '../platform/files/paths.js';
 import type { SessionSummary } from './sessions.js';
 
 /** Where sessions are looked for. */
-interface Place {
+interface SessionLookup {
   root?: string | undefined;
   dataFolder?: string | undefined;
   env?: Readonly<Record<string, string | undefined>> | undefined;
   home?: string | undefined;
 }
 
-interface Wish extends Place {
+interface ResumeRequest extends SessionLookup {
   session: string;
   fork: boolean;
   beforePrompt: number | undefined;
@@ -24,7 +24,7 @@ interface Wish extends Place {
   onProblem: ((sentence: string) => void) | undefined;
 }
 
-export async function takeUpSession(wish: Wish): Promise<ResumedSession> {
+export async function takeUpSession(wish: ResumeRequest): Promise<ResumedSession> {
   const { session, fork, beforePrompt, model, mode, onProblem } = wish;
   const root = realpathSync(wish.root ?? process.cwd());
   const dataFolder = folderOf(wish);
@@ -40,12 +40,12 @@ export async function takeUpSession(wish: Wish): Promise<ResumedSession> {
   return await resumeSession({ dataFolder, id, root, model: model.name, prices, fork, beforePrompt, mode, onProblem });
 }
 
-export async function listKept({ root, ...place }: Place): Promise<SessionSummary[]> {
+export async function listKept({ root, ...place }: SessionLookup): Promise<SessionSummary[]> {
   const dataFolder = folderOf(place);
   await movedSpareData(dataFolder);
   return await listFrom(dataFolder, root === undefined ? {} : { root: realpathSync(root) });
 }
 
-function folderOf({ dataFolder, env = process.env, home = homeFolder() }: Place): string {
+function folderOf({ dataFolder, env = process.env, home = homeFolder() }: SessionLookup): string {
   return dataFolder ?? dataFolderOf({ env, ...(home !== undefined && { home }) });
 }

@@ -48,7 +48,7 @@ class Worker {
   undo = async (): Promise<UndoOutcome> => await applyUndo(await this.plan());
 }
 
-interface Place {
+interface TwoSessions {
   a: Worker;
   b: Worker;
   dataFolder: string;
@@ -59,7 +59,7 @@ interface Place {
   release(name: string): Promise<void>;
 }
 
-async function place(files: Readonly<Record<string, string>>): Promise<Place> {
+async function twoSessions(files: Readonly<Record<string, string>>): Promise<TwoSessions> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-two-sessions-')));
   const [root, dataFolder] = [join(folder, 'project'), join(folder, 'data')];
   const path = (name: string): string => join(root, name);
@@ -91,7 +91,7 @@ test.each([
   ['echo x >> log.txt', 'known by its effects'],
   ['eval "$(echo echo x) >> log.txt"', 'may write anything'],
 ])('leaves what another session edits and writes while a command runs: %s', async (command) => {
-  const { a, b, path, text, waiting, release } = await place({ 'log.txt': 'log\n', 'b.txt': 'one\n' });
+  const { a, b, path, text, waiting, release } = await twoSessions({ 'log.txt': 'log\n', 'b.txt': 'one\n' });
   const running = a.bash(`${command}; ${waiting('a')}`);
   await until(() => holds(path('log.txt'), 'x'));
   await b.write('b.txt', 'two\n');
@@ -111,7 +111,7 @@ test.each([
 });
 
 test('leaves what another session takes back while a command runs', async () => {
-  const { a, b, path, text, waiting, release } = await place({ 'log.txt': 'log\n', 'b.txt': 'one\n' });
+  const { a, b, path, text, waiting, release } = await twoSessions({ 'log.txt': 'log\n', 'b.txt': 'one\n' });
   await b.write('b.txt', 'two\n');
   await b.bash('mkdir folder; ln -s b.txt link; chmod 600 b.txt');
   const running = a.bash(`eval "$(echo echo x) >> log.txt"; ${waiting('a')}`);
@@ -126,7 +126,7 @@ test('leaves what another session takes back while a command runs', async () => 
 });
 
 test('gives each of two sessions what the effects of its command name, when both run at once', async () => {
-  const { a, b, path, text, waiting, release } = await place({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
+  const { a, b, path, text, waiting, release } = await twoSessions({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
   const first = a.bash(`sed -i s/a/A/ a.txt; ${waiting('a')}`);
   await until(() => holds(path('a.txt'), 'A'));
   const second = b.bash(`echo more >> b.txt; echo new > new.txt; ${waiting('b')}`);
@@ -142,7 +142,7 @@ test('gives each of two sessions what the effects of its command name, when both
 });
 
 test('leaves what neither effects nor the journal name when two sessions ran commands at once, and names it', async () => {
-  const { a, b, path, text, waiting, release } = await place({
+  const { a, b, path, text, waiting, release } = await twoSessions({
     ...{ 'a.txt': 'a\n', 'b.txt': 'b\n', 'c.txt': 'c\n' },
     ...{ 'a.sh': 'echo A >> a.txt', 'b.sh': 'echo B >> b.txt' },
   });
@@ -165,7 +165,7 @@ test('leaves what neither effects nor the journal name when two sessions ran com
 });
 
 test('claims a file for neither when the commands of two sessions name it', async () => {
-  const { a, b, path, text, waiting, release } = await place({ 'log.txt': 'log\n' });
+  const { a, b, path, text, waiting, release } = await twoSessions({ 'log.txt': 'log\n' });
   const first = a.bash(`echo a >> log.txt; ${waiting('a')}`);
   await until(() => holds(path('log.txt'), 'a'));
   const second = b.bash(`echo b >> log.txt; ${waiting('b')}`);
@@ -182,7 +182,7 @@ test('claims a file for neither when the commands of two sessions name it', asyn
 });
 
 test('takes back all that a command did once no other session runs one', async () => {
-  const { a, b, text, waiting, release, path } = await place({ 'a.txt': 'a\n' });
+  const { a, b, text, waiting, release, path } = await twoSessions({ 'a.txt': 'a\n' });
   const first = b.bash(`echo b > b.txt; ${waiting('b')}`);
   await until(() => existsSync(path('b.txt')));
   await release('b');
@@ -194,7 +194,7 @@ test('takes back all that a command did once no other session runs one', async (
 });
 
 test("takes no temporary file of Helve's own for a file of the project", async () => {
-  const { a, path, waiting, release } = await place({ 'log.txt': 'log\n' });
+  const { a, path, waiting, release } = await twoSessions({ 'log.txt': 'log\n' });
   const running = a.bash(`eval "$(echo echo x) >> log.txt"; ${waiting('a')}`);
   await until(() => holds(path('log.txt'), 'x'));
   const names = [`.helve-${'0a'.repeat(12)}-3.tmp`, `.helve-${'0a'.repeat(9)}.tmp`];
@@ -208,7 +208,7 @@ test("takes no temporary file of Helve's own for a file of the project", async (
 });
 
 test('leaves nothing in the journal that tells of running commands when all have ended', async () => {
-  const { a, b, dataFolder, path, waiting, release } = await place({ 'a.txt': 'a\n' });
+  const { a, b, dataFolder, path, waiting, release } = await twoSessions({ 'a.txt': 'a\n' });
   const first = a.bash(`echo more >> a.txt; ${waiting('a')}`);
   await until(() => holds(path('a.txt'), 'more'));
   await b.bash('touch b.txt; echo new > c.txt');
@@ -218,7 +218,7 @@ test('leaves nothing in the journal that tells of running commands when all have
 });
 
 test('removes what a killed process has left of running commands', async () => {
-  const { a, dataFolder } = await place({ 'a.txt': 'a\n' });
+  const { a, dataFolder } = await twoSessions({ 'a.txt': 'a\n' });
   await a.bash('touch b.txt');
   const owner = {
     pid: execFileSync('sh', ['-c', 'echo $$']).toString().trim(),

@@ -1,6 +1,6 @@
 import { helpPages } from '../help/pages.js';
 import { type ActionRow, type FlagRow, type PageTable, readPage } from './read-page.js';
-import type { Candidate, Place, Values } from './values.js';
+import type { Candidate, PlaceholderContext, Values } from './values.js';
 
 /** What could stand in the place of the last of these words, which follow `helve` and of which the last may be empty. */
 export async function complete(words: readonly string[]): Promise<Values> {
@@ -91,6 +91,6 @@ const fittingValues = (values: Values, start: string): Values =>
   typeof values === 'string' ? values : fitting(values, start);
 
 /** Loaded only here: commands and flags are completed more often than values, and need far less. */
-async function valuesOf(placeholder: string, place: Place): Promise<Values> {
-  return await (await import('./values.js')).valuesOf(placeholder, place);
+async function valuesOf(placeholder: string, context: PlaceholderContext): Promise<Values> {
+  return await (await import('./values.js')).valuesOf(placeholder, context);
 }

@@ -11,14 +11,14 @@ export interface Candidate {
 
 export type Values = readonly Candidate[] | 'files' | 'folders';
 
-export interface Place {
+export interface PlaceholderContext {
   command: string;
   /** The flag, or the action, that the placeholder follows. */
   after: string;
 }
 
 /** What may stand in the place of a placeholder. Nothing here starts a program or sends a request. */
-export async function valuesOf(placeholder: string, { command, after }: Place): Promise<Values> {
+export async function valuesOf(placeholder: string, { command, after }: PlaceholderContext): Promise<Values> {
   switch (placeholder) {
     case 'MODE':
       return words(permissionModes);

@@ -70,7 +70,7 @@ function lengthOf(schema: Schema): number | undefined {
   }
 }
 
-interface Place {
+interface SchemaContext {
   root: Schema;
   depth: number;
 }
@@ -131,7 +131,7 @@ const listOfInner = ['anyOf', 'oneOf', 'allOf'] as const;
 const innerByName = ['properties', 'patternProperties', '$defs', 'definitions'] as const;
 
 /** Only keywords that are known and well-formed: whatever else is in it, this is a schema. True allows anything. */
-function cleanSchema(sent: unknown, { root, depth }: Place): Schema | boolean {
+function cleanSchema(sent: unknown, { root, depth }: SchemaContext): Schema | boolean {
   if (typeof sent === 'boolean') return sent;
   if (!isObject(sent) || depth > MAX_DEPTH) return true;
   const inside = (value: unknown): Schema | boolean => cleanSchema(value, { root, depth: depth + 1 });

@@ -27,7 +27,7 @@ import { lockName, lockPath, type OpenChange, recordPath, writeRecord } from './
 import { thisProcess } from './process-identity.js';
 import { describeRecovery, recoverChanges } from './recover-changes.js';
 
-interface Place {
+interface TestProject {
   root: string;
   dataFolder: string;
   changes: FileChanges;
@@ -35,7 +35,7 @@ interface Place {
   text(name: string): Promise<string>;
 }
 
-async function place(files: Readonly<Record<string, string>> = {}): Promise<Place> {
+async function testProject(files: Readonly<Record<string, string>> = {}): Promise<TestProject> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-changes-')));
   const root = join(folder, 'project');
   await mkdir(root);
@@ -66,7 +66,7 @@ const nothingOpen = async (dataFolder: string): Promise<string[]> => {
 };
 
 test('changes, makes and removes files together, with the folders that are missing', async () => {
-  const { root, changes, path, text, dataFolder } = await place({ a: 'one', b: 'two' });
+  const { root, changes, path, text, dataFolder } = await testProject({ a: 'one', b: 'two' });
   await changes.apply('call', [
     change(path('a'), 'one', 'ONE'),
     change(path('x/y/c'), null, 'three'),
@@ -78,13 +78,13 @@ test('changes, makes and removes files together, with the folders that are missi
 });
 
 test('makes a file in a folder that has the name of a file removed with it', async () => {
-  const { changes, path, text } = await place({ a: 'file' });
+  const { changes, path, text } = await testProject({ a: 'file' });
   await changes.apply('call', [change(path('a'), 'file', null), change(path('a/b'), null, 'inside')]);
   expect(await text('a/b')).toBe('inside');
 });
 
 test('keeps the mode of a file, gives a new one that of its model, and any other the usual', async () => {
-  const { changes, path } = await place({ 'run.sh': 'old', plain: '' });
+  const { changes, path } = await testProject({ 'run.sh': 'old', plain: '' });
   await chmod(path('run.sh'), 0o751);
   await changes.apply('call', [
     change(path('run.sh'), 'old', 'new'),
@@ -100,7 +100,7 @@ test.each([
   ['holds something else', 'other'],
   ['is gone', null],
 ])('changes nothing when one of the files %s', async (_, now) => {
-  const { root, changes, path, text } = await place({ a: 'one', b: 'two' });
+  const { root, changes, path, text } = await testProject({ a: 'one', b: 'two' });
   if (now === null) await rm(path('b'));
   else await writeFile(path('b'), now);
   const stale = changes.apply('call', [change(path('a'), 'one', 'ONE'), change(path('b'), 'two', 'TWO')]);
@@ -111,13 +111,13 @@ test.each([
 });
 
 test('takes a file that appeared where there was none for stale', async () => {
-  const { changes, path, text } = await place({ a: 'theirs' });
+  const { changes, path, text } = await testProject({ a: 'theirs' });
   await expect(changes.apply('call', [change(path('a'), null, 'ours')])).rejects.toThrow(StaleFile);
   expect(await text('a')).toBe('theirs');
 });
 
 test('puts back what was changed before a failure, modes and folders included', async () => {
-  const { root, changes, path, text, dataFolder } = await place({ a: 'one', b: 'two' });
+  const { root, changes, path, text, dataFolder } = await testProject({ a: 'one', b: 'two' });
   await chmod(path('b'), 0o751);
   await mkdir(path('folder'));
   const message = await messageOf(
@@ -139,7 +139,7 @@ test('puts back what was changed before a failure, modes and folders included', 
 });
 
 test('says in words what is in the way, and leaves everything as it was', async () => {
-  const { root, changes, path } = await place({ file: '' });
+  const { root, changes, path } = await testProject({ file: '' });
   await mkdir(path('folder'));
   execFileSync('mkfifo', [path('pipe')]);
   const why = (name: string) => messageOf(changes.apply('call', [change(path(name), null, 'x')]));
@@ -151,7 +151,7 @@ test('says in words what is in the way, and leaves everything as it was', async 
 });
 
 test('does not follow a link that was put in the place of a file or a folder', async () => {
-  const { root, changes, path } = await place({ secret: 'old' });
+  const { root, changes, path } = await testProject({ secret: 'old' });
   await mkdir(path('real'));
   await writeFile(path('real/a'), 'old');
   await symlink('secret', path('link'));
@@ -169,7 +169,7 @@ test('does not follow a link that was put in the place of a file or a folder', a
 });
 
 test('does not follow such a link either where the system can not name what is open', async () => {
-  const { changes, path } = await place();
+  const { changes, path } = await testProject();
   await mkdir(path('real'));
   await writeFile(path('real/a'), 'old');
   await symlink('real', path('around'));
@@ -185,7 +185,7 @@ test('does not follow such a link either where the system can not name what is o
 });
 
 test('writes a file with several names into the same file', async () => {
-  const { changes, path, text } = await place({ a: 'a long old text' });
+  const { changes, path, text } = await testProject({ a: 'a long old text' });
   await link(path('a'), path('b'));
   const { ino } = await stat(path('a'));
   await changes.apply('call', [change(path('a'), 'a long old text', 'short')]);
@@ -195,7 +195,7 @@ test('writes a file with several names into the same file', async () => {
 });
 
 test.runIf(process.platform === 'linux')('keeps extended attributes and access lists', async ({ skip }) => {
-  const { changes, path } = await place({ a: 'one' });
+  const { changes, path } = await testProject({ a: 'one' });
   const python = (code: string): string => {
     const { stdout, status } = spawnSync('python3', [
       '-c',
@@ -223,7 +223,7 @@ os.setxattr(p,'system.posix_acl_access',struct.pack('<I',2)+e(1,6)+e(2,6,1234)+e
 });
 
 test('keeps what files held privately, and lists the changes', async () => {
-  const { changes, path, dataFolder } = await place({ a: 'one', b: 'two' });
+  const { changes, path, dataFolder } = await testProject({ a: 'one', b: 'two' });
   await chmod(path('b'), 0o640);
   await changes.apply('first', [change(path('a'), 'one', 'ONE')]);
   await changes.apply('second', [
@@ -248,14 +248,14 @@ test('keeps what files held privately, and lists the changes', async () => {
 });
 
 test('lists the folders that were made for a file, so that they go with it', async () => {
-  const { changes, path, dataFolder } = await place({ a: 'one' });
+  const { changes, path, dataFolder } = await testProject({ a: 'one' });
   await changes.apply('call', [change(path('x/y/new'), null, 'new')]);
   const [made] = await listChanges(dataFolder, 's');
   expect(made?.files[0]?.folders).toEqual([path('x'), path('x/y')]);
 });
 
 test('changes nothing when what the file holds can not be kept', async () => {
-  const { changes, path, text, dataFolder } = await place({ a: 'one' });
+  const { changes, path, text, dataFolder } = await testProject({ a: 'one' });
   await writeFile(dataFolder, 'a file where the folder should be');
   const message = await messageOf(changes.apply('call', [change(path('a'), 'one', 'two')]));
   expect(message).toMatch(/could not be kept for undo, so it was not changed.*HELVE_HOME/);
@@ -266,7 +266,7 @@ test('changes nothing when what the file holds can not be kept', async () => {
 });
 
 test('makes its folders again when somebody has removed them', async () => {
-  const { changes, path, text, dataFolder } = await place({ a: 'one' });
+  const { changes, path, text, dataFolder } = await testProject({ a: 'one' });
   await changes.apply('call', [change(path('a'), 'one', 'two')]);
   await rm(dataFolder, { recursive: true });
   await changes.apply('call', [change(path('a'), 'two', 'three')]);
@@ -274,7 +274,7 @@ test('makes its folders again when somebody has removed them', async () => {
 });
 
 test('loses no update of many that are made at once, by one engine or by two', async () => {
-  const { changes, path, text, dataFolder } = await place({ a: '', b: '' });
+  const { changes, path, text, dataFolder } = await testProject({ a: '', b: '' });
   const other = createFileChanges({ dataFolder, sessionId: 'other' });
   await link(path('a'), path('a2'));
   const append = async (by: FileChanges, names: readonly string[], letter: string): Promise<void> => {
@@ -325,7 +325,7 @@ const left = async (
 };
 
 test('breaks the lock of a process that has ended, and waits for one that lives', async () => {
-  const { changes, path, text, dataFolder } = await place({ a: 'one' });
+  const { changes, path, text, dataFolder } = await testProject({ a: 'one' });
   await changes.apply('call', [change(path('b'), null, 'x')]);
   const file = { real: path('a'), before: hash('one'), after: hash('never') };
   await left(dataFolder, [file]);
@@ -343,7 +343,7 @@ test('breaks the lock of a process that has ended, and waits for one that lives'
 });
 
 test.runIf(process.platform === 'linux')('keeps an attribute that was given while it waited', async ({ skip }) => {
-  const { changes, path, dataFolder } = await place({ a: 'one' });
+  const { changes, path, dataFolder } = await testProject({ a: 'one' });
   await changes.apply('call', [change(path('b'), null, 'x')]);
   const holder = await left(dataFolder, [{ real: path('a'), before: null, after: null }], await thisProcess());
   const waiting = changes.apply('call', [change(path('a'), 'one', 'two')]);
@@ -358,7 +358,7 @@ test.runIf(process.platform === 'linux')('keeps an attribute that was given whil
 });
 
 test.runIf(process.platform === 'linux')('takes back a change that was listed only in part', async () => {
-  const { root, path, text, dataFolder } = await place({ a: '0' });
+  const { root, path, text, dataFolder } = await testProject({ a: '0' });
   const program = join(root, 'program.mjs');
   await build({
     stdin: {
@@ -388,7 +388,7 @@ test.runIf(process.platform === 'linux')('takes back a change that was listed on
 });
 
 test('steps in for a process that ended while it stepped in for another', async () => {
-  const { changes, path, text, dataFolder } = await place({ a: 'one' });
+  const { changes, path, text, dataFolder } = await testProject({ a: 'one' });
   await changes.apply('call', [change(path('b'), null, 'x')]);
   const folders = journalFolders(dataFolder);
   const first = await left(dataFolder, [{ real: path('a'), before: hash('one'), after: hash('1') }]);
@@ -401,7 +401,7 @@ test('steps in for a process that ended while it stepped in for another', async 
 });
 
 test('clears away a lock that a power cut left without its content', async () => {
-  const { changes, path, text, dataFolder } = await place({ a: 'one' });
+  const { changes, path, text, dataFolder } = await testProject({ a: 'one' });
   await changes.apply('call', [change(path('b'), null, 'x')]);
   const lock = lockPath(journalFolders(dataFolder), lockName(`name:${path('a')}`));
   await writeFile(lock, '');
@@ -411,7 +411,7 @@ test('clears away a lock that a power cut left without its content', async () =>
 });
 
 const leftOpen = async (
-  place: Place,
+  place: TestProject,
   files: ReadonlyArray<[name: string, before: string | null, after: string | null]>,
 ) => {
   const folders = journalFolders(place.dataFolder);
@@ -433,7 +433,7 @@ const leftOpen = async (
 };
 
 test('takes back a change that was cut short between two of its files', async () => {
-  const here = await place({ a: 'ONE', b: 'two', c: 'made', d: 'three' });
+  const here = await testProject({ a: 'ONE', b: 'two', c: 'made', d: 'three' });
   const record = await leftOpen(here, [
     ['a', 'one', 'ONE'],
     ['gone', 'removed', null],
@@ -459,7 +459,7 @@ test('takes back a change that was cut short between two of its files', async ()
 });
 
 test('leaves alone a file that somebody has changed since, and says where its old content is', async () => {
-  const here = await place({ a: 'theirs', b: 'TWO' });
+  const here = await testProject({ a: 'theirs', b: 'TWO' });
   await leftOpen(here, [
     ['a', 'one', 'ONE'],
     ['b', 'two', 'TWO'],
@@ -474,7 +474,7 @@ test('leaves alone a file that somebody has changed since, and says where its ol
 });
 
 test('finishes the list where the change itself was complete', async () => {
-  const here = await place({ a: 'ONE' });
+  const here = await testProject({ a: 'ONE' });
   const record = await leftOpen(here, [
     ['a', 'one', 'ONE'],
     ['gone', 'x', null],
@@ -493,7 +493,7 @@ test('repairs a write into a file wherever it was cut short', async () => {
         const [before, after] = [Buffer.from(`<${old}>`), Buffer.from(`[${wanted}]`)];
         const cut = seed % (after.length + 1);
         const torn = Buffer.concat([after.subarray(0, cut), before.subarray(cut)]);
-        const here = await place();
+        const here = await testProject();
         await leftOpen(here, [
           ['a', before.toString(), after.toString()],
           ['b', 'never', 'reached'],
@@ -509,7 +509,7 @@ test('repairs a write into a file wherever it was cut short', async () => {
 });
 
 test('removes copies that are older than a month, once a day', async () => {
-  const { changes, path, dataFolder } = await place({ a: 'one' });
+  const { changes, path, dataFolder } = await testProject({ a: 'one' });
   const folders = journalFolders(dataFolder);
   await changes.apply('call', [change(path('a'), 'one', 'two')]);
   await changes.apply('call', [change(path('a'), 'two', 'three')]);
@@ -528,7 +528,7 @@ test('removes copies that are older than a month, once a day', async () => {
 });
 
 test('saves again what a power cut has left of a copy', async () => {
-  const { changes, path, dataFolder } = await place({ a: 'one' });
+  const { changes, path, dataFolder } = await testProject({ a: 'one' });
   await changes.apply('call', [change(path('b'), null, 'x')]);
   const image = join(journalFolders(dataFolder).images, hash('one'));
   await writeFile(image, '');
@@ -537,7 +537,7 @@ test('saves again what a power cut has left of a copy', async () => {
 });
 
 test('refuses a journal that belongs to somebody else or is a link', async () => {
-  const { changes, path, dataFolder, root } = await place({ a: 'one' });
+  const { changes, path, dataFolder, root } = await testProject({ a: 'one' });
   await mkdir(dataFolder);
   await symlink(root, join(dataFolder, 'journal'));
   await expect(changes.apply('call', [change(path('a'), 'one', 'two')])).rejects.toThrow(/not a folder of our own/);
@@ -545,13 +545,13 @@ test('refuses a journal that belongs to somebody else or is a link', async () =>
 });
 
 test('refuses to change one file twice at once', async () => {
-  const { changes, path } = await place({ a: 'one' });
+  const { changes, path } = await testProject({ a: 'one' });
   const twice = [change(path('a'), 'one', 'two'), change(path('a'), 'two', 'three')];
   await expect(changes.apply('call', twice)).rejects.toThrow(/is changed twice at once/);
 });
 
 test('refuses to make a file where the same change needs a folder', async () => {
-  const { root, changes, path } = await place();
+  const { root, changes, path } = await testProject();
   const both = [change(path('b'), null, 'x'), change(path('b/c'), null, 'y')];
   await expect(changes.apply('call', both)).rejects.toThrow(/b becomes a file in the same change/);
   expect(await readdir(root)).toEqual([]);

@@ -10,7 +10,7 @@ import { closeSync, constants, fstatSync, ftruncateSync, futimesSync, openSync, 
 import { rm } from 'node:fs/promises';
 import { randomHex } from '../crypto.js';
 import { imagePath, type JournalFolders, readImageFile } from './journal.js';
-import { indexPath, type Place, packPath, placesIn, readAt, readIndex } from './pack-index.js';
+import { indexPath, type PackEntry, packEntries, packPath, readAt, readIndex } from './pack-index.js';
 
 const BATCH_BYTES = 4_000_000;
 const NEW_FILE = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
@@ -94,7 +94,7 @@ function writeAll(file: number, bytes: Uint8Array): void {
 /** Contents that are kept, wherever that is. The lists of packs are read when they are first needed. */
 export class ImageReader {
   readonly #folders: JournalFolders;
-  #packs: Promise<Map<string, Place>> | undefined;
+  #packs: Promise<Map<string, PackEntry>> | undefined;
 
   constructor(folders: JournalFolders) {
     this.#folders = folders;
@@ -102,34 +102,34 @@ export class ImageReader {
 
   async has(hash: string): Promise<boolean> {
     if (statSync(imagePath(this.#folders, hash), { throwIfNoEntry: false })) return true;
-    return (await this.#places()).has(hash);
+    return (await this.#entries()).has(hash);
   }
 
   /** Undefined where it is not there any more, or not whole. */
   async read(hash: string): Promise<Buffer | undefined> {
     const image = await readImageFile(this.#folders, hash);
     if (image) return image;
-    const place = (await this.#places()).get(hash);
-    return place && readAt(this.#folders, place, hash);
+    const entry = (await this.#entries()).get(hash);
+    return entry && readAt(this.#folders, entry, hash);
   }
 
-  #places(): Promise<Map<string, Place>> {
-    this.#packs ??= placesIn(this.#folders);
+  #entries(): Promise<Map<string, PackEntry>> {
+    this.#packs ??= packEntries(this.#folders);
     return this.#packs;
   }
 }
 
 /** Makes the pack of a session that has ended as small as it can be: with what its changes need, or none at all. */
 export async function shrinkPack(folders: JournalFolders, name: string, needed: ReadonlySet<string>): Promise<void> {
-  const all = new Map<string, Place>();
+  const all = new Map<string, PackEntry>();
   await readIndex(folders, name, all);
-  const places = [...all].filter(([hash]) => needed.has(hash));
-  if (places.length === all.size && all.size > 0) return;
-  if (places.length > 0) {
+  const entries = [...all].filter(([hash]) => needed.has(hash));
+  if (entries.length === all.size && all.size > 0) return;
+  if (entries.length > 0) {
     const small = new ImagePack(folders, name);
     try {
-      for (const [hash, place] of places) {
-        const bytes = readAt(folders, place, hash);
+      for (const [hash, entry] of entries) {
+        const bytes = readAt(folders, entry, hash);
         if (bytes) small.add(hash, bytes);
       }
       small.flush();

@@ -23,7 +23,7 @@ import { makeFolder } from '../files/make-folder.js';
 import { type ToDisk, waited } from '../files/to-disk.js';
 import { codeOf, WriteFailure } from '../files/write-failure.js';
 import { dueCleanUp } from './clean-up-marker.js';
-import { placesIn, readAt } from './pack-index.js';
+import { packEntries, readAt } from './pack-index.js';
 import { type RecordedChange, recordedChange } from './recorded-change.js';
 import { tellRunningCommands } from './running-commands.js';
 
@@ -99,8 +99,8 @@ export async function saveImage(
 export async function readImage(folders: JournalFolders, hash: string): Promise<Buffer | undefined> {
   const image = await readImageFile(folders, hash);
   if (image) return image;
-  const place = (await placesIn(folders)).get(hash);
-  return place && readAt(folders, place, hash);
+  const entry = (await packEntries(folders)).get(hash);
+  return entry && readAt(folders, entry, hash);
 }
 
 /** The same where it has a file of its own. */

@@ -5,7 +5,7 @@ import { sha256 } from '../crypto.js';
 import type { JournalFolders } from './journal.js';
 
 /** Where a content stands. */
-export interface Place {
+export interface PackEntry {
   pack: string;
   at: number;
   size: number;
@@ -15,27 +15,27 @@ export const packPath = ({ packs }: JournalFolders, name: string): string => joi
 export const indexPath = ({ packs }: JournalFolders, name: string): string => join(packs, `${name}.index`);
 
 /** All contents in all packs, by hash. */
-export async function placesIn(folders: JournalFolders): Promise<Map<string, Place>> {
-  const places = new Map<string, Place>();
+export async function packEntries(folders: JournalFolders): Promise<Map<string, PackEntry>> {
+  const entries = new Map<string, PackEntry>();
   for (const name of await readdir(folders.packs).catch(() => [])) {
-    if (name.endsWith('.index')) await readIndex(folders, name.slice(0, -'.index'.length), places);
+    if (name.endsWith('.index')) await readIndex(folders, name.slice(0, -'.index'.length), entries);
   }
-  return places;
+  return entries;
 }
 
 /** Adds the contents of one pack. */
-export async function readIndex(folders: JournalFolders, pack: string, places: Map<string, Place>): Promise<void> {
+export async function readIndex(folders: JournalFolders, pack: string, entries: Map<string, PackEntry>): Promise<void> {
   const end = statSync(packPath(folders, pack), { throwIfNoEntry: false })?.size ?? 0;
   const text = await readFile(indexPath(folders, pack), 'latin1').catch(() => ''); // cleaned away this moment
   for (const line of text.split('\n')) {
     const [hash = '', at, size] = line.split(' ');
-    const place = { pack, at: Number(at), size: Number(size) };
-    if (/^[0-9a-f]{64}$/.test(hash) && place.at + place.size <= end) places.set(hash, place);
+    const entry = { pack, at: Number(at), size: Number(size) };
+    if (/^[0-9a-f]{64}$/.test(hash) && entry.at + entry.size <= end) entries.set(hash, entry);
   }
 }
 
 /** Undefined where it is not there any more, or not whole. */
-export function readAt(folders: JournalFolders, { pack, at, size }: Place, hash: string): Buffer | undefined {
+export function readAt(folders: JournalFolders, { pack, at, size }: PackEntry, hash: string): Buffer | undefined {
   try {
     const file = openSync(packPath(folders, pack), constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
     try {

@@ -88,7 +88,7 @@ function textAt(file: string): string {
 }
 
 /** Removes those that a killed Helve has left. One that holds something by now is not a placeholder any more, and stays. */
-export function removeHeldPlaces(file: string): void {
+export function removePlaceholders(file: string): void {
   for (const path of placeholdersIn(file)) {
     try {
       removeUnchangedPlaceholder(path);

@@ -22,7 +22,7 @@ import {
 } from './journal.js';
 import { closeRecord, look, type OpenChange, openTokens, recordPath, stepIn, writeRecord } from './lock.js';
 import { packPath } from './pack-index.js';
-import { heldPath, removeHeldPlaces } from './placeholder-journal.js';
+import { heldPath, removePlaceholders } from './placeholder-journal.js';
 import { type ProcessIdentity, thisProcess } from './process-identity.js';
 import { neededImages } from './recorded-change.js';
 import { type ChangePlan, readPlan, temporaryName } from './recovery-plan.js';
@@ -208,7 +208,7 @@ async function removeStrays(folders: JournalFolders, names: readonly string[], o
 
 /** The end of a change whose process has ended: listed if it was complete, taken back if not. */
 export async function finishChange(folders: JournalFolders, change: OpenChange, report: RecoveryReport): Promise<void> {
-  if (existsSync(heldPath(folders, change.token))) return removeHeldPlaces(heldPath(folders, change.token));
+  if (existsSync(heldPath(folders, change.token))) return removePlaceholders(heldPath(folders, change.token));
   if (existsSync(picturePath(folders, change.token))) return await finishCommands(folders, change, report);
   await removeTemporaries(change, report);
   if (await isListed(folders, change)) return;

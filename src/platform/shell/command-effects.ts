@@ -17,7 +17,7 @@ import { walkCommand } from './walk-command.js';
 const MAX_REMEMBERED = 200; // commands; gate, permission and explain ask about the same few
 const MAX_REMEMBERED_CHARS = 10_000; // longer ones are rare, and would fill the memory
 
-export interface CommandPlace {
+export interface CommandContext {
   /** The directory in which the command would start, absolute. */
   cwd: string;
   /** The project's folders. */
@@ -28,7 +28,7 @@ export interface CommandPlace {
 
 export interface CommandAnalyzer {
   /** What the command would touch, in order. The text is looked at once; where files really lie is looked up each time. */
-  effects(command: string, place: CommandPlace): Promise<Effect[]>;
+  effects(command: string, place: CommandContext): Promise<Effect[]>;
   /** Loads the parser ahead of the first command. */
   preload(): Promise<void>;
 }

@@ -69,7 +69,7 @@ export function restored(after: Descriptors, before: Descriptors, touched: Reado
 }
 
 /** A name that means something else to each process. */
-export type ProcessPlace =
+export type ProcessPath =
   | { descriptor: number; rest: string }
   | { directory: 'current' | 'root'; rest: string }
   | 'unknown';
@@ -81,7 +81,7 @@ const streams: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** What a path, absolute, stands for where it names something of the process that opens it. */
-export function processPlace(path: string): ProcessPlace | undefined {
+export function processPath(path: string): ProcessPath | undefined {
   const normal = posix.normalize(path).replace(/^\/\//, '/');
   const stream = streams.get(normal);
   if (stream !== undefined) return { descriptor: stream, rest: '' };

@@ -95,7 +95,7 @@ export class EvaluatedWords {
         const field = this.#port.value(operand, state);
         if (/^-[vR]$/.test(operator) && !/^[A-Za-z_]\w*$/.test(operand.text))
           found.isUnknown(`the test ${operator} evaluates the subscript of ${operand.text}`);
-        const isKnown = field.value !== undefined || field.places !== undefined;
+        const isKnown = field.value !== undefined || field.pathSpecs !== undefined;
         if (/^-[a-hkprsuwxLNOGS]$/.test(operator) && isKnown) {
           found.file({ access: 'read', file: field, listing: true }, state, undefined);
         }

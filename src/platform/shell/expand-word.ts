@@ -2,7 +2,7 @@
 // whose value is known expanded. What can't be told is kept as written, and said to be unknown.
 import { join } from 'node:path';
 import type { Word, WordPart } from 'unbash';
-import { type Field, known, type Place, quoteWord } from './programs/program.js';
+import { type Field, known, type PathSpec, quoteWord } from './programs/program.js';
 
 const MAX_WORDS = 100; // of one word with braces; more than this is no longer a list that a person reads
 const MAX_VALUE_CHARS = 10_000; // as long as the longest command that is understood
@@ -34,7 +34,7 @@ export function expandWord(word: Word, surroundings: Surroundings): Field[] {
   if (fields.length === 1) return fields.map((field) => (field.value === undefined ? { ...field, text } : field));
   return fields.every(({ value }) => value !== undefined && value !== '')
     ? fields
-    : [{ text, mayBeOption: fields.some(({ mayBeOption }) => mayBeOption), splits: true, ...placesOf(fields) }];
+    : [{ text, mayBeOption: fields.some(({ mayBeOption }) => mayBeOption), splits: true, ...pathSpecsOf(fields) }];
 }
 
 /** The value of a word where it stays one word whatever is in it: in an assignment, behind `<`, after `case`. */
@@ -48,11 +48,11 @@ export function expandValue(word: Word, surroundings: Surroundings): Field {
 }
 
 /** Variables that are made of each other double with every assignment. */
-function isTooLong({ value = '', places = [] }: Field, { spend }: Surroundings): boolean {
+function isTooLong({ value = '', pathSpecs = [] }: Field, { spend }: Surroundings): boolean {
   return (
     value.length > MAX_VALUE_CHARS ||
-    places.length > MAX_WORDS ||
-    !spend(Math.ceil((value.length + places.reduce((sum, { path }) => sum + path.length, 0)) / CHARS_PER_STEP))
+    pathSpecs.length > MAX_WORDS ||
+    !spend(Math.ceil((value.length + pathSpecs.reduce((sum, { path }) => sum + path.length, 0)) / CHARS_PER_STEP))
   );
 }
 
@@ -106,7 +106,7 @@ function joined(pieces: readonly Piece[], tilde: string | null | undefined): Fie
   const field: Field = { text, mayBeOption: splitsAnywhere || start === '' || start.startsWith('-'), splits };
   if (pieces.length === 1 && unknown[0]?.number) return { ...field, isNumber: true };
   if (splitsAnywhere && unknown.some(({ values }) => values === undefined)) return field;
-  if (unknown.every(({ glob }) => glob !== undefined)) return { ...field, ...globPlaces(pieces, tilde) };
+  if (unknown.every(({ glob }) => glob !== undefined)) return { ...field, ...globPathSpecs(pieces, tilde) };
   const [only] = unknown;
   if (unknown.length > 1 || only?.values === undefined) return field;
   return withValues(field, pieces, only.values, tilde);
@@ -120,7 +120,7 @@ function withValues(field: Field, pieces: readonly Piece[], values: Value, tilde
   const after = textOf(pieces.slice(at + 1));
   const each = values.map((value): Field | undefined => {
     if (value.value !== undefined) return known(before + value.value + after);
-    if (value.places === undefined || before !== '' || after.includes('..')) return undefined;
+    if (value.pathSpecs === undefined || before !== '' || after.includes('..')) return undefined;
     return value;
   });
   const all = each.filter((value) => value !== undefined);
@@ -130,19 +130,19 @@ function withValues(field: Field, pieces: readonly Piece[], values: Value, tilde
   return {
     ...field,
     mayBeOption: all.some(({ mayBeOption }) => mayBeOption),
-    ...placesOf(all),
+    ...pathSpecsOf(all),
     ...(all.some(({ anyWords }) => anyWords) && { anyWords: true }),
   };
 }
 
-function placesOf(fields: readonly Field[]): { places?: readonly Place[] } {
-  const places = fields.flatMap(({ value, places: some }) => (value === undefined ? some : [{ path: value }]));
-  const all = places.filter((place) => place !== undefined);
-  return all.length === places.length ? { places: all } : {};
+function pathSpecsOf(fields: readonly Field[]): { pathSpecs?: readonly PathSpec[] } {
+  const pathSpecs = fields.flatMap(({ value, pathSpecs: some }) => (value === undefined ? some : [{ path: value }]));
+  const all = pathSpecs.filter((place) => place !== undefined);
+  return all.length === pathSpecs.length ? { pathSpecs: all } : {};
 }
 
 /** Where the files lie that a glob can name: below the folder that stands before its first special character. */
-function globPlaces(pieces: readonly Piece[], tilde: string | undefined): { places?: readonly Place[] } {
+function globPathSpecs(pieces: readonly Piece[], tilde: string | undefined): { pathSpecs?: readonly PathSpec[] } {
   const pattern = pieces.map((piece) => ('text' in piece ? piece.text : (piece.glob ?? ''))).join('');
   const at = pieces.findIndex((piece) => 'unknown' in piece);
   const before = pieces
@@ -153,7 +153,7 @@ function globPlaces(pieces: readonly Piece[], tilde: string | undefined): { plac
   if (after.split('/').some((name) => /^\.([*?[.]|$)/.test(name)) || /(^|\/)\.$/.test(before)) return {}; // may be `..`
   const inHome = (path: string): string => (tilde === undefined ? path : tilde + path.slice(1));
   const folder = before.slice(0, before.lastIndexOf('/') + 1);
-  return { places: [{ path: inHome(folder) || '.', tree: true, pattern: inHome(pattern) }] };
+  return { pathSpecs: [{ path: inHome(folder) || '.', tree: true, pattern: inHome(pattern) }] };
 }
 
 function piecesOf(part: WordPart, surroundings: Surroundings, { quoted }: { quoted: boolean }): Piece[] {
@@ -191,7 +191,7 @@ function piecesOf(part: WordPart, surroundings: Surroundings, { quoted }: { quot
 }
 
 // What `<( )` becomes: a name below /dev/fd that leads to the program's output and nowhere else.
-const descriptor: Field = { text: '/dev/fd', mayBeOption: false, splits: false, places: [] };
+const descriptor: Field = { text: '/dev/fd', mayBeOption: false, splits: false, pathSpecs: [] };
 
 function variablePiece(name: string, surroundings: Surroundings, quoted: boolean): Piece {
   if (name === '@' || name === '*') return { unknown: true, splits: name === '@' || !quoted };
@@ -203,7 +203,8 @@ function variablePiece(name: string, surroundings: Surroundings, quoted: boolean
   if (values.length === 1 && only?.value !== undefined && (quoted || staysOneWord(only.value)))
     return { text: only.value };
   const whole =
-    quoted || values.every(({ value, places }) => (value === undefined ? places !== undefined : staysOneWord(value)));
+    quoted ||
+    values.every(({ value, pathSpecs }) => (value === undefined ? pathSpecs !== undefined : staysOneWord(value)));
   return { unknown: true, splits: !quoted, ...(whole && { values: quoted ? values : values.map(splitName) }) };
 }
 

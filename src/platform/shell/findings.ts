@@ -1,9 +1,9 @@
 // What the walk through a command has found: commands, files, addresses, and what can't be known. All of it is bounded:
 // what goes beyond a bound is not understood, and is neither kept nor worked on.
 import type { HostFacts } from '../../contract/effect.js';
-import { processPlace } from './descriptors.js';
+import { processPath } from './descriptors.js';
 import { placeIn } from './expand-word.js';
-import type { Assigned, Field, Place, Touch } from './programs/program.js';
+import type { Assigned, Field, PathSpec, Touch } from './programs/program.js';
 import type { State } from './shell-state.js';
 
 const MAX_COMMANDS = 200; // beyond this a person can't judge it either
@@ -88,13 +88,13 @@ export class Findings implements FoundFacts {
 
   file({ file, ...touch }: Touch, state: State, by: FoundFile['by'], ofCandidate = false): void {
     const base = { ...touch, text: file.text, ...(by && { by }), ...(ofCandidate && { ofCandidate }) };
-    const places = file.value === undefined ? file.places : [{ path: file.value }];
-    if (places === undefined) {
+    const pathSpecs = file.value === undefined ? file.pathSpecs : [{ path: file.value }];
+    if (pathSpecs === undefined) {
       this.#push({ ...base, tree: true });
       return;
     }
     const isChosen = file.value === undefined;
-    for (const place of places) this.#place(place, state, { ...base, ...(isChosen && { chosen: true }) });
+    for (const place of pathSpecs) this.#place(place, state, { ...base, ...(isChosen && { chosen: true }) });
   }
 
   #push(file: FoundFile): void {
@@ -102,7 +102,7 @@ export class Findings implements FoundFacts {
     else this.isUnknown(`it names more than ${MAX_FILES} files`);
   }
 
-  #place({ path, tree, pattern }: Place, state: State, base: Omit<FoundFile, 'path'>): void {
+  #place({ path, tree, pattern }: PathSpec, state: State, base: Omit<FoundFile, 'path'>): void {
     if (path === '') return;
     const { directories } = state;
     const file = { ...base, ...(tree && { tree }) };
@@ -126,7 +126,7 @@ export class Findings implements FoundFacts {
       this.network.push(`${remote[1]}://${remote[2]}:${remote[3]}`);
       return;
     }
-    const place = processPlace(path);
+    const place = processPath(path);
     if (place === undefined) {
       this.#push({ ...file, path });
       return;

@@ -137,13 +137,13 @@ interface Part {
 
 function partsFor({ memoryBytes, processes }: Limits): Part[] {
   const wanted = [...(memoryBytes ? ['memory'] : []), ...(processes ? ['pids'] : [])];
-  const places = readPlaces();
-  const unified = places.find(({ controllers }) => controllers === undefined);
+  const memberships = readCgroupMemberships();
+  const unified = memberships.find(({ controllers }) => controllers === undefined);
   const folder = unified && unifiedFolder(unified.folder, wanted);
   if (folder !== undefined) return [unifiedPart(folder, wanted)];
   return wanted.flatMap((controller) => {
-    const place = places.find(({ controllers }) => controllers?.includes(controller));
-    return place && mayMakeIn(place.folder) ? [controllerPart(place.folder, controller)] : [];
+    const membership = memberships.find(({ controllers }) => controllers?.includes(controller));
+    return membership && mayMakeIn(membership.folder) ? [controllerPart(membership.folder, controller)] : [];
   });
 }
 
@@ -182,13 +182,13 @@ function controllerPart(folder: string, controller: string): Part {
 }
 
 /** A group in a hierarchy that this process is in. `controllers` is absent for the one of version 2. */
-interface Place {
+interface CgroupMembership {
   controllers?: readonly string[];
   folder: string;
 }
 
 /** Where this process stands in every hierarchy that is mounted. */
-function readPlaces(): Place[] {
+function readCgroupMemberships(): CgroupMembership[] {
   if (process.platform !== 'linux') return [];
   try {
     const mounts = readFileSync('/proc/self/mountinfo', 'utf8').split('\n').map(parseMount);

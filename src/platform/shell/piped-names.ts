@@ -25,16 +25,16 @@ export function asGiven(name: string, args: readonly Field[]): readonly Field[] 
 
 /** What the next program of a pipeline gets on its standard input. */
 export function namesPrinted(call: Call, { prints, passesNames }: Verdict): PipedNames | undefined {
-  if (prints) return { places: prints, whole: true, mayBeOption: namesMayBeOptions(call, prints) };
+  if (prints) return { pathSpecs: prints, whole: true, mayBeOption: namesMayBeOptions(call, prints) };
   if (!passesNames || !call.piped) return undefined;
   const keepsNul = call.args.some(({ value }) => /^(-[a-zA-Z]*z|--zero-terminated|--null-data)$/.test(value ?? ''));
   return { ...call.piped, whole: call.piped.whole && keepsNul };
 }
 
 /** Find puts its root in front of each name; others do so only for a folder that they were given. */
-function namesMayBeOptions({ name }: Call, places: PipedNames['places']): boolean {
-  if (places.some(({ path }) => path.startsWith('-'))) return true;
+function namesMayBeOptions({ name }: Call, pathSpecs: PipedNames['pathSpecs']): boolean {
+  if (pathSpecs.some(({ path }) => path.startsWith('-'))) return true;
   if (name === 'find' || name === 'gfind') return false;
-  const isPrefixed = /^(grep|egrep|fgrep|rg)$/.test(name) && places.every(({ path }) => path !== '.');
+  const isPrefixed = /^(grep|egrep|fgrep|rg)$/.test(name) && pathSpecs.every(({ path }) => path !== '.');
   return !isPrefixed;
 }

@@ -1,6 +1,6 @@
 // Redirections, in the order in which the shell makes them: which files they open, and what is on each descriptor after.
 import type { Redirection, SyntaxNode, Word } from 'unbash';
-import { type Descriptors, type Opened, type OpenFile, processPlace, withDescriptor } from './descriptors.js';
+import { type Descriptors, type Opened, type OpenFile, processPath, withDescriptor } from './descriptors.js';
 import { type Field, known, type Touch } from './programs/program.js';
 import type { State } from './shell-state.js';
 
@@ -73,7 +73,7 @@ export function redirected(redirections: readonly Redirection[], before: State, 
 /** A name that came through a pipe may be any file, whatever the program printed that it came from. */
 export function withoutGuess(file: Field): Field {
   if (!file.anyWords) return file;
-  const { places: _, anyWords: __, ...rest } = file;
+  const { pathSpecs: _, anyWords: __, ...rest } = file;
   return rest;
 }
 
@@ -81,22 +81,22 @@ const defaultOf = (operator: string): number => (operator.startsWith('<') ? 0 : 
 
 /** What is on a descriptor after this was opened on it; undefined where it may be anything. */
 function openedBy(file: Field, { directories, descriptors }: State): Opened | undefined {
-  const places = file.value === undefined ? withoutGuess(file).places : [{ path: file.value }];
-  if (places === undefined || places.some(({ tree, pattern }) => tree || pattern !== undefined)) return undefined;
-  if (places.length === 0) return 'pipe'; // a process substitution
-  const [first] = places;
-  if (places.length === 1 && first?.path.startsWith('/')) {
-    const special = processPlace(first.path);
+  const pathSpecs = file.value === undefined ? withoutGuess(file).pathSpecs : [{ path: file.value }];
+  if (pathSpecs === undefined || pathSpecs.some(({ tree, pattern }) => tree || pattern !== undefined)) return undefined;
+  if (pathSpecs.length === 0) return 'pipe'; // a process substitution
+  const [first] = pathSpecs;
+  if (pathSpecs.length === 1 && first?.path.startsWith('/')) {
+    const special = processPath(first.path);
     if (special !== undefined) return behind(special, descriptors);
   }
-  const paths = places.flatMap(({ path }) =>
+  const paths = pathSpecs.flatMap(({ path }) =>
     path.startsWith('/') ? [path] : (directories?.map((directory) => `${directory}/${path}`) ?? [undefined]),
   );
-  const isPlain = paths.every((path) => path !== undefined && processPlace(path) === undefined);
+  const isPlain = paths.every((path) => path !== undefined && processPath(path) === undefined);
   return isPlain ? paths.map((path): OpenFile => (path === undefined ? {} : { path })) : undefined;
 }
 
-function behind(place: NonNullable<ReturnType<typeof processPlace>>, descriptors: Descriptors): Opened | undefined {
+function behind(place: NonNullable<ReturnType<typeof processPath>>, descriptors: Descriptors): Opened | undefined {
   return typeof place === 'object' && 'descriptor' in place && place.rest === ''
     ? descriptors.get(place.descriptor)
     : undefined;

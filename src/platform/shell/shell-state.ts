@@ -1,7 +1,7 @@
 // What the shell knows at one point of a command, as far as the text alone tells: where it is, what its variables hold,
 // which functions it has. And how builtins change that for what comes after them.
 import { isHarmlessAssignment } from './assignments.js';
-import { type Descriptors, joinDescriptors, processPlace } from './descriptors.js';
+import { type Descriptors, joinDescriptors, processPath } from './descriptors.js';
 import { placeIn, type Value } from './expand-word.js';
 import { storesCount } from './printf-format.js';
 import { type Call, type Field, type PipedNames, wordOfNames } from './programs/program.js';
@@ -183,7 +183,7 @@ function directoriesAfter(
     ? [placeIn('/', path)]
     : directories?.map((directory) => placeIn(directory, path));
   // Below such a name each process finds something else, and the shell itself goes to where it leads.
-  return folders?.some((folder) => /^\/proc(\/|$)/.test(folder) || processPlace(folder) !== undefined)
+  return folders?.some((folder) => /^\/proc(\/|$)/.test(folder) || processPath(folder) !== undefined)
     ? undefined
     : folders;
 }

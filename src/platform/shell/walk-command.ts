@@ -305,7 +305,7 @@ class Walk {
     if (!/^[A-Za-z_]\w*$/.test(node.name.text)) this.#unknown(`${node.name.text} is no name of a variable`);
     const fields = node.wordlist?.flatMap((word) => this.#listed(word, state));
     const entry = this.#beforeLoop([node.body], this.#assign({ name: node.name.value }, undefined, state));
-    const clear = fields?.every(({ value, places }) => value !== undefined || places !== undefined);
+    const clear = fields?.every(({ value, pathSpecs }) => value !== undefined || pathSpecs !== undefined);
     const inBody = clear ? withVariable(entry, node.name.value, fields) : entry;
     return join(entry, this.#block(node.body, inBody));
   }
@@ -314,8 +314,8 @@ class Walk {
   #listed(word: Word, state: State): Field[] {
     this.#prints = undefined;
     const fields = this.#words(word, state);
-    const { places } = (printsOnce(word) ? this.#prints : undefined) ?? ({} as Partial<PipedNames>);
-    return places ? [{ text: word.text, mayBeOption: true, splits: true, places, anyWords: true }] : fields;
+    const { pathSpecs } = (printsOnce(word) ? this.#prints : undefined) ?? ({} as Partial<PipedNames>);
+    return pathSpecs ? [{ text: word.text, mayBeOption: true, splits: true, pathSpecs, anyWords: true }] : fields;
   }
 
   /** At the top of a loop the shell may have been through its body already. */
@@ -465,7 +465,7 @@ class Walk {
     const next = withVariable(
       state,
       name,
-      isKnown && (value.value !== undefined || value.places) ? [value] : undefined,
+      isKnown && (value.value !== undefined || value.pathSpecs) ? [value] : undefined,
     );
     if (isPlainVariable(name) || isHarmlessAssignment(withValue(name, value))) return next;
     this.#unknown(`it sets ${name}, which may change what runs or what it touches`);
@@ -603,7 +603,7 @@ function printsOnce({ parts }: Word): boolean {
 }
 
 const knownValue = (value: Field | undefined): readonly Field[] | undefined =>
-  value?.value !== undefined || value?.places ? [value] : undefined;
+  value?.value !== undefined || value?.pathSpecs ? [value] : undefined;
 
 const withValue = (name: string, field: Field | undefined): Assigned =>
   field?.value === undefined ? { name } : { name, value: field.value };

@@ -29,7 +29,7 @@ import { entryOf } from './workspace-tree.js';
 const ENOUGH = { keepMs: 60_000, changedMs: 60_000, lookMs: 60_000, afterMs: 60_000 };
 const LONG_AGO = new Date('2020-01-01');
 
-interface Place {
+interface TestProject {
   root: string;
   dataFolder: string;
   snapshots: WorkspaceSnapshots;
@@ -38,11 +38,11 @@ interface Place {
   recorded(): Promise<RecordedFile[]>;
 }
 
-async function place(
+async function testProject(
   files: Readonly<Record<string, string>>,
   limits: Partial<SnapshotLimits> = ENOUGH,
   data = '../data',
-): Promise<Place> {
+): Promise<TestProject> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-snapshot-')));
   const root = join(folder, 'project');
   const dataFolder = join(root, data);
@@ -77,7 +77,7 @@ function mountSmall(folder: string): boolean {
 }
 
 test('lists what a command did that left no room for copies, with what was there before', async (context) => {
-  const { snapshots, write, path, recorded, dataFolder } = await place({ a: 'one', b: 'two' });
+  const { snapshots, write, path, recorded, dataFolder } = await testProject({ a: 'one', b: 'two' });
   const { packs } = journalFolders(dataFolder);
   await mkdir(packs, { recursive: true });
   if (!mountSmall(packs)) return context.skip('needs leave to mount');
@@ -101,7 +101,7 @@ test('lists what a command did that left no room for copies, with what was there
 });
 
 test('copies no keys, and says of how many files that is', async () => {
-  const { root, dataFolder, path, write } = await place({ '.ssh/id': 'KEY', '.netrc': 'KEY', a: 'one' });
+  const { root, dataFolder, path, write } = await testProject({ '.ssh/id': 'KEY', '.netrc': 'KEY', a: 'one' });
   const secrets = new Set([path('.ssh'), path('.netrc'), path('.aws')]);
   const snapshots = createWorkspaceSnapshots({ roots: () => [root], dataFolder, sessionId: 's', secrets });
   expect(await snapshots.before('call_1')).toMatchObject({ kept: 1, unreadable: 2 });
@@ -113,7 +113,7 @@ test('copies no keys, and says of how many files that is', async () => {
 });
 
 test('looks at nothing that is not on a disk', async () => {
-  const { dataFolder } = await place({});
+  const { dataFolder } = await testProject({});
   const limits = { ...ENOUGH, maxEntries: 1, leastFiles: 1 }; // the first folder alone
   const snapshots = createWorkspaceSnapshots({ roots: () => ['/'], dataFolder, sessionId: 's', limits });
   expect((await snapshots.before('call_1')).notCovered).toBe(undefined);
@@ -132,7 +132,7 @@ test('reads a file again that was changed just now by a clock that counts in sec
 });
 
 test('a pack that a killed session has left shrinks to what changes need', async () => {
-  const { snapshots, write, dataFolder, root } = await place({ a: 'one', b: 'two' });
+  const { snapshots, write, dataFolder, root } = await testProject({ a: 'one', b: 'two' });
   await snapshots.before('call_1');
   await write('a', 'ONE');
   await snapshots.after('call_1');
@@ -151,7 +151,7 @@ test('a pack that a killed session has left shrinks to what changes need', async
 });
 
 test('records what was changed, with the copy of what was there before', async () => {
-  const { snapshots, write, path, recorded, dataFolder } = await place({ a: 'one', b: 'two' });
+  const { snapshots, write, path, recorded, dataFolder } = await testProject({ a: 'one', b: 'two' });
   await snapshots.before('call_1');
   await write('a', 'ONE');
   await rm(path('b'));
@@ -172,7 +172,7 @@ test('records what was changed, with the copy of what was there before', async (
 });
 
 test('records nothing where nothing was changed', async () => {
-  const { snapshots, recorded } = await place({ a: 'one', 'sub/b': 'two' });
+  const { snapshots, recorded } = await testProject({ a: 'one', 'sub/b': 'two' });
   expect(await snapshots.before('call_1')).toEqual({
     kept: 2,
     notYet: 0,
@@ -187,7 +187,7 @@ test('records nothing where nothing was changed', async () => {
 });
 
 test('records nothing of a file that was written with what it held', async () => {
-  const { snapshots, write, recorded } = await place({ a: 'one' });
+  const { snapshots, write, recorded } = await testProject({ a: 'one' });
   await snapshots.before('call_1');
   await write('a', 'one');
   await snapshots.after('call_1');
@@ -195,7 +195,7 @@ test('records nothing of a file that was written with what it held', async () =>
 });
 
 test('sees a change of the same length in the same tick of the clock', async () => {
-  const { snapshots, write, recorded, path } = await place({ a: 'one' });
+  const { snapshots, write, recorded, path } = await testProject({ a: 'one' });
   for (const [index, text] of ['two', 'six', 'ten', 'one', 'two'].entries()) {
     await snapshots.before(`call_${index}`);
     await write('a', text);
@@ -207,7 +207,7 @@ test('sees a change of the same length in the same tick of the clock', async () 
 });
 
 test('copies as much as there is time for, the newest first, and goes on with the next call', async () => {
-  const { snapshots, path } = await place(
+  const { snapshots, path } = await testProject(
     { a: 'one', b: 'two', c: 'three' },
     { ...ENOUGH, leastFiles: 0, keepMs: 0, changedMs: -1 },
   );
@@ -222,7 +222,7 @@ test('copies as much as there is time for, the newest first, and goes on with th
 });
 
 test('names a changed file that there was no time to copy among the lost, and says why', async () => {
-  const { snapshots, write, path, recorded } = await place(
+  const { snapshots, write, path, recorded } = await testProject(
     { old: 'one', new: 'two' },
     { ...ENOUGH, leastFiles: 0, keepMs: 0 },
   );
@@ -239,17 +239,17 @@ test('names a changed file that there was no time to copy among the lost, and sa
 });
 
 test('counts files that are too large to be copied', async () => {
-  const { snapshots } = await place({ small: 'x', large: 'x'.repeat(20) }, { ...ENOUGH, maxFileBytes: 10 });
+  const { snapshots } = await testProject({ small: 'x', large: 'x'.repeat(20) }, { ...ENOUGH, maxFileBytes: 10 });
   expect(await snapshots.before('call_1')).toMatchObject({ kept: 1, tooLarge: 1, notYet: 0 });
 });
 
 test('copies no more than a session may keep', async () => {
-  const { snapshots } = await place({ a: '1234567', b: '7654321' }, { ...ENOUGH, maxBytes: 10 });
+  const { snapshots } = await testProject({ a: '1234567', b: '7654321' }, { ...ENOUGH, maxBytes: 10 });
   expect(await snapshots.before('call_1')).toMatchObject({ kept: 1, notYet: 1 });
 });
 
 test('leaves out what git ignores, what git keeps for itself, and our own data', async () => {
-  const { snapshots, write, recorded, path } = await place(
+  const { snapshots, write, recorded, path } = await testProject(
     { '.gitignore': '*.log\n/build\n', 'sub/.gitignore': '!keep.log\n', '.git/HEAD': 'x' },
     ENOUGH,
     '.helve',
@@ -265,7 +265,7 @@ test('leaves out what git ignores, what git keeps for itself, and our own data',
 });
 
 test('does not take files for new that a command has brought to light by changing what is ignored', async () => {
-  const { snapshots, write, recorded, path } = await place({
+  const { snapshots, write, recorded, path } = await testProject({
     '.gitignore': 'ignored\n',
     'ignored/a': 'mine',
     b: 'one',
@@ -289,7 +289,7 @@ test('covers a workspace that lies in an ignored folder of another repository', 
 });
 
 test('records links as links, folders as folders, and modes', async () => {
-  const { snapshots, path, recorded } = await place({ a: 'one' });
+  const { snapshots, path, recorded } = await testProject({ a: 'one' });
   await snapshots.before('call_1');
   await chmod(path('a'), 0o755);
   await symlink('a', path('link'));
@@ -303,7 +303,7 @@ test('records links as links, folders as folders, and modes', async () => {
 });
 
 test('covers as much as there is room for where the workspace is too large, and says what it left out', async () => {
-  const { snapshots, dataFolder, write, path } = await place(
+  const { snapshots, dataFolder, write, path } = await testProject(
     { a: '1', 'sub/b': '2', 'sub/deep/c': '3' },
     { ...ENOUGH, maxEntries: 2 },
   );
@@ -317,7 +317,7 @@ test('covers as much as there is room for where the workspace is too large, and 
 
 test('takes no file for new in a workspace that there was no time to look at', async () => {
   const limits = { ...ENOUGH, leastFiles: 0, lookMs: -1 };
-  const { snapshots, write, recorded } = await place({ a: '1', 'sub/b': '2' }, limits);
+  const { snapshots, write, recorded } = await testProject({ a: '1', 'sub/b': '2' }, limits);
   expect(await snapshots.before('call_1')).toMatchObject({ kept: 0, unseen: 1 });
   await write('sub/b', 'x');
   await snapshots.after('call_1');
@@ -325,7 +325,7 @@ test('takes no file for new in a workspace that there was no time to look at', a
 });
 
 test('says in the list that a command ran which may have done something where nobody looked', async () => {
-  const { snapshots, dataFolder, write } = await place({ a: '1', 'sub/b': '2' }, { ...ENOUGH, maxEntries: 2 });
+  const { snapshots, dataFolder, write } = await testProject({ a: '1', 'sub/b': '2' }, { ...ENOUGH, maxEntries: 2 });
   await snapshots.before('call_1');
   await write('sub/b', 'x');
   await snapshots.after('call_1');
@@ -333,7 +333,7 @@ test('says in the list that a command ran which may have done something where no
 });
 
 test('keeps no command from running where the copies can not be kept', async () => {
-  const { snapshots, dataFolder, write } = await place({ a: 'one' });
+  const { snapshots, dataFolder, write } = await testProject({ a: 'one' });
   await writeFile(dataFolder, 'a file in the place of the data folder');
   expect((await snapshots.before('call_1')).notCovered).toMatch(/^What the command changed is not known: /);
   await write('a', 'x');
@@ -341,7 +341,7 @@ test('keeps no command from running where the copies can not be kept', async () 
 });
 
 test('removes the copies that no change needs when the session ends', async () => {
-  const { snapshots, write, recorded, dataFolder } = await place({ a: 'one', b: 'two' });
+  const { snapshots, write, recorded, dataFolder } = await testProject({ a: 'one', b: 'two' });
   await snapshots.before('call_1');
   await write('a', 'ONE');
   await snapshots.after('call_1');
@@ -353,14 +353,14 @@ test('removes the copies that no change needs when the session ends', async () =
 });
 
 test('leaves no copies of a session in which nothing was changed', async () => {
-  const { snapshots, dataFolder } = await place({ a: 'one' });
+  const { snapshots, dataFolder } = await testProject({ a: 'one' });
   await snapshots.prepare();
   await snapshots.end();
   expect(await readdir(journalFolders(dataFolder).packs)).toEqual([]);
 });
 
 test('makes copies anew where somebody has removed them', async () => {
-  const { snapshots, write, recorded, dataFolder } = await place({ a: 'one' });
+  const { snapshots, write, recorded, dataFolder } = await testProject({ a: 'one' });
   await snapshots.prepare();
   await rm(dataFolder, { recursive: true });
   expect(await snapshots.before('call_1')).toMatchObject({ kept: 1, notCovered: undefined });
@@ -371,7 +371,7 @@ test('makes copies anew where somebody has removed them', async () => {
 });
 
 test('packs that are older than a month are removed with other copies', async () => {
-  const { snapshots, dataFolder } = await place({ a: 'one' });
+  const { snapshots, dataFolder } = await testProject({ a: 'one' });
   await snapshots.before('call_1');
   const folders = journalFolders(dataFolder);
   await pruneJournal(folders);
@@ -382,7 +382,7 @@ test('packs that are older than a month are removed with other copies', async ()
 });
 
 test('keeps copies where nobody else can read them', async () => {
-  const { snapshots, dataFolder } = await place({ secret: 'one' });
+  const { snapshots, dataFolder } = await testProject({ secret: 'one' });
   await snapshots.before('call_1');
   const { top, packs } = journalFolders(dataFolder);
   const modes = [top, packs, ...(await readdir(packs)).map((name) => join(packs, name))];
@@ -395,7 +395,7 @@ test('keeps copies where nobody else can read them', async () => {
 });
 
 test('tells what another one did between two looks from what a command did', async () => {
-  const { snapshots, write, recorded, path } = await place({ a: 'one', b: 'two' });
+  const { snapshots, write, recorded, path } = await testProject({ a: 'one', b: 'two' });
   await snapshots.before('call_1');
   await snapshots.after('call_1');
   await write('a', 'by hand');
@@ -406,7 +406,7 @@ test('tells what another one did between two looks from what a command did', asy
 });
 
 test('looks at folders that are added to the workspace from then on', async () => {
-  const { root, dataFolder, path, write } = await place({ 'one/a': '1', 'two/b': '2' });
+  const { root, dataFolder, path, write } = await testProject({ 'one/a': '1', 'two/b': '2' });
   const roots = [join(root, 'one')];
   const snapshots = createWorkspaceSnapshots({ roots: () => roots, dataFolder, sessionId: 's', limits: ENOUGH });
   await snapshots.before('call_1');
@@ -419,7 +419,10 @@ test('looks at folders that are added to the workspace from then on', async () =
 });
 
 test('does ahead what the first command would wait for', async () => {
-  const { snapshots, write, recorded } = await place({ a: 'one', b: 'two', c: 'three' }, { ...ENOUGH, keepMs: 200 });
+  const { snapshots, write, recorded } = await testProject(
+    { a: 'one', b: 'two', c: 'three' },
+    { ...ENOUGH, keepMs: 200 },
+  );
   await snapshots.prepare();
   await write('a', 'in between');
   expect(await snapshots.before('call_1')).toMatchObject({ kept: 3, notYet: 0 });
@@ -429,19 +432,19 @@ test('does ahead what the first command would wait for', async () => {
 });
 
 test('stops what it does ahead when a command begins', async () => {
-  const { snapshots } = await place({ a: 'one', b: 'two' });
+  const { snapshots } = await testProject({ a: 'one', b: 'two' });
   const ahead = snapshots.prepare();
   expect(await snapshots.before('call_1')).toMatchObject({ kept: 2 });
   await ahead;
 });
 
 test('ends when it is aborted', async () => {
-  const { snapshots } = await place({ a: 'one' });
+  const { snapshots } = await testProject({ a: 'one' });
   await expect(snapshots.before('call_1', AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
 });
 
 test('has nothing to say after a call that it has not seen begin', async () => {
-  const { snapshots } = await place({ a: 'one' });
+  const { snapshots } = await testProject({ a: 'one' });
   expect(await snapshots.after('call_1')).toEqual({ changed: [], lost: [], notCovered: undefined });
 });
 
@@ -506,7 +509,10 @@ function isIgnored(folder: string, name: string): boolean {
 
 test('keeps a file that the command names, where there are too many others to look at', async () => {
   const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`many/${index}/file`, `${index}`]));
-  const { snapshots, path, write, recorded } = await place({ ...many, 'z/last': 'one' }, { ...ENOUGH, maxEntries: 5 });
+  const { snapshots, path, write, recorded } = await testProject(
+    { ...many, 'z/last': 'one' },
+    { ...ENOUGH, maxEntries: 5 },
+  );
   const writes = { paths: [{ real: path('z/last'), tree: false }], isExact: false };
   expect((await snapshots.before('call_1', undefined, writes)).unseen).toBeGreaterThan(0);
   await write('z/last', 'two');

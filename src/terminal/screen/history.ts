@@ -1,5 +1,5 @@
 import type { Component } from '@earendil-works/pi-tui';
-import { type Place, samePlace } from './line-rows.js';
+import { samePosition, type TextPosition } from './line-rows.js';
 
 const KEPT_LINES = 600; // above the screen: what can be shown again, expanded or after a resize
 
@@ -69,7 +69,7 @@ export class History implements Component {
   }
 
   /** Where what began a line of the frame before stands now, in a window of another width. */
-  placeOf(wanted: number): Place {
+  positionOf(wanted: number): TextPosition {
     // What was not there yet is below all that was.
     const line = Math.min(
       wanted,
@@ -81,7 +81,7 @@ export class History implements Component {
       const { lines = [] } = entry;
       if (line <= before) break;
       if (line < before + entry.before.length) {
-        const place = samePlace(entry.before, lines, line - before);
+        const place = samePosition(entry.before, lines, line - before);
         return { line: now + place.line, column: place.column };
       }
       before += entry.before.length;

@@ -99,7 +99,7 @@ function conversationOn(columns: number, rows: number, manners: ResizeManners = 
   tui.addChild(history);
   tui.addChild(below);
   tui.onPainted = (above) => history.scrolled(above);
-  tui.onResized = (line) => history.placeOf(line);
+  tui.onResized = (line) => history.positionOf(line);
   tui.start();
   tui.renderNow();
   return {

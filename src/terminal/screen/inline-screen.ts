@@ -1,5 +1,5 @@
 import { sliceByColumn, type Terminal, TuiMainScreen, truncateToWidth, visibleWidth } from '@earendil-works/pi-tui';
-import { type Place, rowsOf } from './line-rows.js';
+import { rowsOf, type TextPosition } from './line-rows.js';
 import { frame, moveRows, type Painted, paintAll, paintChanges, withoutBlankEnd } from './paint-lines.js';
 import { ResizeSettler, type ResizeSettlerOptions, type WindowSize } from './resize-settler.js';
 
@@ -28,7 +28,7 @@ export class InlineScreen extends TuiMainScreen {
   /** Told after each frame how many lines of the tree are above the screen; gives how many of them it has let go. */
   onPainted: ((above: number) => number) | undefined;
   /** Asked after a resize where a line of the tree is now. */
-  onResized: ((line: number) => Place) | undefined;
+  onResized: ((line: number) => TextPosition) | undefined;
 
   constructor(terminal: Terminal, clock: Pick<ResizeSettlerOptions, 'now' | 'later'> = realClock) {
     super(terminal, false);

@@ -18,14 +18,14 @@ export function rowsOf(line: string, width: number): number {
   return rows;
 }
 
-export interface Place {
+export interface TextPosition {
   line: number;
   /** How many cells of that line stand before it. */
   column: number;
 }
 
 /** Where the text that began a line of one layout stands in another layout of the same text. */
-export function samePlace(before: readonly string[], now: readonly string[], line: number): Place {
+export function samePosition(before: readonly string[], now: readonly string[], line: number): TextPosition {
   if (before.slice(0, line).every((text, index) => text === now[index])) return { line, column: 0 };
   const passed = before.slice(0, line).reduce((sum, text) => sum + letters(text), 0);
   let count = 0;

@@ -17,7 +17,7 @@ export class Screen {
     this.tui = new InlineScreen(terminal);
     for (const part of [this.history, this.#live, this.#input, this.#below]) this.tui.addChild(part);
     this.tui.onPainted = (above) => this.history.scrolled(above);
-    this.tui.onResized = (line) => this.history.placeOf(line);
+    this.tui.onResized = (line) => this.history.positionOf(line);
   }
 
   get isOn(): boolean {

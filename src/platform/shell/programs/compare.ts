@@ -25,7 +25,7 @@ function throughLinks(touch: Touch): Touch {
   const { file, tree, access } = touch;
   if (!tree || access !== 'read' || file.value === undefined) return touch;
   const { text, value } = file;
-  return { ...touch, file: { text, mayBeOption: false, splits: false, places: [{ path: value, tree: true }] } };
+  return { ...touch, file: { text, mayBeOption: false, splits: false, pathSpecs: [{ path: value, tree: true }] } };
 }
 
 function comparer(

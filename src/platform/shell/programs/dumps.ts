@@ -17,9 +17,9 @@ const stringsOptions = optionTable(
 );
 
 /** A word `@file`, or one that may turn out to be: options and files are then taken from that file. */
-function namesResponseFile({ value, text, places }: Field): boolean {
+function namesResponseFile({ value, text, pathSpecs }: Field): boolean {
   if (value !== undefined) return value.startsWith('@');
-  return places === undefined || text.replace(/^["'\\]+/, '').startsWith('@');
+  return pathSpecs === undefined || text.replace(/^["'\\]+/, '').startsWith('@');
 }
 
 /** A program of binutils that shows what an object file holds. */

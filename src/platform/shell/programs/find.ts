@@ -1,7 +1,7 @@
 // Programs that look for files. find has a grammar of its own: an expression of tests and actions behind the roots.
 import { followingLinks, optionTable, parseOptions, type TabledProgram, touch } from './options.js';
-import { fieldPlaces } from './places.js';
-import { type Field, known, type Place, type Program, type Started, type Verdict } from './program.js';
+import { fieldPathSpecs } from './path-specs.js';
+import { type Field, known, type PathSpec, type Program, type Started, type Verdict } from './program.js';
 
 const plainTests = new Set(
   '-true -false -empty -readable -writable -executable -nouser -nogroup -print -print0 -ls -prune -quit -depth -d -daystart -mount -xdev -noleaf -ignore_readdir_race -noignore_readdir_race -follow -warn -nowarn -o -or -a -and -not ! , ( )'.split(
@@ -24,7 +24,7 @@ function judgeFind({ args }: { args: readonly Field[] }): Verdict {
   while (rest[0] && !/^([-!(),].*)?$/s.test(rest[0].value ?? (rest[0].mayBeOption ? '-' : 'x')))
     roots.push(...rest.splice(0, 1));
   const from = roots.length > 0 ? roots : [known('.')];
-  const places = fieldPlaces(from);
+  const pathSpecs = fieldPathSpecs(from);
   const touches = [...from.flatMap((root) => touch('list-tree', root))];
   const starts: Started[] = [];
   let why: string | undefined;
@@ -55,7 +55,7 @@ function judgeFind({ args }: { args: readonly Field[] }): Verdict {
       const words = rest.splice(0, end < 0 ? rest.length : end + 1).slice(0, end < 0 ? undefined : -1);
       runsElsewhere ||= value !== '-exec';
       starts.push({
-        words: words.map((word) => foundFile(word, places)),
+        words: words.map((word) => foundFile(word, pathSpecs)),
         ...(value.endsWith('dir') && { in: known('.') }),
       });
     } else if (value === '-delete') {
@@ -76,20 +76,20 @@ function judgeFind({ args }: { args: readonly Field[] }): Verdict {
     touches: followsLinks ? followingLinks(touches) : touches,
     ...(why !== undefined && { why }),
     starts,
-    ...(places && namesOnly && !followsLinks && { prints: places }),
+    ...(pathSpecs && namesOnly && !followsLinks && { prints: pathSpecs }),
     ...((runsElsewhere || followsLinks) && { needsWalls: true }),
     ...(asksAccess && { observes: 'machine' as const }),
   };
 }
 
 /** `{}` in what find runs: a file below one of its roots. */
-function foundFile(word: Field, places: readonly Place[] | undefined): Field {
+function foundFile(word: Field, pathSpecs: readonly PathSpec[] | undefined): Field {
   if (!word.value?.includes('{}')) return word;
   return {
     text: word.text,
     mayBeOption: false,
     splits: word.value === '{}',
-    ...(word.value === '{}' && places && { places: places.map(({ path }) => ({ path, tree: true })) }),
+    ...(word.value === '{}' && pathSpecs && { pathSpecs: pathSpecs.map(({ path }) => ({ path, tree: true })) }),
   };
 }
 
@@ -160,11 +160,11 @@ const fd: TabledProgram = {
     const { commands, options } = commandsOf(args, at < 0 ? args.length : at);
     const parsed = parseOptions(options, fdOptions);
     const roots = parsed.operands.length > 1 ? parsed.operands.slice(1) : [known('.')];
-    const places = fieldPlaces(roots);
+    const pathSpecs = fieldPathSpecs(roots);
     const starts = commands.map((command): Started => {
-      const words = command.map((word) => foundFile(word, places));
+      const words = command.map((word) => foundFile(word, pathSpecs));
       const isNamed = words.some(({ text }) => text.includes('{'));
-      return { words: [...words, ...(isNamed ? [] : [foundFile(known('{}'), places)])] };
+      return { words: [...words, ...(isNamed ? [] : [foundFile(known('{}'), pathSpecs)])] };
     });
     const why = parsed.problem ?? (commands.some(({ length }) => length === 0) ? 'it runs what it finds' : undefined);
     return {
@@ -172,7 +172,7 @@ const fd: TabledProgram = {
       ...(starts.length > 0 && { needsWalls: true }),
       ...(why !== undefined && { why }),
       ...(starts.length > 0 && { starts }),
-      ...(places && commands.length === 0 && { prints: places }),
+      ...(pathSpecs && commands.length === 0 && { prints: pathSpecs }),
     };
   },
   examples: {

@@ -132,8 +132,8 @@ function judgeYq({ args }: Call): Verdict {
   const [first] = words;
   const evaluates = /^(e|ea|eval|eval-all)$/.test(first?.value ?? '');
   const operands = evaluates ? words.slice(1) : words;
-  const isName = ({ value, places }: Field): boolean =>
-    value === undefined ? places !== undefined : /^[\w./@+-]+$/.test(value) && !/^\.?\w*$/.test(value);
+  const isName = ({ value, pathSpecs }: Field): boolean =>
+    value === undefined ? pathSpecs !== undefined : /^[\w./@+-]+$/.test(value) && !/^\.?\w*$/.test(value);
   for (const [index, field] of operands.entries()) {
     if (index === 0 || !isName(field)) why ??= checkFilter(field.value);
   }

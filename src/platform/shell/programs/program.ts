@@ -14,15 +14,15 @@ export interface Field {
   /** Whether it may become several words, or none. */
   splits: boolean;
   /** Where it is not known but can only name certain files: those. */
-  places?: readonly Place[];
-  /** Made of names that blanks, quotes or newlines in them may split: any word at all, though `places` says where the files lie. */
+  pathSpecs?: readonly PathSpec[];
+  /** Made of names that blanks, quotes or newlines in them may split: any word at all, though `pathSpecs` says where the files lie. */
   anyWords?: boolean;
   /** A variable by itself that holds nothing but a number, if it is set. */
   isNumber?: boolean;
 }
 
 /** A file, or where `tree` is set all that lies below; relative to the directory that the command runs in. */
-export interface Place {
+export interface PathSpec {
   path: string;
   tree?: boolean;
   /** The glob that names files below `path`. */
@@ -60,7 +60,7 @@ export interface Verdict {
   /** Something that nothing is known of may run. */
   unknown?: string;
   /** Files that the output names, one each line: for `xargs` behind a pipe. */
-  prints?: readonly Place[];
+  prints?: readonly PathSpec[];
   /** It prints lines of its standard input as they are. */
   passesNames?: boolean;
   /** Harmless by this table, but in a form too intricate to run unconfined without a question. */
@@ -83,7 +83,7 @@ export interface Call {
 
 /** Names of files that another program prints. */
 export interface PipedNames {
-  places: readonly Place[];
+  pathSpecs: readonly PathSpec[];
   /** Only NUL separates them for certain: a reader that splits at NUL alone gets each name in one piece. */
   whole: boolean;
   /** A name may begin with a dash. */
@@ -120,8 +120,8 @@ export function wordOfNames(
   piped: PipedNames,
   { atNul, splits }: { atNul: boolean; splits: boolean },
 ): Field {
-  const { places, whole, mayBeOption } = piped;
+  const { pathSpecs, whole, mayBeOption } = piped;
   return whole && atNul
-    ? { text, mayBeOption, splits, places }
-    : { text, mayBeOption: true, splits, places, anyWords: true };
+    ? { text, mayBeOption, splits, pathSpecs }
+    : { text, mayBeOption: true, splits, pathSpecs, anyWords: true };
 }

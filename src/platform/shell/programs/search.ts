@@ -12,7 +12,7 @@ import {
   type TabledProgram,
   touch,
 } from './options.js';
-import { fieldPlaces } from './places.js';
+import { fieldPathSpecs } from './path-specs.js';
 import { type Field, known, notHarmless, type Program } from './program.js';
 
 const grepOptions = optionTable(
@@ -55,7 +55,7 @@ const grep: TabledProgram = {
     const names =
       hasOption(parsed, '-l', '-L', '--files-with-matches', '--files-without-match') &&
       !hasOption(parsed, '--label', '-c', '--count');
-    const prints = names ? fieldPlaces(files.length > 0 ? files : [known('.')]) : undefined;
+    const prints = names ? fieldPathSpecs(files.length > 0 ? files : [known('.')]) : undefined;
     const passesNames =
       files.length === 0 && !recursive && !hasOption(parsed, '-o', '--only-matching', '--label', '-c', '--count');
     return {
@@ -110,7 +110,7 @@ const rg: TabledProgram = {
     const names =
       (listing || hasOption(parsed, '-l', '--files-with-matches', '--files-without-match')) &&
       !hasOption(parsed, '--path-separator', '--stats', '--json');
-    const prints = names ? fieldPlaces(roots) : undefined;
+    const prints = names ? fieldPathSpecs(roots) : undefined;
     return {
       touches,
       ...(isFollowing && { needsWalls: true }),

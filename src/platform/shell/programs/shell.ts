@@ -29,7 +29,7 @@ function judgeTest({ name, args }: { name: string; args: readonly Field[] }): Ve
   const touches = words.flatMap(({ value }, index) => {
     const next = words[index + 1];
     // Whether a file that is not known exists is no more than one bit; one that is known counts as looked at.
-    const isKnown = next !== undefined && (next.value !== undefined || next.places !== undefined);
+    const isKnown = next !== undefined && (next.value !== undefined || next.pathSpecs !== undefined);
     const compared = /^-(nt|ot|ef)$/.test(value ?? '') ? [words[index - 1], next] : [];
     const looked = value !== undefined && testFiles.test(value) && isKnown ? [next] : compared;
     return looked.flatMap((file) => (file?.value === undefined ? [] : touch('list', file)));
@@ -102,7 +102,7 @@ export const shell: readonly Program[] = [
     // A glob that is written out lists what is there.
     judge: ({ args }) => ({
       touches: args
-        .filter(({ value, places, text }) => value === undefined && places && /^[^"$`']*[*?[]/.test(text))
+        .filter(({ value, pathSpecs, text }) => value === undefined && pathSpecs && /^[^"$`']*[*?[]/.test(text))
         .flatMap((field) => touch('list', field)),
     }),
     examples: {

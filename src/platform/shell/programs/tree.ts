@@ -51,13 +51,13 @@ function judgeTree({ args }: { args: readonly Field[] }): Verdict {
     }
   }
   if (touches.some(({ access }) => access === 'write')) why ??= 'it writes a file';
-  const places = operands.length > 0 ? operands : [{ text: '.', value: '.', mayBeOption: false, splits: false }];
+  const pathSpecs = operands.length > 0 ? operands : [{ text: '.', value: '.', mayBeOption: false, splits: false }];
   // Then it reads what it is given as a list of names to leave out, where that is a file.
   const filters = args.some(({ value }) => value === '--gitignore');
   return {
     touches: [
       ...touches,
-      ...places.flatMap((place) => touch('list-tree', place)),
+      ...pathSpecs.flatMap((place) => touch('list-tree', place)),
       ...(filters ? operands.flatMap((operand) => touch('read', operand)) : []),
     ],
     ...(why !== undefined && { why }),

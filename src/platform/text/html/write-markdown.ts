@@ -6,7 +6,7 @@ import { writeTable } from './write-table.js';
 
 const MAX_INDENTS = 12; // lists and quotes that are nested deeper go on at this level
 
-interface Place extends Writing {
+interface BlockContext extends Writing {
   /** How many lists and quotes are around. */
   indents: number;
 }
@@ -18,11 +18,11 @@ export function writeMarkdown(root: PageElement, writing: Writing): string {
 }
 
 /** Paragraphs, lists, tables and so on, one after the other. */
-function blocksOf(nodes: readonly PageNode[], place: Place): string[] {
+function blocksOf(nodes: readonly PageNode[], context: BlockContext): string[] {
   const blocks: string[] = [];
   let words: PageNode[] = [];
   const flush = (): void => {
-    const text = words.length > 0 ? inlineText(words, place) : '';
+    const text = words.length > 0 ? inlineText(words, context) : '';
     if (text !== '') blocks.push(text);
     words = [];
   };
@@ -32,7 +32,7 @@ function blocksOf(nodes: readonly PageNode[], place: Place): string[] {
       continue;
     }
     flush();
-    for (const block of blockOf(node, place)) if (block !== '') blocks.push(block);
+    for (const block of blockOf(node, context)) if (block !== '') blocks.push(block);
   }
   flush();
   return blocks;
@@ -50,7 +50,7 @@ function wrapsBlocks({ name, children }: PageElement, depth: number): boolean {
   );
 }
 
-function blockOf(element: PageElement, place: Place): string[] {
+function blockOf(element: PageElement, context: BlockContext): string[] {
   const { name, children } = element;
   switch (name) {
     case 'h1':
@@ -59,44 +59,44 @@ function blockOf(element: PageElement, place: Place): string[] {
     case 'h4':
     case 'h5':
     case 'h6':
-      return heading(element, place);
+      return heading(element, context);
     case 'pre':
       return codeBlock(element);
     case 'ul':
     case 'ol':
     case 'menu':
-      return [list(element, place)];
+      return [list(element, context)];
     case 'dl':
-      return [definitions(element, place)];
+      return [definitions(element, context)];
     case 'blockquote':
-      return [quote(children, place)];
+      return [quote(children, context)];
     case 'table':
-      return tableBlocks(element, place);
+      return tableBlocks(element, context);
     case 'hr':
       return ['---'];
     case 'summary': {
-      const text = oneLine(children, place);
+      const text = oneLine(children, context);
       return text === '' ? [] : [`**${text}**`];
     }
     default:
-      return blocksOf(children, place);
+      return blocksOf(children, context);
   }
 }
 
 /** One that nobody has closed swallows what comes after it, which is given back here. */
-function heading({ name, children }: PageElement, place: Place): string[] {
+function heading({ name, children }: PageElement, context: BlockContext): string[] {
   const end = children.findIndex((child) => typeof child !== 'string' && NOT_IN_HEADINGS.test(child.name));
-  const words = oneLine(end < 0 ? children : children.slice(0, end), place);
+  const words = oneLine(end < 0 ? children : children.slice(0, end), context);
   const title = words === '' ? [] : [`${'#'.repeat(Number(name.slice(1)))} ${words}`];
-  return end < 0 ? title : [...title, ...blocksOf(children.slice(end), place)];
+  return end < 0 ? title : [...title, ...blocksOf(children.slice(end), context)];
 }
 
 const NOT_IN_HEADINGS = /^(?:h[1-6]|p|[duo]l|table|pre|blockquote|section|article)$/;
 
 /** A table that only arranges the page is what is in its cells. */
-function tableBlocks(element: PageElement, place: Place): string[] {
-  const table = writeTable(element, place);
-  return table === undefined ? blocksOf(element.children, place) : [table];
+function tableBlocks(element: PageElement, context: BlockContext): string[] {
+  const table = writeTable(element, context);
+  return table === undefined ? blocksOf(element.children, context) : [table];
 }
 
 /** As it stands, between fences that are longer than any in it. */
@@ -120,9 +120,9 @@ function languageOf(element: PageElement): string {
   return '';
 }
 
-function list({ name, attributes, children }: PageElement, place: Place): string {
+function list({ name, attributes, children }: PageElement, context: BlockContext): string {
   const isOrdered = name === 'ol';
-  const inner = { ...place, indents: place.indents + 1 };
+  const inner = { ...context, indents: context.indents + 1 };
   let number = Number.parseInt(attributes.get('start') ?? '1', 10);
   if (!Number.isSafeInteger(number)) number = 1;
   const items: string[] = [];
@@ -139,7 +139,7 @@ function list({ name, attributes, children }: PageElement, place: Place): string
     const isTight = blocks.every((block, index) => index === 0 || /^(?:[-*] |\d+\. )/.test(block));
     isLoose ||= !isTight;
     const text = blocks.join(isTight ? '\n' : '\n\n');
-    items.push(marker + (place.indents < MAX_INDENTS ? indented(text, marker.length) : text));
+    items.push(marker + (context.indents < MAX_INDENTS ? indented(text, marker.length) : text));
   };
   const flush = (): void => {
     addItem(loose); // text, or a list, that is in no item
@@ -158,18 +158,18 @@ function list({ name, attributes, children }: PageElement, place: Place): string
 /** All lines but the first moved to the right; empty ones stay empty. */
 const indented = (text: string, width: number): string => text.replaceAll(/\n(?=[^\n])/g, `\n${' '.repeat(width)}`);
 
-function definitions({ children }: PageElement, place: Place): string {
+function definitions({ children }: PageElement, context: BlockContext): string {
   const lines: string[] = [];
-  const inner = { ...place, indents: place.indents + 1 };
+  const inner = { ...context, indents: context.indents + 1 };
   const add = (nodes: readonly PageNode[], depth: number): void => {
     for (const node of nodes) {
       if (typeof node === 'string') continue;
       if (node.name === 'dt') {
-        const term = oneLine(node.children, place);
+        const term = oneLine(node.children, context);
         if (term !== '') lines.push(`${lines.length > 0 ? '\n' : ''}${term}`);
       } else if (node.name === 'dd') {
         const text = blocksOf(node.children, inner).join('\n\n');
-        if (text !== '') lines.push(`: ${place.indents < MAX_INDENTS ? indented(text, 2) : text}`);
+        if (text !== '') lines.push(`: ${context.indents < MAX_INDENTS ? indented(text, 2) : text}`);
       } else if (depth > 0) add(node.children, depth - 1); // a `div` around each pair
     }
   };
@@ -177,9 +177,9 @@ function definitions({ children }: PageElement, place: Place): string {
   return lines.join('\n');
 }
 
-function quote(children: readonly PageNode[], place: Place): string {
-  const text = blocksOf(children, { ...place, indents: place.indents + 1 }).join('\n\n');
-  if (text === '' || place.indents >= MAX_INDENTS) return text;
+function quote(children: readonly PageNode[], context: BlockContext): string {
+  const text = blocksOf(children, { ...context, indents: context.indents + 1 }).join('\n\n');
+  if (text === '' || context.indents >= MAX_INDENTS) return text;
   return text
     .split('\n')
     .map((line) => (line === '' ? '>' : `> ${line}`))

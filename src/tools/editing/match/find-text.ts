@@ -55,7 +55,7 @@ export function findText(text: TextLines, wanted: string, limit: number): Found 
   if (!place || others.length > 0) return exact;
   return {
     ...exact,
-    matches: matchesOf(text, { places: [place] }),
+    matches: matchesOf(text, { matches: [place] }),
     how: lenient === trimmed ? 'blanks' : 'indentation',
     indentation: place.change,
   };
@@ -67,8 +67,8 @@ export const isUnique = ({ matches, overlaps }: Found): boolean => matches.lengt
 
 export const hasLoneReturn = (text: string): boolean => /\r(?!\n)/.test(text);
 
-const matchesOf = (text: TextLines, { places }: Pick<SearchResult, 'places'>): Match[] =>
-  places.map(({ start, end }) => ({ start, end, lines: [text.lineAt(start), text.lineAt(end - 1)] }));
+const matchesOf = (text: TextLines, { matches: ranges }: Pick<SearchResult, 'matches'>): Match[] =>
+  ranges.map(({ start, end }) => ({ start, end, lines: [text.lineAt(start), text.lineAt(end - 1)] }));
 
 /** What all the matches read like, with every ending as \n. */
 export function passageOf({ how }: Found, wanted: string): string {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { searchText } from './search-text.js';
 
 const found = (text: string, sought: string, alike: Parameters<typeof searchText>[2], limit = 100): string[] =>
-  searchText(text, sought, alike, limit).places.map(({ start, end }) => `${start}-${end}`);
+  searchText(text, sought, alike, limit).matches.map(({ start, end }) => `${start}-${end}`);
 
 test('finds the same places as the language does', () => {
   const letters = (maxLength: number) =>
@@ -46,7 +46,7 @@ test('knows that a text overlaps itself, and that there is more', () => {
 });
 
 test('finds nothing of nothing', () => {
-  expect(searchText('abc', '', 'endings', 9).places).toEqual([]);
+  expect(searchText('abc', '', 'endings', 9).matches).toEqual([]);
 });
 
 test('goes through texts that are hard to tell apart once', () => {

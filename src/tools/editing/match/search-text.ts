@@ -4,14 +4,14 @@ const RETURN = 13;
 /** Which differences between the text sought and the text there don't count. */
 export type Alike = 'nothing' | 'endings' | 'endings and quotes';
 
-export interface Place {
+export interface TextRange {
   start: number;
   end: number;
 }
 
 export interface SearchResult {
   /** From the top, none inside another; at most as many as were asked for. */
-  places: Place[];
+  matches: TextRange[];
   hasMore: boolean;
   /** It occurs in a place that overlaps another, as "aa" does in "aaa". */
   overlaps: boolean;
@@ -22,7 +22,7 @@ export interface SearchResult {
  * with the product of their lengths. Where endings are alike, \r\n, \r and \n are each one character and never cut in two.
  */
 export function searchText(text: string, sought: string, alike: Alike, limit: number): SearchResult {
-  const result: SearchResult = { places: [], hasMore: false, overlaps: false };
+  const result: SearchResult = { matches: [], hasMore: false, overlaps: false };
   if (isPlain(text, sought, alike)) return searchPlain(text, sought, limit, result);
   const needle = codesOf(sought, alike);
   if (needle.length === 0) return result;
@@ -42,8 +42,8 @@ export function searchText(text: string, sought: string, alike: Alike, limit: nu
       result.overlaps = true;
       continue;
     }
-    if (result.places.length === limit) return { ...result, hasMore: true };
-    result.places.push({ start: back(text, at, needle.length, alike), end: at });
+    if (result.matches.length === limit) return { ...result, hasMore: true };
+    result.matches.push({ start: back(text, at, needle.length, alike), end: at });
     taken = count;
   }
   return result;
@@ -65,9 +65,9 @@ function searchPlain(text: string, sought: string, limit: number, result: Search
       result.overlaps = true;
       continue;
     }
-    if (result.places.length === limit) return { ...result, hasMore: true };
+    if (result.matches.length === limit) return { ...result, hasMore: true };
     taken = at + sought.length;
-    result.places.push({ start: at, end: taken });
+    result.matches.push({ start: at, end: taken });
   }
   return result;
 }
