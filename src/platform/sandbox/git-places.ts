@@ -1,12 +1,12 @@
-// What git needs to see of a repository that reaches beyond the folder it is used in: the working tree around a subfolder,
-// the repository behind a work tree or a submodule, borrowed objects, and whether other work trees are still there.
+// The paths outside the current folder that git needs to read: the working tree around a subfolder, the repository
+// behind a linked work tree or a submodule, alternate object stores, and the `.git` files of other work trees.
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-const MAX_PLACES = 100; // a repository with more work trees shows those as gone
+const MAX_PLACES = 100; // in a repository with more work trees, git takes the others for deleted
 const MAX_BYTES = 64 * 1024;
 
-/** The files and folders, for git in this folder; none where it is in no repository. */
+/** The files and folders that git needs in this folder; empty outside a repository. */
 export function gitPlaces(folder: string): string[] {
   const top = topOf(folder);
   if (top === undefined) return [];
@@ -26,11 +26,11 @@ function topOf(folder: string): string | undefined {
   }
 }
 
-/** Object stores that others are borrowed from may borrow in turn. */
+/** An alternate object store may have alternates itself. */
 function borrowedObjects(gitFolder: string): string[] {
   const found = new Set<string>();
   const queue = [join(gitFolder, 'objects')];
-  // A list that grows while it is walked is walked to its new end.
+  // The list grows while it is iterated; the loop reaches the new items.
   for (const objects of queue) {
     for (const line of textOf(join(objects, 'info/alternates')).split('\n')) {
       const path = line === '' || line.startsWith('#') ? undefined : resolve(objects, line);
@@ -42,7 +42,7 @@ function borrowedObjects(gitFolder: string): string[] {
   return [...found];
 }
 
-/** The `.git` files of further work trees, by which git tells whether they still exist. */
+/** The `.git` files of other work trees, by which git checks that they still exist. */
 function otherTrees(gitFolder: string): string[] {
   return namesIn(join(gitFolder, 'worktrees')).flatMap(
     (name) => lineOf(join(gitFolder, 'worktrees', name, 'gitdir'), /^(.+)$/m) ?? [],
@@ -56,7 +56,7 @@ function textOf(file: string): string {
     const stats = lstatSync(file);
     return stats.isFile() && stats.size <= MAX_BYTES ? readFileSync(file, 'utf8') : '';
   } catch {
-    return ''; // not there, or not readable
+    return ''; // missing or unreadable
   }
 }
 
@@ -64,6 +64,6 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    return []; // nearly always: there are none
+    return []; // the common case: there are none
   }
 }

@@ -1,6 +1,6 @@
 import type { Sandbox } from './sandbox.js';
 
-/** Runs commands as they are. */
+/** Runs commands unchanged. */
 export function noSandbox(why: string): Sandbox {
   return {
     kind: 'none',

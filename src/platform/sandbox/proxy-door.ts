@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { closeOthers } from '../shell/close-others.js';
 import type { PlainCommand, SandboxPolicy } from './sandbox.js';
 
-/** Inside a network of its own nobody else has it. */
+/** Free, because the sandbox has its own network namespace. */
 const PORT_INSIDE = 47_128;
 
-/** What tells programs to use the proxy. */
+/** The environment variables that make programs use the proxy. */
 export function proxyVariables(network: SandboxPolicy['network']): Array<[name: string, value: string]> {
   if (typeof network !== 'object') return [];
   const port = typeof network.place === 'number' ? network.place : PORT_INSIDE;
@@ -21,9 +21,9 @@ export function proxyVariables(network: SandboxPolicy['network']): Array<[name: 
 }
 
 /**
- * The command with a small program beside it that takes connections at the port and hands them on to the proxy's socket
- * file: a network of its own has no other way out, and hardly a program can use a proxy behind a file. The command
- * begins when the port is open, and gets neither of the two's descriptors nor waits for it.
+ * Wraps the command with a small forwarder that listens on the port and connects to the proxy's socket file: a
+ * network namespace has no other way out, and hardly any program supports a proxy behind a socket file. The command
+ * starts once the port is open; it does not inherit the forwarder's descriptors and does not wait for it.
  */
 export function throughProxy(
   { program, args, freeDescriptor }: PlainCommand,
@@ -34,7 +34,7 @@ export function throughProxy(
   if (typeof door !== 'string') return [program, ...args];
   const closed = Array.from({ length: Math.max(0, freeDescriptor - 3) }, (_, index) => `${index + 3}<&-`).join(' ');
   const starter = `${closeOthers(freeDescriptor - 1)}; exec 9< <(NODE_OPTIONS= PERL5OPT= exec "$1" -e "$2" "$3" "$4" </dev/null 2>/dev/null ${closed}); IFS= read -r -u 9 _ || exit 1; exec 9<&-; shift 4; exec "$@"`;
-  // Node is always there and takes ten times as long to start, which every command would wait for.
+  // Node is always available but takes ten times as long to start, which would delay every command.
   const forwarder = existsSync(perl) ? [perl, PERL_FORWARDER] : [process.execPath, NODE_FORWARDER];
   return [
     ...['bash', '--noprofile', '--norc', '-c', starter, 'bash'],
@@ -42,8 +42,8 @@ export function throughProxy(
   ];
 }
 
-// Both: a polite signal to all that the command has started does not mean them, since whoever tidies up may need the
-// network; and what one side has ended, the other may still answer.
+// Both: SIGTERM for the command's processes must not end the forwarder, since their cleanup may need the network; and
+// after one side has closed its end, the other may still send.
 
 const PERL_FORWARDER = `
 use Socket;

@@ -7,11 +7,14 @@ import { contains, realOf } from './plan-access.js';
 const MAX_NAMED = 5; // in a sentence
 
 export interface AppearanceWatch {
-  /** Sets aside what appeared in protected places, and returns sentences about that and about other unexpected names. */
+  /**
+   * Moves aside entries that appeared at protected paths, and returns sentences about those and other unexpected
+   * names.
+   */
   ended(): Promise<string[]>;
 }
 
-/** Looks for what a command made in folders that had to be opened, beyond what it was allowed to make there. */
+/** Finds entries that a command created in folders that had to be opened, beyond those it was allowed to create. */
 export function watchAppearances(
   { extendable, expected }: { extendable: readonly string[]; expected: readonly string[] },
   { missing, links }: { missing: readonly string[]; links: readonly string[] },
@@ -43,7 +46,7 @@ function namesIn(folder: string): ReadonlySet<string> {
   try {
     return new Set(readdirSync(folder));
   } catch {
-    return new Set(); // gone, or not readable
+    return new Set(); // gone, or unreadable
   }
 }
 

@@ -34,12 +34,12 @@ test('takes straight quotes for typographic ones only where it is told to', () =
 
 test('knows that a text overlaps itself, and that there is more', () => {
   expect(searchText('aaa', 'aa', 'nothing', 9)).toEqual({
-    places: [{ start: 0, end: 2 }],
+    matches: [{ start: 0, end: 2 }],
     hasMore: false,
     overlaps: true,
   });
   expect(searchText('abab', 'ab', 'nothing', 1)).toEqual({
-    places: [{ start: 0, end: 2 }],
+    matches: [{ start: 0, end: 2 }],
     hasMore: true,
     overlaps: false,
   });
