@@ -1,6 +1,6 @@
 import { closeSync, openSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder } from '../platform/files/make-folder.js';
+import { makeFolder } from '../platform/files/make-private-folder.js';
 
 const MIN_FREE_BYTES = 64 * 1024; // below it not even a short output is sure to fit
 

@@ -7,7 +7,7 @@ import { monotonicMs } from '../platform/clock.js';
 import { randomHex } from '../platform/crypto.js';
 import { discard, stage } from '../platform/files/atomic-write.js';
 import { inFolder, sync } from '../platform/files/folder.js';
-import { makeFolder } from '../platform/files/make-folder.js';
+import { makeFolder } from '../platform/files/make-private-folder.js';
 import { codeOf } from '../platform/files/write-failure.js';
 import { isFromBefore, isRunning, type ProcessIdentity, thisProcess } from '../platform/journal/process-identity.js';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ToolOutcome } from '../../src/contract/tool.js';
 import { runProcess } from '../../src/platform/shell/run-process.js';
-import { createShellSupply } from '../../src/platform/shell/shell-supply.js';
+import { createShellSupply } from '../../src/platform/shell/shell-pool.js';
 import { type TemporaryProject, type ToolRun, temporaryProject } from '../../src/testing/temporary-project.js';
 import { isRunning, isWritten, pidsIn, until } from '../../src/testing/watch-processes.js';
 import { bashTool } from '../../src/tools/bash/bash.js';

@@ -2,7 +2,7 @@ import { closeSync, constants, openSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { PermissionMode } from '../../contract/permission.js';
 import type { PlanningPort, PlanSteps } from '../../contract/planning.js';
-import { makeFolder } from '../../platform/files/make-folder.js';
+import { makeFolder } from '../../platform/files/make-private-folder.js';
 
 const PLAN_MODE_ON =
   'Plan mode is on: read and search, and change nothing; calls that would change something are refused. When the plan is complete, put it to the user with the tool for that, or as your answer where you have none.';

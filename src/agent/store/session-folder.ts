@@ -6,7 +6,7 @@
 //   sessions/<id>/agents/<id>/      the same for each child agent
 import { chmodSync, constants, lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder } from '../../platform/files/make-folder.js';
+import { makeFolder } from '../../platform/files/make-private-folder.js';
 import { WriteFailure } from '../../platform/files/write-failure.js';
 import { SessionProblem } from './session-problem.js';
 

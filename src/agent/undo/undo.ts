@@ -14,7 +14,7 @@ import {
   stateNow,
 } from '../../platform/files/entry-state.js';
 import { shortPath } from '../../platform/files/paths.js';
-import { ImageReader } from '../../platform/journal/image-pack.js';
+import { ImageReader } from '../../platform/journal/before-image-pack.js';
 import { journalFolders, type ListedChange, listChanges } from '../../platform/journal/journal.js';
 import type { RecordedChange, RecordedFile } from '../../platform/journal/recorded-change.js';
 import { isOwnTemporary } from '../../platform/journal/recovery-plan.js';

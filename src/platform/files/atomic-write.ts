@@ -14,10 +14,10 @@ import { basename, dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { randomHex } from '../crypto.js';
 import { type CopyTo, copyAttributes } from './copy-attributes.js';
+import { type ToDisk, waited } from './deferred-fsync.js';
 import { type Folder, inFolder, sync } from './folder.js';
 import { assertRegular, SMALL_BYTES } from './open-file.js';
 import { realPath } from './paths.js';
-import { type ToDisk, waited } from './to-disk.js';
 import { codeOf, explain } from './write-failure.js';
 
 /**

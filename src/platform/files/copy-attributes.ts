@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
-import { ATTRIBUTE_OPTIONS, AttributeLook, namesAttributes } from './attribute-look.js';
+import { ATTRIBUTE_OPTIONS, AttributeLook, namesAttributes } from './attribute-probe.js';
 import { SMALL_BYTES } from './open-file.js';
 
 const MAX_MS = 5_000; // a program that takes longer does not answer at all

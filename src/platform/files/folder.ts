@@ -1,8 +1,8 @@
 import { accessSync, closeSync, constants, openSync } from 'node:fs';
 import { access, mkdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { type ToDisk, waited } from './deferred-fsync.js';
 import { assertOpened } from './open-file.js';
-import { type ToDisk, waited } from './to-disk.js';
 import { codeOf, explain } from './write-failure.js';
 
 /** A folder that was opened and found to be the one that was meant. */

@@ -2,12 +2,12 @@
 //
 //   journal/open/<token>.json      a change on its way: who makes it, of which files. Gone when it is done.
 //   journal/open/<token>.plan      what is needed to take it back; only where one rename is not the whole change
-//   journal/open/<token>.held      empty folders that a sandbox has put in a project for a while; see held-places.ts
+//   journal/open/<token>.held      empty folders that a sandbox has put in a project for a while; see placeholder-journal.ts
 //   journal/open/<token>.undo      that it is a whole undo, of which the changes on their way are parts; see undo-marker.ts
 //   journal/open/<token>.claim     whoever takes over for a process that ended in the middle
 //   journal/locks/<hash>           one per file that is being changed; a second name of the `.json` file
 //   journal/images/<sha256>        what files held before
-//   journal/packs/                 the same for whole workspaces, from before commands; see image-pack.ts
+//   journal/packs/                 the same for whole workspaces, from before commands; see before-image-pack.ts
 //   journal/sessions/<id>.jsonl    the changes that were made, oldest first
 //   journal/commands/              what sessions tell each other while their commands run; see running-commands.ts
 //
@@ -19,8 +19,8 @@ import { lstat, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/prom
 import { join } from 'node:path';
 import { randomHex, sha256 } from '../crypto.js';
 import { writeWhole } from '../files/atomic-write.js';
-import { makeFolder } from '../files/make-folder.js';
-import { type ToDisk, waited } from '../files/to-disk.js';
+import { type ToDisk, waited } from '../files/deferred-fsync.js';
+import { makeFolder } from '../files/make-private-folder.js';
 import { codeOf, WriteFailure } from '../files/write-failure.js';
 import { dueCleanUp } from './clean-up-marker.js';
 import { packEntries, readAt } from './pack-index.js';

@@ -8,7 +8,7 @@ import { discard, overwrite, publishNew, stage } from '../files/atomic-write.js'
 import { copyAttributes } from '../files/copy-attributes.js';
 import { inFolder, makeFolder, sync } from '../files/folder.js';
 import { type CurrentFile, readCurrent } from '../files/read-current.js';
-import { picturePath, readPicture } from '../snapshots/snapshot-picture.js';
+import { picturePath, readPicture } from '../snapshots/snapshot-log.js';
 import {
   imagePath,
   type JournalFolders,
@@ -147,7 +147,7 @@ async function shrinkForgotten(folders: JournalFolders, before: number): Promise
     (await listSessions(dataFolder)).map(({ sessionId }) => listChanges(dataFolder, sessionId)),
   );
   const needed = new Set(lists.flat().flatMap(neededImages));
-  const { shrinkPack } = await import('./image-pack.js');
+  const { shrinkPack } = await import('./before-image-pack.js');
   for (const file of await readdir(folders.packs)) {
     const name = file.replace(/\.pack$/, '');
     if (name === file || inUse.some((start) => name.startsWith(start))) continue;

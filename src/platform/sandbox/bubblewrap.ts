@@ -6,7 +6,7 @@ import { randomId } from '../crypto.js';
 import { hostSockets } from './host-sockets.js';
 import { createPlaceholders, type Placeholders } from './placeholders.js';
 import { type AccessPlan, type AccessRule, contains, planAccess, realOf } from './plan-access.js';
-import { proxyVariables, throughProxy } from './proxy-door.js';
+import { proxyVariables, throughProxy } from './proxy-forwarder.js';
 import type { PlainCommand, Sandbox, SandboxPolicy, WrappedCommand } from './sandbox.js';
 
 const MAX_INFO_BYTES = 4096;

@@ -3,7 +3,7 @@ import { type Dirent, existsSync, lstatSync, readdirSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { type AccessPlan, type AccessPolicy, type AccessRule, contains, planAccess, realOf } from './plan-access.js';
 import { gitSettings, systemFolders } from './system-folders.js';
-import { type AppearanceWatch, watchAppearances } from './watch-appearances.js';
+import { type AppearanceWatch, watchAppearances } from './watch-new-entries.js';
 
 const SCRATCH_BYTES = 256 * 1024 * 1024; // enough to sort a large file; it is memory
 const MAX_PINNED = 300; // entries of a folder; each is a mount of its own and costs about 0.1 ms

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { createPlaceholders } from './placeholders.js';
 import { type AccessPlan, planAccess, realOf } from './plan-access.js';
-import { proxyVariables } from './proxy-door.js';
+import { proxyVariables } from './proxy-forwarder.js';
 import type { Sandbox, SandboxPolicy } from './sandbox.js';
 
 /** Apple's own program; a program of the same name elsewhere is not trusted. */

@@ -1,6 +1,6 @@
 import { listWithRipgrep, RipgrepMissing, searchWithRipgrep } from '../ripgrep.js';
 import { globProblem } from '../text/glob-matcher.js';
-import { inOpened } from './opened.js';
+import { inOpened } from './pinned-folder.js';
 import {
   type FileList,
   type FileQuery,

@@ -3,7 +3,7 @@ import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import * as z from 'zod';
 import { randomHex } from '../crypto.js';
-import { makeFolder } from '../files/make-folder.js';
+import { makeFolder } from '../files/make-private-folder.js';
 import { isFromBefore, isRunning, type ProcessIdentity, thisProcess } from '../journal/process-identity.js';
 import { runningFolder } from './leftovers.js';
 import { removeLimitGroups } from './limits.js';

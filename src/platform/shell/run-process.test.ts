@@ -8,7 +8,7 @@ import { isRunning, isWritten, pidsIn, until } from '../../testing/watch-process
 import { chooseSandbox } from '../sandbox/choose.js';
 import type { WrapShell } from './ready-shell.js';
 import { type ProcessOptions, type ProcessResult, runProcess, startCommand } from './run-process.js';
-import { createShellSupply } from './shell-supply.js';
+import { createShellSupply } from './shell-pool.js';
 
 interface Bench {
   folder: string;

@@ -9,7 +9,7 @@ import type { SharedRoom } from './output-pipe.js';
 import { groupIsAlive, watchGroup } from './process-group.js';
 import { endMarked, endTree, killTree } from './process-tree.js';
 import type { ReadyShell, ShellReport, WrapShell } from './ready-shell.js';
-import type { ShellSupply } from './shell-supply.js';
+import type { ShellSupply } from './shell-pool.js';
 
 export const MAX_OUTPUT_BYTES = 256 * 1024 * 1024; // a log that somebody might still search; beyond it is a runaway
 const MAX_REASON_CHARS = 500;

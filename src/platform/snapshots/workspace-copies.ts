@@ -2,12 +2,12 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { monotonicMs } from '../clock.js';
 import { codeOf } from '../files/write-failure.js';
-import { ImagePack } from '../journal/image-pack.js';
+import { ImagePack } from '../journal/before-image-pack.js';
 import { hashOf, type JournalFolders, makeJournal } from '../journal/journal.js';
 import { namedLimit } from './named-tree.js';
 import { type Content, type Side, sideOf } from './snapshot-changes.js';
 import { MB, type SnapshotCoverage, type SnapshotLimits } from './snapshot-contract.js';
-import type { Known } from './snapshot-picture.js';
+import type { Known } from './snapshot-log.js';
 import { type Entry, entryAt, entryOf, isUntouched, isUnwritten, type Pace, type Tree } from './workspace-tree.js';
 
 const SMALL_BYTES = 256_000;

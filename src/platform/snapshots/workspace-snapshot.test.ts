@@ -18,7 +18,7 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { GitIgnore } from '../files/git-ignore.js';
-import { ImageReader } from '../journal/image-pack.js';
+import { ImageReader } from '../journal/before-image-pack.js';
 import { hashOf, journalFolders, listChanges, pruneJournal } from '../journal/journal.js';
 import type { RecordedFile } from '../journal/recorded-change.js';
 import { recoverChanges } from '../journal/recover-changes.js';

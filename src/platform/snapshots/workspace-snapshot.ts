@@ -9,9 +9,9 @@
 import { monotonicMs } from '../clock.js';
 import { randomHex } from '../crypto.js';
 import { realPathSync } from '../files/paths.js';
+import { shrinkPack } from '../journal/before-image-pack.js';
 import { claimantOf } from '../journal/claim-change.js';
 import { anyWrites, type DeclaredPath, type DeclaredWrites } from '../journal/declared-writes.js';
-import { shrinkPack } from '../journal/image-pack.js';
 import { type JournalFolders, journalFolders, listChanges, recordChange } from '../journal/journal.js';
 import { JournaledChanges } from '../journal/journaled-changes.js';
 import { placeholdersOfAll } from '../journal/placeholder-journal.js';
@@ -30,6 +30,7 @@ import {
   partsOf,
   unclaimedIn,
 } from './snapshot-changes.js';
+import { forgetEntry, goneSince, isCutOff, type Looks, wasHidden } from './snapshot-comparison.js';
 import {
   gapsIn,
   nothingCovered,
@@ -41,8 +42,7 @@ import {
   type WorkspaceSnapshotOptions,
   type WorkspaceSnapshots,
 } from './snapshot-contract.js';
-import { forgetEntry, goneSince, isCutOff, type Looks, wasHidden } from './snapshot-looks.js';
-import { type OpenCommand, Picture, type readPicture } from './snapshot-picture.js';
+import { type OpenCommand, Picture, type readPicture } from './snapshot-log.js';
 import { type Found, WorkspaceCopies } from './workspace-copies.js';
 import { entryAt, isGone, isUntouched, Pace, readTree, type Tree } from './workspace-tree.js';
 

@@ -2,7 +2,7 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findInstructions } from '../../agent/instructions/instruction-files.js';
-import { makeFolder } from '../../platform/files/make-folder.js';
+import { makeFolder } from '../../platform/files/make-private-folder.js';
 import type { Choice, CommandAnswer, CommandSession } from '../contract.js';
 import { problem, text } from './answers.js';
 

@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256 } from '../../platform/crypto.js';
-import { makeFolder } from '../../platform/files/make-folder.js';
+import { makeFolder } from '../../platform/files/make-private-folder.js';
 import { clause } from '../../platform/text/clause.js';
 import { readPrivateFile, withLock, writePrivateFile } from '../../settings/private-file.js';
 

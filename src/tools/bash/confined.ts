@@ -10,7 +10,7 @@ import { isInside, realPathSync } from '../../platform/files/paths.js';
 import type { ConfinedView } from '../../platform/sandbox/confined-view.js';
 import { type Confiner, chooseConfiner, type FoundConfiner } from '../../platform/sandbox/confiner.js';
 import { createRepositoryFinder } from '../../platform/sandbox/find-repositories.js';
-import { gitPlaces } from '../../platform/sandbox/git-places.js';
+import { gitPlaces } from '../../platform/sandbox/git-outer-paths.js';
 import { areAllKnown, runsOutside } from '../../platform/sandbox/sandboxed-effects.js';
 import { protectedPaths, secretPaths } from '../../platform/sandbox/sensitive-paths.js';
 import { createUnreadableFinder, type UnreadableSearch } from '../../platform/sandbox/unreadable-files.js';

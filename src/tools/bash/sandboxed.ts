@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ToolFailure } from '../../contract/failure.js';
 import type { AllowedHosts, SandboxConfig, SessionPort, ToolContext } from '../../contract/tool-context.js';
-import { makeFolder } from '../../platform/files/make-folder.js';
+import { makeFolder } from '../../platform/files/make-private-folder.js';
 import { PlaceholderJournal } from '../../platform/journal/placeholder-journal.js';
 import { lazySandbox } from '../../platform/sandbox/choose.js';
 import type { HostProxy } from '../../platform/sandbox/host-proxy.js';

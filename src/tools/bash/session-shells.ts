@@ -6,7 +6,7 @@ import {
 } from '../../platform/shell/background.js';
 import type { CommandAnalyzer } from '../../platform/shell/command-effects.js';
 import { reapedLeftovers } from '../../platform/shell/leftovers.js';
-import { createShellSupply, type ShellSupply } from '../../platform/shell/shell-supply.js';
+import { createShellSupply, type ShellSupply } from '../../platform/shell/shell-pool.js';
 import { confinedAhead } from './confined.js';
 import { shortTitle } from './title.js';
 

@@ -4,7 +4,7 @@ import { lstat, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import type { ToolContext } from '../../contract/tool-context.js';
 import { randomHex, sha256 } from '../../platform/crypto.js';
-import { makeFolder } from '../../platform/files/make-folder.js';
+import { makeFolder } from '../../platform/files/make-private-folder.js';
 import { refusal } from '../refusal.js';
 
 export const MAX_FILE_BYTES = 100_000; // a note, not an archive: all of it may be read into a conversation

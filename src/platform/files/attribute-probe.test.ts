@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
-import { AttributeLook } from './attribute-look.js';
+import { AttributeLook } from './attribute-probe.js';
 
 const TAR = '/usr/bin/tar';
 const onLinux = test.runIf(process.platform === 'linux');
@@ -52,7 +52,7 @@ onLinux('where no more files can be opened the question stays open, and is answe
   await build({
     stdin: {
       contents: `import { closeSync, openSync } from 'node:fs';
-        import { AttributeLook } from './attribute-look.js';
+        import { AttributeLook } from './attribute-probe.js';
         const looks = new AttributeLook('${TAR}');
         const opened = [];
         try { for (;;) opened.push(openSync('/dev/null')); } catch {}

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { proxyVariables, throughProxy } from './proxy-door.js';
+import { proxyVariables, throughProxy } from './proxy-forwarder.js';
 
 const nothing = { cwd: '/', env: {}, freeDescriptor: 3 };
 

@@ -4,7 +4,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { DeferredFsync, keepsOrder } from './to-disk.js';
+import { DeferredFsync, keepsOrder } from './deferred-fsync.js';
 
 const folder = (): Promise<string> => mkdtemp(join(tmpdir(), 'helve-disk-'));
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { isRunning, pidsIn } from '../../testing/watch-processes.js';
 import type { ReadyShell, WrapShell } from './ready-shell.js';
-import { createShellSupply } from './shell-supply.js';
+import { createShellSupply } from './shell-pool.js';
 
 async function temporaryFolder(): Promise<string> {
   return await realpath(await mkdtemp(join(tmpdir(), 'helve-shells-')));

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, realpathSync, statSync, symlinkSync, writeFileS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makeFolder } from './make-folder.js';
+import { makeFolder } from './make-private-folder.js';
 import { WriteFailure } from './write-failure.js';
 
 const emptyFolder = (): string => realpathSync(mkdtempSync(join(tmpdir(), 'helve-make-folder-')));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { listWithRipgrep, searchWithRipgrep } from '../ripgrep.js';
 import { listBuiltIn, searchBuiltIn } from './built-in.js';
-import { inOpened } from './opened.js';
+import { inOpened } from './pinned-folder.js';
 import { SearchFailure, type SearchOptions, type TextQuery } from './query.js';
 
 const options: SearchOptions = { env: process.env, signal: new AbortController().signal };
