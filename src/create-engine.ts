@@ -39,7 +39,7 @@ import type { ConfiguredHook } from './hooks/schema.js';
 import { randomId } from './platform/crypto.js';
 import { dataFolderOf, homeFolder, realPathSync } from './platform/files/paths.js';
 import { recoverIfNeeded, sessionWriters } from './platform/journal/lazy-changes.js';
-import type { TakeBackUndo } from './platform/journal/recover-changes.js';
+import type { RollBackUndo } from './platform/journal/recover-changes.js';
 import { reapedLeftovers } from './platform/shell/leftovers.js';
 import { isOn, type Settings } from './settings/settings.js';
 import { createFileLedger } from './tools/editing/file-ledger.js';
@@ -431,5 +431,5 @@ function realFolder(path: string, option: string): string {
   throw new TypeError(`${option} names ${path}, which is no folder.`);
 }
 
-const takeBackUndo: TakeBackUndo = async (...undo) =>
+const takeBackUndo: RollBackUndo = async (...undo) =>
   await (await import('./agent/undo/apply-undo.js')).takeBackUndo(...undo);

@@ -13,7 +13,7 @@ import { findLocalServers, localPlaces } from '../models/catalogue/local-servers
 import { withStoredKeys } from '../models/catalogue/stored-keys.js';
 import { randomHex } from '../platform/crypto.js';
 import { dataFolderOf, homeFolder } from '../platform/files/paths.js';
-import { explain } from '../platform/files/write-failure.js';
+import { asWriteFailure } from '../platform/files/write-failure.js';
 import { messageOf } from '../platform/message-of.js';
 import { grouped } from '../platform/text/digits.js';
 import { jsonText } from '../platform/text/json-line.js';
@@ -236,7 +236,7 @@ async function dataFolder(): Promise<Finding> {
     if (existsSync(folder)) await tryToWrite(folder);
     return { what, state: 'ok', detail: folder };
   } catch (error) {
-    const reason = messageOf(await explain(error, join(folder, 'session'), 'written'));
+    const reason = messageOf(await asWriteFailure(error, join(folder, 'session'), 'written'));
     const detail = `${folder} can not be written (${reason}). Free some space there, or set HELVE_HOME to another folder.`;
     return { what, state: 'broken', detail: visible(detail) };
   }

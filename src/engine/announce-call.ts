@@ -1,7 +1,7 @@
 import type { Effect } from '../contract/effect.js';
 import type { SessionPort } from '../contract/tool-context.js';
 import { realPathSync } from '../platform/files/paths.js';
-import { mayChangeFiles, writesOf } from '../platform/journal/effect-writes.js';
+import { declaredWritesOf, mayChangeFiles } from '../platform/journal/effect-writes.js';
 import { sessionWriters } from '../platform/journal/lazy-changes.js';
 
 /** Announces a call of a tool that keeps no journal, to sessions that work in the same project. Undefined where it writes nothing. */
@@ -11,6 +11,6 @@ export function announceCall(
 ): Promise<() => void> | undefined {
   if (!mayChangeFiles(effects)) return undefined;
   const isKnown = effects.every(({ kind }) => kind !== 'unknown' && kind !== 'command');
-  const { paths } = writesOf(effects, session.workspace.map(realPathSync));
+  const { paths } = declaredWritesOf(effects, session.workspace.map(realPathSync));
   return session.own(sessionWriters).begin({ name, writes: { paths, isExact: isKnown } });
 }

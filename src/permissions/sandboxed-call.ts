@@ -2,7 +2,7 @@
 import type { DecisionRequest, SandboxMode, Walls } from '../contract/permission.js';
 import type { SandboxConfig } from '../contract/tool-context.js';
 import { isInside } from '../platform/files/paths.js';
-import { areAllKnown, runsOutside } from '../platform/sandbox/sandboxed-effects.js';
+import { effectsAreComplete, runsOutside } from '../platform/sandbox/sandboxed-effects.js';
 
 /** The sandbox that settings turn on. */
 export interface PolicySandbox {
@@ -66,7 +66,7 @@ export function describeConfinement(request: DecisionRequest, circumstances: Cir
       ? 'Will not run: settings require a sandbox, and none works here.'
       : 'Runs without a sandbox: none works here.';
   }
-  if (sandbox.mode === 'effects' && walls === 'full' && areAllKnown(effects)) {
+  if (sandbox.mode === 'effects' && walls === 'full' && effectsAreComplete(effects)) {
     return 'Runs in the sandbox: no network, writes only the files named here.';
   }
   const writesOutside = effects.some(

@@ -6,10 +6,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { monotonicMs } from '../platform/clock.js';
 import { randomHex } from '../platform/crypto.js';
 import { discard, stage } from '../platform/files/atomic-write.js';
-import { inFolder, sync } from '../platform/files/folder.js';
-import { makeFolder } from '../platform/files/make-private-folder.js';
+import { fsyncFolder, inFolder } from '../platform/files/folder.js';
+import { mkdirPrivate } from '../platform/files/mkdir-private.js';
 import { codeOf } from '../platform/files/write-failure.js';
-import { isFromBefore, isRunning, type ProcessIdentity, thisProcess } from '../platform/journal/process-identity.js';
+import { isRunning, isStale, type ProcessIdentity, thisProcess } from '../platform/journal/process-identity.js';
 
 const WAIT_MS = 10_000; // a change takes milliseconds; who waits longer waits for somebody who hangs
 const POLL_MS = 10;
@@ -39,7 +39,7 @@ export function readPrivateFile(path: string): string | undefined {
 
 /** Puts a private file in place of the one that is there, links included. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
-  makeFolder(dirname(path));
+  mkdirPrivate(dirname(path));
   await inFolder(await realpath(dirname(path)), async (folder) => {
     const temporary = `.helve-${randomHex(9)}.tmp`;
     try {
@@ -49,13 +49,13 @@ export async function writePrivateFile(path: string, text: string): Promise<void
       await discard(folder, temporary);
       throw error;
     }
-    await sync(folder);
+    await fsyncFolder(folder);
   });
 }
 
 /** Does the work while nobody else does work under the same lock, in this process or another. */
 export async function withLock<T>(lock: string, work: () => Promise<T>): Promise<T> {
-  makeFolder(dirname(lock));
+  mkdirPrivate(dirname(lock));
   const ours = await thisProcess();
   const record = JSON.stringify({ ...ours, token: randomHex(9) });
   const until = monotonicMs() + WAIT_MS;
@@ -100,7 +100,7 @@ async function isLeftBehind(lock: string, ours: ProcessIdentity): Promise<boolea
   try {
     const [{ mtimeMs }, text] = await Promise.all([stat(lock), readFile(lock, 'utf8')]);
     const owner = ownerIn(text);
-    return owner ? !(await isRunning(owner, mtimeMs, ours)) : isFromBefore(mtimeMs);
+    return owner ? !(await isRunning(owner, mtimeMs, ours)) : isStale(mtimeMs);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return false; // free again: the next try takes it
     throw error;

@@ -1,7 +1,7 @@
 import { isAbsolute, sep } from 'node:path';
 import type { Effect, FileEffect } from '../contract/effect.js';
 import type { ToolContext } from '../contract/tool-context.js';
-import { fileIdentity, realPathAsWritten, resolveIn, startsInCwd } from '../platform/files/paths.js';
+import { dependsOnCwd, fileIdentity, realPathAsWritten, resolveIn } from '../platform/files/paths.js';
 import { realTarget } from './path-failure.js';
 
 /** What reading a path touches: the file by both its names, and the directory where the path is relative. */
@@ -36,4 +36,4 @@ async function fileEffects(path: string, { cwd }: Pick<ToolContext, 'cwd'>): Pro
 }
 
 const directoryEffect = (path: string): Effect[] =>
-  startsInCwd(path) ? [{ kind: 'session', access: 'read', what: 'cwd' }] : [];
+  dependsOnCwd(path) ? [{ kind: 'session', access: 'read', what: 'cwd' }] : [];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { defineTool } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
-import { cutPath, resolveIn, shortPath, startsInCwd } from '../platform/files/paths.js';
+import { dependsOnCwd, elidedPath, resolveIn, shortPath } from '../platform/files/paths.js';
 import type { SearchOutcome } from '../platform/search/query.js';
 import { counted } from './counted.js';
 import { readEffects } from './file-effect.js';
@@ -64,7 +64,7 @@ export const globTool = defineTool<GlobInput, GlobData>({
   async execute({ pattern, path = '.', include_ignored: includeIgnored = false }, context) {
     const { folder, glob } = splitPattern(pattern, path);
     const shownFolder = resolveIn(context.cwd, folder);
-    const searched = cutPath(shortPath(context.cwd, shownFolder));
+    const searched = elidedPath(shortPath(context.cwd, shownFolder));
     const isOfPattern = folder !== path;
     const root = await folderToSearch(folder, context).catch((error: unknown) => {
       // The directory is part of the pattern, so where it is missing nothing matches.
@@ -149,7 +149,7 @@ function splitPattern(pattern: string, path: string): { folder: string; glob: st
   const count = plain === -1 ? parts.length - 1 : plain;
   if (count === 0) return { folder: path, glob: pattern };
   const prefix = parts.slice(0, count).join('/') || '/';
-  const folder = startsInCwd(prefix) ? join(path, prefix) : prefix;
+  const folder = dependsOnCwd(prefix) ? join(path, prefix) : prefix;
   const rest = parts.slice(count).join('/');
   return { folder, glob: rest === '' ? '**' : `/${rest}` };
 }
@@ -158,7 +158,7 @@ async function folderToSearch(path: string, context: Pick<ToolContext, 'cwd' | '
   const root = await searchRoot(path, context);
   if (root.file === undefined) return root;
   const cause = Object.assign(new Error('not a directory'), { code: 'ENOTDIR' });
-  throw refusal(`${cutPath(path)} is a file, not a directory. Leave path out, or give the directory.`, cause);
+  throw refusal(`${elidedPath(path)} is a file, not a directory. Leave path out, or give the directory.`, cause);
 }
 
 interface Missed {

@@ -2,7 +2,7 @@ import { join, relative } from 'node:path';
 import * as z from 'zod';
 import { DEFAULT_MAX_RESULT_CHARS, defineTool } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
-import { cutPath, realName, resolveIn, shortPath } from '../platform/files/paths.js';
+import { elidedPath, realName, resolveIn, shortPath } from '../platform/files/paths.js';
 import type { FileMatches, SearchOutcome, TextMode } from '../platform/search/query.js';
 import { CUT_MARK, SEPARATOR } from '../platform/search/query.js';
 import { counted } from './counted.js';
@@ -87,7 +87,7 @@ export const grepTool = defineTool<GrepInput, GrepData>({
 
   async validate({ path = '.' }, context) {
     const { folder, file } = await searchRoot(path, context);
-    refusePseudoFiles(file === undefined ? folder : join(folder, file), cutPath(path));
+    refusePseudoFiles(file === undefined ? folder : join(folder, file), elidedPath(path));
     return undefined;
   },
 
@@ -213,7 +213,7 @@ function totals({ files, lines, occurrences }: GrepData): string {
 
 function noMatch({ pattern, path, glob, type, include_ignored, multiline }: GrepInput): string {
   const only = [glob && `that match ${glob}`, type && `of type ${type}`].filter(Boolean).join(' and ');
-  const where = `${path === undefined ? 'the working directory' : cutPath(path)}${only ? `, among files ${only}` : ''}`;
+  const where = `${path === undefined ? 'the working directory' : elidedPath(path)}${only ? `, among files ${only}` : ''}`;
   const endings = multiline && /\n|\\n/.test(pattern) ? ' Where lines may end in \\r\\n, write \\r?\\n.' : '';
   const ignored = include_ignored
     ? ''

@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { defineTool } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
 import { inFolder } from '../platform/files/folder.js';
-import { cutPath, realPath, resolveIn, shortPath } from '../platform/files/paths.js';
+import { elidedPath, realPath, resolveIn, shortPath } from '../platform/files/paths.js';
 import { pseudoFoldersBelow } from '../platform/files/pseudo-file-system.js';
 import { globMatcher, MAX_GLOB_CHARS, MAX_GLOBS } from '../platform/text/glob-matcher.js';
 import { counted } from './counted.js';
@@ -59,7 +59,7 @@ export const lsTool = defineTool<z.output<typeof input>, LsData>({
 
   async execute({ path = '.', ignore = [] }, { cwd, signal, mayRead, approved }) {
     const absolute = resolveIn(cwd, path);
-    const shown = cutPath(shortPath(cwd, absolute));
+    const shown = elidedPath(shortPath(cwd, absolute));
     const root = await realTarget(absolute, { cwd });
     checkApproved(path, root, approved);
     const isIgnored = globMatcher(ignore);

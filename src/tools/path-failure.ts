@@ -1,5 +1,5 @@
 import type { ToolContext } from '../contract/tool-context.js';
-import { cutPath, realPath, shortPath } from '../platform/files/paths.js';
+import { elidedPath, realPath, shortPath } from '../platform/files/paths.js';
 import { refusal } from './refusal.js';
 
 /** The real path; a path that the system will not follow is refused in words that help. */
@@ -15,7 +15,7 @@ export async function realTarget(absolute: string, { cwd }: Pick<ToolContext, 'c
 export function pathFailure(error: unknown, absolute: string, cwd: string): unknown {
   const why = reasons[errorCode(error) ?? '']?.(absolute);
   if (why === undefined) return error;
-  return refusal(`${cutPath(shortPath(cwd, absolute))} can't be reached: ${why}`, error);
+  return refusal(`${elidedPath(shortPath(cwd, absolute))} can't be reached: ${why}`, error);
 }
 
 export const errorCode = (error: unknown): string | undefined =>

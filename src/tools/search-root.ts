@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { basename, dirname, relative } from 'node:path';
 import { ToolFailure } from '../contract/failure.js';
 import type { ToolContext } from '../contract/tool-context.js';
-import { cutPath, resolveIn } from '../platform/files/paths.js';
+import { elidedPath, resolveIn } from '../platform/files/paths.js';
 import { pseudoFoldersBelow } from '../platform/files/pseudo-file-system.js';
 import type {
   FileList,
@@ -44,14 +44,16 @@ export async function searchRoot(path: string, context: Pick<ToolContext, 'cwd' 
     );
   }
   throw refusal(
-    `${cutPath(path)} is neither a directory nor a regular file, so it can't be searched. Choose another path.`,
+    `${elidedPath(path)} is neither a directory nor a regular file, so it can't be searched. Choose another path.`,
   );
 }
 
 /** The world may have moved since the question was asked: a link may lead elsewhere now. */
 export function checkApproved(path: string, real: string, approved: ToolContext['approved']): void {
   if (!approved || approved.some((effect) => effect.kind === 'file' && effect.tree && effect.real === real)) return;
-  throw refusal(`${cutPath(path)} leads elsewhere than when the call was approved. Nothing was read. Send it again.`);
+  throw refusal(
+    `${elidedPath(path)} leads elsewhere than when the call was approved. Nothing was read. Send it again.`,
+  );
 }
 
 /** A name on one line: where it holds a line break or the like, it is written as JSON, so that it passes for no other. */

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import type { FileEffect } from '../contract/effect.js';
 import type { ToolContext } from '../contract/tool-context.js';
 import { NotARegularFile, type OpenedFile, openForReading } from '../platform/files/open-file.js';
-import { cutPath, isInside, resolveIn, shortPath } from '../platform/files/paths.js';
+import { elidedPath, isInside, resolveIn, shortPath } from '../platform/files/paths.js';
 import { nearestWords } from '../platform/text/similar-text.js';
 import { errorCode, pathFailure, realTarget } from './path-failure.js';
 import { refusal } from './refusal.js';
@@ -21,8 +21,8 @@ export async function locate(path: string, { cwd }: Pick<ToolContext, 'cwd'>): P
   const absolute = resolveIn(cwd, path);
   const real = await realTarget(absolute, { cwd });
   const isLink = real !== absolute && real !== join(await realTarget(dirname(absolute), { cwd }), basename(absolute));
-  const shown = cutPath(shortPath(cwd, absolute));
-  return { path: absolute, real, shown: isLink ? `${shown} (a link to ${cutPath(shortPath(cwd, real))})` : shown };
+  const shown = elidedPath(shortPath(cwd, absolute));
+  return { path: absolute, real, shown: isLink ? `${shown} (a link to ${elidedPath(shortPath(cwd, real))})` : shown };
 }
 
 /**
@@ -42,9 +42,9 @@ export function assertApproved(
       (effect.real === real || (effect.tree === true && isInside(effect.real, real))),
   );
   if (isCovered) return;
-  const shown = cutPath(shortPath(cwd, path));
+  const shown = elidedPath(shortPath(cwd, path));
   throw refusal(
-    `${shown} now leads elsewhere (to ${cutPath(real)}) than when ${access === 'read' ? 'reading' : 'writing'} it was approved, so it was left alone. Nothing was written. Look where it leads (ls -l in Bash), then send the call again.`,
+    `${shown} now leads elsewhere (to ${elidedPath(real)}) than when ${access === 'read' ? 'reading' : 'writing'} it was approved, so it was left alone. Nothing was written. Look where it leads (ls -l in Bash), then send the call again.`,
   );
 }
 
@@ -80,7 +80,7 @@ async function missing({ real, shown, path }: TargetFile, cwd: string): Promise<
   const names = await readdir(dirname(real)).catch(() => []); // the folder may be missing too
   const [similar] = nearestWords(basename(real), names);
   const next = similar
-    ? `Did you mean ${cutPath(shortPath(cwd, join(dirname(path), similar)))}?`
+    ? `Did you mean ${elidedPath(shortPath(cwd, join(dirname(path), similar)))}?`
     : 'Check the path, or find the file with Glob.';
   return `${shown} does not exist (the working directory is ${cwd}). ${next}`;
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ToolOutcome } from '../../src/contract/tool.js';
 import { runProcess } from '../../src/platform/shell/run-process.js';
-import { createShellSupply } from '../../src/platform/shell/shell-pool.js';
+import { createShellPool } from '../../src/platform/shell/shell-pool.js';
 import { type TemporaryProject, type ToolRun, temporaryProject } from '../../src/testing/temporary-project.js';
 import { isRunning, isWritten, pidsIn, until } from '../../src/testing/watch-processes.js';
 import { bashTool } from '../../src/tools/bash/bash.js';
@@ -121,7 +121,7 @@ test.each([
   ['bytes that are not text', 'cat /dev/urandom'],
 ])(`takes ${amount / 1e9} GB of %s without holding it in memory`, async (_, source) => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-much-')));
-  const shells = createShellSupply(process.env);
+  const shells = createShellPool(process.env);
   onTestFinished(() => shells.end());
   const before = process.memoryUsage.rss();
   let most = before;

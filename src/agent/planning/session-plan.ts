@@ -2,7 +2,7 @@ import { closeSync, constants, openSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { PermissionMode } from '../../contract/permission.js';
 import type { PlanningPort, PlanSteps } from '../../contract/planning.js';
-import { makeFolder } from '../../platform/files/make-private-folder.js';
+import { mkdirPrivate } from '../../platform/files/mkdir-private.js';
 
 const PLAN_MODE_ON =
   'Plan mode is on: read and search, and change nothing; calls that would change something are refused. When the plan is complete, put it to the user with the tool for that, or as your answer where you have none.';
@@ -61,7 +61,7 @@ export class SessionPlan implements PlanningPort {
     const folder = dirname(this.#holder.resultsFolder);
     const file = join(folder, 'plan.md');
     try {
-      makeFolder(folder);
+      mkdirPrivate(folder);
       const descriptor = openSync(file, WRITE_ANEW, 0o600);
       try {
         writeFileSync(descriptor, plan.endsWith('\n') ? plan : `${plan}\n`);

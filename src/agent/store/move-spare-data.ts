@@ -4,7 +4,7 @@ import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readdirSync, 
 import { rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { spareFolders } from '../../platform/files/spare-folder.js';
-import { explain } from '../../platform/files/write-failure.js';
+import { asWriteFailure } from '../../platform/files/write-failure.js';
 import { moveSpareJournal } from '../../platform/journal/spare-journal.js';
 import { appendToAudit } from '../observe/audit-log.js';
 import {
@@ -40,7 +40,7 @@ const movedSentence = (id: string, folder: string): string =>
   `The session ${id} could not be written to the data folder when it ran. What was kept of it in ${folder} is in the data folder now.`;
 
 async function failedSentence(error: unknown, dataFolder: string, folder: string): Promise<string> {
-  const reason = await explain(error, dataFolder, 'written');
+  const reason = await asWriteFailure(error, dataFolder, 'written');
   const why = reason instanceof Error ? reason.message : String(reason);
   return `Parts of earlier sessions are still in ${folder}, because they can't be moved to the data folder. ${why}`;
 }

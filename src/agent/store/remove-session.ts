@@ -2,7 +2,7 @@ import { lstat, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomHex } from '../../platform/crypto.js';
 import { codeOf } from '../../platform/files/write-failure.js';
-import { dueCleanUp } from '../../platform/journal/clean-up-marker.js';
+import { isCleanUpDue } from '../../platform/journal/clean-up-marker.js';
 import { isSessionId, type SessionFolder, sessionFolder, sessionsFolder } from './session-folder.js';
 import { lockSession } from './session-lock.js';
 import { noSuchSession, SessionProblem } from './session-problem.js';
@@ -46,7 +46,7 @@ export async function cleanUpSessions(dataFolder: string, days = KEPT_DAYS, now 
   const top = sessionsFolder(dataFolder);
   const names = await readdir(top).catch(() => undefined);
   if (!names) return []; // no session yet
-  const due = await dueCleanUp(join(top, '.cleaned'), now);
+  const due = await isCleanUpDue(join(top, '.cleaned'), now);
   if (!due) return [];
 
   const removed: string[] = [];

@@ -3,7 +3,7 @@
 
 import { statSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
-import { explain } from '../../platform/files/write-failure.js';
+import { asWriteFailure } from '../../platform/files/write-failure.js';
 import { clause } from '../../platform/text/clause.js';
 import { AppendLog, MAX_WAITING_BYTES, type ReportProblem, type Unwritten } from './append-log.js';
 
@@ -215,7 +215,7 @@ export class SessionFile {
       this.#lost += this.#early.length;
       this.#early = [];
     }
-    const reason = await explain(error, this.#options.folder.file, 'made');
+    const reason = await asWriteFailure(error, this.#options.folder.file, 'made');
     const why = reason instanceof Error ? reason.message : String(reason);
     const next = isFinal ? '' : ' It is saved as soon as that is possible again.';
     this.#options.report(

@@ -6,7 +6,7 @@
 //   sessions/<id>/agents/<id>/      the same for each child agent
 import { chmodSync, constants, lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder } from '../../platform/files/make-private-folder.js';
+import { mkdirPrivate } from '../../platform/files/mkdir-private.js';
 import { WriteFailure } from '../../platform/files/write-failure.js';
 import { SessionProblem } from './session-problem.js';
 
@@ -43,7 +43,7 @@ export function agentFolder(dataFolder: string, sessionId: string, agentId: stri
 
 /** Makes the folder, and refuses one that somebody else could have put in its place. */
 export function makePrivateFolder(path: string): void {
-  makeFolder(path);
+  mkdirPrivate(path);
   const stats = lstatSync(path);
   const uid = process.getuid?.();
   if (!stats.isDirectory() || (uid !== undefined && stats.uid !== uid)) {

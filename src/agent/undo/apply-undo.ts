@@ -7,14 +7,14 @@ import { chmod, lstat, mkdir, rmdir, symlink, unlink } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { type FileChange, type FileChanges, StaleFile } from '../../contract/file-change.js';
 import { randomHex } from '../../platform/crypto.js';
-import { type EntryState, isSameContent, modeOf, stateNow } from '../../platform/files/entry-state.js';
-import { type Folder, inFolder, sync } from '../../platform/files/folder.js';
+import { currentState, type EntryState, isSameContent, modeOf } from '../../platform/files/entry-state.js';
+import { type Folder, fsyncFolder, inFolder } from '../../platform/files/folder.js';
 import { codeOf } from '../../platform/files/write-failure.js';
-import { ImageReader } from '../../platform/journal/before-image-pack.js';
+import { BeforeImageReader } from '../../platform/journal/before-image-pack.js';
 import { createFileChanges } from '../../platform/journal/file-changes.js';
 import { type JournalFolders, journalFolders, makeJournal, recordChange } from '../../platform/journal/journal.js';
 import type { RecordedFile, RecordedOther } from '../../platform/journal/recorded-change.js';
-import type { UndoTakenBack } from '../../platform/journal/recover-changes.js';
+import type { RolledBackUndo } from '../../platform/journal/recover-changes.js';
 import { markUndo } from '../../platform/journal/undo-marker.js';
 import { clause } from '../../platform/text/clause.js';
 import { planUndo, type UndoItem, type UndoPlan } from './undo.js';
@@ -50,7 +50,7 @@ export async function applyUndo(plan: UndoPlan, { force = false }: { force?: boo
 }
 
 /** Takes back what an undo has done that was cut short. What others have changed since is left alone. */
-export async function takeBackUndo(dataFolder: string, sessionId: string, undoId: string): Promise<UndoTakenBack> {
+export async function takeBackUndo(dataFolder: string, sessionId: string, undoId: string): Promise<RolledBackUndo> {
   const plan = await planUndo(dataFolder, sessionId, { callIds: [undoId] }).catch((error: unknown) => {
     if (error instanceof UndoFailure) return undefined; // it had not begun
     throw error;
@@ -97,7 +97,7 @@ async function assertAsPlanned(items: readonly UndoItem[]): Promise<void> {
   const links = items.filter(({ now, target }) => now?.kind === 'link' && target?.kind !== 'link');
   const goingLinks = new Set(links.map(({ real }) => real));
   for (const { real, now } of items) {
-    const found = await stateNow(real, goingLinks);
+    const found = await currentState(real, goingLinks);
     const same = found?.kind !== 'obstacle' && isSameContent(found, now) && modeOf(found) === modeOf(now);
     if (!same) {
       throw new UndoFailure(
@@ -111,7 +111,7 @@ class Undo {
   readonly #plan: UndoPlan;
   readonly #items: readonly UndoItem[];
   readonly #folders: JournalFolders;
-  readonly #images: ImageReader;
+  readonly #images: BeforeImageReader;
   readonly #changes: FileChanges;
   readonly #undoId = `undo_${randomHex(4)}`;
   readonly #left: UndoOutcome['left'];
@@ -124,7 +124,7 @@ class Undo {
     this.#plan = plan;
     this.#items = items;
     this.#folders = journalFolders(plan.dataFolder);
-    this.#images = new ImageReader(this.#folders);
+    this.#images = new BeforeImageReader(this.#folders);
     this.#changes = createFileChanges({ dataFolder: plan.dataFolder, sessionId: plan.sessionId });
     this.#left = plan.items.flatMap(({ real, impossible, stays }) =>
       impossible === undefined && stays === undefined ? [] : [{ real, why: impossible ?? stays ?? '' }],
@@ -280,7 +280,7 @@ class Undo {
   async #inPlace(real: string, work: (folder: Folder) => Promise<void>): Promise<void> {
     await inFolder(dirname(real), async (folder) => {
       await work(folder);
-      await sync(folder);
+      await fsyncFolder(folder);
     });
   }
 

@@ -21,7 +21,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { FileChanges } from '../../contract/file-change.js';
 import { createFileChanges } from '../../platform/journal/file-changes.js';
-import { hashOf, imagePath, journalFolders, listChanges } from '../../platform/journal/journal.js';
+import { beforeImagePath, hashOf, journalFolders, listChanges } from '../../platform/journal/journal.js';
 import type { SnapshotLimits, SnapshotReport } from '../../platform/snapshots/snapshot-contract.js';
 import { createWorkspaceSnapshots } from '../../platform/snapshots/workspace-snapshot.js';
 import { applyUndo, type UndoOutcome } from './apply-undo.js';
@@ -43,7 +43,7 @@ interface TestProject {
 
 async function testProject(
   files: Readonly<Record<string, string>> = {},
-  limits: Partial<SnapshotLimits> = { keepMs: 60_000, changedMs: 60_000, lookMs: 60_000, afterMs: 60_000 },
+  limits: Partial<SnapshotLimits> = { copyMs: 60_000, readChangedMs: 60_000, scanMs: 60_000, rescanMs: 60_000 },
 ): Promise<TestProject> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-undo-')));
   const root = join(folder, 'project');
@@ -337,7 +337,7 @@ test('leaves files that git ignores alone, in a folder that a command made too',
 });
 
 test('says of a file that had no copy that it can not be put back, and with force puts back the rest', async () => {
-  const limits = { keepMs: 60_000, changedMs: 60_000, lookMs: 60_000, maxFileBytes: 10 };
+  const limits = { copyMs: 60_000, readChangedMs: 60_000, scanMs: 60_000, maxFileBytes: 10 };
   const { path, command, undo, text } = await testProject({ large: 'more than ten bytes', a: 'one' }, limits);
   const report = await command('call_1', async () => {
     await writeFile(path('large'), 'x');
@@ -357,7 +357,7 @@ test('says of a file that had no copy that it can not be put back, and with forc
 });
 
 test('puts the mode of a file back that was too large to be copied', async () => {
-  const limits = { keepMs: 60_000, changedMs: 60_000, lookMs: 60_000, maxFileBytes: 10 };
+  const limits = { copyMs: 60_000, readChangedMs: 60_000, scanMs: 60_000, maxFileBytes: 10 };
   const { path, command, undo, tree } = await testProject({ large: 'more than ten bytes' }, limits);
   const before = await tree();
   await command('call_1', () => chmod(path('large'), 0o700));
@@ -366,7 +366,7 @@ test('puts the mode of a file back that was too large to be copied', async () =>
 });
 
 test('removes a file that a command made and that is too large to be copied, if nobody has written it since', async () => {
-  const limits = { keepMs: 60_000, changedMs: 60_000, lookMs: 60_000, maxFileBytes: 10 };
+  const limits = { copyMs: 60_000, readChangedMs: 60_000, scanMs: 60_000, maxFileBytes: 10 };
   const { path, command, undo, tree } = await testProject({}, limits);
   await command('call_1', () => writeFile(path('large'), 'more than ten bytes'));
   await undo();
@@ -405,7 +405,7 @@ test('refuses where a file can not be put back because its folder is a link by n
 test('says of a copy that is gone that it is not kept any more', async () => {
   const { edit, undo, dataFolder } = await testProject({ a: 'one' });
   await edit('call_1', 'a', 'two');
-  await rm(imagePath(journalFolders(dataFolder), hashOf(Buffer.from('one'))));
+  await rm(beforeImagePath(journalFolders(dataFolder), hashOf(Buffer.from('one'))));
   expect(await messageOf(undo())).toContain('what it held before is not kept any more');
 });
 

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import {
+  currentState,
   type EntryState,
   type FileState,
   isSameContent,
@@ -11,10 +12,9 @@ import {
   type Obstacle,
   stateAfter,
   stateBefore,
-  stateNow,
 } from '../../platform/files/entry-state.js';
 import { shortPath } from '../../platform/files/paths.js';
-import { ImageReader } from '../../platform/journal/before-image-pack.js';
+import { BeforeImageReader } from '../../platform/journal/before-image-pack.js';
 import { journalFolders, type ListedChange, listChanges } from '../../platform/journal/journal.js';
 import type { RecordedChange, RecordedFile } from '../../platform/journal/recorded-change.js';
 import { isOwnTemporary } from '../../platform/journal/recovery-plan.js';
@@ -85,7 +85,7 @@ export async function planUndo(
   const ids = new Set(calls.map(({ callId }) => callId));
   const selected = changes.filter(({ callId }) => ids.has(callId));
   const histories = historiesOf(selected);
-  const images = new ImageReader(journalFolders(dataFolder));
+  const images = new BeforeImageReader(journalFolders(dataFolder));
   const found: UndoItem[] = [];
   const paths = [...histories.keys()];
   const goingLinks = new Set(paths.filter((real) => isGoingLink(real, histories.get(real)?.[0])));
@@ -160,7 +160,7 @@ function isGoingLink(real: string, start: Moment | undefined): boolean {
 }
 
 async function planItem(
-  images: ImageReader,
+  images: BeforeImageReader,
   real: string,
   history: readonly Moment[],
   goingLinks: ReadonlySet<string>,
@@ -172,7 +172,7 @@ async function planItem(
   const changesMode = first?.kind === last?.kind && modeOf(first) !== modeOf(last);
   if (!changesContent && !changesMode) return undefined;
 
-  const found = await stateNow(real, goingLinks);
+  const found = await currentState(real, goingLinks);
   const keepsNames = !end.seen;
   if (isObstacle(found)) {
     return { real, action: 'change', now: null, target: first, keepsNames, impossible: found.what };
@@ -214,7 +214,7 @@ function actionOf(now: EntryState, target: EntryState): UndoItem['action'] {
 }
 
 async function whyImpossible(
-  images: ImageReader,
+  images: BeforeImageReader,
   now: EntryState,
   target: EntryState,
   { uncopied }: RecordedFile,
@@ -326,7 +326,7 @@ function checkPlaces(items: readonly UndoItem[]): UndoItem[] {
   });
 }
 
-async function withDiffs(images: ImageReader, cwd: string, items: readonly UndoItem[]): Promise<UndoItem[]> {
+async function withDiffs(images: BeforeImageReader, cwd: string, items: readonly UndoItem[]): Promise<UndoItem[]> {
   const { describeContent } = await import('./undo-diff.js');
   const shown: UndoItem[] = [];
   for (const item of items) {
@@ -337,7 +337,7 @@ async function withDiffs(images: ImageReader, cwd: string, items: readonly UndoI
 }
 
 async function diffOf(
-  images: ImageReader,
+  images: BeforeImageReader,
   shown: string,
   { real, now, target }: UndoItem,
   describeContent: (path: string, now: Uint8Array | undefined, then: Uint8Array | undefined) => string,

@@ -14,11 +14,11 @@ import { basename, dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { randomHex } from '../crypto.js';
 import { type CopyTo, copyAttributes } from './copy-attributes.js';
-import { type ToDisk, waited } from './deferred-fsync.js';
-import { type Folder, inFolder, sync } from './folder.js';
+import { type FsyncStrategy, immediateFsync } from './deferred-fsync.js';
+import { type Folder, fsyncFolder, inFolder } from './folder.js';
 import { assertRegular, SMALL_BYTES } from './open-file.js';
 import { realPath } from './paths.js';
-import { codeOf, explain } from './write-failure.js';
+import { asWriteFailure, codeOf } from './write-failure.js';
 
 /**
  * Puts `bytes` at the path, so that whoever looks finds the old content or the new and never a part, also after a power
@@ -39,10 +39,10 @@ export async function writeFileAtomically(path: string, bytes: Uint8Array): Prom
         await discard(folder, temporary);
         throw error;
       }
-      await sync(folder);
+      await fsyncFolder(folder);
     });
   } catch (error) {
-    throw await explain(error, real, 'written', `${bytes.length} bytes`);
+    throw await asWriteFailure(error, real, 'written', `${bytes.length} bytes`);
   }
 }
 
@@ -88,7 +88,7 @@ export async function stage(
   temporary: string,
   bytes: Uint8Array,
   like?: { owner: Owner; copy?: CopyTo | undefined } | undefined,
-  toDisk: ToDisk = waited,
+  toDisk: FsyncStrategy = immediateFsync,
 ): Promise<'none' | 'copied'> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
   const file = openSync(folder.at(temporary), flags, like ? 0o600 : 0o666);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
-import { AttributeLook } from './attribute-probe.js';
+import { AttributeProbe } from './attribute-probe.js';
 
 const TAR = '/usr/bin/tar';
 const onLinux = test.runIf(process.platform === 'linux');
@@ -17,7 +17,7 @@ onLinux('one look tells files with attributes from those without, in any order',
   await writeFile(plain, 'x'.repeat(5_000));
   const given = spawnSync('python3', ['-c', `import os,sys\nos.setxattr(sys.argv[1],'user.tag',b'yes')`, marked]);
   if (given.status !== 0) skip('extended attributes can not be set here');
-  const looks = new AttributeLook(TAR);
+  const looks = new AttributeProbe(TAR);
   const order = [plain, marked, plain, plain, marked];
   const answers = await Promise.all(order.map((path) => looks.hasNone(path)));
   expect(answers).toEqual(order.map((path) => path === plain));
@@ -25,7 +25,7 @@ onLinux('one look tells files with attributes from those without, in any order',
 
 onLinux('a file that is gone leaves the question open, and the next one is answered', async () => {
   const path = join(await mkdtemp(join(tmpdir(), 'helve-look-')), 'file');
-  const looks = new AttributeLook(TAR);
+  const looks = new AttributeProbe(TAR);
   expect(await looks.hasNone(path)).toBeUndefined();
   await writeFile(path, 'here');
   expect(await looks.hasNone(path)).toBe(true);
@@ -35,7 +35,7 @@ onLinux('what is said of a file that is gone is not taken for an answer about th
   const root = await mkdtemp(join(tmpdir(), 'helve-look-'));
   const path = join(root, 'file');
   await writeFile(path, 'here');
-  const looks = new AttributeLook(TAR);
+  const looks = new AttributeProbe(TAR);
   expect(await looks.hasNone(path)).toBe(true); // it runs by now, and is quick
   const [gone] = await Promise.all([looks.hasNone(join(root, 'gone')), looks.hasNone(path)]);
   expect(gone).toBeUndefined();
@@ -44,7 +44,7 @@ onLinux('what is said of a file that is gone is not taken for an answer about th
 onLinux('a program that never answers leaves the question open', async () => {
   const program = join(await mkdtemp(join(tmpdir(), 'helve-look-')), 'silent');
   await writeFile(program, '#!/bin/sh\nkill -STOP $$\n', { mode: 0o755 });
-  expect(await new AttributeLook(program, 20).hasNone('/etc/passwd')).toBeUndefined();
+  expect(await new AttributeProbe(program, 20).hasNone('/etc/passwd')).toBeUndefined();
 });
 
 onLinux('where no more files can be opened the question stays open, and is answered once they can', async () => {
@@ -52,8 +52,8 @@ onLinux('where no more files can be opened the question stays open, and is answe
   await build({
     stdin: {
       contents: `import { closeSync, openSync } from 'node:fs';
-        import { AttributeLook } from './attribute-probe.js';
-        const looks = new AttributeLook('${TAR}');
+        import { AttributeProbe } from './attribute-probe.js';
+        const looks = new AttributeProbe('${TAR}');
         const opened = [];
         try { for (;;) opened.push(openSync('/dev/null')); } catch {}
         const without = await looks.hasNone('/etc/passwd');
@@ -71,5 +71,5 @@ onLinux('where no more files can be opened the question stays open, and is answe
 });
 
 onLinux('a program that is not there leaves the question open', async () => {
-  expect(await new AttributeLook('/nowhere/tar').hasNone('/etc/hostname')).toBeUndefined();
+  expect(await new AttributeProbe('/nowhere/tar').hasNone('/etc/hostname')).toBeUndefined();
 });

@@ -21,7 +21,7 @@ interface Question {
 }
 
 /** Looks at files, one after the other, by a program that stays for a while. */
-export class AttributeLook {
+export class AttributeProbe {
   readonly #program: string;
   readonly #idleMs: number;
   #tar: Tar | undefined;

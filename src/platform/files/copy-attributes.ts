@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
-import { ATTRIBUTE_OPTIONS, AttributeLook, namesAttributes } from './attribute-probe.js';
+import { ATTRIBUTE_OPTIONS, AttributeProbe, namesAttributes } from './attribute-probe.js';
 import { SMALL_BYTES } from './open-file.js';
 
 const MAX_MS = 5_000; // a program that takes longer does not answer at all
@@ -28,7 +28,7 @@ export const copyAttributes: CopyAttributes = (folder, from) => {
 export function attributeCopier(): { copy: CopyAttributes; end(): void } {
   const tar = process.platform === 'linux' ? firstThatRuns('tar') : undefined;
   if (tar === undefined) return { copy: copyAttributes, end() {} };
-  const looks = new AttributeLook(tar);
+  const looks = new AttributeProbe(tar);
   const copyLooked: CopyAttributes = (folder, from) => {
     // By our number: another program has other things open.
     const inside = folder.replace(/^\/proc\/self\//, `/proc/${process.pid}/`);

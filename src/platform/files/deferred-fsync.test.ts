@@ -4,7 +4,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { DeferredFsync, keepsOrder } from './deferred-fsync.js';
+import { DeferredFsync, ordersDataBeforeRename } from './deferred-fsync.js';
 
 const folder = (): Promise<string> => mkdtemp(join(tmpdir(), 'helve-disk-'));
 
@@ -36,6 +36,6 @@ test('what did not reach the disk is told once, by the name of the file', async 
 });
 
 test.runIf(process.platform === 'linux')('files of the kernel itself are not said to be kept in order', () => {
-  expect(keepsOrder('/proc')).toBe(false);
-  expect(keepsOrder('/nowhere/at/all')).toBe(false);
+  expect(ordersDataBeforeRename('/proc')).toBe(false);
+  expect(ordersDataBeforeRename('/nowhere/at/all')).toBe(false);
 });

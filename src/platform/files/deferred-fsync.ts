@@ -13,13 +13,13 @@ const MAX_WAITING = 64; // files that are held open meanwhile
 const PAUSE_MS = 50; // while the disk writes, whoever makes a file waits: first comes what follows at once
 
 /** Who brings open files to the disk. */
-export interface ToDisk {
+export interface FsyncStrategy {
   /** Takes the descriptor over, and closes it when the file is on the disk. */
   take(descriptor: number): Promise<void>;
 }
 
 /** Resolves when the file is on the disk. */
-export const waited: ToDisk = {
+export const immediateFsync: FsyncStrategy = {
   async take(descriptor) {
     try {
       await fsyncInThread(descriptor);
@@ -37,7 +37,7 @@ export class DeferredFsync {
   #failure: WriteFailure | undefined;
 
   /** For all that belongs to the change of a file. Resolves at once, unless too many wait. */
-  of(real: string): ToDisk {
+  of(real: string): FsyncStrategy {
     return { take: (descriptor) => this.#take(descriptor, real) };
   }
 
@@ -71,7 +71,7 @@ export class DeferredFsync {
   async #run(): Promise<void> {
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
       const { descriptor, real } = next;
-      await waited.take(descriptor).catch((error: unknown) => {
+      await immediateFsync.take(descriptor).catch((error: unknown) => {
         this.#failure ??= notOnDisk(real, error);
       });
     }
@@ -95,7 +95,7 @@ const ordered: ReadonlySet<number> = new Set([
 ]);
 
 /** Whether the file system brings a renamed file's content to the disk before its name. */
-export function keepsOrder(path: string): boolean {
+export function ordersDataBeforeRename(path: string): boolean {
   if (process.platform !== 'linux') return false;
   try {
     return ordered.has(statfsSync(path).type);

@@ -40,7 +40,7 @@ export interface Obstacle {
 }
 
 /** What is at a real path now. Behind a link that is about to go nothing is: there was a folder in its place. */
-export async function stateNow(real: string, goingLinks: ReadonlySet<string>): Promise<EntryState | Obstacle> {
+export async function currentState(real: string, goingLinks: ReadonlySet<string>): Promise<EntryState | Obstacle> {
   const folder = dirname(real);
   for (let above = folder; above !== dirname(above); above = dirname(above)) if (goingLinks.has(above)) return null;
   const led = await realpath(folder).catch(() => undefined);

@@ -1,9 +1,9 @@
 import { accessSync, closeSync, constants, openSync } from 'node:fs';
 import { access, mkdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { type ToDisk, waited } from './deferred-fsync.js';
-import { assertOpened } from './open-file.js';
-import { codeOf, explain } from './write-failure.js';
+import { type FsyncStrategy, immediateFsync } from './deferred-fsync.js';
+import { assertSameFile } from './open-file.js';
+import { asWriteFailure, codeOf } from './write-failure.js';
 
 /** A folder that was opened and found to be the one that was meant. */
 export interface Folder {
@@ -20,7 +20,7 @@ const OPEN_FOLDER = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0);
 export function openFolder(real: string): Folder {
   const fd = openSync(real, OPEN_FOLDER | (constants.O_NOFOLLOW ?? 0));
   try {
-    assertOpened(fd, real);
+    assertSameFile(fd, real);
     const inside = `/proc/self/fd/${fd}`;
     const anchor = process.platform === 'linux' && canSearch(inside) ? inside : real;
     return { anchor, at: (name) => join(anchor, name), close: () => closeSync(fd) };
@@ -78,12 +78,12 @@ export async function makeFolder(real: string): Promise<void> {
     for (folder of await missingFolders(real)) {
       await inFolder(dirname(folder), async (above) => {
         await mkdir(above.at(basename(folder))).catch(ignoreExisting);
-        await sync(above);
+        await fsyncFolder(above);
       });
     }
     if (!(await stat(real)).isDirectory()) throw Object.assign(new Error('not a folder'), { code: 'EEXIST' });
   } catch (error) {
-    throw await explain(error, folder, 'made');
+    throw await asWriteFailure(error, folder, 'made');
   }
 }
 
@@ -93,7 +93,7 @@ function ignoreExisting(error: unknown): void {
 }
 
 /** Brings the names in the folder to the disk. Some file systems can't; what was renamed is renamed all the same. */
-export async function sync({ anchor }: Folder, toDisk: ToDisk = waited): Promise<void> {
+export async function fsyncFolder({ anchor }: Folder, toDisk: FsyncStrategy = immediateFsync): Promise<void> {
   try {
     await toDisk.take(openSync(anchor, OPEN_FOLDER));
   } catch {

@@ -1,5 +1,5 @@
 /** Lets work that needs the same things run one after the other, in the order in which it came. */
-export class Turns {
+export class KeyedMutex {
   readonly #last = new Map<string, Promise<void>>();
 
   /** All keys are asked for at once, so that no two can wait for each other. */

@@ -100,7 +100,7 @@ function openOnce(real: string): { handle: OpenedFile; stats: Stats } {
   try {
     const stats = fstatSync(fd);
     assertRegular(real, stats);
-    assertOpened(fd, real);
+    assertSameFile(fd, real);
     return { handle: new OpenedFile(fd, stats), stats };
   } catch (error) {
     closeSync(fd);
@@ -112,7 +112,7 @@ function openOnce(real: string): { handle: OpenedFile; stats: Stats } {
  * Fails when what is open is of another place than the real path that was opened. At once, as the looks around it are:
  * the system knows by now what they ask for, and to wait for each would take a reader longer than the file does.
  */
-export function assertOpened(fd: number, real: string): void {
+export function assertSameFile(fd: number, real: string): void {
   const opened = placeOf(fd) ?? placeByName(fd, real);
   if (opened === `${real} (deleted)`) throw new ReplacedMeanwhile(`${real} was replaced while it was opened.`);
   if (opened !== real) {

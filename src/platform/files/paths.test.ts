@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, realpath, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { cutPath, isInside, realPath, resolveIn, shortPath, startsInCwd } from './paths.js';
+import { dependsOnCwd, elidedPath, isInside, realPath, resolveIn, shortPath } from './paths.js';
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -26,7 +26,7 @@ test('takes a leading ~ for the home folder, and no other one', () => {
   expect(resolveIn('/work', '~')).toBe('/home/me');
   expect(resolveIn('/work', '~/a/../b')).toBe('/home/me/b');
   expect(resolveIn('/work', '~me/a')).toBe('/work/~me/a');
-  expect([startsInCwd('~/a'), startsInCwd('/a'), startsInCwd('~me/a'), startsInCwd('a')]).toEqual([
+  expect([dependsOnCwd('~/a'), dependsOnCwd('/a'), dependsOnCwd('~me/a'), dependsOnCwd('a')]).toEqual([
     false,
     false,
     true,
@@ -78,8 +78,8 @@ test('shows a path below the directory as relative, any other as absolute', () =
 });
 
 test('cuts a long path in its middle, and no character in two', () => {
-  expect(cutPath('/a/b')).toBe('/a/b');
-  const long = cutPath(`/start/${'👍'.repeat(1_000)}/end.ts`);
+  expect(elidedPath('/a/b')).toBe('/a/b');
+  const long = elidedPath(`/start/${'👍'.repeat(1_000)}/end.ts`);
   expect([long.startsWith('/start/👍'), long.endsWith('👍/end.ts'), long.isWellFormed()]).toEqual([true, true, true]);
   expect(long.length).toBeLessThan(260);
 });

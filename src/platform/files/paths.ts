@@ -17,7 +17,7 @@ export function resolveIn(cwd: string, path: string, findHome: () => string | un
 }
 
 /** Whether the path leads elsewhere when the working directory is another. */
-export const startsInCwd = (path: string): boolean =>
+export const dependsOnCwd = (path: string): boolean =>
   !isAbsolute(path) && !(startsInHome(path) && homeFolder() !== undefined);
 
 const startsInHome = (path: string): boolean => path === '~' || path.startsWith('~/');
@@ -58,7 +58,9 @@ export async function realPath(path: string): Promise<string> {
       existing = resolve(await realPath(dirname(existing)), target);
     }
   }
-  const failure = new Error(`${cutPath(path)} leads through more than ${MAX_LINKS} symlinks, so it can't be resolved.`);
+  const failure = new Error(
+    `${elidedPath(path)} leads through more than ${MAX_LINKS} symlinks, so it can't be resolved.`,
+  );
   throw Object.assign(failure, { code: 'ELOOP' }); // as the system calls the same
 }
 
@@ -151,7 +153,7 @@ export function shortPath(cwd: string, path: string): string {
 }
 
 /** The path as a message names it: the middle of a very long one helps nobody. */
-export function cutPath(path: string): string {
+export function elidedPath(path: string): string {
   if (path.length <= MAX_SHOWN_CHARS) return path;
   const half = MAX_SHOWN_CHARS / 2;
   return `${path.slice(0, safeCut(path, half))} … ${path.slice(safeCut(path, path.length - half))}`;

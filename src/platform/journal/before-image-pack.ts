@@ -9,14 +9,14 @@
 import { closeSync, constants, fstatSync, ftruncateSync, futimesSync, openSync, statSync, writeSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { randomHex } from '../crypto.js';
-import { imagePath, type JournalFolders, readImageFile } from './journal.js';
+import { beforeImagePath, type JournalFolders, readBeforeImageFile } from './journal.js';
 import { indexPath, type PackEntry, packEntries, packPath, readAt, readIndex } from './pack-index.js';
 
 const BATCH_BYTES = 4_000_000;
 const NEW_FILE = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 
 /** Where contents are added to. Everything is done at once: most of them are small. */
-export class ImagePack {
+export class BeforeImagePack {
   readonly name: string;
   readonly #path: string;
   readonly #pack: number;
@@ -92,7 +92,7 @@ function writeAll(file: number, bytes: Uint8Array): void {
 }
 
 /** Contents that are kept, wherever that is. The lists of packs are read when they are first needed. */
-export class ImageReader {
+export class BeforeImageReader {
   readonly #folders: JournalFolders;
   #packs: Promise<Map<string, PackEntry>> | undefined;
 
@@ -101,13 +101,13 @@ export class ImageReader {
   }
 
   async has(hash: string): Promise<boolean> {
-    if (statSync(imagePath(this.#folders, hash), { throwIfNoEntry: false })) return true;
+    if (statSync(beforeImagePath(this.#folders, hash), { throwIfNoEntry: false })) return true;
     return (await this.#entries()).has(hash);
   }
 
   /** Undefined where it is not there any more, or not whole. */
   async read(hash: string): Promise<Buffer | undefined> {
-    const image = await readImageFile(this.#folders, hash);
+    const image = await readBeforeImageFile(this.#folders, hash);
     if (image) return image;
     const entry = (await this.#entries()).get(hash);
     return entry && readAt(this.#folders, entry, hash);
@@ -126,7 +126,7 @@ export async function shrinkPack(folders: JournalFolders, name: string, needed: 
   const entries = [...all].filter(([hash]) => needed.has(hash));
   if (entries.length === all.size && all.size > 0) return;
   if (entries.length > 0) {
-    const small = new ImagePack(folders, name);
+    const small = new BeforeImagePack(folders, name);
     try {
       for (const [hash, entry] of entries) {
         const bytes = readAt(folders, entry, hash);

@@ -1,6 +1,6 @@
 // Whose work a change is that was found by looking at the workspace, while commands of one or more sessions ran.
 import { type DeclaredWrites, namesPath } from './declared-writes.js';
-import type { BesideCommand } from './running-commands.js';
+import type { ConcurrentCommand } from './running-commands.js';
 
 /** `unclaimed`: it may be the work of a command of another session. Undefined: it is known to be none of ours. */
 export type Claim<Command> = Command | 'unclaimed' | undefined;
@@ -12,10 +12,10 @@ export type Claim<Command> = Command | 'unclaimed' | undefined;
 export function claimantOf<Command extends { writes: DeclaredWrites }>(
   path: string,
   { isFolder }: { isFolder: boolean },
-  { own, beside, sessionId }: { own: readonly Command[]; beside: readonly BesideCommand[]; sessionId: string },
+  { own, beside, sessionId }: { own: readonly Command[]; beside: readonly ConcurrentCommand[]; sessionId: string },
 ): Claim<Command> {
   const names = ({ writes }: { writes: DeclaredWrites }): boolean => namesPath(writes, path, { isFolder });
-  const isForeign = (other: BesideCommand): boolean => other.sessionId !== sessionId;
+  const isForeign = (other: ConcurrentCommand): boolean => other.sessionId !== sessionId;
   const [namer, others] = [own.findLast(names), beside.filter(names)];
   if (namer) return others.some(isForeign) ? 'unclaimed' : namer;
   const doer = own.findLast(({ writes }) => !writes.isExact);

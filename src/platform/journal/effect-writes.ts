@@ -31,7 +31,7 @@ export function writtenFiles(approved: readonly Effect[] | undefined): string[] 
  * What the call's effects name for writing in the workspace. The whole workspace is not a name: `git checkout` may write
  * anything there, and so may others at the same time.
  */
-export function writesOf(approved: readonly Effect[] | undefined, roots: readonly string[]): DeclaredWrites {
+export function declaredWritesOf(approved: readonly Effect[] | undefined, roots: readonly string[]): DeclaredWrites {
   const paths: DeclaredPath[] = [];
   for (const effect of approved ?? []) {
     if (effect.kind !== 'file' || !writesFile(effect) || effect.unresolved !== undefined) continue;

@@ -22,7 +22,15 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type FileChange, type FileChanges, StaleFile } from '../../contract/file-change.js';
 import { createFileChanges } from './file-changes.js';
-import { hashOf, imagePath, journalFolders, listChanges, listSessions, pruneJournal, saveImage } from './journal.js';
+import {
+  beforeImagePath,
+  hashOf,
+  journalFolders,
+  listChanges,
+  listSessions,
+  pruneJournal,
+  saveBeforeImage,
+} from './journal.js';
 import { lockName, lockPath, type OpenChange, recordPath, writeRecord } from './lock.js';
 import { thisProcess } from './process-identity.js';
 import { describeRecovery, recoverChanges } from './recover-changes.js';
@@ -231,7 +239,7 @@ test('keeps what files held privately, and lists the changes', async () => {
     change(path('b'), 'two', null),
     change(path('c'), null, 'three'),
   ]);
-  const { images, top } = journalFolders(dataFolder);
+  const { beforeImages: images, top } = journalFolders(dataFolder);
   expect((await readdir(images)).toSorted()).toEqual([hash('one'), hash('ONE'), hash('two')].toSorted());
   expect((await stat(top)).mode & 0o777).toBe(0o700);
   expect((await stat(join(images, hash('one')))).mode & 0o777).toBe(0o600);
@@ -425,7 +433,7 @@ const leftOpen = async (
     })),
   );
   for (const [, ...texts] of files) {
-    for (const kept of texts) if (kept !== null) await saveImage(folders, Buffer.from(kept), hash(kept));
+    for (const kept of texts) if (kept !== null) await saveBeforeImage(folders, Buffer.from(kept), hash(kept));
   }
   const plan = { files: files.map(() => ({ owner: { mode: 0o640, uid: 0, gid: 0 }, inPlace: true, folders: [] })) };
   await writeFile(join(folders.open, `${record.token}.plan`), JSON.stringify(plan));
@@ -465,7 +473,7 @@ test('leaves alone a file that somebody has changed since, and says where its ol
     ['b', 'two', 'TWO'],
   ]);
   const report = await recoverChanges(here.dataFolder);
-  const image = imagePath(journalFolders(here.dataFolder), hash('one'));
+  const image = beforeImagePath(journalFolders(here.dataFolder), hash('one'));
   expect(report.left).toEqual([{ real: here.path('a'), why: 'it was changed since', image }]);
   expect([await here.text('a'), await here.text('b'), await readFile(image, 'utf8')]).toEqual(['theirs', 'two', 'one']);
   expect(describeRecovery(report)).toBe(
@@ -515,22 +523,22 @@ test('removes copies that are older than a month, once a day', async () => {
   await changes.apply('call', [change(path('a'), 'two', 'three')]);
   const day = 24 * 3_600_000;
   const old = new Date(Date.now() - 32 * day);
-  await utimes(join(folders.images, hash('one')), old, old);
+  await utimes(join(folders.beforeImages, hash('one')), old, old);
   await pruneJournal(folders, Date.now() - day);
-  expect(await readdir(folders.images)).toHaveLength(2); // old for the first time
+  expect(await readdir(folders.beforeImages)).toHaveLength(2); // old for the first time
   await pruneJournal(folders);
-  expect(await readdir(folders.images)).toEqual([hash('two')]);
-  await utimes(join(folders.images, hash('two')), old, old);
+  expect(await readdir(folders.beforeImages)).toEqual([hash('two')]);
+  await utimes(join(folders.beforeImages, hash('two')), old, old);
   await pruneJournal(folders);
-  expect(await readdir(folders.images)).toEqual([hash('two')]);
+  expect(await readdir(folders.beforeImages)).toEqual([hash('two')]);
   await pruneJournal(folders, Date.now() + 2 * day);
-  expect(await readdir(folders.images)).toEqual([]);
+  expect(await readdir(folders.beforeImages)).toEqual([]);
 });
 
 test('saves again what a power cut has left of a copy', async () => {
   const { changes, path, dataFolder } = await testProject({ a: 'one' });
   await changes.apply('call', [change(path('b'), null, 'x')]);
-  const image = join(journalFolders(dataFolder).images, hash('one'));
+  const image = join(journalFolders(dataFolder).beforeImages, hash('one'));
   await writeFile(image, '');
   await changes.apply('call', [change(path('a'), 'one', 'two')]);
   expect(await readFile(image, 'utf8')).toBe('one');

@@ -4,19 +4,19 @@ import { basename, dirname } from 'node:path';
 import { type FileChange, type FileChanges, StaleFile } from '../../contract/file-change.js';
 import { randomHex } from '../crypto.js';
 import { discard, type Owner, overwrite, publishNew, stage } from '../files/atomic-write.js';
-import { PlainFiles, stateOf } from '../files/attribute-free-files.js';
+import { AttributeFreeFiles, changeStamp } from '../files/attribute-free-files.js';
 import { attributeCopier, type CopyAttributes, type CopyTo } from '../files/copy-attributes.js';
-import { DeferredFsync, keepsOrder, type ToDisk, waited } from '../files/deferred-fsync.js';
-import { type Folder, makeFolder, missingFolders, openFolder, sync } from '../files/folder.js';
-import { Turns } from '../files/keyed-mutex.js';
-import { cutPath, isInside } from '../files/paths.js';
+import { DeferredFsync, type FsyncStrategy, immediateFsync, ordersDataBeforeRename } from '../files/deferred-fsync.js';
+import { type Folder, fsyncFolder, makeFolder, missingFolders, openFolder } from '../files/folder.js';
+import { KeyedMutex } from '../files/keyed-mutex.js';
+import { elidedPath, isInside } from '../files/paths.js';
 import { type CurrentFile, readCurrent } from '../files/read-current.js';
-import { codeOf, explain, WriteFailure } from '../files/write-failure.js';
-import { hashOf, type JournalFolders, journalFolders, makeJournal, recordChange, saveImage } from './journal.js';
-import { asSentence, JournalUnwritable, withoutJournal } from './journal-unwritable.js';
-import { closeRecord, lockName, type OpenChange, stepIn, takeLocks, writeRecord } from './lock.js';
+import { asWriteFailure, codeOf, WriteFailure } from '../files/write-failure.js';
+import { hashOf, type JournalFolders, journalFolders, makeJournal, recordChange, saveBeforeImage } from './journal.js';
+import { asSentence, JournalUnwritable, journalError } from './journal-unwritable.js';
+import { acquireLocks, closeRecord, lockName, type OpenChange, takeOver, writeRecord } from './lock.js';
 import { type ProcessIdentity, thisProcess } from './process-identity.js';
-import { finishChange, nothingFound, takeBack } from './recover-changes.js';
+import { finishChange, nothingFound, rollBack } from './recover-changes.js';
 import { type ChangePlan, temporaryName, writePlan } from './recovery-plan.js';
 
 const LOCK_WAIT_MS = 30_000;
@@ -36,9 +36,9 @@ export function createFileChanges({
   lockWaitMs = LOCK_WAIT_MS,
 }: FileChangesOptions): FileChanges {
   const folders = journalFolders(dataFolder);
-  const turns = new Turns();
+  const turns = new KeyedMutex();
   const copier = attributeCopier();
-  const tools: Tools = { plain: new PlainFiles(), copy: copier.copy, behind: new DeferredFsync() };
+  const tools: Tools = { plain: new AttributeFreeFiles(), copy: copier.copy, behind: new DeferredFsync() };
   let ready: Promise<ProcessIdentity> | undefined;
   const prepare = async (): Promise<ProcessIdentity> => {
     await makeJournal(folders);
@@ -53,7 +53,7 @@ export function createFileChanges({
       ready ??= prepare();
       const owner = await ready.catch(async (error) => {
         ready = undefined; // the next change may find it put right
-        throw await withoutJournal(error, folders.top);
+        throw await journalError(error, folders.top);
       });
       const afterHashes = changes.map(({ after }) => after && hashOf(after));
       for (;;) {
@@ -79,7 +79,7 @@ export function createFileChanges({
 
 /** What one change leaves for the next. */
 interface Tools {
-  plain: PlainFiles;
+  plain: AttributeFreeFiles;
   copy: CopyAttributes;
   behind: DeferredFsync;
 }
@@ -94,7 +94,7 @@ function assertPossible(changes: readonly FileChange[]): void {
     if (file === undefined) continue;
     throw new WriteFailure(
       'ENOTDIR',
-      `${cutPath(real)} was not written: ${cutPath(file)} becomes a file in the same change, so it can't be a folder. Nothing was changed. Choose another path for one of them.`,
+      `${elidedPath(real)} was not written: ${elidedPath(file)} becomes a file in the same change, so it can't be a folder. Nothing was changed. Choose another path for one of them.`,
     );
   }
 }
@@ -150,7 +150,7 @@ class Attempt {
   readonly #staged = new Set<Step>();
   readonly #begun = new Set<number>();
   #plan: ChangePlan = { files: [] };
-  #toDisk: ToDisk = waited;
+  #toDisk: FsyncStrategy = immediateFsync;
 
   constructor(folders: JournalFolders, tools: Tools, changes: readonly FileChange[], record: OpenChange) {
     this.#folders = folders;
@@ -181,7 +181,7 @@ class Attempt {
       const stats = before && after ? statsOf(real) : undefined;
       if (!stats?.isFile() || this.#tools.plain.has(real, stats)) continue;
       try {
-        this.#copies.set(stateOf(stats), this.#tools.copy(this.#folder(dirname(real)).anchor, basename(real)));
+        this.#copies.set(changeStamp(stats), this.#tools.copy(this.#folder(dirname(real)).anchor, basename(real)));
       } catch {
         // it is told when the file is opened to be changed
       }
@@ -202,10 +202,10 @@ class Attempt {
         await write();
       });
     });
-    await takeLocks(this.#folders, this.#record, this.#held, {
+    await acquireLocks(this.#folders, this.#record, this.#held, {
       waitMs,
       takeOver: (ended) =>
-        stepIn(this.#folders, ended, this.#record, (change) => finishChange(this.#folders, change, nothingFound())),
+        takeOver(this.#folders, ended, this.#record, (change) => finishChange(this.#folders, change, nothingFound())),
     });
   }
 
@@ -227,7 +227,7 @@ class Attempt {
             owner: found?.stats ?? (like === undefined ? newOwner(mode) : await stat(like)),
           };
         } catch (error) {
-          throw await explain(error, real, after ? 'written' : 'removed', needed(change));
+          throw await asWriteFailure(error, real, after ? 'written' : 'removed', needed(change));
         }
       }),
     );
@@ -240,14 +240,14 @@ class Attempt {
     try {
       // Nobody waits for the disk where a file is replaced by one rename, on a file system that keeps the order.
       const [only] = alone ? steps : [];
-      if (only?.found && only.change.after && keepsOrder(dirname(only.change.real)))
+      if (only?.found && only.change.after && ordersDataBeforeRename(dirname(only.change.real)))
         this.#toDisk = this.#tools.behind.of(only.change.real);
       // Before anything is made, so that whatever is made can be taken back by whoever comes after a crash.
       if (!alone) await this.#inJournal(() => writePlan(this.#folders, this.#record.token, plan));
       await all(steps.flatMap((step) => [this.#keep(step), this.#canStage(step) ? this.#stage(step) : undefined]));
       this.#assertInTime();
       for (const step of steps) await this.#make(step);
-      await all([this.#list(steps), ...[...this.#opened.values()].map((folder) => sync(folder, this.#toDisk))]);
+      await all([this.#list(steps), ...[...this.#opened.values()].map((folder) => fsyncFolder(folder, this.#toDisk))]);
     } catch (error) {
       throw await this.#giveUp(error);
     }
@@ -266,8 +266,8 @@ class Attempt {
   async #keep({ found, inPlace, change, index }: Step): Promise<void> {
     const { before, after } = this.#record.files[index] ?? {};
     await this.#inJournal(async () => {
-      if (found && before) await saveImage(this.#folders, found.bytes, before, this.#toDisk);
-      if (inPlace && change.after && after) await saveImage(this.#folders, change.after, after);
+      if (found && before) await saveBeforeImage(this.#folders, found.bytes, before, this.#toDisk);
+      if (inPlace && change.after && after) await saveBeforeImage(this.#folders, change.after, after);
     });
   }
 
@@ -293,7 +293,7 @@ class Attempt {
 
   #copyFor({ anchor }: Folder, { change: { real, like }, found }: Step): CopyTo | undefined {
     if (found && this.#tools.plain.has(real, found.stats)) return undefined;
-    const early = found && this.#copies.get(stateOf(found.stats)); // not if it was given attributes since
+    const early = found && this.#copies.get(changeStamp(found.stats)); // not if it was given attributes since
     const from = found ? basename(real) : like;
     return early ?? (from === undefined ? undefined : this.#tools.copy(anchor, from));
   }
@@ -357,7 +357,7 @@ class Attempt {
 
   async #inJournal(work: () => Promise<void>): Promise<void> {
     await work().catch(async (error) => {
-      throw await withoutJournal(error, this.#folders.top);
+      throw await journalError(error, this.#folders.top);
     });
   }
 
@@ -366,7 +366,7 @@ class Attempt {
     for (const { change, temporary } of this.#staged) await discard(this.#folder(dirname(change.real)), temporary);
     const error = thrown instanceof Unexplained ? await thrown.explained() : thrown;
     const report = nothingFound();
-    await takeBack(this.#folders, this.#record, this.#plan, report, (index) => this.#begun.has(index));
+    await rollBack(this.#folders, this.#record, this.#plan, report, (index) => this.#begun.has(index));
     const isPassedOn = error instanceof StaleFile || error instanceof JournalUnwritable || this.#begun.size === 0;
     if (report.left.length === 0 && isPassedOn) return error;
     const message = error instanceof Error ? error.message : String(error);
@@ -385,7 +385,7 @@ class Unexplained extends Error {
 
   async explained(): Promise<unknown> {
     const { real, after } = this.#change;
-    return await explain(this.cause, real, after ? 'written' : 'removed', needed(this.#change));
+    return await asWriteFailure(this.cause, real, after ? 'written' : 'removed', needed(this.#change));
   }
 }
 

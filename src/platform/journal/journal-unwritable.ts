@@ -1,4 +1,4 @@
-import { codeOf, explain, WriteFailure } from '../files/write-failure.js';
+import { asWriteFailure, codeOf, WriteFailure } from '../files/write-failure.js';
 
 /** The journal can't be written, for a reason that may pass. The files are as they were before. */
 export class JournalUnwritable extends WriteFailure {
@@ -11,9 +11,9 @@ export class JournalUnwritable extends WriteFailure {
 const passingReasons = ['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO', 'ENOTDIR', 'ENOENT'];
 
 /** What went wrong in the journal, as an error of the change. Without a way back there is no change. */
-export async function withoutJournal(error: unknown, top: string): Promise<unknown> {
+export async function journalError(error: unknown, top: string): Promise<unknown> {
   if (error instanceof WriteFailure) return error;
-  const told = await explain(error, top, 'written');
+  const told = await asWriteFailure(error, top, 'written');
   const why = told instanceof Error ? told.message : String(told);
   const code = codeOf(error) ?? 'EIO';
   const Kind = passingReasons.includes(code) ? JournalUnwritable : WriteFailure;

@@ -19,13 +19,13 @@ import { lstat, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/prom
 import { join } from 'node:path';
 import { randomHex, sha256 } from '../crypto.js';
 import { writeWhole } from '../files/atomic-write.js';
-import { type ToDisk, waited } from '../files/deferred-fsync.js';
-import { makeFolder } from '../files/make-private-folder.js';
+import { type FsyncStrategy, immediateFsync } from '../files/deferred-fsync.js';
+import { mkdirPrivate } from '../files/mkdir-private.js';
 import { codeOf, WriteFailure } from '../files/write-failure.js';
-import { dueCleanUp } from './clean-up-marker.js';
+import { isCleanUpDue } from './clean-up-marker.js';
 import { packEntries, readAt } from './pack-index.js';
 import { type RecordedChange, recordedChange } from './recorded-change.js';
-import { tellRunningCommands } from './running-commands.js';
+import { notifyRunningCommands } from './running-commands.js';
 
 const DAY_MS = 24 * 3_600_000;
 const KEPT_MS = 30 * DAY_MS;
@@ -36,7 +36,7 @@ export interface JournalFolders {
   top: string;
   open: string;
   locks: string;
-  images: string;
+  beforeImages: string;
   packs: string;
   sessions: string;
   commands: string;
@@ -49,7 +49,7 @@ export function journalFolders(dataFolder: string): JournalFolders {
     top,
     open: below('open'),
     locks: below('locks'),
-    images: below('images'),
+    beforeImages: below('images'),
     packs: below('packs'),
     sessions: below('sessions'),
     commands: below('commands'),
@@ -58,7 +58,7 @@ export function journalFolders(dataFolder: string): JournalFolders {
 
 /** Makes the folders, for nobody but us: what files held is as secret as the files. */
 export async function makeJournal({ top, ...below }: JournalFolders): Promise<void> {
-  makeFolder(top);
+  mkdirPrivate(top);
   const stats = await lstat(top);
   const uid = process.getuid?.();
   if (!stats.isDirectory() || (uid !== undefined && stats.uid !== uid)) {
@@ -67,27 +67,27 @@ export async function makeJournal({ top, ...below }: JournalFolders): Promise<vo
       `${top} is not a folder of our own, so what files hold can't be kept there before they are changed. Nothing was changed. Ask the user to look at it, or to set HELVE_HOME to another folder.`,
     );
   }
-  for (const folder of Object.values(below)) makeFolder(folder);
+  for (const folder of Object.values(below)) mkdirPrivate(folder);
 }
 
 export const hashOf = (bytes: Uint8Array): string => sha256().update(bytes).digest('hex');
 
-export const imagePath = (folders: JournalFolders, hash: string): string => join(folders.images, hash);
+export const beforeImagePath = (folders: JournalFolders, hash: string): string => join(folders.beforeImages, hash);
 
 /** Keeps the bytes under their hash. */
-export async function saveImage(
+export async function saveBeforeImage(
   folders: JournalFolders,
   bytes: Uint8Array,
   hash: string,
-  toDisk: ToDisk = waited,
+  toDisk: FsyncStrategy = immediateFsync,
 ): Promise<void> {
-  const path = imagePath(folders, hash);
+  const path = beforeImagePath(folders, hash);
   try {
     await writeNew(path, bytes, toDisk);
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
     await utimes(path, new Date(), new Date()).catch(() => {}); // in use again: not to be cleaned away
-    if (await readImageFile(folders, hash)) return;
+    if (await readBeforeImageFile(folders, hash)) return;
     // Another process is writing it this moment, or was cut off while it did.
     const whole = `${path}.${randomHex(6)}`;
     await writeNew(whole, bytes);
@@ -95,22 +95,26 @@ export async function saveImage(
   }
 }
 
-/** What was kept under the hash; undefined where it is not there any more, or not whole. For many, see `ImageReader`. */
-export async function readImage(folders: JournalFolders, hash: string): Promise<Buffer | undefined> {
-  const image = await readImageFile(folders, hash);
+/** What was kept under the hash; undefined where it is not there any more, or not whole. For many, see `BeforeImageReader`. */
+export async function readBeforeImage(folders: JournalFolders, hash: string): Promise<Buffer | undefined> {
+  const image = await readBeforeImageFile(folders, hash);
   if (image) return image;
   const entry = (await packEntries(folders)).get(hash);
   return entry && readAt(folders, entry, hash);
 }
 
 /** The same where it has a file of its own. */
-export async function readImageFile(folders: JournalFolders, hash: string): Promise<Buffer | undefined> {
-  const bytes = await readFile(imagePath(folders, hash)).catch(() => undefined);
+export async function readBeforeImageFile(folders: JournalFolders, hash: string): Promise<Buffer | undefined> {
+  const bytes = await readFile(beforeImagePath(folders, hash)).catch(() => undefined);
   return bytes && hashOf(bytes) === hash ? bytes : undefined;
 }
 
 /** A new private file; a part of one is not left behind. */
-export async function writeNew(path: string, content: string | Uint8Array, toDisk: ToDisk = waited): Promise<void> {
+export async function writeNew(
+  path: string,
+  content: string | Uint8Array,
+  toDisk: FsyncStrategy = immediateFsync,
+): Promise<void> {
   const file = openSync(path, newFile, 0o600);
   try {
     await writeWhole(file, typeof content === 'string' ? Buffer.from(content) : content);
@@ -129,9 +133,9 @@ export async function recordChange(
   folders: JournalFolders,
   sessionId: string,
   change: RecordedChange,
-  toDisk: ToDisk = waited,
+  toDisk: FsyncStrategy = immediateFsync,
 ): Promise<void> {
-  tellRunningCommands(folders, change); // first: after a crash in between, the recovery lists it
+  notifyRunningCommands(folders, change); // first: after a crash in between, the recovery lists it
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
   const file = openSync(sessionPath(folders, sessionId), flags, 0o600);
   try {
@@ -212,12 +216,12 @@ export async function pruneJournal(
   /** Makes smaller what is kept, before room is made for it. */
   shrink: (before: number) => Promise<void> = async () => {},
 ): Promise<void> {
-  const due = await dueCleanUp(join(folders.top, 'pruned'), now);
+  const due = await isCleanUpDue(join(folders.top, 'pruned'), now);
   if (!due) return;
   const { countedFrom } = due;
   await removeOld([folders.sessions], { now, countedFrom }, Number.POSITIVE_INFINITY);
   await shrink(now - IN_USE_MS).catch(() => {}); // else it goes when it is old
-  await removeOld([folders.images, folders.packs], { now, countedFrom }, KEPT_BYTES);
+  await removeOld([folders.beforeImages, folders.packs], { now, countedFrom }, KEPT_BYTES);
 }
 
 async function removeOld(

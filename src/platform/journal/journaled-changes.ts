@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { type Journaled, journaledPaths, type Side } from '../snapshots/snapshot-changes.js';
 import type { JournalFolders } from './journal.js';
 import { type OpenChange, parsedChange } from './lock.js';
-import type { BesideCommand, News, RunningCommands } from './running-commands.js';
+import type { CommandUpdates, ConcurrentCommand, RunningCommands } from './running-commands.js';
 
 export class JournaledChanges {
   readonly #folders: JournalFolders;
   readonly #commands: RunningCommands;
   readonly #byPath = new Map<string, Journaled[]>();
-  readonly #beside = new Map<string, BesideCommand>();
+  readonly #beside = new Map<string, ConcurrentCommand>();
   /** Found by the pictures themselves. */
   readonly #own = new Set<string>();
   #underway: OpenChange[] = [];
@@ -31,7 +31,7 @@ export class JournaledChanges {
   }
 
   /** To be called after it: whatever it has found of journaled changes is known now, or is on its way. */
-  afterLook(): BesideCommand[] {
+  afterLook(): ConcurrentCommand[] {
     this.#underway = openChanges(this.#folders); // first: a change is reported before its record is removed
     this.#add(this.#commands.read(), false);
     return [...this.#beside.values()];
@@ -70,7 +70,7 @@ export class JournaledChanges {
     this.#own.clear();
   }
 
-  #add({ changes, beside }: News, isEarlier: boolean): void {
+  #add({ changes, beside }: CommandUpdates, isEarlier: boolean): void {
     for (const other of beside) this.#beside.set(other.id, other);
     for (const change of changes) {
       if (this.#own.has(change.change)) continue;

@@ -6,7 +6,7 @@ import { sharedRound } from '../shared-round.js';
 import type { AnnouncedWriter, AnnouncedWriters } from './announced-writers.js';
 
 import { CLEAN_UP_EVERY_MS } from './clean-up-marker.js';
-import type { TakeBackUndo } from './recover-changes.js';
+import type { RollBackUndo } from './recover-changes.js';
 import type { SpareJournalOptions } from './spare-journal.js';
 
 /** Changes whose code comes with the first of them. */
@@ -41,7 +41,7 @@ export function sessionWriters(session: { dataFolder: string; id: string }): Pic
 }
 
 /** Recovers what changes were cut short, and says it in words. Where nothing was, two looks at the journal show it. */
-export async function recoverIfNeeded(dataFolder: string, takeBackUndo?: TakeBackUndo): Promise<string | undefined> {
+export async function recoverIfNeeded(dataFolder: string, takeBackUndo?: RollBackUndo): Promise<string | undefined> {
   if (!needsCare(join(dataFolder, 'journal'))) return undefined;
   const { describeRecovery, recoverChanges } = await import('./recover-changes.js');
   // Agents that start at the same time see the same records. The first of them tells the person.

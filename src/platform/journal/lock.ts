@@ -12,7 +12,7 @@ import { monotonicMs } from '../clock.js';
 import { sha256 } from '../crypto.js';
 import { codeOf, WriteFailure } from '../files/write-failure.js';
 import { type JournalFolders, writeNew } from './journal.js';
-import { isFromBefore, isRunning, type ProcessIdentity } from './process-identity.js';
+import { isRunning, isStale, type ProcessIdentity } from './process-identity.js';
 
 const FIRST_POLL_MS = 1;
 const LAST_POLL_MS = 25;
@@ -55,13 +55,13 @@ export async function writeRecord(
   else writeFileSync(path, JSON.stringify(change), { flag: 'wx', mode: 0o600 });
 }
 
-export type Found =
+export type InspectedRecord =
   | { state: 'none' }
   | { state: 'running'; change: OpenChange | undefined }
   | { state: 'ended'; change: OpenChange };
 
 /** What a lock, a claim or a record says, and whether the process that it names still runs. */
-export async function look(path: string, ours: ProcessIdentity): Promise<Found> {
+export async function inspectRecord(path: string, ours: ProcessIdentity): Promise<InspectedRecord> {
   let stats: Stats;
   let text: string;
   try {
@@ -74,7 +74,7 @@ export async function look(path: string, ours: ProcessIdentity): Promise<Found> 
   if (change) {
     return { state: (await isRunning(change.owner, stats.mtimeMs, ours)) ? 'running' : 'ended', change };
   }
-  if (!isFromBefore(stats.mtimeMs)) return { state: 'running', change: undefined };
+  if (!isStale(stats.mtimeMs)) return { state: 'running', change: undefined };
   return { state: 'ended', change: unreadable(path, stats, ours) };
 }
 
@@ -102,7 +102,7 @@ const unreadable = (path: string, { ino, mtimeMs }: Stats, owner: ProcessIdentit
  * Takes the locks of our record, in an order that is the same for all, so that no two wait for each other. Those taken
  * are added to `held`, also when a later one can't be had.
  */
-export async function takeLocks(
+export async function acquireLocks(
   folders: JournalFolders,
   ours: OpenChange,
   held: string[],
@@ -111,7 +111,7 @@ export async function takeLocks(
   const until = monotonicMs() + waitMs;
   for (const name of ours.locks.toSorted()) {
     for (let pause = FIRST_POLL_MS; !(await takeLock(folders, ours, lockPath(folders, name))); ) {
-      const found = await look(lockPath(folders, name), ours.owner);
+      const found = await inspectRecord(lockPath(folders, name), ours.owner);
       if (found.state === 'none') continue;
       if (monotonicMs() > until) throw busy(ours, found, lockPath(folders, name), waitMs);
       if (found.state === 'ended') await takeOver(found.change);
@@ -140,7 +140,7 @@ async function takeLock(folders: JournalFolders, ours: OpenChange, lock: string)
   }
 }
 
-function busy(ours: OpenChange, found: Found, lock: string, waitMs: number): WriteFailure {
+function busy(ours: OpenChange, found: InspectedRecord, lock: string, waitMs: number): WriteFailure {
   const names = ours.files.map(({ real }) => real).join(', ');
   const holder = found.state === 'none' ? undefined : found.change;
   const who = holder
@@ -168,7 +168,7 @@ async function isLockOf(lock: string, token: string): Promise<boolean> {
 }
 
 /** Does the work for changes whose process has ended, the one given and those that stepped in for it and ended too. */
-export async function stepIn(
+export async function takeOver(
   folders: JournalFolders,
   ended: OpenChange,
   ours: OpenChange,
@@ -176,7 +176,7 @@ export async function stepIn(
 ): Promise<'done' | 'busy'> {
   const chain = [ended];
   for (let last = ended; !(await takeLock(folders, ours, claimPath(folders, last.token))); ) {
-    const found = await look(claimPath(folders, last.token), ours.owner);
+    const found = await inspectRecord(claimPath(folders, last.token), ours.owner);
     if (found.state !== 'ended') return found.state === 'none' ? 'done' : 'busy';
     last = found.change;
     chain.push(last);
@@ -184,7 +184,7 @@ export async function stepIn(
   // The record goes before its claim: where it is gone, somebody was here before us, and ours is all that is left.
   // From the first to the last, because the claim on the last is what keeps others from all of them.
   for (const change of chain) {
-    const { state } = await look(recordPath(folders, change.token), ours.owner);
+    const { state } = await inspectRecord(recordPath(folders, change.token), ours.owner);
     if (state === 'ended') await finish(change);
     await removeLocksOf(folders, change);
     for (const path of [planPath(folders, change.token), recordPath(folders, change.token)]) remove(path);

@@ -10,7 +10,7 @@ import { type JournalFolders, journalFolders, makeJournal } from './journal.js';
 import { closeRecord, type OpenChange, writeRecord } from './lock.js';
 import { thisProcess } from './process-identity.js';
 
-export const heldPath = ({ open }: JournalFolders, token: string): string => join(open, `${token}.held`);
+export const placeholderLogPath = ({ open }: JournalFolders, token: string): string => join(open, `${token}.held`);
 
 /** What one session has put there at this moment. None of it waits: a command does. */
 export class PlaceholderJournal {
@@ -21,7 +21,7 @@ export class PlaceholderJournal {
   private constructor(folders: JournalFolders, record: OpenChange) {
     this.#folders = folders;
     this.#record = record;
-    this.#file = openSync(heldPath(folders, record.token), 'ax', 0o600);
+    this.#file = openSync(placeholderLogPath(folders, record.token), 'ax', 0o600);
   }
 
   static async begin(dataFolder: string, sessionId: string): Promise<PlaceholderJournal> {
@@ -51,13 +51,13 @@ export class PlaceholderJournal {
   /** To be called when there are none any more. */
   async end(): Promise<void> {
     closeSync(this.#file);
-    rmSync(heldPath(this.#folders, this.#record.token), { force: true });
+    rmSync(placeholderLogPath(this.#folders, this.#record.token), { force: true });
     await closeRecord(this.#folders, this.#record, []);
   }
 }
 
 /** The placeholders that sessions have put somewhere at this moment, whether or not they live. */
-export function placeholdersOfAll({ open }: JournalFolders): Set<string> {
+export function allPlaceholders({ open }: JournalFolders): Set<string> {
   const files = namesIn(open).filter((name) => name.endsWith('.held'));
   return new Set(files.flatMap((name) => [...placeholdersIn(join(open, name))]));
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { isFromBefore, isRunning, type ProcessIdentity, thisProcess } from './process-identity.js';
+import { isRunning, isStale, type ProcessIdentity, thisProcess } from './process-identity.js';
 
 const minutesAgo = (minutes: number): number => Date.now() - minutes * 60_000;
 
@@ -43,6 +43,6 @@ test.each([process.platform, 'freebsd'])(
 );
 
 test('takes what it can not read for left behind when it is older than the start of the machine', () => {
-  expect(isFromBefore(0)).toBe(true);
-  expect(isFromBefore(minutesAgo(0))).toBe(false);
+  expect(isStale(0)).toBe(true);
+  expect(isStale(minutesAgo(0))).toBe(false);
 });

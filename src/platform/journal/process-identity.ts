@@ -48,7 +48,7 @@ export async function isRunning(theirs: ProcessIdentity, leftAt: number, ours: P
 }
 
 /** Whether something that can't be read, as after a power cut, was surely left behind. */
-export const isFromBefore = (leftAt: number): boolean =>
+export const isStale = (leftAt: number): boolean =>
   leftAt < Date.now() - uptime() * 1_000 || Date.now() - leftAt > FOREIGN_LEASE_MS;
 
 // What is below /proc is read at once: it is on no disk, and to wait for a reader takes longer than to read it.

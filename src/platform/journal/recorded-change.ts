@@ -70,5 +70,5 @@ export const touchedBy = ({ files, seen }: RecordedChange): string[] => [
 ];
 
 /** What its files held before, by hash: the copies that undo needs of it. */
-export const neededImages = ({ files, seen }: RecordedChange): string[] =>
+export const neededBeforeImages = ({ files, seen }: RecordedChange): string[] =>
   [...files, ...(seen?.unclaimedFiles ?? [])].map(({ before }) => before ?? '');

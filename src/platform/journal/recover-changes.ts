@@ -6,25 +6,25 @@ import { monotonicMs } from '../clock.js';
 import { randomHex } from '../crypto.js';
 import { discard, overwrite, publishNew, stage } from '../files/atomic-write.js';
 import { copyAttributes } from '../files/copy-attributes.js';
-import { inFolder, makeFolder, sync } from '../files/folder.js';
+import { fsyncFolder, inFolder, makeFolder } from '../files/folder.js';
 import { type CurrentFile, readCurrent } from '../files/read-current.js';
-import { picturePath, readPicture } from '../snapshots/snapshot-log.js';
+import { readSnapshotLog, snapshotLogPath } from '../snapshots/snapshot-log.js';
 import {
-  imagePath,
+  beforeImagePath,
   type JournalFolders,
   journalFolders,
   listChanges,
   listSessions,
   makeJournal,
   pruneJournal,
-  readImage,
+  readBeforeImage,
   recordChange,
 } from './journal.js';
-import { closeRecord, look, type OpenChange, openTokens, recordPath, stepIn, writeRecord } from './lock.js';
+import { closeRecord, inspectRecord, type OpenChange, openTokens, recordPath, takeOver, writeRecord } from './lock.js';
 import { packPath } from './pack-index.js';
-import { heldPath, removePlaceholders } from './placeholder-journal.js';
+import { placeholderLogPath, removePlaceholders } from './placeholder-journal.js';
 import { type ProcessIdentity, thisProcess } from './process-identity.js';
-import { neededImages } from './recorded-change.js';
+import { neededBeforeImages } from './recorded-change.js';
 import { type ChangePlan, readPlan, temporaryName } from './recovery-plan.js';
 import { removeEndedCommands } from './running-commands.js';
 import { markerPath } from './undo-marker.js';
@@ -44,16 +44,16 @@ export interface RecoveryReport {
   /** Calls whose commands ran when Helve ended: what they changed is in the session's list. */
   listed: string[];
   /** Undos that were under way: all that they had done was taken back. */
-  undos: Array<{ undoId: string } & UndoTakenBack>;
+  undos: Array<{ undoId: string } & RolledBackUndo>;
 }
 
 /** What became of an undo that was cut short: paths that are as before it again, and those that can't be. */
-export interface UndoTakenBack {
+export interface RolledBackUndo {
   done: readonly string[];
   left: ReadonlyArray<{ real: string; why: string }>;
 }
 
-export type TakeBackUndo = (dataFolder: string, sessionId: string, undoId: string) => Promise<UndoTakenBack>;
+export type RollBackUndo = (dataFolder: string, sessionId: string, undoId: string) => Promise<RolledBackUndo>;
 
 export const nothingFound = (): RecoveryReport => ({
   restored: [],
@@ -69,22 +69,22 @@ export const nothingFound = (): RecoveryReport => ({
  * as a whole. Any number of processes may do this at once, and no change of a process that lives is touched. Where there
  * is nothing to do it costs one look at a folder. An undo that was cut short waits for a caller that can take it back.
  */
-export async function recoverChanges(dataFolder: string, takeBackUndo?: TakeBackUndo): Promise<RecoveryReport> {
+export async function recoverChanges(dataFolder: string, takeBackUndo?: RollBackUndo): Promise<RecoveryReport> {
   const report = nothingFound();
   const folders = journalFolders(dataFolder);
   const { records, others } = await openTokens(folders);
   if (records.length > 0 || others.length > 0) await recoverAll(folders, { records, others }, report, takeBackUndo);
-  await tidyCommands(folders, report).catch(() => {}); // the next start looks again
+  await recoverCommands(folders, report).catch(() => {}); // the next start looks again
   await pruneJournal(folders, Date.now(), (before) => shrinkForgotten(folders, before)).catch(() => {}); // no journal yet, or one that is looked after another day
   return report;
 }
 
 /** A picture that is not recovered yet needs what others have told its session. */
-async function tidyCommands(folders: JournalFolders, report: RecoveryReport): Promise<void> {
+async function recoverCommands(folders: JournalFolders, report: RecoveryReport): Promise<void> {
   if ((await readdir(folders.commands)).length === 0) return;
   const owner = await thisProcess();
   const { records } = await openTokens(folders);
-  const found = await Promise.all(records.map((token) => look(recordPath(folders, token), owner)));
+  const found = await Promise.all(records.map((token) => inspectRecord(recordPath(folders, token), owner)));
   if (found.some(({ state }) => state === 'ended')) return;
   const { recoverNewFiles } = await import('../snapshots/new-files.js');
   await removeEndedCommands(folders, async (file, commands) => {
@@ -100,7 +100,7 @@ async function recoverAll(
   folders: JournalFolders,
   { records, others }: { records: string[]; others: string[] },
   report: RecoveryReport,
-  takeBackUndo: TakeBackUndo | undefined,
+  takeBackUndo: RollBackUndo | undefined,
 ): Promise<void> {
   await makeJournal(folders);
   const owner = await thisProcess();
@@ -109,13 +109,13 @@ async function recoverAll(
   try {
     const until = monotonicMs() + WAIT_MS;
     // What is no work of a command must be gone before its work is looked for.
-    const isFirst = (token: string): boolean => others.includes(basename(heldPath(folders, token)));
+    const isFirst = (token: string): boolean => others.includes(basename(placeholderLogPath(folders, token)));
     const isUndo = (token: string): boolean => others.includes(basename(markerPath(folders, token)));
     const recover = async (token: string, finish: (change: OpenChange) => Promise<void>): Promise<void> => {
       for (;;) {
-        const found = await look(recordPath(folders, token), owner);
+        const found = await inspectRecord(recordPath(folders, token), owner);
         if (found.state !== 'ended') return;
-        if ((await stepIn(folders, found.change, ours, finish)) === 'done' || monotonicMs() > until) return;
+        if ((await takeOver(folders, found.change, ours, finish)) === 'done' || monotonicMs() > until) return;
         await delay(10);
       }
     };
@@ -140,13 +140,13 @@ async function recoverAll(
 async function shrinkForgotten(folders: JournalFolders, before: number): Promise<void> {
   const owner = await thisProcess();
   const { records } = await openTokens(folders);
-  const open = await Promise.all(records.map((token) => look(recordPath(folders, token), owner)));
+  const open = await Promise.all(records.map((token) => inspectRecord(recordPath(folders, token), owner)));
   const inUse = open.flatMap((found) => ('change' in found && found.change ? [`${found.change.sessionId}-`] : []));
   const dataFolder = dirname(folders.top);
   const lists = await Promise.all(
     (await listSessions(dataFolder)).map(({ sessionId }) => listChanges(dataFolder, sessionId)),
   );
-  const needed = new Set(lists.flat().flatMap(neededImages));
+  const needed = new Set(lists.flat().flatMap(neededBeforeImages));
   const { shrinkPack } = await import('./before-image-pack.js');
   for (const file of await readdir(folders.packs)) {
     const name = file.replace(/\.pack$/, '');
@@ -173,7 +173,7 @@ async function latestFirst(
 ): Promise<string[]> {
   const placed = await Promise.all(
     tokens.map(async (token) => {
-      const found = await look(recordPath(folders, token), owner);
+      const found = await inspectRecord(recordPath(folders, token), owner);
       if (found.state !== 'ended') return { token, position: 0 };
       const [first] = await listChanges(dirname(folders.top), found.change.sessionId, found.change.callId);
       return { token, position: first?.position ?? 0 };
@@ -186,7 +186,7 @@ async function finishUndo(
   folders: JournalFolders,
   { token, sessionId, callId: undoId }: OpenChange,
   report: RecoveryReport,
-  takeBackUndo: TakeBackUndo | undefined,
+  takeBackUndo: RollBackUndo | undefined,
 ): Promise<void> {
   const outcome = await takeBackUndo?.(dirname(folders.top), sessionId, undoId);
   if (!outcome) return;
@@ -198,18 +198,19 @@ async function finishUndo(
 async function removeStrays(folders: JournalFolders, names: readonly string[], owner: ProcessIdentity): Promise<void> {
   for (const name of names) {
     const token = basename(name).replace(/\.(claim|plan|picture|picture\.new|held|undo)$/, '');
-    const record = await look(recordPath(folders, token), owner);
+    const record = await inspectRecord(recordPath(folders, token), owner);
     if (record.state !== 'none') continue;
     const path = join(folders.open, name);
-    if (name.endsWith('.claim') && (await look(path, owner)).state !== 'ended') continue;
+    if (name.endsWith('.claim') && (await inspectRecord(path, owner)).state !== 'ended') continue;
     await unlink(path).catch(() => {}); // another process may be cleaning too
   }
 }
 
 /** The end of a change whose process has ended: listed if it was complete, taken back if not. */
 export async function finishChange(folders: JournalFolders, change: OpenChange, report: RecoveryReport): Promise<void> {
-  if (existsSync(heldPath(folders, change.token))) return removePlaceholders(heldPath(folders, change.token));
-  if (existsSync(picturePath(folders, change.token))) return await finishCommands(folders, change, report);
+  if (existsSync(placeholderLogPath(folders, change.token)))
+    return removePlaceholders(placeholderLogPath(folders, change.token));
+  if (existsSync(snapshotLogPath(folders, change.token))) return await finishCommands(folders, change, report);
   await removeTemporaries(change, report);
   if (await isListed(folders, change)) return;
   const plan = await readPlan(folders, change.token);
@@ -225,7 +226,7 @@ export async function finishChange(folders: JournalFolders, change: OpenChange, 
     await list(folders, change, plan, current);
     report.finished.push(...change.files.map(({ real }) => real));
   } else if (plan) {
-    await takeBack(folders, change, plan, report);
+    await rollBack(folders, change, plan, report);
   }
   // Without a plan the change was one rename that did not happen, or it had not begun.
 }
@@ -236,8 +237,8 @@ async function finishCommands(
   { token, sessionId }: OpenChange,
   report: RecoveryReport,
 ): Promise<void> {
-  const path = picturePath(folders, token);
-  const picture = readPicture(path);
+  const path = snapshotLogPath(folders, token);
+  const picture = readSnapshotLog(path);
   if (picture) {
     if (picture.running.length > 0) await endLeftovers(folders);
     const { finishSnapshots } = await import('../snapshots/workspace-snapshot.js');
@@ -292,7 +293,7 @@ async function list(
 }
 
 /** Puts back, in reverse, the files of a change that was not completed. Each is looked at anew before it is touched. */
-export async function takeBack(
+export async function rollBack(
   folders: JournalFolders,
   change: OpenChange,
   plan: ChangePlan,
@@ -317,7 +318,7 @@ export async function takeBack(
 }
 
 const kept = (folders: JournalFolders, before: string | null): string | undefined =>
-  before === null ? undefined : imagePath(folders, before);
+  before === null ? undefined : beforeImagePath(folders, before);
 
 async function putBack(
   folders: JournalFolders,
@@ -335,11 +336,11 @@ async function putBack(
   if (before === null) {
     await inFolder(dirname(real), async (folder) => {
       await unlink(folder.at(basename(real)));
-      await sync(folder);
+      await fsyncFolder(folder);
     });
     return 'restored';
   }
-  const bytes = await readImage(folders, before);
+  const bytes = await readBeforeImage(folders, before);
   if (!bytes) throw new Error('the copy of what it held before is gone');
   if (current === undefined) await makeFolder(dirname(real));
   await inFolder(dirname(real), async (folder) => {
@@ -355,7 +356,7 @@ async function putBack(
       await discard(folder, temporary);
       throw error;
     }
-    await sync(folder);
+    await fsyncFolder(folder);
   });
   return 'restored';
 }
@@ -366,7 +367,7 @@ async function isMixture(
   bytes: Buffer,
   { before, after }: { before: string | null; after: string | null },
 ): Promise<boolean> {
-  const [old, wanted] = await Promise.all([before, after].map((hash) => hash && readImage(folders, hash)));
+  const [old, wanted] = await Promise.all([before, after].map((hash) => hash && readBeforeImage(folders, hash)));
   if (!old || !wanted || bytes.length > Math.max(old.length, wanted.length)) return false;
   return bytes.every((byte, index) => byte === old[index] || byte === wanted[index]);
 }

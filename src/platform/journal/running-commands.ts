@@ -64,14 +64,14 @@ const line = z.union([
 type Line = z.output<typeof line>;
 
 /** What was learnt since the last read. */
-export interface News {
+export interface CommandUpdates {
   /** In the order in which they were made. */
   changes: RecordedChange[];
   /** Commands of other files that ran at any time since then. */
-  beside: BesideCommand[];
+  beside: ConcurrentCommand[];
 }
 
-export type BesideCommand = RunningCommand & { hasEnded: boolean };
+export type ConcurrentCommand = RunningCommand & { hasEnded: boolean };
 
 /** The commands of one session, as other sessions see them. */
 export class RunningCommands {
@@ -155,7 +155,7 @@ export class RunningCommands {
   }
 
   /** What has been added since the last read. A command that has ended is named once more. */
-  read(): News {
+  read(): CommandUpdates {
     for (const id of this.#ended) this.#others.delete(id);
     this.#ended.clear();
     if (this.#file === undefined) return { changes: [], beside: [] };
@@ -189,7 +189,7 @@ export class RunningCommands {
 }
 
 /** Adds a change to the files of all sessions that have commands running. */
-export function tellRunningCommands(folders: JournalFolders, change: RecordedChange): void {
+export function notifyRunningCommands(folders: JournalFolders, change: RecordedChange): void {
   const files = filesIn(folders).filter(hears);
   if (files.length === 0) return;
   const text = textOf({ change });

@@ -13,13 +13,13 @@ import {
   journalFolders,
   listChanges,
   makeJournal,
-  readImageFile,
+  readBeforeImageFile,
   recordChange,
-  saveImage,
+  saveBeforeImage,
   sessionChanges,
 } from './journal.js';
 import { JournalUnwritable } from './journal-unwritable.js';
-import { closeRecord, look, openTokens, recordPath, writeRecord } from './lock.js';
+import { closeRecord, inspectRecord, openTokens, recordPath, writeRecord } from './lock.js';
 import { thisProcess } from './process-identity.js';
 import { recoverChanges } from './recover-changes.js';
 
@@ -124,7 +124,7 @@ export async function moveSpareJournal(spare: string, dataFolder: string, sessio
   if (!existsSync(from.top)) return true;
   const owner = await thisProcess();
   for (const token of (await openTokens(from)).records) {
-    if ((await look(recordPath(from, token), owner)).state === 'running') return false;
+    if ((await inspectRecord(recordPath(from, token), owner)).state === 'running') return false;
   }
   const close = await claimSpare(from, sessionId);
   try {
@@ -149,9 +149,9 @@ async function moveJournal(from: JournalFolders, to: JournalFolders, sessionId: 
   const text = await readFile(list, 'utf8').catch(() => '');
   if (text === '') return;
   await makeJournal(to);
-  for (const hash of await readdir(from.images)) {
-    const bytes = await readImageFile(from, hash);
-    if (bytes) await saveImage(to, bytes, hash);
+  for (const hash of await readdir(from.beforeImages)) {
+    const bytes = await readBeforeImageFile(from, hash);
+    if (bytes) await saveBeforeImage(to, bytes, hash);
   }
   const listed = await listChanges(dirname(to.top), sessionId);
   for (const { position: _, ...change } of sessionChanges(text)) {

@@ -25,13 +25,13 @@ export function parseHostPattern(text: string): HostPattern | undefined {
   const rest = { ...(port !== undefined && { port }) };
   if (written === '*') return { kind: 'everything', host: '', ...rest };
   const isBelow = written.startsWith('*.');
-  const host = plainHost(isBelow ? written.slice(2) : written);
+  const host = normalizeHost(isBelow ? written.slice(2) : written);
   if (host === undefined || (isBelow && isIP(host) !== 0)) return undefined;
   return { kind: isBelow ? 'below' : 'exact', host, ...rest };
 }
 
 /** Normalizes a host for comparison; returns undefined if it is not a valid host. */
-export function plainHost(text: string): string | undefined {
+export function normalizeHost(text: string): string | undefined {
   if (text.length > MAX_NAME_CHARS) return undefined;
   const address = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
   if (isIP(address) === 6) return plainAddress(`[${address}]`);
@@ -69,7 +69,7 @@ export function hostLists({ allowed, denied }: { allowed: readonly string[]; den
 }
 
 /** Whether the name itself is listed. An IP address must be listed as an address. */
-export function mayAskFor({ host, port }: Destination, { allowed, denied }: HostLists): boolean {
+export function isHostAllowed({ host, port }: Destination, { allowed, denied }: HostLists): boolean {
   const isAddress = isIP(host) !== 0;
   return (
     !denied.some((pattern) => means(pattern, { host, port })) &&
@@ -82,8 +82,12 @@ export function mayAskFor({ host, port }: Destination, { allowed, denied }: Host
  * resolves to, so an allowed name does not open this machine or its network: such an address must be listed itself.
  * `localhost` always means this machine, so listing that name is enough.
  */
-export function mayConnectTo(address: string, { host, port }: Destination, { allowed, denied }: HostLists): boolean {
-  const plain = plainHost(address);
+export function isAddressAllowed(
+  address: string,
+  { host, port }: Destination,
+  { allowed, denied }: HostLists,
+): boolean {
+  const plain = normalizeHost(address);
   if (plain === undefined || denied.some((pattern) => means(pattern, { host: plain, port }))) return false;
   if (!isLocal(plain)) return true;
   const isListed = (name: string): boolean =>

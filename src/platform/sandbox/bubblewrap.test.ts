@@ -375,7 +375,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
       await proxy.listen(place);
       onTestFinished(() => proxy.close());
       await chmod(place, 0o777);
-      return { ...rest, place, servers, refused, network: { place, direct: ['127.0.0.1'] } };
+      return { ...rest, place, servers, refused, network: { address: place, direct: ['127.0.0.1'] } };
     }
 
     const through = (port: unknown) =>
@@ -447,7 +447,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
     expect(await readdir(root)).toEqual(['.env', 'a.txt']); // nothing is put in the project before it is used
     const tell = child.stdio[3 + prepared.descriptors.indexOf('pipe')];
     if (!(tell instanceof Socket)) throw new Error('it is told through a pipe');
-    prepared.enclose({ ...policy, unreadable: [join(root, '.env')] }, (walls) => void tell.end(walls));
+    prepared.applyPolicy({ ...policy, unreadable: [join(root, '.env')] }, (walls) => void tell.end(walls));
     await once(child, 'exit');
     const said = (await output).join('');
     expect(said).toMatch(/^a[\s\S]*\.claude\n[\s\S]*\.env: Permission denied[\s\S]*\/etc\/x: (Read-only|Permission)/);

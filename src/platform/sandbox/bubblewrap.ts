@@ -29,8 +29,8 @@ export interface BubblewrapOptions {
  */
 export function bubblewrap({ program, why, filter, placeholders = createPlaceholders() }: BubblewrapOptions): Sandbox {
   const prepare = (command: PlainCommand, { network, temp }: Pick<SandboxPolicy, 'network' | 'temp'>) => {
-    const filterFile = filter && openNameless(filter);
-    const infoFile = openNameless();
+    const filterFile = filter && openUnlinkedFile(filter);
+    const infoFile = openUnlinkedFile();
     const files = filterFile === undefined ? [infoFile] : [infoFile, filterFile];
     const { inside, outside } = splitEnvironment(command.env, realOf(temp) ?? temp);
     const first = command.freeDescriptor;
@@ -58,14 +58,14 @@ export function bubblewrap({ program, why, filter, placeholders = createPlacehol
       started: () => {
         if (filterFile !== undefined) closeSync(filterFile);
       },
-      group: () => firstInside(infoFile),
+      group: () => firstPidInside(infoFile),
       async ended() {
         await turn(); // let the caller that awaits the command's result run first
-        const leader = firstInside(infoFile);
+        const leader = firstPidInside(infoFile);
         closeSync(infoFile);
         // bwrap exits a moment before the last process inside does, and that process must not outlive the
         // placeholders.
-        const findings = leader === undefined ? [] : await waitForEnd(leader);
+        const findings = leader === undefined ? [] : await waitForExit(leader);
         return [...findings, ...(await release())];
       },
     };
@@ -88,7 +88,7 @@ export function bubblewrap({ program, why, filter, placeholders = createPlacehol
         // starts with an empty disk.
         args: [...before, '--args', String(command.freeDescriptor + files.length), ...after],
         descriptors: [...files, 'pipe'],
-        enclose(policy, tell) {
+        applyPolicy(policy, tell) {
           const { mounts, notes } = build(policy);
           tell(mounts.map((argument) => `${argument}\0`).join(''));
           return notes;
@@ -166,7 +166,7 @@ function keptOfRun(): string[] {
 
 function withoutSockets(policy: SandboxPolicy): SandboxPolicy {
   const { network, hidden, readOnly } = policy;
-  const door = typeof network === 'object' && typeof network.place === 'string' ? network.place : undefined;
+  const door = typeof network === 'object' && typeof network.address === 'string' ? network.address : undefined;
   const others = hostSockets().filter((path) => path !== door && isSocket(path));
   return {
     ...policy,
@@ -198,7 +198,7 @@ function mountOf({ path, access, folder }: AccessRule): string[] {
 }
 
 /** An unlinked file, so that no other program can change it. Reads start at offset 0. */
-export function openNameless(content: Uint8Array = new Uint8Array()): number {
+export function openUnlinkedFile(content: Uint8Array = new Uint8Array()): number {
   const path = join(tmpdir(), `helve-${randomId()}`);
   const descriptor = openSync(path, 'wx+', 0o600);
   unlinkSync(path);
@@ -229,14 +229,14 @@ export function splitEnvironment(
 }
 
 /** The first process inside is the session leader of the command. It ignores SIGTERM, so it exits last. */
-export function firstInside(infoFile: number): number | undefined {
+export function firstPidInside(infoFile: number): number | undefined {
   const bytes = Buffer.alloc(MAX_INFO_BYTES);
   const length = readSync(infoFile, bytes, 0, bytes.length, 0);
   const [, pid] = /"child-pid": *(\d+)/.exec(bytes.toString('latin1', 0, length)) ?? [];
   return pid === undefined ? undefined : Number(pid);
 }
 
-export async function waitForEnd(first: number): Promise<string[]> {
+export async function waitForExit(first: number): Promise<string[]> {
   for (let waited = 0; isRunning(first); waited += POLL_MS) {
     if (waited >= END_WAIT_MS) return [`Processes of the command still run in their sandbox (first process ${first}).`];
     await delay(POLL_MS);

@@ -109,7 +109,7 @@ async function probe(sandbox: Sandbox, { env }: SandboxSearch): Promise<string |
   try {
     const wrapped = await sandbox.wrap(command, policy);
     try {
-      return await failureOf(wrapped);
+      return await sandboxFailure(wrapped);
     } finally {
       await wrapped.ended();
     }
@@ -118,7 +118,7 @@ async function probe(sandbox: Sandbox, { env }: SandboxSearch): Promise<string |
   }
 }
 
-export async function failureOf(wrapped: WrappedCommand): Promise<string | undefined> {
+export async function sandboxFailure(wrapped: WrappedCommand): Promise<string | undefined> {
   const child = startProcess(wrapped.program, wrapped.args, {
     cwd: wrapped.cwd,
     env: wrapped.env,

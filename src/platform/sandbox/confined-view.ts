@@ -3,7 +3,7 @@ import { type Dirent, existsSync, lstatSync, readdirSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { type AccessPlan, type AccessPolicy, type AccessRule, contains, planAccess, realOf } from './plan-access.js';
 import { gitSettings, systemFolders } from './system-folders.js';
-import { type AppearanceWatch, watchAppearances } from './watch-new-entries.js';
+import { type NewEntryWatch, watchNewEntries } from './watch-new-entries.js';
 
 const SCRATCH_BYTES = 256 * 1024 * 1024; // enough to sort a large file; it is memory
 const MAX_PINNED = 300; // entries of a folder; each is a mount of its own and costs about 0.1 ms
@@ -45,7 +45,7 @@ export interface ConfinedMounts {
   /** Arguments for bwrap. */
   mounts: string[];
   /** Entries that the command could create but should not have; checked when it has ended. */
-  watch: AppearanceWatch;
+  watch: NewEntryWatch;
 }
 
 export interface MountOptions {
@@ -102,7 +102,7 @@ export function confinedMounts(view: ConfinedView, { path, limitsSize, kernelSet
       ...steps.toSorted((one, other) => one.depth - other.depth).flatMap(({ args }) => args),
       ...[...emptied, '/dev', sep].flatMap((place) => ['--remount-ro', place]),
     ],
-    watch: watchAppearances(view, plan),
+    watch: watchNewEntries(view, plan),
   };
 }
 

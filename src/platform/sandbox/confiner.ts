@@ -4,8 +4,8 @@ import { closeSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { sep } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { firstInside, kernelSettings, openNameless, splitEnvironment, waitForEnd } from './bubblewrap.js';
-import { chooseSandbox, failureOf, findProgram, type SandboxSearch } from './choose.js';
+import { firstPidInside, kernelSettings, openUnlinkedFile, splitEnvironment, waitForExit } from './bubblewrap.js';
+import { chooseSandbox, findProgram, type SandboxSearch, sandboxFailure } from './choose.js';
 import { type ConfinedView, confinedMounts, confinedNamespaces } from './confined-view.js';
 import type { PlainCommand, WrappedCommand } from './sandbox.js';
 import { strictFilter } from './seccomp.js';
@@ -71,13 +71,13 @@ function createConfiner({ program, isolation, limitsSize, filters }: ConfinerOpt
       const { mounts, watch } = confinedMounts(view, settings);
       const { inside, outside } = splitEnvironment(command.env, '/tmp');
       const variables = inside.flatMap(([name, value]) => ['--setenv', name, value]);
-      const infoFile = openNameless();
+      const infoFile = openUnlinkedFile();
       // Passed through a file, so that no command can read the hidden paths in /proc/1/cmdline.
       const hiddenWords = [...variables, ...mounts, '--chdir', sep].map((word) => `${word}\0`).join('');
       const files = [
         infoFile,
-        openNameless(view.seesProcesses ? filters.among : filters.alone),
-        openNameless(Buffer.from(hiddenWords)),
+        openUnlinkedFile(view.seesProcesses ? filters.among : filters.alone),
+        openUnlinkedFile(Buffer.from(hiddenWords)),
       ];
       const [info, seccomp, args] = files.map((_, index) => String(command.freeDescriptor + index));
       const [first = program, ...words] = [
@@ -97,12 +97,12 @@ function createConfiner({ program, isolation, limitsSize, filters }: ConfinerOpt
         started: () => {
           for (const file of files.slice(1)) closeSync(file);
         },
-        group: () => firstInside(infoFile),
+        group: () => firstPidInside(infoFile),
         async ended() {
           await turn(); // the command's result comes first
-          const leader = firstInside(infoFile);
+          const leader = firstPidInside(infoFile);
           closeSync(infoFile);
-          const findings = leader === undefined || view.seesProcesses ? [] : await waitForEnd(leader);
+          const findings = leader === undefined || view.seesProcesses ? [] : await waitForExit(leader);
           return [...findings, ...(await watch.ended())];
         },
       };
@@ -127,7 +127,7 @@ async function failureIn(confiner: Confiner, env: PlainCommand['env']): Promise<
   try {
     const wrapped = confiner.confine({ program: 'true', args: [], cwd: sep, env, freeDescriptor: 3 }, view);
     try {
-      return await failureOf(wrapped);
+      return await sandboxFailure(wrapped);
     } finally {
       await wrapped.ended();
     }

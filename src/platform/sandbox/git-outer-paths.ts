@@ -3,11 +3,11 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-const MAX_PLACES = 100; // in a repository with more work trees, git takes the others for deleted
+const MAX_PATHS = 100; // in a repository with more work trees, git takes the others for deleted
 const MAX_BYTES = 64 * 1024;
 
 /** The files and folders that git needs in this folder; empty outside a repository. */
-export function gitPlaces(folder: string): string[] {
+export function gitOuterPaths(folder: string): string[] {
   const top = topOf(folder);
   if (top === undefined) return [];
   const dotGit = join(top, '.git');
@@ -16,7 +16,7 @@ export function gitPlaces(folder: string): string[] {
   const common = lineOf(join(gitFolder, 'commondir'), /^(.+)$/m);
   const shared = common === undefined ? gitFolder : resolve(gitFolder, common);
   const places = [top, gitFolder, shared, ...borrowedObjects(shared), ...otherTrees(shared)];
-  return [...new Set(places)].slice(0, MAX_PLACES);
+  return [...new Set(places)].slice(0, MAX_PATHS);
 }
 
 function topOf(folder: string): string | undefined {
@@ -34,7 +34,7 @@ function borrowedObjects(gitFolder: string): string[] {
   for (const objects of queue) {
     for (const line of textOf(join(objects, 'info/alternates')).split('\n')) {
       const path = line === '' || line.startsWith('#') ? undefined : resolve(objects, line);
-      if (path === undefined || found.has(path) || found.size >= MAX_PLACES) continue;
+      if (path === undefined || found.has(path) || found.size >= MAX_PATHS) continue;
       found.add(path);
       queue.push(path);
     }

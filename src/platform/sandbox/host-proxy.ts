@@ -8,10 +8,10 @@ import {
   type Destination,
   type HostLists,
   hostLists,
+  isAddressAllowed,
+  isHostAllowed,
   isLocal,
-  mayAskFor,
-  mayConnectTo,
-  plainHost,
+  normalizeHost,
 } from './allowed-hosts.js';
 
 const MAX_SHOWN_HOSTS = 10;
@@ -48,10 +48,10 @@ export async function createHostProxy({ hosts, onRefused, lookup = lookUp }: Hos
   /** The addresses that a connection may use; throws a refusal if none is allowed. */
   const judge = async (destination: Destination): Promise<LookupAddress[]> => {
     const lists = hostLists(hosts());
-    if (!mayAskFor(destination, lists)) throw refusal(destination, lists, '');
+    if (!isHostAllowed(destination, lists)) throw refusal(destination, lists, '');
     const family = net.isIP(destination.host);
     const addresses = family === 0 ? await lookup(destination.host) : [{ address: destination.host, family }];
-    const open = addresses.filter(({ address }) => mayConnectTo(address, destination, lists));
+    const open = addresses.filter(({ address }) => isAddressAllowed(address, destination, lists));
     if (open.length > 0) return open;
     const [first] = addresses;
     throw refusal(destination, lists, first && isLocal(first.address) ? first.address : '');
@@ -59,7 +59,7 @@ export async function createHostProxy({ hosts, onRefused, lookup = lookUp }: Hos
 
   const onRequest = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = URL.canParse(request.url ?? '') ? new URL(request.url ?? '') : undefined;
-    const host = url?.protocol === 'http:' ? plainHost(url.hostname) : undefined;
+    const host = url?.protocol === 'http:' ? normalizeHost(url.hostname) : undefined;
     if (!url || host === undefined)
       throw new Refusal(400, 'This is a proxy. It takes http://HOST/ and CONNECT HOST:PORT.');
     const port = url.port === '' ? 80 : Number(url.port);
@@ -90,7 +90,7 @@ export async function createHostProxy({ hosts, onRefused, lookup = lookUp }: Hos
 
   const onConnect = async (request: IncomingMessage, client: Duplex, head: Buffer): Promise<void> => {
     const [, name = '', digits = ''] = /^(\[[^\]]*\]|[^:]*):(\d{1,5})$/.exec(request.url ?? '') ?? [];
-    const host = plainHost(name);
+    const host = normalizeHost(name);
     if (host === undefined) throw new Refusal(400, 'CONNECT takes HOST:PORT.');
     const port = Number(digits);
     const server = net.connect({ host, port, lookup: answering(await judge({ host, port })), allowHalfOpen: true });

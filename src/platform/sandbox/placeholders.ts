@@ -21,13 +21,13 @@ export interface Placeholders {
 }
 
 /** Records the placeholders that are in the project, for the recovery after a crash. */
-export interface PlaceholderNotes {
+export interface PlaceholderRecorder {
   add(paths: readonly string[]): void;
   remove(paths: readonly string[]): void;
 }
 
 /** One instance for all commands of an engine: the last command that needs a placeholder removes it. */
-export function createPlaceholders(notes: () => PlaceholderNotes | undefined = () => undefined): Placeholders {
+export function createPlaceholders(notes: () => PlaceholderRecorder | undefined = () => undefined): Placeholders {
   const users = new Map<string, number>();
   return {
     has: (path) => users.has(path),
@@ -51,7 +51,7 @@ export function createPlaceholders(notes: () => PlaceholderNotes | undefined = (
           }
         }
         notes()?.remove(removed);
-        for (const path of watched) findings.push(...(await orExplain(path, () => setAside(path))));
+        for (const path of watched) findings.push(...(await orExplain(path, () => moveAside(path))));
         for (const [path, target] of targets)
           findings.push(...(await orExplain(path, () => restoreLink(path, target))));
         return findings;
@@ -98,7 +98,7 @@ function removePlaceholder(path: string): string[] {
 }
 
 /** Moves an entry that could not be prevented to a new name: no content is lost, and it has no effect. */
-export async function setAside(path: string, why = 'is protected'): Promise<string[]> {
+export async function moveAside(path: string, why = 'is protected'): Promise<string[]> {
   if (!lstatSync(path, { throwIfNoEntry: false })) return []; // the common case: cheaper than waiting for a thread
   const aside = `${path}.set-aside-${randomId()}`;
   await rename(path, aside);
@@ -108,7 +108,7 @@ export async function setAside(path: string, why = 'is protected'): Promise<stri
 export async function restoreLink(path: string, target: string): Promise<string[]> {
   const now = await readlink(path).catch(() => undefined);
   if (now === target) return [];
-  const findings = await setAside(path);
+  const findings = await moveAside(path);
   await symlink(target, path);
   return [`${path} is protected and was changed while the command ran. It leads to ${target} again.`, ...findings];
 }

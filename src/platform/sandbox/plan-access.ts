@@ -48,7 +48,7 @@ export function planAccess(policy: AccessPolicy, { privatePlaces, placeholders }
     const stats = path === undefined ? undefined : lstatSync(path, { throwIfNoEntry: false });
     if (path !== undefined && stats) rules.set(path, { path, access, folder: stats.isDirectory() });
   };
-  const look = lookingOnce();
+  const look = cachedLookup();
   const waysToReadOnly = policy.readOnly.map((path) => wayTo(path, placeholders, look));
   // For the same path, the later rule wins.
   for (const path of policy.workspace) add(realOf(path), 'write');
@@ -103,7 +103,7 @@ interface Way {
 }
 
 /** All paths start with the same few folders, so their lookups are cached. */
-function lookingOnce(): (path: string) => Stats | undefined {
+function cachedLookup(): (path: string) => Stats | undefined {
   const seen = new Map<string, Stats | undefined>();
   return (path) => {
     if (!seen.has(path)) seen.set(path, lstatSync(path, { throwIfNoEntry: false }));

@@ -33,7 +33,7 @@ test.skipIf(process.platform !== 'linux').each([
   onTestFinished(() => void echo.close());
 
   const client = `let n = 0; require('net').connect(new URL(process.env.HTTP_PROXY).port, '127.0.0.1').on('data', (d) => { n += d.length }).on('close', () => console.log(n)).end('x'.repeat(1_000_000))`;
-  const network = { place, direct: [] };
+  const network = { address: place, direct: [] };
   const command = { ...nothing, program: process.execPath, args: ['-e', client] };
   const [program = '', ...args] = throughProxy(command, network, { perl });
   const env = { PATH: process.env['PATH'], ...Object.fromEntries(proxyVariables(network)) };

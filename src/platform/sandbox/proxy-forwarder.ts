@@ -8,7 +8,7 @@ const PORT_INSIDE = 47_128;
 /** The environment variables that make programs use the proxy. */
 export function proxyVariables(network: SandboxPolicy['network']): Array<[name: string, value: string]> {
   if (typeof network !== 'object') return [];
-  const port = typeof network.place === 'number' ? network.place : PORT_INSIDE;
+  const port = typeof network.address === 'number' ? network.address : PORT_INSIDE;
   const address = `http://127.0.0.1:${port}`;
   const both = (name: string, value: string): Array<[string, string]> => [
     [name, value],
@@ -30,7 +30,7 @@ export function throughProxy(
   network: SandboxPolicy['network'],
   { perl = '/usr/bin/perl' } = {},
 ): string[] {
-  const door = typeof network === 'object' ? network.place : undefined;
+  const door = typeof network === 'object' ? network.address : undefined;
   if (typeof door !== 'string') return [program, ...args];
   const closed = Array.from({ length: Math.max(0, freeDescriptor - 3) }, (_, index) => `${index + 3}<&-`).join(' ');
   const starter = `${closeOthers(freeDescriptor - 1)}; exec 9< <(NODE_OPTIONS= PERL5OPT= exec "$1" -e "$2" "$3" "$4" </dev/null 2>/dev/null ${closed}); IFS= read -r -u 9 _ || exit 1; exec 9<&-; shift 4; exec "$@"`;

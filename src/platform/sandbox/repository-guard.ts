@@ -5,7 +5,7 @@ import { randomId } from '../crypto.js';
 import { messageOf } from '../message-of.js';
 import { visible } from '../text/visible.js';
 import { createRepositoryFinder, keyOf, type Repository } from './find-repositories.js';
-import { setAside } from './placeholders.js';
+import { moveAside } from './placeholders.js';
 import { isPlainGitConfig } from './plain-git-config.js';
 import { contains, realOf } from './plan-access.js';
 import { missingParts, repositoryPaths } from './repository-paths.js';
@@ -135,7 +135,7 @@ async function asideWhole(folder: Buffer): Promise<string[]> {
 
 async function aside(path: string): Promise<string[]> {
   try {
-    return await setAside(path, 'would make git start a program');
+    return await moveAside(path, 'would make git start a program');
   } catch (error) {
     return [
       `${path} would make git start a program, was made while the command ran, and could not be renamed: ${messageOf(error)}. Remove it before you use git there.`,

@@ -41,7 +41,7 @@ export interface SandboxPolicy {
   unreadable?: readonly string[];
   /** Readable but not writable, wherever they lie; missing ones can't be created either. */
   readOnly: readonly string[];
-  network: 'off' | 'on' | ProxyDoor;
+  network: 'off' | 'on' | ProxyEndpoint;
   /** A private folder that replaces /tmp and TMPDIR. Code outside the sandbox must not trust the names in it. */
   temp: string;
   /** A folder that is never opened as a whole in order to create a missing entry directly in it. */
@@ -49,9 +49,9 @@ export interface SandboxPolicy {
 }
 
 /** The only route to the network if some hosts are allowed: a proxy that runs outside. */
-export interface ProxyDoor {
+export interface ProxyEndpoint {
   /** The socket file that it listens on, alone in its folder; or on macOS its port. */
-  place: string | number;
+  address: string | number;
   /** Hosts for which programs must bypass the proxy: those that mean the sandbox itself. */
   direct: readonly string[];
 }
@@ -64,14 +64,14 @@ export interface WrappedCommand extends StartedCommand {
 }
 
 export interface PreparedCommand extends StartedCommand {
-  /** As above; `pipe` marks a descriptor whose other end is passed as `tell` to `enclose`. */
+  /** As above; `pipe` marks a descriptor whose other end is passed as `tell` to `applyPolicy`. */
   descriptors: ReadonlyArray<number | 'pipe'>;
   /**
    * Builds the sandbox from the current state of the disk and lets the command start. `tell` writes the text to the
    * pipe and closes it. Returns the parts of the policy that could not be applied. The circumstances must equal those
    * of the preparation.
    */
-  enclose(policy: SandboxPolicy, tell: (text: string) => void): readonly string[];
+  applyPolicy(policy: SandboxPolicy, tell: (text: string) => void): readonly string[];
 }
 
 interface StartedCommand {

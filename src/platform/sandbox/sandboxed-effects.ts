@@ -30,7 +30,7 @@ function beginsWith(argv: readonly string[], entry: string): boolean {
  * Whether the effects are complete, so that the commands can be confined to them: each command is harmless, or its
  * table names the files that it writes. Any other command, such as a build, may write more than it names.
  */
-export function areAllKnown(effects: readonly Effect[]): boolean {
+export function effectsAreComplete(effects: readonly Effect[]): boolean {
   const commands = effects.filter((effect) => effect.kind === 'command');
   const namesWhatItWrites = (command: CommandEffect): boolean =>
     effects.some(

@@ -48,14 +48,14 @@ test('what may not be read is refused after everything that opens it', () => {
 });
 
 test('where hosts are allowed, the port of the proxy is all that can be reached', () => {
-  const profile = seatbeltProfile(nothing, { network: { place: 4711, direct: [] } });
+  const profile = seatbeltProfile(nothing, { network: { address: 4711, direct: [] } });
   expect(profile.match(/network[^\n]*/g)).toEqual(['network-outbound (remote ip "localhost:4711"))']);
 });
 
 test('programs are told to use the proxy, in both spellings', async () => {
   const policy = { workspace: [], writable: [], hidden: [], readOnly: [], temp: '/tmp', home: '/' };
   const command = { program: 'true', args: [], cwd: '/', env: { HTTP_PROXY: 'http://other' }, freeDescriptor: 3 };
-  const network = { place: 4711, direct: ['localhost', '::1'] };
+  const network = { address: 4711, direct: ['localhost', '::1'] };
   const { env } = await seatbelt('').wrap(command, { ...policy, network });
   const address = 'http://127.0.0.1:4711';
   expect(env).toMatchObject({

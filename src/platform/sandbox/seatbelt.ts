@@ -99,8 +99,8 @@ const networkOn = [
 
 /** Only the proxy's port: other services on this machine may belong to anyone. */
 function networkThrough(network: SandboxPolicy['network']): string[] {
-  if (typeof network !== 'object' || typeof network.place !== 'number') return [];
-  return [`(allow network-outbound (remote ip "localhost:${network.place}"))`];
+  if (typeof network !== 'object' || typeof network.address !== 'number') return [];
+  return [`(allow network-outbound (remote ip "localhost:${network.address}"))`];
 }
 
 /** A string literal of the profile language. Newlines need no escape: only quotes and backslashes are special. */

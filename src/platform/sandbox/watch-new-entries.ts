@@ -1,12 +1,12 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { mayBeProtected } from '../files/protected-names.js';
-import { orExplain, restoreLink, setAside } from './placeholders.js';
+import { moveAside, orExplain, restoreLink } from './placeholders.js';
 import { contains, realOf } from './plan-access.js';
 
 const MAX_NAMED = 5; // in a sentence
 
-export interface AppearanceWatch {
+export interface NewEntryWatch {
   /**
    * Moves aside entries that appeared at protected paths, and returns sentences about those and other unexpected
    * names.
@@ -15,10 +15,10 @@ export interface AppearanceWatch {
 }
 
 /** Finds entries that a command created in folders that had to be opened, beyond those it was allowed to create. */
-export function watchAppearances(
+export function watchNewEntries(
   { extendable, expected }: { extendable: readonly string[]; expected: readonly string[] },
   { missing, links }: { missing: readonly string[]; links: readonly string[] },
-): AppearanceWatch {
+): NewEntryWatch {
   const targets = new Map(links.map((path) => [path, readlinkSync(path)]));
   const before = new Map(
     extendable.flatMap((folder) => realOf(folder) ?? []).map((folder) => [folder, namesIn(folder)]),
@@ -33,7 +33,7 @@ export function watchAppearances(
       const isGuarded = (path: string): boolean => !isExpected(path) && mayBeProtected(basename(path));
       const planted = [...new Set([...missing, ...appeared.filter(isGuarded)])];
       const aside = [
-        ...(await Promise.all(planted.map((path) => orExplain(path, () => setAside(path))))),
+        ...(await Promise.all(planted.map((path) => orExplain(path, () => moveAside(path))))),
         ...(await Promise.all([...targets].map(([path, target]) => orExplain(path, () => restoreLink(path, target))))),
       ];
       const unexpected = appeared.filter((path) => !isExpected(path) && !planted.includes(path));

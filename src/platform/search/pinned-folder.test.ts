@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { listWithRipgrep, searchWithRipgrep } from '../ripgrep.js';
 import { listBuiltIn, searchBuiltIn } from './built-in.js';
-import { inOpened } from './pinned-folder.js';
+import { withPinnedFolder } from './pinned-folder.js';
 import { SearchFailure, type SearchOptions, type TextQuery } from './query.js';
 
 const options: SearchOptions = { env: process.env, signal: new AbortController().signal };
@@ -51,7 +51,7 @@ onLinux.each(engines)(
   'searches the folder that was meant though a link has its place by now: %s',
   async (_, search, list) => {
     const { root, folder, outside } = await twoFolders();
-    const found = await inOpened(query(folder), undefined, async (opened) => {
+    const found = await withPinnedFolder(query(folder), undefined, async (opened) => {
       await rename(folder, join(root, 'moved'));
       await symlink(outside, folder);
       return { lines: (await search(opened, options)).files, files: (await list(opened, options)).files };
@@ -65,7 +65,7 @@ onLinux.each(engines)(
 
 onLinux.each(engines)('searches the file that was meant though a link has its place by now: %s', async (_, search) => {
   const { folder, outside } = await twoFolders();
-  const found = await inOpened(query(folder, 'a.txt'), undefined, async (opened) => {
+  const found = await withPinnedFolder(query(folder, 'a.txt'), undefined, async (opened) => {
     await rm(join(folder, 'a.txt'));
     await symlink(join(outside, 'a.txt'), join(folder, 'a.txt'));
     return (await search(opened, options)).files;
@@ -78,7 +78,7 @@ onLinux('refuses a folder and a file whose place a link has taken before', async
   await rm(folder, { recursive: true });
   await symlink(outside, folder);
   for (const file of [undefined, 'a.txt']) {
-    const search = inOpened(query(folder, file), undefined, async () => 'searched');
+    const search = withPinnedFolder(query(folder, file), undefined, async () => 'searched');
     await expect(search).rejects.toThrow(SearchFailure);
   }
 });

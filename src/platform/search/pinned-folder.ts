@@ -7,15 +7,15 @@ import { type FileQuery, SearchFailure } from './query.js';
  * Runs a search on the very folder or file that the query names. Whoever puts a link in its place from now on has what
  * the link leads to searched by nobody. `nothing` is the answer where it may not be read.
  */
-export async function inOpened<Query extends FileQuery, Answer>(
+export async function withPinnedFolder<Query extends FileQuery, Answer>(
   query: Query,
   nothing: Answer,
   work: (query: Query) => Promise<Answer>,
 ): Promise<Answer> {
   if (process.platform !== 'linux') return await work(query); // elsewhere what is open has no name
-  let open: Awaited<ReturnType<typeof openPlace>>;
+  let open: Awaited<ReturnType<typeof pin>>;
   try {
-    open = await openPlace(query);
+    open = await pin(query);
   } catch (error) {
     if (['EACCES', 'EPERM'].includes(codeOf(error) ?? '')) return nothing;
     throw replaced(query, error);
@@ -27,7 +27,7 @@ export async function inOpened<Query extends FileQuery, Answer>(
   }
 }
 
-async function openPlace({ folder, file }: FileQuery) {
+async function pin({ folder, file }: FileQuery) {
   if (file === undefined) {
     const { anchor, close } = openFolder(folder);
     return { close, names: { folder: anchor } };

@@ -1,6 +1,6 @@
 import { SearchFailure } from './query.js';
 
-export interface RegexWish {
+export interface RegexOptions {
   ignoreCase: boolean;
   /** The pattern may match line ends, and "." any character. */
   multiline: boolean;
@@ -11,7 +11,7 @@ export interface RegexWish {
  * ends, names of groups. Look-around and back-references, which only ripgrep's second engine knows, are there as well.
  * Throws `SearchFailure` for what has no counterpart.
  */
-export function fromRustRegex(pattern: string, wish: RegexWish): RegExp {
+export function fromRustRegex(pattern: string, wish: RegexOptions): RegExp {
   const source = new Translation(pattern, wish);
   const text = source.run();
   try {
@@ -93,7 +93,7 @@ class Translation {
   private at = 0;
   private readonly modes: Mode[];
 
-  constructor(pattern: string, { ignoreCase, multiline }: RegexWish) {
+  constructor(pattern: string, { ignoreCase, multiline }: RegexOptions) {
     this.pattern = pattern;
     this.ignoreCase = ignoreCase;
     this.multiline = multiline;

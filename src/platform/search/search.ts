@@ -1,6 +1,6 @@
 import { listWithRipgrep, RipgrepMissing, searchWithRipgrep } from '../ripgrep.js';
 import { globProblem } from '../text/glob-matcher.js';
-import { inOpened } from './pinned-folder.js';
+import { withPinnedFolder } from './pinned-folder.js';
 import {
   type FileList,
   type FileQuery,
@@ -13,7 +13,7 @@ import {
 /** The files that a query means: with ripgrep, or without it where none runs here. */
 export async function listFiles(asked: FileQuery, options: SearchOptions): Promise<FileList> {
   const nothing: FileList = { files: [], stopped: undefined, unreadable: [asked.file ?? '.'] };
-  return await inOpened({ ...asked, globs: asked.globs.map(readable) }, nothing, async (query) => {
+  return await withPinnedFolder({ ...asked, globs: asked.globs.map(readable) }, nothing, async (query) => {
     try {
       return await listWithRipgrep(query, options);
     } catch (error) {
@@ -29,7 +29,7 @@ export async function listFiles(asked: FileQuery, options: SearchOptions): Promi
 /** What matches inside files: with ripgrep, or without it where none runs here. */
 export async function searchText(asked: TextQuery, options: SearchOptions): Promise<TextMatches> {
   const nothing: TextMatches = { files: new Map(), stopped: undefined, unreadable: [asked.file ?? '.'] };
-  return await inOpened({ ...asked, globs: asked.globs.map(readable) }, nothing, async (query) => {
+  return await withPinnedFolder({ ...asked, globs: asked.globs.map(readable) }, nothing, async (query) => {
     try {
       return await searchWithRipgrep(query, options);
     } catch (error) {

@@ -9,7 +9,7 @@ import { programName, runsProtected } from './git-environment.js';
 import { judgeFolder } from './git-programs.js';
 import type { GitRepositories } from './git-repository.js';
 import type { RepositoryJudgement } from './git-settings.js';
-import { ownSettings } from './own-cli.js';
+import { helveSettingsWrites } from './own-cli.js';
 import type { Parser } from './parse-command.js';
 import { expandAlias, gitCommands, gitWords } from './programs/git-words.js';
 import { findProgram } from './programs/index.js';
@@ -19,7 +19,7 @@ import { walkCommand } from './walk-command.js';
 
 const MAX_ALIASES = 10; // that lead to one another
 
-export interface Surroundings {
+export interface CompletionContext {
   cwd: string;
   home: string | undefined;
   /** The project's folders; without them the whole repository counts as read where git shows it. */
@@ -29,7 +29,7 @@ export interface Surroundings {
 }
 
 /** What can't be looked up must not let a command through. */
-export async function completeFindings(findings: FoundFacts, surroundings: Surroundings): Promise<FoundFacts> {
+export async function completeFindings(findings: FoundFacts, surroundings: CompletionContext): Promise<FoundFacts> {
   try {
     return await lookedUp(findings, surroundings);
   } catch (error) {
@@ -38,13 +38,13 @@ export async function completeFindings(findings: FoundFacts, surroundings: Surro
   }
 }
 
-async function lookedUp(findings: FoundFacts, surroundings: Surroundings): Promise<FoundFacts> {
+async function lookedUp(findings: FoundFacts, surroundings: CompletionContext): Promise<FoundFacts> {
   const all = await withAliases(findings, surroundings);
   const judged = await withRepositories(all, surroundings);
   const commands = judged.commands.map(withAddresses);
   const files = [
     ...judged.files,
-    ...ownSettings(judged.commands, surroundings.cwd),
+    ...helveSettingsWrites(judged.commands, surroundings.cwd),
     ...copiedNames(judged.commands, judged.files),
   ];
   return { ...judged, commands, files };
@@ -77,7 +77,7 @@ function foldersOf({ words, directories }: FoundCommand): readonly string[] | un
 }
 
 /** Adds what the aliases of git's configuration stand for, so that rules see what runs. */
-async function withAliases(findings: FoundFacts, surroundings: Surroundings): Promise<FoundFacts> {
+async function withAliases(findings: FoundFacts, surroundings: CompletionContext): Promise<FoundFacts> {
   const { commands, files, network, unknown, movesDirectory, observesMachine } = findings;
   const all: GrowingFindings = {
     commands: [...commands],
@@ -125,7 +125,7 @@ interface Alias {
 async function addAlias(
   all: GrowingFindings,
   alias: Alias,
-  { home, parser, repositories }: Surroundings,
+  { home, parser, repositories }: CompletionContext,
 ): Promise<void> {
   const { index, name, globals, after, folder } = alias;
   const settings = await repositories.settings(folder);
@@ -154,7 +154,7 @@ const isAlias = (key: string, name: string): boolean =>
 const asTyped = ({ value, text }: Field): string => (value === undefined ? text : quoteWord(value));
 
 /** Git is harmless only where no repository that it may use gives it programs to start. */
-async function withRepositories(findings: FoundFacts, surroundings: Surroundings): Promise<FoundFacts> {
+async function withRepositories(findings: FoundFacts, surroundings: CompletionContext): Promise<FoundFacts> {
   const { commands, unknown, network } = findings;
   const judgements = await Promise.all(commands.map((command) => judgeCommand(command, surroundings)));
   const judged = commands.map((command, index) => {
@@ -195,7 +195,7 @@ const withWhy = (command: FoundCommand, why: string | undefined): FoundCommand =
 
 async function judgeCommand(
   command: FoundCommand,
-  { repositories }: Surroundings,
+  { repositories }: CompletionContext,
 ): Promise<RepositoryJudgement | undefined> {
   if (!isGit(command) || command.why !== undefined) return undefined;
   const { rest } = gitWords(command.words.slice(1));
@@ -226,14 +226,14 @@ async function judgeCommand(
 async function shownBesides(
   file: FoundFile,
   command: FoundCommand | undefined,
-  { repositories, workspace }: Surroundings,
+  { repositories, workspace }: CompletionContext,
 ): Promise<FoundFile[]> {
   const { access, path, tree, listing } = file;
   if (access !== 'read' || path === undefined || listing || !command || !isGit(command)) return [];
   const folders = foldersOf(command) ?? [];
   const besides = await Promise.all(
     folders.map(async (folder): Promise<FoundFile[]> => {
-      const around = await repositories.around(folder);
+      const around = await repositories.lookUp(folder);
       if (around.kind !== 'repository') return [];
       const top = around.repository.workTree;
       const from = resolve(folder);

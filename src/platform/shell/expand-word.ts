@@ -11,7 +11,7 @@ const CHARS_PER_STEP = 100; // what copying text counts as work
 /** What a variable holds: one of these, each a word of its own. */
 export type Value = readonly Field[];
 
-export interface Surroundings {
+export interface ExpansionContext {
   home: string | undefined;
   /** The value of a variable, or undefined where it can't be known. */
   variable(name: string): Value | undefined;
@@ -22,7 +22,7 @@ export interface Surroundings {
 }
 
 /** The words that one word of the source becomes. */
-export function expandWord(word: Word, surroundings: Surroundings): Field[] {
+export function expandWord(word: Word, surroundings: ExpansionContext): Field[] {
   const { parts, text } = word;
   if (parts === undefined) return [plainWord(word, surroundings)];
   const unknown = [{ text, mayBeOption: true, splits: true }];
@@ -38,7 +38,7 @@ export function expandWord(word: Word, surroundings: Surroundings): Field[] {
 }
 
 /** The value of a word where it stays one word whatever is in it: in an assignment, behind `<`, after `case`. */
-export function expandValue(word: Word, surroundings: Surroundings): Field {
+export function expandValue(word: Word, surroundings: ExpansionContext): Field {
   const { parts, text } = word;
   if (text.includes(':~')) return { text, mayBeOption: false, splits: false }; // expanded in assignments
   if (parts === undefined) return plainWord(word, surroundings);
@@ -48,7 +48,7 @@ export function expandValue(word: Word, surroundings: Surroundings): Field {
 }
 
 /** Variables that are made of each other double with every assignment. */
-function isTooLong({ value = '', pathSpecs = [] }: Field, { spend }: Surroundings): boolean {
+function isTooLong({ value = '', pathSpecs = [] }: Field, { spend }: ExpansionContext): boolean {
   return (
     value.length > MAX_VALUE_CHARS ||
     pathSpecs.length > MAX_WORDS ||
@@ -56,7 +56,7 @@ function isTooLong({ value = '', pathSpecs = [] }: Field, { spend }: Surrounding
   );
 }
 
-function plainWord({ text, value }: Word, { home }: Surroundings): Field {
+function plainWord({ text, value }: Word, { home }: ExpansionContext): Field {
   if (text.startsWith('~')) {
     const inHome = text === '~' || text.startsWith('~/');
     if (inHome && home !== undefined) return { ...known(home + value.slice(1)), text };
@@ -76,13 +76,13 @@ type Piece =
   | { text: string }
   | { unknown: true; splits: boolean; glob?: string; values?: Value; isNumber?: boolean; number?: boolean };
 
-function assemble(parts: readonly WordPart[], surroundings: Surroundings): Field {
+function assemble(parts: readonly WordPart[], surroundings: ExpansionContext): Field {
   const pieces = parts.flatMap((part) => piecesOf(part, surroundings, { quoted: false }));
   return joined(pieces, tildeOf(parts[0], parts.length, surroundings));
 }
 
 /** What a leading `~` stands for: undefined where there is none, null where it can't be known. */
-function tildeOf(first: WordPart | undefined, count: number, { home }: Surroundings): string | null | undefined {
+function tildeOf(first: WordPart | undefined, count: number, { home }: ExpansionContext): string | null | undefined {
   if (first?.type !== 'Literal') return undefined;
   if (/^\w+=(.*:)?~/s.test(first.text)) return null;
   if (!first.text.startsWith('~')) return undefined;
@@ -156,7 +156,7 @@ function globPathSpecs(pieces: readonly Piece[], tilde: string | undefined): { p
   return { pathSpecs: [{ path: inHome(folder) || '.', tree: true, pattern: inHome(pattern) }] };
 }
 
-function piecesOf(part: WordPart, surroundings: Surroundings, { quoted }: { quoted: boolean }): Piece[] {
+function piecesOf(part: WordPart, surroundings: ExpansionContext, { quoted }: { quoted: boolean }): Piece[] {
   switch (part.type) {
     case 'Literal':
     case 'SingleQuoted':
@@ -193,7 +193,7 @@ function piecesOf(part: WordPart, surroundings: Surroundings, { quoted }: { quot
 // What `<( )` becomes: a name below /dev/fd that leads to the program's output and nowhere else.
 const descriptor: Field = { text: '/dev/fd', mayBeOption: false, splits: false, pathSpecs: [] };
 
-function variablePiece(name: string, surroundings: Surroundings, quoted: boolean): Piece {
+function variablePiece(name: string, surroundings: ExpansionContext, quoted: boolean): Piece {
   if (name === '@' || name === '*') return { unknown: true, splits: name === '@' || !quoted };
   if (/^[?#$!]$/.test(name)) return { unknown: true, splits: false, isNumber: true };
   const values = surroundings.variable(name);
@@ -250,5 +250,5 @@ function braceChoices(text: string): string[] | undefined {
 }
 
 /** Where a place lies when the command runs in `directory`. */
-export const placeIn = (directory: string, path: string): string =>
+export const resolveIn = (directory: string, path: string): string =>
   path.startsWith('/') ? path : join(directory, path);

@@ -2,7 +2,7 @@
 // what goes beyond a bound is not understood, and is neither kept nor worked on.
 import type { HostFacts } from '../../contract/effect.js';
 import { processPath } from './descriptors.js';
-import { placeIn } from './expand-word.js';
+import { resolveIn } from './expand-word.js';
 import type { Assigned, Field, PathSpec, Touch } from './programs/program.js';
 import type { State } from './shell-state.js';
 
@@ -114,7 +114,7 @@ export class Findings implements FoundFacts {
       const from = pattern?.startsWith('/') ? '/' : directory;
       this.#absolute(path.startsWith('/') ? path : `${directory}/${path}`, state, {
         ...file,
-        ...(pattern !== undefined && { pattern: placeIn(from, pattern) }),
+        ...(pattern !== undefined && { pattern: resolveIn(from, pattern) }),
       });
     }
   }

@@ -9,7 +9,7 @@ const MAX_SUBMODULES = 100; // looked at for one command
 
 /** What reading commands of git mean in a folder, with the submodules that they go into. */
 export async function judgeFolder(folder: string, repositories: GitRepositories): Promise<RepositoryJudgement> {
-  const around = await repositories.around(folder);
+  const around = await repositories.lookUp(folder);
   if (around.kind === 'none') return { isPlain: true };
   if (around.kind === 'failed')
     return { isPlain: false, why: `git can't be asked about its repository: ${around.why}` };
@@ -32,7 +32,7 @@ async function withSubmodules(
     if (lstatSync(join(folder, '.git'), { throwIfNoEntry: false }) === undefined) continue; // not checked out
     budget.left -= 1;
     if (budget.left < 0) return { isPlain: false, why: `it has more than ${MAX_SUBMODULES} submodules` };
-    const around = await repositories.around(folder);
+    const around = await repositories.lookUp(folder);
     if (around.kind !== 'repository' || around.repository.root !== folder) {
       return { isPlain: false, why: `git can't be asked about the submodule ${path}` };
     }

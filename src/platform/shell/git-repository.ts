@@ -33,14 +33,14 @@ export interface GitRepository {
   settings: readonly GitSetting[];
 }
 
-export type Around =
+export type RepositoryLookup =
   | { kind: 'none' }
   | { kind: 'failed'; why: string }
   | { kind: 'repository'; repository: GitRepository };
 
 export interface GitRepositories {
   /** The repository that git would use in a folder. */
-  around(folder: string): Promise<Around>;
+  lookUp(folder: string): Promise<RepositoryLookup>;
   /** Paths, relative to the working tree, at which the index has another repository; undefined where git can't tell. */
   submodules(repository: GitRepository): Promise<readonly string[] | undefined>;
   /** The settings that hold in a folder, in a repository or not. */
@@ -58,7 +58,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function createGitRepositories(env: Environment, { settledMs = SETTLED_MS } = {}): GitRepositories {
   const { GIT_CONFIG_NOSYSTEM: _, ...inherited } = env;
   const asking: NodeJS.ProcessEnv = { ...inherited, ...protectiveVariables(env), LC_ALL: 'C', LANGUAGE: '' };
-  const repositories = new Map<string, Kept<Around>>();
+  const repositories = new Map<string, Kept<RepositoryLookup>>();
   const indexes = new Map<string, Kept<readonly string[]>>();
   const outside = new Map<string, Kept<readonly GitSetting[]>>();
   const redirected = ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_COMMON_DIR', 'GIT_INDEX_FILE'].some((name) => env[name]);
@@ -76,13 +76,16 @@ export function createGitRepositories(env: Environment, { settledMs = SETTLED_MS
     const { value, paths } = await find();
     if (paths === undefined || redirected) return value;
     const stamps = stampsOf(paths);
-    if (stamps.changedMs + settledMs > startedMs) return value; // may have changed while git looked at it
+    if (stamps.readChangedMs + settledMs > startedMs) return value; // may have changed while git looked at it
     if (store.size >= MAX_KEPT) store.delete(store.keys().next().value ?? '');
     store.set(key, { paths, stamps: stamps.text, value });
     return value;
   }
 
-  async function ask(folder: string, root: string | undefined): Promise<{ value: Around; paths?: readonly string[] }> {
+  async function ask(
+    folder: string,
+    root: string | undefined,
+  ): Promise<{ value: RepositoryLookup; paths?: readonly string[] }> {
     const [places, listed] = await Promise.all([
       askGit(
         folder,
@@ -105,7 +108,7 @@ export function createGitRepositories(env: Environment, { settledMs = SETTLED_MS
   }
 
   return {
-    async around(folder) {
+    async lookUp(folder) {
       const real = nearestReal(folder);
       const { root, isUnclear } = discover(real);
       if (root === undefined && !isUnclear && !redirected) return { kind: 'none' };
@@ -130,7 +133,7 @@ export function createGitRepositories(env: Environment, { settledMs = SETTLED_MS
     },
 
     async settings(folder) {
-      const around = await this.around(folder);
+      const around = await this.lookUp(folder);
       if (around.kind === 'repository') return around.repository.settings;
       if (around.kind === 'failed') return [];
       return await kept(outside, '', async () => {

@@ -29,7 +29,7 @@ export interface OutputPipe {
 }
 
 /** Room for output that several commands share. */
-export interface SharedRoom {
+export interface SharedQuota {
   /** How much there is in all. */
   readonly bytes: number;
   left(): number;
@@ -42,7 +42,7 @@ interface CopyTarget {
   /** Made anew, private. */
   file: string;
   maxBytes: number;
-  shared?: SharedRoom | undefined;
+  shared?: SharedQuota | undefined;
   /** The file is full, by the limit or by the disk. Whatever comes after is dropped. */
   onFull(): void;
 }

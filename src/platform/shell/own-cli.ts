@@ -25,7 +25,7 @@ const LOOSENING =
   /^--(dangerously-skip-permissions|allow-dangerously-skip-permissions|permission-mode|allowed-?tools|settings|setting-sources|trust|mcp-config|add-dir|permission-prompt-tool)(=|$)/i;
 
 /** The settings that commands of Helve's own command line may change. */
-export function ownSettings(commands: readonly FoundCommand[], cwd: string): FoundFile[] {
+export function helveSettingsWrites(commands: readonly FoundCommand[], cwd: string): FoundFile[] {
   return commands.flatMap(({ words, directories }, index): FoundFile[] => {
     if (!changesOwnSettings(words.map(({ value }) => value))) return [];
     const [folder = cwd] = directories ?? [];

@@ -77,7 +77,7 @@ export interface WrapShell {
   readonly aheadAs?: string;
   start(command: ShellCommand): Promise<WrappedShell>;
   /** Lets a program of its own kind begin, with the walls of this command. Absent where they are there from the start. */
-  enclose?(shell: WrappedShell, about: { folder: string; tell(text: string): void }): Promise<void>;
+  applyPolicy?(shell: WrappedShell, about: { folder: string; tell(text: string): void }): Promise<void>;
 }
 
 export interface WrappedShell {
@@ -191,7 +191,7 @@ export async function beginShell(name: string, options: ShellOptions): Promise<B
           const tell = (text: string): void => void walls?.end(text);
           mayHaveLeft = shell !== undefined;
           await pipeMade;
-          if (shell) await using?.enclose?.(shell, { folder, tell });
+          if (shell) await using?.applyPolicy?.(shell, { folder, tell });
           const pipe = await connect(child, control, name, exited);
           return readyShell({ child, tree, exited, pipe, ended, control, file });
         } catch (error) {

@@ -3,8 +3,8 @@ import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import * as z from 'zod';
 import { randomHex } from '../crypto.js';
-import { makeFolder } from '../files/make-private-folder.js';
-import { isFromBefore, isRunning, type ProcessIdentity, thisProcess } from '../journal/process-identity.js';
+import { mkdirPrivate } from '../files/mkdir-private.js';
+import { isRunning, isStale, type ProcessIdentity, thisProcess } from '../journal/process-identity.js';
 import { runningFolder } from './leftovers.js';
 import { removeLimitGroups } from './limits.js';
 import { endMarked, MARK_VARIABLE } from './process-tree.js';
@@ -28,7 +28,7 @@ export interface Registration {
 /** Writes down that this process has shells, for as long as it has. At once, since the first command waits for it. */
 export async function registerShells(dataFolder: string, record: ShellRecord): Promise<Registration> {
   const owner = await thisProcess();
-  makeFolder(runningFolder(dataFolder));
+  mkdirPrivate(runningFolder(dataFolder));
   const file = join(runningFolder(dataFolder), `${randomHex(8)}.json`);
   writeFileSync(file, JSON.stringify({ owner, ...record }), { mode: 0o600, flag: 'wx' });
   return { remove: () => rm(file, { force: true }) };
@@ -60,7 +60,7 @@ async function reap(file: string, ours: ProcessIdentity, env: NodeJS.ProcessEnv)
   const { mtimeMs: leftAt } = await stat(file);
   const record = recordSchema.safeParse(parseJson(await readFile(file, 'utf8'))).data;
   if (!record) {
-    if (isFromBefore(leftAt)) await rm(file, { force: true }); // else it may be about to be written
+    if (isStale(leftAt)) await rm(file, { force: true }); // else it may be about to be written
     return false;
   }
   const { owner, mark, folder, limitFolders } = record;

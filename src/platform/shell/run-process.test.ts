@@ -8,7 +8,7 @@ import { isRunning, isWritten, pidsIn, until } from '../../testing/watch-process
 import { chooseSandbox } from '../sandbox/choose.js';
 import type { WrapShell } from './ready-shell.js';
 import { type ProcessOptions, type ProcessResult, runProcess, startCommand } from './run-process.js';
-import { createShellSupply } from './shell-pool.js';
+import { createShellPool } from './shell-pool.js';
 
 interface Bench {
   folder: string;
@@ -18,7 +18,7 @@ interface Bench {
 }
 
 async function bench(env: NodeJS.ProcessEnv = process.env): Promise<Bench> {
-  const shells = createShellSupply(env);
+  const shells = createShellPool(env);
   onTestFinished(() => shells.end());
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-run-process-')));
   const left: Bench['left'] = [];
@@ -296,7 +296,7 @@ test('takes 50 MB of output without holding it in memory', async () => {
     command: 'head -c 50000000 /dev/zero',
     cwd: folder,
     outputFile: join(folder, 'output'),
-    shells: createShellSupply(process.env),
+    shells: createShellPool(process.env),
     timeoutMs: 60_000,
     signal: new AbortController().signal,
     onLeftRunning: () => undefined,
@@ -411,7 +411,7 @@ test.skipIf(process.platform !== 'linux').each([
 
 test('hands a command over when its time is up, and is told to stop by whoever took it', async () => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-run-process-')));
-  const shells = createShellSupply(process.env);
+  const shells = createShellPool(process.env);
   onTestFinished(() => shells.end());
   const cancel = new AbortController();
   const taken = Promise.withResolvers<void>();

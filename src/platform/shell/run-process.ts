@@ -5,11 +5,11 @@ import { monotonicMs } from '../clock.js';
 import { isOutOfDescriptors, OUT_OF_DESCRIPTORS } from '../descriptors.js';
 import { messageOf } from '../message-of.js';
 import { type LimitGroup, type LimitReport, type Limits, makeLimitGroup } from './limits.js';
-import type { SharedRoom } from './output-pipe.js';
+import type { SharedQuota } from './output-pipe.js';
 import { groupIsAlive, watchGroup } from './process-group.js';
 import { endMarked, endTree, killTree } from './process-tree.js';
 import type { ReadyShell, ShellReport, WrapShell } from './ready-shell.js';
-import type { ShellSupply } from './shell-pool.js';
+import type { ShellPool } from './shell-pool.js';
 
 export const MAX_OUTPUT_BYTES = 256 * 1024 * 1024; // a log that somebody might still search; beyond it is a runaway
 const MAX_REASON_CHARS = 500;
@@ -22,7 +22,7 @@ export interface ProcessOptions {
   /** Where the output goes, both streams as they come. It is made anew, private. */
   outputFile: string;
   /** Where its bash comes from, which has its environment already. */
-  shells: ShellSupply;
+  shells: ShellPool;
   timeoutMs: number;
   signal: AbortSignal;
   /** A script that is sourced first, where it exists. */
@@ -35,7 +35,7 @@ export interface ProcessOptions {
   /** More output than this stops the command. */
   maxOutputBytes?: number;
   /** What all commands of a session may write together. */
-  sharedOutput?: SharedRoom | undefined;
+  sharedOutput?: SharedQuota | undefined;
   /**
    * Called when its time is up, instead of ending it. True: somebody else looks after it from now on, and neither time
    * nor the signal ends it any more.

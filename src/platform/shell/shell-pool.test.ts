@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { isRunning, pidsIn } from '../../testing/watch-processes.js';
 import type { ReadyShell, WrapShell } from './ready-shell.js';
-import { createShellSupply } from './shell-pool.js';
+import { createShellPool } from './shell-pool.js';
 
 async function temporaryFolder(): Promise<string> {
   return await realpath(await mkdtemp(join(tmpdir(), 'helve-shells-')));
 }
 
 test('gives every taker a shell of its own, the one that is ready first', async () => {
-  const shells = createShellSupply(process.env);
+  const shells = createShellPool(process.env);
   await shells.fill();
   await shells.fill();
   const taken = await Promise.all([shells.take(), shells.take(), shells.take()]);
@@ -24,7 +24,7 @@ test('gives every taker a shell of its own, the one that is ready first', async 
 
 test('starts another when the one that was ready has been killed', async () => {
   const folder = await temporaryFolder();
-  const shells = createShellSupply(process.env);
+  const shells = createShellPool(process.env);
   await shells.fill();
   const first = await shells.take();
   process.kill(first.tree.group, 'SIGKILL');
@@ -43,7 +43,7 @@ test('starts another when the one that was ready has been killed', async () => {
 test('leaves nothing but pipes for later shells behind, and no folder after its end', async () => {
   const place = await temporaryFolder();
   vi.stubEnv('TMPDIR', place);
-  const shells = createShellSupply({ ...process.env });
+  const shells = createShellPool({ ...process.env });
   const all = [await shells.take(), await shells.take()];
   const [made = ''] = readdirSync(place);
   const names = readdirSync(join(place, made));
@@ -62,7 +62,7 @@ test.each([
 ])('takes no output through %s that lies where its pipe should be', async (_, plant) => {
   const place = await temporaryFolder();
   vi.stubEnv('TMPDIR', place);
-  const shells = createShellSupply({ ...process.env });
+  const shells = createShellPool({ ...process.env });
   const first = await shells.take();
   const [made = ''] = readdirSync(place);
   rmSync(join(place, made, '2'));
@@ -76,7 +76,7 @@ test.each([
 
 test.skipIf(process.platform !== 'linux')('ends what its shells have left running, daemons too', async () => {
   const folder = await temporaryFolder();
-  const shells = createShellSupply(process.env);
+  const shells = createShellPool(process.env);
   const shell = await shells.take();
   shell.pipe.copyTo({ file: join(folder, 'output'), maxBytes: 100, onFull: () => {} });
   const command = `setsid bash -c 'echo $$ > pid; exec sleep 1000' & until [ -s pid ]; do sleep 0.01; done`;
@@ -90,7 +90,7 @@ test.skipIf(process.platform !== 'linux')('ends what its shells have left runnin
 
 test('is written down in the data folder for as long as it lives', async () => {
   const dataFolder = await temporaryFolder();
-  const shells = createShellSupply(process.env, { dataFolder });
+  const shells = createShellPool(process.env, { dataFolder });
   expect(readdirSync(dataFolder)).toEqual([]);
   const shell = await shells.take();
   const [name = ''] = readdirSync(join(dataFolder, 'running'));
@@ -107,7 +107,7 @@ test('is written down in the data folder for as long as it lives', async () => {
 test('works where nothing can be written down', async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'file'), '');
-  const shells = createShellSupply(process.env, { dataFolder: join(folder, 'file') });
+  const shells = createShellPool(process.env, { dataFolder: join(folder, 'file') });
   const shell = await shells.take();
   await shell.discard();
   await shells.end();
@@ -131,7 +131,7 @@ function waitingProgram(aheadAs: string, told: string) {
         ended: async () => events.push('ended'),
       };
     },
-    async enclose(_, { tell }) {
+    async applyPolicy(_, { tell }) {
       events.push('told');
       tell(told);
     },
@@ -151,7 +151,7 @@ async function outputOf(shell: ReadyShell, command: string): Promise<string> {
 }
 
 test('a program that was started ahead is told its walls by whoever takes it, and is used once', async () => {
-  const shells = createShellSupply(process.env);
+  const shells = createShellPool(process.env);
   const ahead = waitingProgram('one', 'ahead');
   const [first, second] = [waitingProgram('one', 'first'), waitingProgram('one', 'second')];
   await shells.fill({ wrap: ahead.wrap });
@@ -167,7 +167,7 @@ test('a program that was started ahead is told its walls by whoever takes it, an
 });
 
 test('a program of another kind, and one that has ended, are not used', async () => {
-  const shells = createShellSupply(process.env);
+  const shells = createShellPool(process.env);
   const [ahead, ended] = [waitingProgram('one', 'ahead'), waitingProgram('two', 'ahead')];
   const { start } = ended.wrap;
   const ending: WrapShell = {
@@ -188,7 +188,7 @@ test('a program of another kind, and one that has ended, are not used', async ()
 });
 
 test('what was open where we were started is closed before a command runs', async () => {
-  const shells = createShellSupply(process.env);
+  const shells = createShellPool(process.env);
   const folder = openSync('/', 'r');
   const { start } = waitingProgram('one', '').wrap;
   const leaking: WrapShell = {
@@ -206,7 +206,7 @@ test('what was open where we were started is closed before a command runs', asyn
 
 test('a program that waits ends with the supply, and its pipe goes with the folder', async () => {
   const before = new Set(readdirSync(tmpdir()));
-  const shells = createShellSupply({ ...process.env });
+  const shells = createShellPool({ ...process.env });
   const { wrap, events } = waitingProgram('one', 'never');
   await shells.fill({ wrap });
   await shells.end();
@@ -249,7 +249,7 @@ function completeWalls(isCurrent: () => boolean = () => true): WrapShell & { sta
 }
 
 test('keeps two shells ready whose walls are complete, and uses each once', async () => {
-  const shells = createShellSupply(process.env);
+  const shells = createShellPool(process.env);
   const wrap = completeWalls();
   await shells.fill({ wrap });
   expect(wrap.starts).toBe(2);
@@ -266,7 +266,7 @@ test('keeps two shells ready whose walls are complete, and uses each once', asyn
 });
 
 test('throws a shell away whose walls are no longer right', async () => {
-  const shells = createShellSupply(process.env);
+  const shells = createShellPool(process.env);
   let isRight = true;
   const wrap = completeWalls(() => isRight);
   await shells.fill({ wrap });
@@ -281,7 +281,7 @@ test('lets shells with complete walls go when they have not been used for a whil
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
     let isBusy = true;
-    const shells = createShellSupply(process.env, { isBusy: () => isBusy });
+    const shells = createShellPool(process.env, { isBusy: () => isBusy });
     const wrap = completeWalls();
     await shells.fill({ wrap });
     vi.advanceTimersByTime(60_000);
@@ -299,7 +299,7 @@ test('lets shells with complete walls go when they have not been used for a whil
 });
 
 test('a command finds no descriptor of ours but the control line, and can write to no file by one', async () => {
-  const shells = createShellSupply(process.env);
+  const shells = createShellPool(process.env);
   const wrap = completeWalls();
   for (const shell of [await shells.take(), await shells.take({ wrap })]) {
     const output = await outputOf(shell, 'for fd in /proc/$$/fd/*; do readlink "$fd"; done');

@@ -20,7 +20,7 @@ const IDLE_MS = 5_000; // between prompts no shell is needed, and each holds a p
 const PIPES_AT_ONCE = 10; // as many calls as a message often has; more are made by and by
 
 /** Shells for one command each. One is kept ready, so that a command need not wait for its shell to start. */
-export interface ShellSupply {
+export interface ShellPool {
   /** What the processes of all its shells are known by. */
   readonly mark: string;
   /**
@@ -38,17 +38,17 @@ export interface ShellSupply {
   kill(): void;
 }
 
-export interface SupplyOptions {
+export interface ShellPoolOptions {
   /** Where it is written down that these shells run, so that a later start can end what a killed Helve left. */
   dataFolder?: string;
   /** Whether shells that are ready are kept, though not used for a while. */
   isBusy?(): boolean;
 }
 
-export function createShellSupply(
+export function createShellPool(
   env: Readonly<Record<string, string | undefined>>,
-  { dataFolder, isBusy = () => false }: SupplyOptions = {},
-): ShellSupply {
+  { dataFolder, isBusy = () => false }: ShellPoolOptions = {},
+): ShellPool {
   const mark = randomHex(8);
   let folder: string | undefined;
   let registered: Promise<Registration> | undefined;

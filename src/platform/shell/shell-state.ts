@@ -2,7 +2,7 @@
 // which functions it has. And how builtins change that for what comes after them.
 import { isHarmlessAssignment } from './assignments.js';
 import { type Descriptors, joinDescriptors, processPath } from './descriptors.js';
-import { placeIn, type Value } from './expand-word.js';
+import { resolveIn, type Value } from './expand-word.js';
 import { storesCount } from './printf-format.js';
 import { type Call, type Field, type PipedNames, wordOfNames } from './programs/program.js';
 
@@ -180,8 +180,8 @@ function directoriesAfter(
   const path = operand.value;
   if (args.some(({ value }) => /^-\w*P/.test(value ?? '')) && path.includes('..')) return undefined;
   const folders = path.startsWith('/')
-    ? [placeIn('/', path)]
-    : directories?.map((directory) => placeIn(directory, path));
+    ? [resolveIn('/', path)]
+    : directories?.map((directory) => resolveIn(directory, path));
   // Below such a name each process finds something else, and the shell itself goes to where it leads.
   return folders?.some((folder) => /^\/proc(\/|$)/.test(folder) || processPath(folder) !== undefined)
     ? undefined

@@ -16,7 +16,7 @@ import { isHarmlessAssignment, isPlainVariable } from './assignments.js';
 import { beyondCore, coreStarters, isCoreLanguage, takesLiterals } from './core-language.js';
 import { anyDescriptors, joinDescriptors, ownDescriptors, restored, withDescriptor } from './descriptors.js';
 import { EvaluatedWords } from './evaluated-words.js';
-import { expandValue, expandWord, type Surroundings } from './expand-word.js';
+import { type ExpansionContext, expandValue, expandWord } from './expand-word.js';
 import { Findings } from './findings.js';
 import { judgeCommand } from './judge-command.js';
 import { type Dialect, type Parser, parseCommand } from './parse-command.js';
@@ -339,7 +339,7 @@ class Walk {
     return mayRun(nodes, names, this.#parser);
   }
 
-  #surroundings({ variables, directories }: State): Surroundings {
+  #surroundings({ variables, directories }: State): ExpansionContext {
     return {
       home: this.#home,
       isNumber: (name) => this.#facts.numbers().has(name),

@@ -4,13 +4,13 @@ import { namesPath } from '../journal/declared-writes.js';
 import { type Entry, entryAt, type Tree } from './workspace-tree.js';
 
 /** Two looks, one after the other, and what the later one has not found any more. */
-export interface Looks {
+export interface SnapshotPair {
   earlier: Tree;
   now: Tree;
   gone: readonly string[];
 }
 
-export function goneSince(earlier: Tree | undefined, now: Tree): string[] {
+export function removedSince(earlier: Tree | undefined, now: Tree): string[] {
   if (!earlier) return [];
   const replaced = now.fresh.filter((path) => earlier.entries.has(path)).length;
   const left = now.entries.size - now.fresh.length + replaced;

@@ -6,13 +6,13 @@ export const MB = 1_000_000;
 
 export interface SnapshotLimits extends NamedLimits {
   /** How long the workspace is looked through before a command. */
-  lookMs: number;
+  scanMs: number;
   /** How long a command waits until what files hold is kept, from when the workspace is first looked at. */
-  keepMs: number;
+  copyMs: number;
   /** How long the workspace is looked through after it: without that, what was kept is of no use. */
-  afterMs: number;
+  rescanMs: number;
   /** How long what it has changed is read. */
-  changedMs: number;
+  readChangedMs: number;
   /** Files that are looked at and kept however long it takes: where the machine is busy, all take longer than they should. */
   leastFiles: number;
   /** Files and folders that are looked at. */
@@ -24,10 +24,10 @@ export interface SnapshotLimits extends NamedLimits {
 }
 
 export const standardLimits: SnapshotLimits = {
-  lookMs: 200,
-  keepMs: 200,
-  afterMs: 5_000,
-  changedMs: 2_000,
+  scanMs: 200,
+  copyMs: 200,
+  rescanMs: 5_000,
+  readChangedMs: 2_000,
   leastFiles: 1_000,
   maxEntries: 200_000,
   maxFileBytes: 10 * MB,

@@ -13,26 +13,26 @@ import { type Entry, emptyTree, Pace, type Tree } from './workspace-tree.js';
 const FEW_LINES = 1_000; // not worth tidying up
 
 /** What was kept of a file, and of which state of it. */
-export interface Known {
+export interface KnownCopy {
   /** The file as it was when it was read. */
   entry: Entry;
   hash: string;
 }
 
-export const picturePath = ({ open }: JournalFolders, token: string): string => join(open, `${token}.picture`);
+export const snapshotLogPath = ({ open }: JournalFolders, token: string): string => join(open, `${token}.picture`);
 
 /** The workspace at the last look. */
-export interface PictureState {
+export interface SnapshotState {
   roots: readonly string[];
   pack: string;
   tree: Tree;
-  known: ReadonlyMap<string, Known>;
+  known: ReadonlyMap<string, KnownCopy>;
   /** The file in which other sessions tell of their changes; see running-commands.ts. */
   commands: string | undefined;
 }
 
 /** None of it is brought to the disk: it is for a process that ends, not for a machine. */
-export class Picture {
+export class SnapshotLog {
   readonly #folders: JournalFolders;
   readonly #record: OpenChange;
   #file: number;
@@ -42,19 +42,19 @@ export class Picture {
   private constructor(folders: JournalFolders, record: OpenChange) {
     this.#folders = folders;
     this.#record = record;
-    this.#file = openSync(picturePath(folders, record.token), 'ax', 0o600);
+    this.#file = openSync(snapshotLogPath(folders, record.token), 'ax', 0o600);
   }
 
-  static async begin(folders: JournalFolders, sessionId: string): Promise<Picture> {
+  static async begin(folders: JournalFolders, sessionId: string): Promise<SnapshotLog> {
     const owner = await thisProcess();
     const at = new Date().toISOString();
     const record = { token: randomHex(12), owner, sessionId, callId: '', at, locks: [], files: [] };
     await writeRecord(folders, record, { durable: false });
-    return new Picture(folders, record);
+    return new SnapshotLog(folders, record);
   }
 
   /** Writes down which commands run, and with it those of the entries that may be other than they were the last time. */
-  async update(state: PictureState, running: readonly OpenCommand[], touched: Iterable<string>): Promise<void> {
+  async update(state: SnapshotState, running: readonly OpenCommand[], touched: Iterable<string>): Promise<void> {
     const pace = new Pace();
     const { roots, pack, tree, known, commands } = state;
     if (this.#lines > FEW_LINES + 3 * tree.entries.size) this.#startAnew();
@@ -75,7 +75,7 @@ export class Picture {
   }
 
   #startAnew(): void {
-    const path = picturePath(this.#folders, this.#record.token);
+    const path = snapshotLogPath(this.#folders, this.#record.token);
     closeSync(this.#file);
     this.#file = openSync(`${path}.new`, 'w', 0o600);
     renameSync(`${path}.new`, path);
@@ -85,7 +85,7 @@ export class Picture {
 
   async end(): Promise<void> {
     closeSync(this.#file);
-    rmSync(picturePath(this.#folders, this.#record.token), { force: true });
+    rmSync(snapshotLogPath(this.#folders, this.#record.token), { force: true });
     await closeRecord(this.#folders, this.#record, []);
   }
 }
@@ -130,13 +130,13 @@ const stateLine = z.object({
 });
 
 /** The last state that was written whole; undefined where there is none. */
-export function readPicture(path: string): (PictureState & { running: OpenCommand[] }) | undefined {
+export function readSnapshotLog(path: string): (SnapshotState & { running: OpenCommand[] }) | undefined {
   const lines = textAt(path).split('\n').map(parsed);
   const end = lines.findLastIndex((line) => stateLine.safeParse(line).success);
   if (end === -1) return undefined;
   const { unreadable, unseen, named, commands, ...state } = stateLine.parse(lines[end]);
   const entries: Tree['entries'] = new Map();
-  const known = new Map<string, Known>();
+  const known = new Map<string, KnownCopy>();
   for (const line of lines.slice(0, end)) {
     if (!Array.isArray(line)) continue;
     const found = entryLine.safeParse(line);

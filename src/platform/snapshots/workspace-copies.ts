@@ -2,19 +2,19 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { monotonicMs } from '../clock.js';
 import { codeOf } from '../files/write-failure.js';
-import { ImagePack } from '../journal/before-image-pack.js';
+import { BeforeImagePack } from '../journal/before-image-pack.js';
 import { hashOf, type JournalFolders, makeJournal } from '../journal/journal.js';
 import { namedLimit } from './named-tree.js';
 import { type Content, type Side, sideOf } from './snapshot-changes.js';
 import { MB, type SnapshotCoverage, type SnapshotLimits } from './snapshot-contract.js';
-import type { Known } from './snapshot-log.js';
+import type { KnownCopy } from './snapshot-log.js';
 import { type Entry, entryAt, entryOf, isUntouched, isUnwritten, type Pace, type Tree } from './workspace-tree.js';
 
 const SMALL_BYTES = 256_000;
 const MAX_READS = 3; // of a file that changes while it is read
 
 /** A path that is other than it was at the last look. */
-export interface Found {
+export interface ChangedPath {
   path: string;
   before: Side;
   after: Side;
@@ -24,8 +24,8 @@ export class WorkspaceCopies {
   readonly #folders: JournalFolders;
   readonly #sessionId: string;
   readonly #limits: SnapshotLimits;
-  readonly #known = new Map<string, Known>();
-  #pack: ImagePack | undefined;
+  readonly #known = new Map<string, KnownCopy>();
+  #pack: BeforeImagePack | undefined;
   /** The packs that were made, by name. */
   readonly packs: string[] = [];
   /** Files of which there is no copy, or one that has to be looked at once more; undefined where that is to be found out. */
@@ -36,7 +36,7 @@ export class WorkspaceCopies {
   readonly touched = new Set<string>();
   #keepsNothing = false;
   /** What was known of files before the look that goes on. */
-  readonly #replaced = new Map<string, Known>();
+  readonly #replaced = new Map<string, KnownCopy>();
 
   constructor(folders: JournalFolders, sessionId: string, limits: SnapshotLimits) {
     this.#folders = folders;
@@ -44,7 +44,7 @@ export class WorkspaceCopies {
     this.#limits = limits;
   }
 
-  get known(): ReadonlyMap<string, Known> {
+  get known(): ReadonlyMap<string, KnownCopy> {
     return this.#known;
   }
 
@@ -54,7 +54,7 @@ export class WorkspaceCopies {
   }
 
   /** Goes on from what a killed process knew. */
-  takeOver(pack: string, known: Iterable<[string, Known]>): void {
+  takeOver(pack: string, known: Iterable<[string, KnownCopy]>): void {
     this.packs.push(pack);
     for (const [path, one] of known) this.#known.set(path, one);
   }
@@ -100,7 +100,7 @@ export class WorkspaceCopies {
   }
 
   /** What a path held at the last look, and what it holds now. */
-  compare(path: string, old: Entry | undefined, looked: Entry | undefined, until: number): Omit<Found, 'path'> {
+  compare(path: string, old: Entry | undefined, looked: Entry | undefined, until: number): Omit<ChangedPath, 'path'> {
     const held = old && this.#held(path, old);
     let fresh = looked;
     let read = fresh && this.#read(path, fresh, until);
@@ -133,7 +133,7 @@ export class WorkspaceCopies {
   }
 
   /** What was kept of the file as it is now. */
-  #knownAt(path: string, entry: Entry): Known | undefined {
+  #knownAt(path: string, entry: Entry): KnownCopy | undefined {
     const known = this.#known.get(path);
     return known && (known.entry === entry || isUntouched(known.entry, entry)) ? known : undefined;
   }
@@ -181,7 +181,7 @@ export class WorkspaceCopies {
   }
 
   /** Undefined where it is too large, can't be read, or is another file by now. */
-  #copy(path: string, entry: Entry, maxBytes = this.#limits.maxFileBytes): Known | undefined {
+  #copy(path: string, entry: Entry, maxBytes = this.#limits.maxFileBytes): KnownCopy | undefined {
     const { size } = entry;
     const pack = this.#pack;
     if (!pack || size > maxBytes || pack.bytes + size > this.#limits.maxBytes) return undefined;
@@ -207,7 +207,7 @@ export class WorkspaceCopies {
     if (this.#pack?.touch()) return;
     this.forget();
     await makeJournal(this.#folders);
-    this.#pack = new ImagePack(this.#folders, this.#sessionId);
+    this.#pack = new BeforeImagePack(this.#folders, this.#sessionId);
     this.packs.push(this.#pack.name);
   }
 

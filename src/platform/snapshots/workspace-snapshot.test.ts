@@ -18,7 +18,7 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { GitIgnore } from '../files/git-ignore.js';
-import { ImageReader } from '../journal/before-image-pack.js';
+import { BeforeImageReader } from '../journal/before-image-pack.js';
 import { hashOf, journalFolders, listChanges, pruneJournal } from '../journal/journal.js';
 import type { RecordedFile } from '../journal/recorded-change.js';
 import { recoverChanges } from '../journal/recover-changes.js';
@@ -26,7 +26,7 @@ import type { SnapshotLimits, WorkspaceSnapshots } from './snapshot-contract.js'
 import { createWorkspaceSnapshots } from './workspace-snapshot.js';
 import { entryOf } from './workspace-tree.js';
 
-const ENOUGH = { keepMs: 60_000, changedMs: 60_000, lookMs: 60_000, afterMs: 60_000 };
+const ENOUGH = { copyMs: 60_000, readChangedMs: 60_000, scanMs: 60_000, rescanMs: 60_000 };
 const LONG_AGO = new Date('2020-01-01');
 
 interface TestProject {
@@ -93,7 +93,7 @@ test('lists what a command did that left no room for copies, with what was there
     [hash('one'), hash('ONE')],
     [null, hash('x'.repeat(5_000_000))],
   ]);
-  expect(String(await new ImageReader(journalFolders(dataFolder)).read(hash('one')))).toBe('one');
+  expect(String(await new BeforeImageReader(journalFolders(dataFolder)).read(hash('one')))).toBe('one');
   await rm(path('large'));
   await snapshots.before('call_2');
   await write('a', 'TWO');
@@ -109,7 +109,7 @@ test('copies no keys, and says of how many files that is', async () => {
   await write('.ssh/new', 'KEY');
   await write('a', 'two');
   expect(await snapshots.after('call_1')).toMatchObject({ changed: [path('a')] });
-  expect(await new ImageReader(journalFolders(dataFolder)).has(hash('KEY'))).toBe(false);
+  expect(await new BeforeImageReader(journalFolders(dataFolder)).has(hash('KEY'))).toBe(false);
 });
 
 test('looks at nothing that is not on a disk', async () => {
@@ -145,7 +145,7 @@ test('a pack that a killed session has left shrinks to what changes need', async
     await utimes(join(folders.packs, name), LONG_AGO, new Date(Date.now() - 7_200_000));
   await rm(join(folders.top, 'pruned'), { force: true });
   await recoverChanges(dataFolder);
-  const images = new ImageReader(folders);
+  const images = new BeforeImageReader(folders);
   expect([await images.has(hash('one')), await images.has(hash('two'))]).toEqual([true, false]);
   expect((await readdir(folders.packs)).filter((name) => name.startsWith('killed'))).toEqual([]);
 });
@@ -166,7 +166,7 @@ test('records what was changed, with the copy of what was there before', async (
     { real: path('b'), before: hash('two'), after: null, mode: 0o644 },
     { real: path('c'), before: null, after: hash('three'), mode: 0o644 },
   ]);
-  const images = new ImageReader(journalFolders(dataFolder));
+  const images = new BeforeImageReader(journalFolders(dataFolder));
   expect(String(await images.read(hash('one')))).toBe('one');
   expect(String(await images.read(hash('two')))).toBe('two');
 });
@@ -209,7 +209,7 @@ test('sees a change of the same length in the same tick of the clock', async () 
 test('copies as much as there is time for, the newest first, and goes on with the next call', async () => {
   const { snapshots, path } = await testProject(
     { a: 'one', b: 'two', c: 'three' },
-    { ...ENOUGH, leastFiles: 0, keepMs: 0, changedMs: -1 },
+    { ...ENOUGH, leastFiles: 0, copyMs: 0, readChangedMs: -1 },
   );
   await utimes(path('a'), LONG_AGO, LONG_AGO);
   await utimes(path('c'), LONG_AGO, new Date('2021-01-01'));
@@ -224,7 +224,7 @@ test('copies as much as there is time for, the newest first, and goes on with th
 test('names a changed file that there was no time to copy among the lost, and says why', async () => {
   const { snapshots, write, path, recorded } = await testProject(
     { old: 'one', new: 'two' },
-    { ...ENOUGH, leastFiles: 0, keepMs: 0 },
+    { ...ENOUGH, leastFiles: 0, copyMs: 0 },
   );
   await utimes(path('old'), LONG_AGO, LONG_AGO);
   expect(await snapshots.before('call_1')).toMatchObject({ kept: 1, notYet: 1 });
@@ -316,7 +316,7 @@ test('covers as much as there is room for where the workspace is too large, and 
 });
 
 test('takes no file for new in a workspace that there was no time to look at', async () => {
-  const limits = { ...ENOUGH, leastFiles: 0, lookMs: -1 };
+  const limits = { ...ENOUGH, leastFiles: 0, scanMs: -1 };
   const { snapshots, write, recorded } = await testProject({ a: '1', 'sub/b': '2' }, limits);
   expect(await snapshots.before('call_1')).toMatchObject({ kept: 0, unseen: 1 });
   await write('sub/b', 'x');
@@ -346,7 +346,7 @@ test('removes the copies that no change needs when the session ends', async () =
   await write('a', 'ONE');
   await snapshots.after('call_1');
   await snapshots.end();
-  const images = new ImageReader(journalFolders(dataFolder));
+  const images = new BeforeImageReader(journalFolders(dataFolder));
   expect((await recorded()).map(({ before }) => before)).toEqual([hash('one')]);
   expect([await images.has(hash('one')), await images.has(hash('two'))]).toEqual([true, false]);
   expect(await readdir(journalFolders(dataFolder).open)).toEqual([]);
@@ -367,7 +367,7 @@ test('makes copies anew where somebody has removed them', async () => {
   await write('a', 'two');
   await snapshots.after('call_1');
   expect((await recorded()).map(({ before }) => before)).toEqual([hash('one')]);
-  expect(await new ImageReader(journalFolders(dataFolder)).has(hash('one'))).toBe(true);
+  expect(await new BeforeImageReader(journalFolders(dataFolder)).has(hash('one'))).toBe(true);
 });
 
 test('packs that are older than a month are removed with other copies', async () => {
@@ -421,7 +421,7 @@ test('looks at folders that are added to the workspace from then on', async () =
 test('does ahead what the first command would wait for', async () => {
   const { snapshots, write, recorded } = await testProject(
     { a: 'one', b: 'two', c: 'three' },
-    { ...ENOUGH, keepMs: 200 },
+    { ...ENOUGH, copyMs: 200 },
   );
   await snapshots.prepare();
   await write('a', 'in between');

@@ -14,10 +14,10 @@ import { claimantOf } from '../journal/claim-change.js';
 import { anyWrites, type DeclaredPath, type DeclaredWrites } from '../journal/declared-writes.js';
 import { type JournalFolders, journalFolders, listChanges, recordChange } from '../journal/journal.js';
 import { JournaledChanges } from '../journal/journaled-changes.js';
-import { placeholdersOfAll } from '../journal/placeholder-journal.js';
-import { neededImages } from '../journal/recorded-change.js';
+import { allPlaceholders } from '../journal/placeholder-journal.js';
+import { neededBeforeImages } from '../journal/recorded-change.js';
 import { isOwnTemporary } from '../journal/recovery-plan.js';
-import { type BesideCommand, RunningCommands } from '../journal/running-commands.js';
+import { type ConcurrentCommand, RunningCommands } from '../journal/running-commands.js';
 import { errorClause } from '../text/clause.js';
 import { addNamed } from './named-tree.js';
 import {
@@ -30,7 +30,7 @@ import {
   partsOf,
   unclaimedIn,
 } from './snapshot-changes.js';
-import { forgetEntry, goneSince, isCutOff, type Looks, wasHidden } from './snapshot-comparison.js';
+import { forgetEntry, isCutOff, removedSince, type SnapshotPair, wasHidden } from './snapshot-comparison.js';
 import {
   gapsIn,
   nothingCovered,
@@ -42,8 +42,8 @@ import {
   type WorkspaceSnapshotOptions,
   type WorkspaceSnapshots,
 } from './snapshot-contract.js';
-import { type OpenCommand, Picture, type readPicture } from './snapshot-log.js';
-import { type Found, WorkspaceCopies } from './workspace-copies.js';
+import { type OpenCommand, type readSnapshotLog, SnapshotLog } from './snapshot-log.js';
+import { type ChangedPath, WorkspaceCopies } from './workspace-copies.js';
 import { entryAt, isGone, isUntouched, Pace, readTree, type Tree } from './workspace-tree.js';
 
 const AHEAD = 50; // times as long as a command would wait
@@ -60,7 +60,7 @@ export function createWorkspaceSnapshots(options: WorkspaceSnapshotOptions): Wor
 export async function finishSnapshots(
   dataFolder: string,
   sessionId: string,
-  picture: NonNullable<ReturnType<typeof readPicture>>,
+  picture: NonNullable<ReturnType<typeof readSnapshotLog>>,
 ): Promise<string[]> {
   const snapshots = new Snapshots({ roots: () => picture.roots, dataFolder, sessionId });
   return await snapshots.finish(picture);
@@ -92,7 +92,7 @@ class Snapshots implements WorkspaceSnapshots {
   readonly #copies: WorkspaceCopies;
   readonly #running = new Map<string, Running>();
   #last: Tree | undefined;
-  #picture: Picture | undefined;
+  #picture: SnapshotLog | undefined;
   readonly #commands: RunningCommands;
   readonly #journaled: JournaledChanges;
   #preparing: { stop: AbortController; done: Promise<void> } | undefined;
@@ -120,8 +120,8 @@ class Snapshots implements WorkspaceSnapshots {
     const work = async (): Promise<void> => {
       if (this.#running.size > 0) return;
       await this.#copies.makeReady();
-      const until = monotonicMs() + this.#limits.keepMs * AHEAD;
-      await this.#look(pace, this.#limits.lookMs * AHEAD);
+      const until = monotonicMs() + this.#limits.copyMs * AHEAD;
+      await this.#look(pace, this.#limits.scanMs * AHEAD);
       await this.#copies.keep(this.#last, pace, until);
       await this.#writeDown();
     };
@@ -136,11 +136,11 @@ class Snapshots implements WorkspaceSnapshots {
     this.#preparing?.stop.abort();
     return await this.#inTurn(async () => {
       const pace = new Pace(signal);
-      const until = monotonicMs() + this.#limits.keepMs;
+      const until = monotonicMs() + this.#limits.copyMs;
       try {
         await this.#copies.makeReady();
         await this.#commands.begin(callId, writes);
-        await this.#look(pace, this.#limits.lookMs, { named: writes.paths });
+        await this.#look(pace, this.#limits.scanMs, { named: writes.paths });
         await this.#copies.keepNamed(this.#last, pace);
         const coverage = await this.#copies.keep(this.#last, pace, until);
         const gaps = gapsIn(coverage, this.#limits);
@@ -186,7 +186,7 @@ class Snapshots implements WorkspaceSnapshots {
     });
   }
 
-  async finish(picture: NonNullable<ReturnType<typeof readPicture>>): Promise<string[]> {
+  async finish(picture: NonNullable<ReturnType<typeof readSnapshotLog>>): Promise<string[]> {
     await this.#copies.makeReady();
     const { tree, known, commands, running, pack } = picture;
     this.#copies.takeOver(pack, known);
@@ -212,7 +212,7 @@ class Snapshots implements WorkspaceSnapshots {
       this.#copies.close();
       if (this.#copies.packs.length === 0) return;
       const changes = await listChanges(this.#dataFolder, this.#sessionId);
-      const needed = new Set(changes.flatMap(neededImages));
+      const needed = new Set(changes.flatMap(neededBeforeImages));
       for (const name of this.#copies.packs.splice(0)) await shrinkPack(this.#folders, name, needed);
     }).catch(() => {}); // what is left is removed with what is old
   }
@@ -228,7 +228,7 @@ class Snapshots implements WorkspaceSnapshots {
   async #writeDown(): Promise<void> {
     const [tree, pack] = [this.#last, this.#copies.packName];
     if (!tree || pack === undefined) return;
-    this.#picture ??= await Picture.begin(this.#folders, this.#sessionId);
+    this.#picture ??= await SnapshotLog.begin(this.#folders, this.#sessionId);
     const running = [...this.#running.values()].filter(({ notCovered }) => notCovered === undefined);
     const state = { roots: this.#roots(), pack, tree, known: this.#copies.known, commands: this.#commands.file };
     await this.#picture.update(
@@ -248,7 +248,7 @@ class Snapshots implements WorkspaceSnapshots {
   async #look(pace: Pace, maxMs: number, { skipped, named = [] }: LookDetails = {}): Promise<void> {
     const earlier = this.#last;
     this.#journaled.beforeLook();
-    const placeholders = placeholdersOfAll(this.#folders);
+    const placeholders = allPlaceholders(this.#folders);
     const { maxEntries, leastFiles } = this.#limits;
     const limits = { maxEntries, leastEntries: leastFiles, maxMs };
     const isExcluded = (path: string): boolean =>
@@ -261,8 +261,8 @@ class Snapshots implements WorkspaceSnapshots {
     const isLeftOut = (path: string): boolean => isExcluded(path) || secrets.has(path);
     await addNamed(now, earlier?.named.filter(isStillNamed) ?? [], { earlier, isExcluded: isLeftOut, pace });
     await addNamed(now, named, { earlier, isExcluded: isLeftOut, pace, limits: this.#limits });
-    for (const path of new Set([...placeholders, ...placeholdersOfAll(this.#folders)])) forgetEntry(now, path);
-    const gone = goneSince(earlier, now);
+    for (const path of new Set([...placeholders, ...allPlaceholders(this.#folders)])) forgetEntry(now, path);
+    const gone = removedSince(earlier, now);
     if (earlier && running.length > 0) await this.#list(running, { earlier, now, gone });
     else this.#journaled.settle(new Map());
     this.#last = now;
@@ -270,10 +270,10 @@ class Snapshots implements WorkspaceSnapshots {
   }
 
   async #lookAfter(details: LookDetails): Promise<void> {
-    await this.#copies.withFullDisk(() => this.#look(new Pace(), this.#limits.afterMs, details));
+    await this.#copies.withFullDisk(() => this.#look(new Pace(), this.#limits.rescanMs, details));
   }
 
-  async #list(running: readonly Running[], looks: Looks): Promise<void> {
+  async #list(running: readonly Running[], looks: SnapshotPair): Promise<void> {
     const { earlier, now } = looks;
     const found = await this.#changes(looks);
     // What others have journaled explains differences only. What is not read now is read before the next look.
@@ -337,7 +337,7 @@ class Snapshots implements WorkspaceSnapshots {
     }
   }
 
-  #notesOn({ callId, isLeft, gaps }: Running, now: Tree, beside: readonly BesideCommand[]): string[] {
+  #notesOn({ callId, isLeft, gaps }: Running, now: Tree, beside: readonly ConcurrentCommand[]): string[] {
     const family = beside
       .filter(({ sessionId }) => sessionId === this.#sessionId)
       .map((other) => other.writer ?? other.callId);
@@ -363,10 +363,10 @@ class Snapshots implements WorkspaceSnapshots {
     }).catch(() => {});
   }
 
-  async #changes({ earlier, now, gone }: Looks): Promise<Found[]> {
+  async #changes({ earlier, now, gone }: SnapshotPair): Promise<ChangedPath[]> {
     const pace = new Pace();
-    const until = monotonicMs() + this.#limits.changedMs;
-    const found: Found[] = [];
+    const until = monotonicMs() + this.#limits.readChangedMs;
+    const found: ChangedPath[] = [];
     for (const path of [...gone, ...now.fresh].toSorted()) {
       const old = earlier.entries.get(path);
       // An entry may be ignored by now, or not be looked at, and then it is not gone.

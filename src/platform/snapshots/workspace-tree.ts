@@ -107,7 +107,7 @@ export class Pace {
   }
 }
 
-export interface LookOptions {
+export interface ScanOptions {
   earlier: Tree | undefined;
   isExcluded(path: string): boolean;
   /** What is not looked at, and counts as what can't be. */
@@ -123,7 +123,7 @@ export interface LookOptions {
  * folders that are as they were is used again, and what was left alone is the same `Entry`. Synchronous in slices,
  * because asking for thousands of files one by one takes several times as long.
  */
-export async function readTree(roots: readonly string[], options: LookOptions): Promise<Tree> {
+export async function readTree(roots: readonly string[], options: ScanOptions): Promise<Tree> {
   const { earlier, limits } = options;
   const until = monotonicMs() + limits.maxMs;
   const tree = emptyTree();
@@ -152,7 +152,7 @@ async function readBelow(
   top: Waiting,
   tree: Tree,
   until: number,
-  { earlier, isExcluded, secrets, limits, pace, skipped = [] }: LookOptions,
+  { earlier, isExcluded, secrets, limits, pace, skipped = [] }: ScanOptions,
 ): Promise<void> {
   const isSkipped = new Set(skipped);
   const waiting = [top];

@@ -1,5 +1,5 @@
 import { ToolFailure } from '../../contract/failure.js';
-import { type HostPattern, parseHostPattern, plainHost } from '../sandbox/allowed-hosts.js';
+import { type HostPattern, normalizeHost, parseHostPattern } from '../sandbox/allowed-hosts.js';
 
 export const MAX_URL_CHARS = 2_000; // what browsers and servers agree on; more is data that leaves
 
@@ -17,7 +17,7 @@ export function addressProblem(written: string): string | undefined {
   if (username !== '' || password !== '') {
     return `must not hold a user name or a password, which may hide the real host (here ${hostname})`;
   }
-  return plainHost(hostname) === undefined ? 'must have a host that is a name or an address' : undefined;
+  return normalizeHost(hostname) === undefined ? 'must have a host that is a name or an address' : undefined;
 }
 
 /**
@@ -39,7 +39,7 @@ export function webAddress(written: string, localHosts: LocalHosts): URL {
 
 /** Whether a person has named the host as one of theirs. */
 export function isLocalHost(url: URL, localHosts: LocalHosts): boolean {
-  const host = plainHost(url.hostname);
+  const host = normalizeHost(url.hostname);
   const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
   return localHosts
     .map(parseHostPattern)

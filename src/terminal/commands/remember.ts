@@ -2,7 +2,7 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findInstructions } from '../../agent/instructions/instruction-files.js';
-import { makeFolder } from '../../platform/files/make-private-folder.js';
+import { mkdirPrivate } from '../../platform/files/mkdir-private.js';
 import type { Choice, CommandAnswer, CommandSession } from '../contract.js';
 import { problem, text } from './answers.js';
 
@@ -40,7 +40,7 @@ function placesFor({ root, home, dataFolder, env }: CommandSession): Choice[] {
 
 /** Behind what is there, on a line of its own. */
 async function append(path: string, line: string): Promise<void> {
-  makeFolder(join(path, '..'));
+  mkdirPrivate(join(path, '..'));
   const before = await readFile(path, 'utf8').catch(() => '');
   await appendFile(path, `${before === '' || before.endsWith('\n') ? '' : '\n'}- ${line}\n`);
 }

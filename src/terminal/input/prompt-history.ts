@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256 } from '../../platform/crypto.js';
-import { makeFolder } from '../../platform/files/make-private-folder.js';
+import { mkdirPrivate } from '../../platform/files/mkdir-private.js';
 import { clause } from '../../platform/text/clause.js';
 import { readPrivateFile, withLock, writePrivateFile } from '../../settings/private-file.js';
 
@@ -74,7 +74,7 @@ export class PromptHistory {
 
   /** Behind what is there, so that what another terminal has added stays; shortened once in a while. */
   async #keep(prompt: string): Promise<void> {
-    makeFolder(join(this.#file, '..'));
+    mkdirPrivate(join(this.#file, '..'));
     const size = await withLock(`${this.#file}.lock`, async () => {
       const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
       const file = await open(this.#file, flags, 0o600);

@@ -10,8 +10,8 @@ import { isInside, realPathSync } from '../../platform/files/paths.js';
 import type { ConfinedView } from '../../platform/sandbox/confined-view.js';
 import { type Confiner, chooseConfiner, type FoundConfiner } from '../../platform/sandbox/confiner.js';
 import { createRepositoryFinder } from '../../platform/sandbox/find-repositories.js';
-import { gitPlaces } from '../../platform/sandbox/git-outer-paths.js';
-import { areAllKnown, runsOutside } from '../../platform/sandbox/sandboxed-effects.js';
+import { gitOuterPaths } from '../../platform/sandbox/git-outer-paths.js';
+import { effectsAreComplete, runsOutside } from '../../platform/sandbox/sandboxed-effects.js';
 import { protectedPaths, secretPaths } from '../../platform/sandbox/sensitive-paths.js';
 import { createUnreadableFinder, type UnreadableSearch } from '../../platform/sandbox/unreadable-files.js';
 import type { WrapShell } from '../../platform/shell/ready-shell.js';
@@ -83,7 +83,7 @@ export async function confinedShell(
 async function heldToEffects(context: ToolContext): Promise<ConfinedShell | undefined> {
   const { session, approved = [], notOpened = [], confinement } = context;
   const { mode, excluded = [] } = session.sandbox ?? {};
-  if (mode !== 'effects' || !areAllKnown(approved)) return undefined;
+  if (mode !== 'effects' || !effectsAreComplete(approved)) return undefined;
   if (confinement !== 'sandbox' && runsOutside(approved, excluded)) return undefined;
   const { confiner } = await session.own(sessionConfiner);
   if (!confiner) return undefined;
@@ -241,7 +241,7 @@ function specialView(
   const folders = [...standard.workspace, ...standard.readable];
   const isSeen = (path: string): boolean => folders.some((folder) => isInside(folder, path));
   const read = files.filter(({ access }) => access === 'read').flatMap(({ path, real }) => [path, real]);
-  const forGit = approved.some(isGit) ? [cwd, ...standard.workspace].flatMap(gitPlaces) : [];
+  const forGit = approved.some(isGit) ? [cwd, ...standard.workspace].flatMap(gitOuterPaths) : [];
   const readable = [...new Set([...read, ...forGit])].filter((path) => !isSeen(path) && !path.startsWith('/dev/'));
   const written = confinement === 'edits' ? files.filter(isWrite) : [];
   const opened = written.map((effect) => openedFor(effect, session.home ?? '/'));

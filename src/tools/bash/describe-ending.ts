@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import { type Limits, showSize } from '../../platform/shell/limits.js';
-import type { SharedRoom } from '../../platform/shell/output-pipe.js';
+import type { SharedQuota } from '../../platform/shell/output-pipe.js';
 import { readLastLines, readOutput } from '../../platform/shell/read-output.js';
 import type { ProcessResult } from '../../platform/shell/run-process.js';
 import { meaningOfExitOne } from './exit-meaning.js';
@@ -27,7 +27,7 @@ export async function describeEnding(
     limits,
     maxChars,
     room,
-  }: { timeoutMs: number; limits: Limits | undefined; maxChars: number; room: SharedRoom },
+  }: { timeoutMs: number; limits: Limits | undefined; maxChars: number; room: SharedQuota },
 ): Promise<Ending> {
   const { stoppedBy, outputFile } = result;
   if (stoppedBy === 'timeout') {
@@ -59,7 +59,7 @@ function timeoutText(command: string, timeoutMs: number, outputFile: string, cut
 const abortText = ({ durationMs }: ProcessResult): string =>
   `The command was interrupted after ${(durationMs / 1000).toFixed(1)} s and everything it had started was ended. What it did before that stands. Its output until then:`;
 
-const noRoomText = ({ outputFile }: ProcessResult, { bytes }: SharedRoom): string =>
+const noRoomText = ({ outputFile }: ProcessResult, { bytes }: SharedQuota): string =>
   `The command was stopped because the commands of this session have written ${showSize(bytes)} of output together, which is as much as is kept. What it wrote until then is in ${outputFile}; its beginning and end follow. Send output to a file of the project, or ask the user to raise the setting bash.maxSessionOutput.`;
 
 const capText = ({ outputBytes, outputFile }: ProcessResult): string =>

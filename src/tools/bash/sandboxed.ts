@@ -4,14 +4,14 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ToolFailure } from '../../contract/failure.js';
 import type { AllowedHosts, SandboxConfig, SessionPort, ToolContext } from '../../contract/tool-context.js';
-import { makeFolder } from '../../platform/files/make-private-folder.js';
+import { mkdirPrivate } from '../../platform/files/mkdir-private.js';
 import { PlaceholderJournal } from '../../platform/journal/placeholder-journal.js';
 import { lazySandbox } from '../../platform/sandbox/choose.js';
 import type { HostProxy } from '../../platform/sandbox/host-proxy.js';
 import { createPlaceholders, type Placeholders } from '../../platform/sandbox/placeholders.js';
 import { contains } from '../../platform/sandbox/plan-access.js';
 import { createRepositoryGuard, type RepositoryGuard } from '../../platform/sandbox/repository-guard.js';
-import type { PreparedCommand, ProxyDoor, Sandbox, SandboxPolicy } from '../../platform/sandbox/sandbox.js';
+import type { PreparedCommand, ProxyEndpoint, Sandbox, SandboxPolicy } from '../../platform/sandbox/sandbox.js';
 import { runsOutside } from '../../platform/sandbox/sandboxed-effects.js';
 import { protectedPaths, secretPaths } from '../../platform/sandbox/sensitive-paths.js';
 import { createUnreadableFinder, type Unreadable } from '../../platform/sandbox/unreadable-files.js';
@@ -79,7 +79,7 @@ interface About {
 
 async function wallsOf(session: SessionPort, sandbox: Sandbox, about: About): Promise<WrapShell> {
   const temp = join(dirname(session.resultsFolder), 'tmp');
-  makeFolder(temp);
+  mkdirPrivate(temp);
   const network = await networkOf(session, sandbox, about.wish.network);
   const circumstances = { network, temp };
   const told = session.own(onceOnly);
@@ -122,10 +122,10 @@ async function wallsOf(session: SessionPort, sandbox: Sandbox, about: About): Pr
       prepared.set(shell, one);
       return shell;
     },
-    async enclose(shell, { folder, tell }) {
+    async applyPolicy(shell, { folder, tell }) {
       const one = prepared.get(shell);
       if (one && !about.wish.disposable) repositories.started(one);
-      for (const note of one?.enclose(policyIn(folder), tell) ?? []) told(note);
+      for (const note of one?.applyPolicy(policyIn(folder), tell) ?? []) told(note);
     },
   };
 }
@@ -248,7 +248,7 @@ async function networkOf(
 ): Promise<SandboxPolicy['network']> {
   if (typeof wished !== 'object') return wished;
   const place = await session.own(sessionProxy)(sandbox, wished);
-  return { place, direct: LOOPBACK.filter((name) => !wished.allowed.some((host) => meansHost(host, name))) };
+  return { address: place, direct: LOOPBACK.filter((name) => !wished.allowed.some((host) => meansHost(host, name))) };
 }
 
 /** A sandbox has its own of these, and programs are tested with them. */
@@ -258,8 +258,10 @@ const meansHost = (entry: string, name: string): boolean =>
   entry.trim().replace(/:\d+$/, '').toLowerCase() === name || entry === `[${name}]`;
 
 /** The session's proxy, started with the first command that may use it. */
-function sessionProxy(session: SessionPort): (sandbox: Sandbox, hosts: AllowedHosts) => Promise<ProxyDoor['place']> {
-  let started: Promise<ProxyDoor['place']> | undefined;
+function sessionProxy(
+  session: SessionPort,
+): (sandbox: Sandbox, hosts: AllowedHosts) => Promise<ProxyEndpoint['address']> {
+  let started: Promise<ProxyEndpoint['address']> | undefined;
   let current: AllowedHosts;
   let told = new Set<string>();
   /** Once for each command: programs try again. */
@@ -268,7 +270,7 @@ function sessionProxy(session: SessionPort): (sandbox: Sandbox, hosts: AllowedHo
     told.add(sentence);
     session.remind(sentence);
   };
-  const start = async ({ kind }: Sandbox): Promise<ProxyDoor['place']> => {
+  const start = async ({ kind }: Sandbox): Promise<ProxyEndpoint['address']> => {
     const { createHostProxy } = await import('../../platform/sandbox/host-proxy.js');
     const proxy: HostProxy = await createHostProxy({
       hosts: () => current,

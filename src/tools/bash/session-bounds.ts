@@ -2,7 +2,7 @@
 import { ToolFailure } from '../../contract/failure.js';
 import type { SessionPort } from '../../contract/tool-context.js';
 import { parseSize } from '../../platform/shell/limits.js';
-import type { SharedRoom } from '../../platform/shell/output-pipe.js';
+import type { SharedQuota } from '../../platform/shell/output-pipe.js';
 import { sessionBackground } from './session-shells.js';
 import { shortTitle } from './title.js';
 
@@ -10,7 +10,7 @@ const MAX_SESSION_OUTPUT_BYTES = 1024 * 1024 * 1024; // four commands that each 
 const MAX_BACKGROUND = 32; // far more than a person keeps track of
 
 /** The room for output that is kept in files. */
-export function sessionOutput(session: SessionPort): SharedRoom {
+export function sessionOutput(session: SessionPort): SharedQuota {
   const bytes = (): number =>
     parseSize(session.env['HELVE_MAX_SESSION_OUTPUT'] ?? '') ??
     session.commandBounds?.outputBytes ??

@@ -6,14 +6,14 @@ import {
 } from '../../platform/shell/background.js';
 import type { CommandAnalyzer } from '../../platform/shell/command-effects.js';
 import { reapedLeftovers } from '../../platform/shell/leftovers.js';
-import { createShellSupply, type ShellSupply } from '../../platform/shell/shell-pool.js';
+import { createShellPool, type ShellPool } from '../../platform/shell/shell-pool.js';
 import { confinedAhead } from './confined.js';
 import { shortTitle } from './title.js';
 
 /** The shells of a session. With the first of them, what killed sessions have left is ended too. */
-export function sessionShells(session: SessionPort): ShellSupply {
+export function sessionShells(session: SessionPort): ShellPool {
   const { dataFolder } = session;
-  const shells = createShellSupply(session.env, { dataFolder, isBusy: () => session.isBusy === true });
+  const shells = createShellPool(session.env, { dataFolder, isBusy: () => session.isBusy === true });
   const reaped = session.own(reapedLeftovers);
   session.atRest(() => shells.rest());
   const takeBack = session.whileRunning(() => shells.kill());

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { SessionPort, ToolContext } from '../../contract/tool-context.js';
 import { isInside, realPathSync } from '../../platform/files/paths.js';
 import type { DeclaredWrites } from '../../platform/journal/declared-writes.js';
-import { mayChangeFiles, writesOf, writtenFiles } from '../../platform/journal/effect-writes.js';
+import { declaredWritesOf, mayChangeFiles, writtenFiles } from '../../platform/journal/effect-writes.js';
 import { sessionWriters } from '../../platform/journal/lazy-changes.js';
 import type { ProcessResult } from '../../platform/shell/run-process.js';
 import { gapsIn, type SnapshotCoverage, type WorkspaceSnapshots } from '../../platform/snapshots/snapshot-contract.js';
@@ -47,7 +47,7 @@ export async function watchChanges(context: ToolContext, command: string): Promi
   if (written?.every(isFree)) return await watchFreePaths(context, written);
   const owned = session.own(sessionSnapshots);
   const snapshots = await owned.load();
-  const writes = writesOf(approved, roots);
+  const writes = declaredWritesOf(approved, roots);
   const coverage = await snapshots.before(callId, signal, writes);
   const note = owned.noteOn(coverage);
   const warning = coverage.tooMuch.paths.length > 0 ? tooMuchNote(coverage.tooMuch) : undefined;

@@ -2,7 +2,7 @@ import { constants, type Stats } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { ToolContext } from '../../contract/tool-context.js';
-import { cutPath, shortPath } from '../../platform/files/paths.js';
+import { elidedPath, shortPath } from '../../platform/files/paths.js';
 import { clause } from '../../platform/text/clause.js';
 import { errorCode, pathFailure } from '../path-failure.js';
 import { refusal } from '../refusal.js';
@@ -26,7 +26,7 @@ export async function checkPlace({ real, path, shown }: TargetFile, { cwd }: Pic
     folder = dirname(folder);
     stats = await existing(folder);
   }
-  const shownFolder = cutPath(shortPath(cwd, folder));
+  const shownFolder = elidedPath(shortPath(cwd, folder));
   if (stats && !stats.isDirectory()) {
     throw refusal(
       `${shown} can't be written: ${shownFolder} is a file, not a folder. Choose another path, or move that file away first.`,

@@ -4,7 +4,7 @@ import { lstat, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import type { ToolContext } from '../../contract/tool-context.js';
 import { randomHex, sha256 } from '../../platform/crypto.js';
-import { makeFolder } from '../../platform/files/make-private-folder.js';
+import { mkdirPrivate } from '../../platform/files/mkdir-private.js';
 import { refusal } from '../refusal.js';
 
 export const MAX_FILE_BYTES = 100_000; // a note, not an archive: all of it may be read into a conversation
@@ -106,7 +106,7 @@ export async function writeMemory(folder: string, name: string, content: string)
   }
   const path = join(folder, name);
   await refuseLinks(folder, name);
-  makeFolder(dirname(path));
+  mkdirPrivate(dirname(path));
   await refuseLinks(folder, name);
   const isNew = (await lstat(path).catch(orMissing)) === undefined;
   const temporary = join(dirname(path), `.${randomHex(8)}.tmp`);

@@ -1,7 +1,7 @@
 import type { SeenFile, ToolContext } from '../../contract/tool-context.js';
 import { type OpenedText, scanLines } from '../../platform/encodings/scan-lines.js';
 import { formatByHead, formatName, type TextFormat } from '../../platform/encodings/text-file.js';
-import { cutPath, shortPath } from '../../platform/files/paths.js';
+import { elidedPath, shortPath } from '../../platform/files/paths.js';
 import { shortReminder } from '../../platform/text/reminder.js';
 import { counted } from '../counted.js';
 import { MAX_BYTES, undecodable } from '../editing/load-text.js';
@@ -83,7 +83,7 @@ export async function readTextPage(
     throw undecodable(target, error);
   });
 
-  const path = cutPath(shortPath(cwd, target.path));
+  const path = elidedPath(shortPath(cwd, target.path));
   const last = first + shown.length - 1;
   const content = shown.join('\n');
   if (scanned) {

@@ -6,10 +6,10 @@ import { codeOf, WriteFailure } from './write-failure.js';
  * Makes a folder for nobody but us, and those above it that are missing; one that is there stays as it is. Not by Node's
  * own option for that: where the system takes no folders, as below /proc, Node tries again without end.
  */
-export function makeFolder(path: string): void {
+export function mkdirPrivate(path: string): void {
   if (isMade(path)) return;
   const above = dirname(path);
-  makeFolder(above);
+  mkdirPrivate(above);
   if (isMade(path)) return;
   throw new WriteFailure(
     'ENOENT',

@@ -2,14 +2,14 @@ import { chmodSync, mkdtempSync, realpathSync, statSync, symlinkSync, writeFileS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makeFolder } from './make-private-folder.js';
+import { mkdirPrivate } from './mkdir-private.js';
 import { WriteFailure } from './write-failure.js';
 
 const emptyFolder = (): string => realpathSync(mkdtempSync(join(tmpdir(), 'helve-make-folder-')));
 
 test('makes a folder and those above it, for nobody but us', () => {
   const path = join(emptyFolder(), 'a', 'b', 'c');
-  makeFolder(path);
+  mkdirPrivate(path);
   for (const each of [path, join(path, '..'), join(path, '..', '..')]) expect(statSync(each).mode & 0o777).toBe(0o700);
 });
 
@@ -17,29 +17,29 @@ test('leaves a folder that is there as it is, also behind a link', () => {
   const folder = emptyFolder();
   chmodSync(folder, 0o755);
   symlinkSync(folder, `${folder}-link`);
-  makeFolder(folder);
-  makeFolder(`${folder}-link`);
-  makeFolder('/');
+  mkdirPrivate(folder);
+  mkdirPrivate(`${folder}-link`);
+  mkdirPrivate('/');
   expect(statSync(folder).mode & 0o777).toBe(0o755);
 });
 
 test('refuses what goes through a file', () => {
   const file = join(emptyFolder(), 'a.txt');
   writeFileSync(file, '');
-  expect(() => makeFolder(file)).toThrow('EEXIST');
-  expect(() => makeFolder(join(file, 'b', 'c'))).toThrow('ENOTDIR');
+  expect(() => mkdirPrivate(file)).toThrow('EEXIST');
+  expect(() => mkdirPrivate(join(file, 'b', 'c'))).toThrow('ENOTDIR');
 });
 
 test('refuses a link that leads nowhere', () => {
   const link = join(emptyFolder(), 'link');
   symlinkSync('/nowhere/at/all', link);
-  expect(() => makeFolder(link)).toThrow('EEXIST');
+  expect(() => mkdirPrivate(link)).toThrow('EEXIST');
 });
 
 test.runIf(process.platform === 'linux').each(['/proc/helve', '/proc/helve/a/b', '/proc/self/helve/a'])(
   'says that nothing can be made at %s, instead of trying without end',
   (path) => {
-    expect(() => makeFolder(path)).toThrow(WriteFailure);
-    expect(() => makeFolder(path)).toThrow('takes no folders');
+    expect(() => mkdirPrivate(path)).toThrow(WriteFailure);
+    expect(() => mkdirPrivate(path)).toThrow('takes no folders');
   },
 );
