@@ -1,11 +1,11 @@
-// The contents of a whole workspace, kept before a command runs. A file for each of them would take most of the time
-// that a command waits, so they stand one after the other in a pack, with a list beside it:
+// The before-images of a whole workspace, saved before a command runs. One file for each would take most of the time
+// that a command waits, so they are appended to a pack, with an index beside it:
 //
 //   journal/packs/<session>-<id>.pack     contents
-//   journal/packs/<session>-<id>.index    a line for each: SHA-256, where it begins, how long it is
+//   journal/packs/<session>-<id>.index    a line for each: SHA-256, offset, length
 //
-// The list is written after the contents, and a content counts only if it has its hash: a process may be killed at any
-// point between. After a power cut the last of them may be missing.
+// The index is written after the contents, and a content is valid only if it matches its hash: the process may be
+// killed at any point in between. After a power failure the last entries may be missing.
 import { closeSync, constants, fstatSync, ftruncateSync, futimesSync, openSync, statSync, writeSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { randomHex } from '../crypto.js';
@@ -15,7 +15,7 @@ import { indexPath, type PackEntry, packEntries, packPath, readAt, readIndex } f
 const BATCH_BYTES = 4_000_000;
 const NEW_FILE = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 
-/** Where contents are added to. Everything is done at once: most of them are small. */
+/** An open pack that contents are appended to. Synchronous, since most contents are small. */
 export class BeforeImagePack {
   readonly name: string;
   readonly #path: string;
@@ -39,7 +39,7 @@ export class BeforeImagePack {
     }
   }
 
-  /** Of all contents in it. */
+  /** The total size of all contents in it. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -48,7 +48,9 @@ export class BeforeImagePack {
     return this.#known.has(hash);
   }
 
-  /** The bytes are the pack's own from now on. They are in the file after the next `flush`; where that fails, it is to be closed. */
+  /**
+   * The pack owns the bytes from now on. They are in the file after the next `flush`; if that fails, close the pack.
+   */
   add(hash: string, bytes: Uint8Array): void {
     if (this.#known.has(hash)) return;
     this.#known.add(hash);
@@ -65,7 +67,7 @@ export class BeforeImagePack {
       writeAll(this.#pack, Buffer.concat(this.#waiting));
       writeAll(this.#index, Buffer.from(this.#lines.join('')));
     } catch (error) {
-      ftruncateSync(this.#pack, this.#bytes - this.#waitingBytes); // a part of it is of no use, and the disk may be full
+      ftruncateSync(this.#pack, this.#bytes - this.#waitingBytes); // a partial entry is useless, and the disk may be full
       throw error;
     }
     this.#waiting = [];
@@ -73,7 +75,7 @@ export class BeforeImagePack {
     this.#lines = [];
   }
 
-  /** Marks it as in use, so that it is not cleaned away. False where that has happened already. */
+  /** Marks the pack as in use, so that it is not cleaned up. False if it has already been removed. */
   touch(): boolean {
     const now = new Date();
     futimesSync(this.#pack, now, now);
@@ -91,7 +93,7 @@ function writeAll(file: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
 }
 
-/** Contents that are kept, wherever that is. The lists of packs are read when they are first needed. */
+/** Reads before-images from packs and from single files. Pack indexes are read on first use. */
 export class BeforeImageReader {
   readonly #folders: JournalFolders;
   #packs: Promise<Map<string, PackEntry>> | undefined;
@@ -105,7 +107,7 @@ export class BeforeImageReader {
     return (await this.#entries()).has(hash);
   }
 
-  /** Undefined where it is not there any more, or not whole. */
+  /** Undefined if it has been removed or is incomplete. */
   async read(hash: string): Promise<Buffer | undefined> {
     const image = await readBeforeImageFile(this.#folders, hash);
     if (image) return image;
@@ -119,7 +121,7 @@ export class BeforeImageReader {
   }
 }
 
-/** Makes the pack of a session that has ended as small as it can be: with what its changes need, or none at all. */
+/** Shrinks the pack of an ended session to the contents that its changes need, or removes it. */
 export async function shrinkPack(folders: JournalFolders, name: string, needed: ReadonlySet<string>): Promise<void> {
   const all = new Map<string, PackEntry>();
   await readIndex(folders, name, all);

@@ -20,7 +20,7 @@ import { finishChange, nothingFound, rollBack } from './recover-changes.js';
 import { type ChangePlan, temporaryName, writePlan } from './recovery-plan.js';
 
 const LOCK_WAIT_MS = 30_000;
-const MAX_HELD_MS = 5 * 60_000; // half of the time after which other machines take us for ended
+const MAX_HELD_MS = 5 * 60_000; // half of the time after which other machines take this process for dead
 
 export interface FileChangesOptions {
   dataFolder: string;
@@ -29,7 +29,7 @@ export interface FileChangesOptions {
   lockWaitMs?: number;
 }
 
-/** Nothing is done before the first change. */
+/** Creates the object only; the journal is opened with the first change. */
 export function createFileChanges({
   dataFolder,
   sessionId,
@@ -52,7 +52,7 @@ export function createFileChanges({
       tools.behind.throwIfFailed();
       ready ??= prepare();
       const owner = await ready.catch(async (error) => {
-        ready = undefined; // the next change may find it put right
+        ready = undefined; // retry with the next change, in case the problem has been fixed
         throw await journalError(error, folders.top);
       });
       const afterHashes = changes.map(({ after }) => after && hashOf(after));
@@ -77,7 +77,7 @@ export function createFileChanges({
   };
 }
 
-/** What one change leaves for the next. */
+/** State that one change keeps for the next. */
 interface Tools {
   plain: AttributeFreeFiles;
   copy: CopyAttributes;
@@ -101,7 +101,7 @@ function assertPossible(changes: readonly FileChange[]): void {
 
 const foldsCase = process.platform === 'darwin' || process.platform === 'win32';
 
-/** What must not be changed by two at once: the name, and the file itself where it has other names. */
+/** The lock keys of a change: the path, and the inode if the file has other hard links. */
 function keysOf(changes: readonly FileChange[]): string[] {
   const keys = changes.flatMap(({ real }) => {
     const name = `name:${foldsCase ? real.normalize('NFC').toLowerCase() : real}`;
@@ -111,7 +111,7 @@ function keysOf(changes: readonly FileChange[]): string[] {
   return [...new Set(keys)];
 }
 
-/** Undefined where there is no file; what else it may be is found out by whoever opens it. */
+/** Undefined if there is no file; other kinds of entries are detected when they are opened. */
 function statsOf(path: string): Stats | undefined {
   try {
     return lstatSync(path);
@@ -127,17 +127,17 @@ const newOwner = (mode: number | undefined): Owner | undefined => (mode === unde
 interface Step {
   index: number;
   change: FileChange;
-  /** What is there; undefined where no file is. */
+  /** The existing file; undefined if there is none. */
   found: CurrentFile | undefined;
   inPlace: boolean;
   temporary: string;
-  /** Whose owner and mode the new content gets, if not those of any new file. */
+  /** The file whose owner and mode the new content gets, instead of the defaults for a new file. */
   owner: Owner | undefined;
-  /** Whether the new content has been given attributes beside them. */
+  /** Whether the new content has been given extended attributes. */
   attributes?: 'none' | 'copied';
 }
 
-/** One try at making changes, from taking the locks to giving them back. */
+/** One attempt at a change, from acquiring the locks to releasing them. */
 class Attempt {
   readonly #folders: JournalFolders;
   readonly #changes: readonly FileChange[];
@@ -145,7 +145,7 @@ class Attempt {
   readonly #tools: Tools;
   readonly #held: string[] = [];
   readonly #opened = new Map<string, Folder>();
-  /** Asked for early, by the state that the file was in. */
+  /** Requested early, keyed by the file's state at that time. */
   readonly #copies = new Map<string, CopyTo>();
   readonly #staged = new Set<Step>();
   readonly #begun = new Set<number>();
@@ -164,7 +164,7 @@ class Attempt {
       this.#lookAhead();
       await this.#lock(lockWaitMs);
       const steps = await this.#check();
-      // A file got another name after the locks were chosen: it needs one more.
+      // The file got another hard link after the locks were chosen, so one more lock is needed.
       if (steps.some(({ inPlace, found }) => inPlace && found && !this.#holds(fileKey(found.stats))))
         return 'look again';
       await this.#change(steps);
@@ -175,7 +175,7 @@ class Attempt {
     }
   }
 
-  /** Asks early what attributes there are: the answer takes another program as long as the rest takes us. */
+  /** Queries the file's attributes early: the other program takes about as long for this as the rest of the change. */
   #lookAhead(): void {
     for (const { real, before, after } of this.#changes) {
       const stats = before && after ? statsOf(real) : undefined;
@@ -183,7 +183,7 @@ class Attempt {
       try {
         this.#copies.set(changeStamp(stats), this.#tools.copy(this.#folder(dirname(real)).anchor, basename(real)));
       } catch {
-        // it is told when the file is opened to be changed
+        // the error is reported when the file is opened for the change
       }
     }
   }
@@ -198,7 +198,7 @@ class Attempt {
     await this.#inJournal(async () => {
       await write().catch(async (error) => {
         if (codeOf(error) !== 'ENOENT') throw error;
-        await makeJournal(this.#folders); // somebody has removed it while we ran
+        await makeJournal(this.#folders); // the folder was removed while this process was running
         await write();
       });
     });
@@ -209,7 +209,7 @@ class Attempt {
     });
   }
 
-  /** Finds that every file is as its change expects it, and may be changed. */
+  /** Checks that every file is as its change expects it, and is writable. */
   async #check(): Promise<Step[]> {
     return await Promise.all(
       this.#changes.map(async (change, index) => {
@@ -217,7 +217,7 @@ class Attempt {
         try {
           const found = await readCurrent(real);
           if ((found?.hash ?? null) !== before) throw new StaleFile(real);
-          if (found && after) accessSync(real, constants.W_OK); // a rename would replace what we may not write
+          if (found && after) accessSync(real, constants.W_OK); // a rename would replace a file that we may not write
           return {
             index,
             change,
@@ -238,11 +238,11 @@ class Attempt {
     this.#plan = plan;
     const alone = steps.length === 1 && plan.files.every(({ inPlace, folders }) => !inPlace && folders.length === 0);
     try {
-      // Nobody waits for the disk where a file is replaced by one rename, on a file system that keeps the order.
+      // No fsync is awaited if the change is a single rename on a file system that orders data before the rename.
       const [only] = alone ? steps : [];
       if (only?.found && only.change.after && ordersDataBeforeRename(dirname(only.change.real)))
         this.#toDisk = this.#tools.behind.of(only.change.real);
-      // Before anything is made, so that whatever is made can be taken back by whoever comes after a crash.
+      // Written before anything is created, so that the recovery after a crash can roll everything back.
       if (!alone) await this.#inJournal(() => writePlan(this.#folders, this.#record.token, plan));
       await all(steps.flatMap((step) => [this.#keep(step), this.#canStage(step) ? this.#stage(step) : undefined]));
       this.#assertInTime();
@@ -262,7 +262,10 @@ class Attempt {
     );
   }
 
-  /** Keeps what the file holds; where it is written into, also what it shall hold, to recognise a part of it. */
+  /**
+   * Keeps the file's content; for a write in place also the new content, so that recovery can recognise a partial
+   * write.
+   */
   async #keep({ found, inPlace, change, index }: Step): Promise<void> {
     const { before, after } = this.#record.files[index] ?? {};
     await this.#inJournal(async () => {
@@ -271,7 +274,7 @@ class Attempt {
     });
   }
 
-  /** A file may take the place of a folder's name only once what has the name is gone. */
+  /** A file can replace a folder of the same name only once that folder is gone. */
   #canStage({ change }: Step): boolean {
     return !this.#changes.some(({ real, after }) => after === null && isInside(real, dirname(change.real)));
   }
@@ -293,7 +296,7 @@ class Attempt {
 
   #copyFor({ anchor }: Folder, { change: { real, like }, found }: Step): CopyTo | undefined {
     if (found && this.#tools.plain.has(real, found.stats)) return undefined;
-    const early = found && this.#copies.get(changeStamp(found.stats)); // not if it was given attributes since
+    const early = found && this.#copies.get(changeStamp(found.stats)); // unusable if the file has been given attributes since
     const from = found ? basename(real) : like;
     return early ?? (from === undefined ? undefined : this.#tools.copy(anchor, from));
   }
@@ -319,7 +322,7 @@ class Attempt {
       const name = basename(real);
       if (found) assertUnchanged(folder, real, found.stats);
       if (inPlace && found && after) {
-        this.#begun.add(index); // also a part of it must be taken back
+        this.#begun.add(index); // a partial write must be rolled back too
         await overwrite(folder, name, after, found.stats);
       } else if (after === null) await unlink(folder.at(name));
       else if (found) renameSync(folder.at(temporary), folder.at(name));
@@ -335,7 +338,7 @@ class Attempt {
 
   #remember({ change }: Step): void {
     const folder = this.#folder(dirname(change.real));
-    const stats = statsOf(folder.at(basename(change.real))); // others may be at it by now
+    const stats = statsOf(folder.at(basename(change.real))); // other processes may be changing it by now
     if (stats) this.#tools.plain.add(change.real, stats);
   }
 
@@ -348,7 +351,7 @@ class Attempt {
         ...file,
         ...(mode !== undefined && { mode: mode & 0o7777 }),
         ...(uid !== undefined && { uid, gid }),
-        ...(folders.length > 0 && { folders }), // so that they go with it when it is taken back
+        ...(folders.length > 0 && { folders }), // so that they are removed with it on undo
       };
     });
     const change = { change: token, callId, at, files: recorded };
@@ -361,7 +364,7 @@ class Attempt {
     });
   }
 
-  /** Takes back what was done, and says how that went. */
+  /** Rolls back completed steps, and says how that went. */
   async #giveUp(thrown: unknown): Promise<unknown> {
     for (const { change, temporary } of this.#staged) await discard(this.#folder(dirname(change.real)), temporary);
     const error = thrown instanceof Unexplained ? await thrown.explained() : thrown;
@@ -374,7 +377,9 @@ class Attempt {
   }
 }
 
-/** An error of the system that is put into words once our own temporary files, which take space too, are gone. */
+/**
+ * A system error that is put into words only after our own temporary files, which need space too, have been removed.
+ */
 class Unexplained extends Error {
   readonly #change: FileChange;
 
@@ -408,14 +413,17 @@ async function planFor(steps: readonly Step[]): Promise<ChangePlan> {
   return { files: await Promise.all(files) };
 }
 
-/** The last look before the file is touched: a program that knows no locks may have written it since it was read. */
+/**
+ * The last check before the file is changed: a program that does not use our locks may have written it since it was
+ * read.
+ */
 function assertUnchanged(folder: Folder, real: string, expected: Stats): void {
   const { dev, ino, size, mtimeMs } = lstatSync(folder.at(basename(real)));
   const same = dev === expected.dev && ino === expected.ino && size === expected.size && mtimeMs === expected.mtimeMs;
   if (!same) throw new StaleFile(real);
 }
 
-/** Waits for all, then fails if one has: what is still at work can't be cleaned up after. */
+/** Waits for all, then rejects if one has: unfinished work can't be cleaned up. */
 async function all(work: ReadonlyArray<Promise<void> | undefined>): Promise<void> {
   const outcomes = await Promise.allSettled(work);
   const failed = outcomes.find((outcome) => outcome.status === 'rejected');

@@ -1,6 +1,6 @@
 import { asWriteFailure, codeOf, WriteFailure } from '../files/write-failure.js';
 
-/** The journal can't be written, for a reason that may pass. The files are as they were before. */
+/** The journal can't be written, for a reason that may be temporary. No file was changed. */
 export class JournalUnwritable extends WriteFailure {
   /** The reason alone. */
   get why(): string {
@@ -10,7 +10,7 @@ export class JournalUnwritable extends WriteFailure {
 
 const passingReasons = ['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO', 'ENOTDIR', 'ENOENT'];
 
-/** What went wrong in the journal, as an error of the change. Without a way back there is no change. */
+/** Turns a journal failure into an error of the change. A change that can't be undone is not made. */
 export async function journalError(error: unknown, top: string): Promise<unknown> {
   if (error instanceof WriteFailure) return error;
   const told = await asWriteFailure(error, top, 'written');

@@ -1,5 +1,5 @@
-// The changes that are journaled while commands of a session run, by any session, as far as the pictures of the workspace
-// have not met them yet.
+// Changes that any session journals while commands of this session run, and that the snapshots have not yet accounted
+// for.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Journaled, journaledPaths, type Side } from '../snapshots/snapshot-changes.js';
@@ -12,7 +12,7 @@ export class JournaledChanges {
   readonly #commands: RunningCommands;
   readonly #byPath = new Map<string, Journaled[]>();
   readonly #beside = new Map<string, ConcurrentCommand>();
-  /** Found by the pictures themselves. */
+  /** Detected by a snapshot itself. */
   readonly #own = new Set<string>();
   #underway: OpenChange[] = [];
 
@@ -21,7 +21,7 @@ export class JournaledChanges {
     this.#commands = commands;
   }
 
-  /** To be called before the workspace is looked at. */
+  /** Call it before the workspace is scanned. */
   beforeLook(): void {
     this.#beside.clear();
     const known = [...this.#byPath];
@@ -30,14 +30,14 @@ export class JournaledChanges {
     this.#add(this.#commands.read(), true);
   }
 
-  /** To be called after it: whatever it has found of journaled changes is known now, or is on its way. */
+  /** Call it after the scan: all journaled changes that the scan could have seen are known now, or are in progress. */
   afterLook(): ConcurrentCommand[] {
     this.#underway = openChanges(this.#folders); // first: a change is reported before its record is removed
     this.#add(this.#commands.read(), false);
     return [...this.#beside.values()];
   }
 
-  /** The changes of a path, with those under way that have led to what was found there. */
+  /** The changes of a path, with those in progress that have led to its current state. */
   of(path: string, found: Side): readonly Journaled[] {
     const known = this.#of(path);
     const made = this.#underway
@@ -50,12 +50,15 @@ export class JournaledChanges {
     return this.#byPath.get(path) ?? [];
   }
 
-  /** To be called with a change before it is recorded. */
+  /** Call it with a change before that is recorded. */
   isOwn(change: string): void {
     this.#own.add(change);
   }
 
-  /** To be called when the look is done with; `later` has what it has not met yet of the paths that it compared. */
+  /**
+   * Call it when the scan has been processed; `later` holds the changes of the compared paths that it has not seen
+   * yet.
+   */
   settle(later: ReadonlyMap<string, readonly Journaled[]>): void {
     for (const [path, changes] of [...this.#byPath]) {
       const left = later.get(path) ?? changes.filter(({ isEarlier }) => !isEarlier);
@@ -89,7 +92,7 @@ const isMade = (file: OpenChange['files'][number], path: string, found: Side): b
 
 const asEarlier = (one: Journaled): Journaled => ({ ...one, isEarlier: one.before.hash !== one.after.hash });
 
-/** Changes that some process has begun, or had when it was killed. */
+/** Changes that a process has begun, including those of killed processes. */
 function openChanges({ open }: JournalFolders): OpenChange[] {
   try {
     return readdirSync(open)
@@ -105,6 +108,6 @@ function contentOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    return ''; // done this moment
+    return ''; // completed right now
   }
 }

@@ -1,4 +1,4 @@
-// The ways into the changing of files that every start passes: nothing of it is loaded where there is nothing to do.
+// Entry points to file changes on the start-up path: the implementation is loaded only when there is something to do.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FileChanges } from '../../contract/file-change.js';
@@ -9,7 +9,7 @@ import { CLEAN_UP_EVERY_MS } from './clean-up-marker.js';
 import type { RollBackUndo } from './recover-changes.js';
 import type { SpareJournalOptions } from './spare-journal.js';
 
-/** Changes whose code comes with the first of them. */
+/** File changes whose implementation is loaded with the first change. */
 export function lazyFileChanges(options: SpareJournalOptions): FileChanges {
   let loading: Promise<FileChanges> | undefined;
   const load = async (): Promise<FileChanges> => (await import('./spare-journal.js')).changesWithSpareJournal(options);
@@ -27,7 +27,7 @@ export function lazyFileChanges(options: SpareJournalOptions): FileChanges {
   };
 }
 
-/** The writers of a session that it announces to others, once in a session; keep it with `session.own`. */
+/** The session's announced writers, created once per session; keep it with `session.own`. */
 export function sessionWriters(session: { dataFolder: string; id: string }): Pick<AnnouncedWriters, 'begin'> {
   let loading: Promise<AnnouncedWriters> | undefined;
   const load = async (): Promise<AnnouncedWriters> =>
@@ -40,11 +40,11 @@ export function sessionWriters(session: { dataFolder: string; id: string }): Pic
   };
 }
 
-/** Recovers what changes were cut short, and says it in words. Where nothing was, two looks at the journal show it. */
+/** Recovers interrupted changes, and returns a report in words. If there are none, two directory lookups show it. */
 export async function recoverIfNeeded(dataFolder: string, takeBackUndo?: RollBackUndo): Promise<string | undefined> {
   if (!needsCare(join(dataFolder, 'journal'))) return undefined;
   const { describeRecovery, recoverChanges } = await import('./recover-changes.js');
-  // Agents that start at the same time see the same records. The first of them tells the person.
+  // Agents that start at the same time see the same records. The first of them reports to the person.
   const key = `recover ${dataFolder}${takeBackUndo ? ' with undos' : ''}`;
   const found = await sharedRound(key, async () => ({
     text: describeRecovery(await recoverChanges(dataFolder, takeBackUndo)),
@@ -54,11 +54,13 @@ export async function recoverIfNeeded(dataFolder: string, takeBackUndo?: RollBac
   return text;
 }
 
-/** How long the list of a session's changes is by now: what is listed later stands behind it, whatever the clock says. */
+/**
+ * The current length of the session's list of changes, in bytes: later entries lie beyond it, whatever the clock says.
+ */
 export const journaledBytes = (dataFolder: string, sessionId: string): number =>
   statSync(join(dataFolder, 'journal', 'sessions', `${sessionId}.jsonl`), { throwIfNoEntry: false })?.size ?? 0;
 
-/** Whether a change is on its way, or the journal has not been tidied today. */
+/** Whether a change is in progress, or the journal has not been cleaned up today. */
 function needsCare(journal: string): boolean {
   try {
     if (readdirSync(join(journal, 'open')).length > 0) return true;
@@ -66,6 +68,6 @@ function needsCare(journal: string): boolean {
     const tidied = statSync(join(journal, 'pruned'), { throwIfNoEntry: false });
     return tidied === undefined || Date.now() - tidied.mtimeMs >= CLEAN_UP_EVERY_MS;
   } catch (error) {
-    return !(error instanceof Error && 'code' in error && error.code === 'ENOENT'); // then recovery tells what is wrong
+    return !(error instanceof Error && 'code' in error && error.code === 'ENOENT'); // then the recovery reports the problem
   }
 }

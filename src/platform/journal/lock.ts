@@ -1,8 +1,8 @@
-// Who may change which file, between processes. A change on its way has a record, a small private file that names the
-// process; a lock is a second name of that file, so that it exists whole or not at all. Only its owner removes a lock.
-// When the owner has ended, exactly one process may step in: the one that makes the owner's `.claim`. Should it end as
-// well, its own claim is to be made, and so on: at any time there is at most one that lives. It takes back or finishes
-// what was begun, removes locks and record, and only then the claim, so that one who comes late finds nothing to do.
+// File locks between processes. A change in progress has a record, a small private file that names the process; a
+// lock is a hard link to that file, so that it appears atomically. Only its owner removes a lock. When the owner has
+// died, exactly one process takes over: the one that creates the owner's `.claim`. If that process dies too, its own
+// record is claimed, and so on, so at most one live process holds the claim at any time. It rolls back or completes
+// the change, removes the locks and the record, and the claim last, so that a late process finds nothing to do.
 import { linkSync, type Stats, unlinkSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -29,12 +29,12 @@ const openChange = z.object({
   sessionId: z.string(),
   callId: z.string(),
   at: z.iso.datetime(),
-  /** The names of the locks that it has or is waiting for. */
+  /** The names of the locks that it holds or waits for. */
   locks: z.array(z.string()),
   files: z.array(z.object({ real: z.string(), before: z.string().nullable(), after: z.string().nullable() })),
 });
 
-/** A change on its way. */
+/** A change in progress. */
 export type OpenChange = z.output<typeof openChange>;
 
 export const recordPath = ({ open }: JournalFolders, token: string): string => join(open, `${token}.json`);
@@ -42,7 +42,7 @@ export const planPath = ({ open }: JournalFolders, token: string): string => joi
 const claimPath = ({ open }: JournalFolders, token: string): string => join(open, `${token}.claim`);
 export const lockPath = ({ locks }: JournalFolders, name: string): string => join(locks, name);
 
-/** The name of the lock for something, told by a text that is the same in every process. */
+/** The name of the lock for a key that is the same in every process. */
 export const lockName = (key: string): string => sha256().update(key).digest('hex').slice(0, 40);
 
 export async function writeRecord(
@@ -60,7 +60,7 @@ export type InspectedRecord =
   | { state: 'running'; change: OpenChange | undefined }
   | { state: 'ended'; change: OpenChange };
 
-/** What a lock, a claim or a record says, and whether the process that it names still runs. */
+/** The content of a lock, a claim or a record, and whether its process is still running. */
 export async function inspectRecord(path: string, ours: ProcessIdentity): Promise<InspectedRecord> {
   let stats: Stats;
   let text: string;
@@ -78,7 +78,7 @@ export async function inspectRecord(path: string, ours: ProcessIdentity): Promis
   return { state: 'ended', change: unreadable(path, stats, ours) };
 }
 
-/** Undefined where it is cut short. */
+/** Undefined if the text is truncated. */
 export function parsedChange(text: string): OpenChange | undefined {
   try {
     return openChange.parse(JSON.parse(text));
@@ -87,7 +87,7 @@ export function parsedChange(text: string): OpenChange | undefined {
   }
 }
 
-/** A power cut may leave a file without its content. It was never more than a lock: nothing was renamed yet. */
+/** A power failure may leave an empty file. It was never more than a lock: no file had been renamed yet. */
 const unreadable = (path: string, { ino, mtimeMs }: Stats, owner: ProcessIdentity): OpenChange => ({
   token: /([\w-]+)\.json$/.exec(path)?.[1] ?? `unreadable-${ino}-${Math.round(mtimeMs)}`,
   owner,
@@ -99,8 +99,8 @@ const unreadable = (path: string, { ino, mtimeMs }: Stats, owner: ProcessIdentit
 });
 
 /**
- * Takes the locks of our record, in an order that is the same for all, so that no two wait for each other. Those taken
- * are added to `held`, also when a later one can't be had.
+ * Acquires the locks of our record in a global order, which prevents deadlocks. Acquired locks are added to `held`,
+ * even if a later one can't be acquired.
  */
 export async function acquireLocks(
   folders: JournalFolders,
@@ -115,7 +115,7 @@ export async function acquireLocks(
       if (found.state === 'none') continue;
       if (monotonicMs() > until) throw busy(ours, found, lockPath(folders, name), waitMs);
       if (found.state === 'ended') await takeOver(found.change);
-      await delay(pause * (0.5 + Math.random())); // so that two that wait don't keep step
+      await delay(pause * (0.5 + Math.random())); // jitter, so that two waiting processes don't stay in step
       pause = Math.min(pause * 2, LAST_POLL_MS);
     }
     held.push(name);
@@ -130,7 +130,7 @@ async function takeLock(folders: JournalFolders, ours: OpenChange, lock: string)
     if (codeOf(error) === 'EEXIST') return false;
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV'].includes(codeOf(error) ?? '')) throw error;
   }
-  // The file system has no second names. What is found before the content is there counts as held by somebody.
+  // The file system has no hard links. A lock file that is still empty counts as held.
   try {
     await writeFile(lock, JSON.stringify(ours), { flag: 'wx', mode: 0o600 });
     return true;
@@ -152,7 +152,10 @@ function busy(ours: OpenChange, found: InspectedRecord, lock: string, waitMs: nu
   );
 }
 
-/** Ends the record: the change is done, or was given up and taken back. Locks go first, so that none is left alone. */
+/**
+ * Ends the record: the change is completed or rolled back. Locks are removed first, so that none is left without a
+ * record.
+ */
 export async function closeRecord(
   folders: JournalFolders,
   { token }: OpenChange,
@@ -167,7 +170,7 @@ async function isLockOf(lock: string, token: string): Promise<boolean> {
   return text !== undefined && parsedChange(text)?.token === token;
 }
 
-/** Does the work for changes whose process has ended, the one given and those that stepped in for it and ended too. */
+/** Takes over the changes of a dead process, and of those that had taken over for it and died too. */
 export async function takeOver(
   folders: JournalFolders,
   ended: OpenChange,
@@ -181,8 +184,8 @@ export async function takeOver(
     last = found.change;
     chain.push(last);
   }
-  // The record goes before its claim: where it is gone, somebody was here before us, and ours is all that is left.
-  // From the first to the last, because the claim on the last is what keeps others from all of them.
+  // The record is removed before its claim: if it is gone, another process has done the work, and only our claim is
+  // left. The order is first to last, because the claim on the last one keeps other processes away from all of them.
   for (const change of chain) {
     const { state } = await inspectRecord(recordPath(folders, change.token), ours.owner);
     if (state === 'ended') await finish(change);
@@ -211,7 +214,7 @@ function remove(path: string): void {
   }
 }
 
-/** What is in the folder of changes on their way, by token: almost always nothing. */
+/** The entries of the folder of changes in progress, by token; almost always empty. */
 export async function openTokens({ open }: JournalFolders): Promise<{ records: string[]; others: string[] }> {
   const names = await readdir(open).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return [];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sha256 } from '../crypto.js';
 import type { JournalFolders } from './journal.js';
 
-/** Where a content stands. */
+/** The position of a content in a pack. */
 export interface PackEntry {
   pack: string;
   at: number;
@@ -14,7 +14,7 @@ export interface PackEntry {
 export const packPath = ({ packs }: JournalFolders, name: string): string => join(packs, `${name}.pack`);
 export const indexPath = ({ packs }: JournalFolders, name: string): string => join(packs, `${name}.index`);
 
-/** All contents in all packs, by hash. */
+/** The entries of all packs, by hash. */
 export async function packEntries(folders: JournalFolders): Promise<Map<string, PackEntry>> {
   const entries = new Map<string, PackEntry>();
   for (const name of await readdir(folders.packs).catch(() => [])) {
@@ -23,10 +23,10 @@ export async function packEntries(folders: JournalFolders): Promise<Map<string, 
   return entries;
 }
 
-/** Adds the contents of one pack. */
+/** Adds the entries of one pack. */
 export async function readIndex(folders: JournalFolders, pack: string, entries: Map<string, PackEntry>): Promise<void> {
   const end = statSync(packPath(folders, pack), { throwIfNoEntry: false })?.size ?? 0;
-  const text = await readFile(indexPath(folders, pack), 'latin1').catch(() => ''); // cleaned away this moment
+  const text = await readFile(indexPath(folders, pack), 'latin1').catch(() => ''); // being removed right now
   for (const line of text.split('\n')) {
     const [hash = '', at, size] = line.split(' ');
     const entry = { pack, at: Number(at), size: Number(size) };
@@ -34,7 +34,7 @@ export async function readIndex(folders: JournalFolders, pack: string, entries: 
   }
 }
 
-/** Undefined where it is not there any more, or not whole. */
+/** Undefined if it has been removed or is incomplete. */
 export function readAt(folders: JournalFolders, { pack, at, size }: PackEntry, hash: string): Buffer | undefined {
   try {
     const file = openSync(packPath(folders, pack), constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
@@ -50,6 +50,6 @@ export function readAt(folders: JournalFolders, { pack, at, size }: PackEntry, h
       closeSync(file);
     }
   } catch {
-    return undefined; // cleaned away
+    return undefined; // removed by a clean-up
   }
 }

@@ -29,25 +29,25 @@ import { type ChangePlan, readPlan, temporaryName } from './recovery-plan.js';
 import { removeEndedCommands } from './running-commands.js';
 import { markerPath } from './undo-marker.js';
 
-const WAIT_MS = 10_000; // for another process that is at it already
+const WAIT_MS = 10_000; // for another process that is already recovering
 
-/** What was found of changes whose process ended in the middle, and what became of it. */
+/** Interrupted changes that were found, and their outcome. */
 export interface RecoveryReport {
-  /** Files that hold again what they held before. */
+  /** Files whose previous content was restored. */
   restored: string[];
   /** Files of changes that were complete but not yet listed; they stay as they are. */
   finished: string[];
-  /** Files that somebody has changed since, or that can't be written: they were left alone. */
+  /** Files that were changed since, or can't be written: they were left alone. */
   left: Array<{ real: string; why: string /** Where what it held before is kept. */; image: string | undefined }>;
-  /** Unfinished temporary files that were removed. */
+  /** Temporary files that were removed. */
   removed: string[];
-  /** Calls whose commands ran when Helve ended: what they changed is in the session's list. */
+  /** Calls whose commands were running when Helve died: their changes are in the session's list. */
   listed: string[];
-  /** Undos that were under way: all that they had done was taken back. */
+  /** Interrupted undos: all their changes were rolled back. */
   undos: Array<{ undoId: string } & RolledBackUndo>;
 }
 
-/** What became of an undo that was cut short: paths that are as before it again, and those that can't be. */
+/** The outcome of an interrupted undo: paths restored to their state before it, and paths that could not be. */
 export interface RolledBackUndo {
   done: readonly string[];
   left: ReadonlyArray<{ real: string; why: string }>;
@@ -65,21 +65,21 @@ export const nothingFound = (): RecoveryReport => ({
 });
 
 /**
- * Puts right what a process left that was killed or lost its power in the middle of a change: such a change is taken back
- * as a whole. Any number of processes may do this at once, and no change of a process that lives is touched. Where there
- * is nothing to do it costs one look at a folder. An undo that was cut short waits for a caller that can take it back.
+ * Recovers from a process that was killed, or lost power, in the middle of a change: the change is rolled back as a
+ * whole. Any number of processes may run this at once, and changes of live processes are not touched. Without work to
+ * do it costs one directory lookup. An interrupted undo waits for a caller that can roll it back.
  */
 export async function recoverChanges(dataFolder: string, takeBackUndo?: RollBackUndo): Promise<RecoveryReport> {
   const report = nothingFound();
   const folders = journalFolders(dataFolder);
   const { records, others } = await openTokens(folders);
   if (records.length > 0 || others.length > 0) await recoverAll(folders, { records, others }, report, takeBackUndo);
-  await recoverCommands(folders, report).catch(() => {}); // the next start looks again
-  await pruneJournal(folders, Date.now(), (before) => shrinkForgotten(folders, before)).catch(() => {}); // no journal yet, or one that is looked after another day
+  await recoverCommands(folders, report).catch(() => {}); // the next start tries again
+  await pruneJournal(folders, Date.now(), (before) => shrinkForgotten(folders, before)).catch(() => {}); // no journal yet; or it is cleaned up another day
   return report;
 }
 
-/** A picture that is not recovered yet needs what others have told its session. */
+/** A snapshot log that is not yet recovered needs the messages that other sessions sent to its session. */
 async function recoverCommands(folders: JournalFolders, report: RecoveryReport): Promise<void> {
   if ((await readdir(folders.commands)).length === 0) return;
   const owner = await thisProcess();
@@ -108,7 +108,7 @@ async function recoverAll(
   await writeRecord(folders, ours, { durable: false });
   try {
     const until = monotonicMs() + WAIT_MS;
-    // What is no work of a command must be gone before its work is looked for.
+    // Placeholders and the like must be gone before the workspace is scanned for a command's changes.
     const isFirst = (token: string): boolean => others.includes(basename(placeholderLogPath(folders, token)));
     const isUndo = (token: string): boolean => others.includes(basename(markerPath(folders, token)));
     const recover = async (token: string, finish: (change: OpenChange) => Promise<void>): Promise<void> => {
@@ -123,7 +123,7 @@ async function recoverAll(
     for (const token of changes.toSorted((one, other) => Number(isFirst(other)) - Number(isFirst(one)))) {
       await recover(token, (change) => finishChange(folders, change, report));
     }
-    // Last, when all changes that were parts of them are whole.
+    // Last, when all changes that belong to the undos are complete.
     for (const token of takeBackUndo ? await latestFirst(folders, records.filter(isUndo), owner) : []) {
       await recover(token, (change) => finishUndo(folders, change, report, takeBackUndo));
     }
@@ -134,8 +134,8 @@ async function recoverAll(
 }
 
 /**
- * A Helve that was killed while it copied a workspace ahead leaves a pack that nothing needs, and room for such is taken
- * from copies that something does.
+ * A Helve that was killed while it copied a workspace in advance leaves a pack that no change needs, and it would
+ * displace copies that changes do need.
  */
 async function shrinkForgotten(folders: JournalFolders, before: number): Promise<void> {
   const owner = await thisProcess();
@@ -165,7 +165,7 @@ const nothingToLock = (owner: ProcessIdentity): OpenChange => ({
   files: [],
 });
 
-/** The undos that are to be taken back: one that took back another before that one. */
+/** The undos to roll back: an undo of an undo comes before the one that it undid. */
 async function latestFirst(
   folders: JournalFolders,
   tokens: readonly string[],
@@ -194,7 +194,7 @@ async function finishUndo(
   await unlink(markerPath(folders, token)).catch(() => {});
 }
 
-/** A plan, a claim, a picture or a list of placeholders whose record is gone: its work was done. */
+/** A plan, claim, snapshot log or placeholder log without its record: the work was done. */
 async function removeStrays(folders: JournalFolders, names: readonly string[], owner: ProcessIdentity): Promise<void> {
   for (const name of names) {
     const token = basename(name).replace(/\.(claim|plan|picture|picture\.new|held|undo)$/, '');
@@ -202,11 +202,11 @@ async function removeStrays(folders: JournalFolders, names: readonly string[], o
     if (record.state !== 'none') continue;
     const path = join(folders.open, name);
     if (name.endsWith('.claim') && (await inspectRecord(path, owner)).state !== 'ended') continue;
-    await unlink(path).catch(() => {}); // another process may be cleaning too
+    await unlink(path).catch(() => {}); // another process may be cleaning up too
   }
 }
 
-/** The end of a change whose process has ended: listed if it was complete, taken back if not. */
+/** Finishes a change whose process has died: lists it if it was complete, rolls it back if not. */
 export async function finishChange(folders: JournalFolders, change: OpenChange, report: RecoveryReport): Promise<void> {
   if (existsSync(placeholderLogPath(folders, change.token)))
     return removePlaceholders(placeholderLogPath(folders, change.token));
@@ -228,10 +228,10 @@ export async function finishChange(folders: JournalFolders, change: OpenChange, 
   } else if (plan) {
     await rollBack(folders, change, plan, report);
   }
-  // Without a plan the change was one rename that did not happen, or it had not begun.
+  // Without a plan the change was a single rename that did not happen, or it had not begun.
 }
 
-/** What commands have changed that ran when their Helve was killed belongs to their calls. */
+/** Changes of commands that were running when their Helve was killed belong to their calls. */
 async function finishCommands(
   folders: JournalFolders,
   { token, sessionId }: OpenChange,
@@ -242,16 +242,16 @@ async function finishCommands(
   if (picture) {
     if (picture.running.length > 0) await endLeftovers(folders);
     const { finishSnapshots } = await import('../snapshots/workspace-snapshot.js');
-    // Where it can't be found out, nothing is lost by going on without it.
+    // If this fails, recovery continues without it and nothing is lost.
     report.listed.push(...(await finishSnapshots(dirname(folders.top), sessionId, picture).catch(() => [])));
   }
   await unlink(path).catch(() => {});
 }
 
-/** A command outlives a Helve that is killed. It is ended before its changes are listed, else it would go on to change files. */
+/** A command outlives a killed Helve. It is ended before its changes are listed, or it would go on changing files. */
 async function endLeftovers(folders: JournalFolders): Promise<void> {
   const { reapLeftovers } = await import('../shell/reap.js');
-  await reapLeftovers(dirname(folders.top)).catch(() => 0); // what can't be ended stays for the next start
+  await reapLeftovers(dirname(folders.top)).catch(() => 0); // processes that can't be ended are left for the next start
 }
 
 async function removeTemporaries({ token, files }: OpenChange, report: RecoveryReport): Promise<void> {
@@ -259,7 +259,7 @@ async function removeTemporaries({ token, files }: OpenChange, report: RecoveryR
     await inFolder(dirname(real), async (folder) => {
       if (!(await discard(folder, temporaryName(token, index)))) return;
       report.removed.push(join(dirname(real), temporaryName(token, index)));
-    }).catch(() => {}); // the folder is gone, and what was in it
+    }).catch(() => {}); // the folder is gone, with everything in it
   }
 }
 
@@ -292,7 +292,7 @@ async function list(
   });
 }
 
-/** Puts back, in reverse, the files of a change that was not completed. Each is looked at anew before it is touched. */
+/** Restores the files of an incomplete change, in reverse order. Each file is checked again before it is touched. */
 export async function rollBack(
   folders: JournalFolders,
   change: OpenChange,
@@ -312,7 +312,7 @@ export async function rollBack(
       const why = error instanceof Error ? error.message : String(error);
       report.left.push({ real, why, image: kept(folders, before) });
     }
-    // Somebody else may have put something in them by now.
+    // Other programs may have put files into them.
     for (const folder of planned.folders.toReversed()) await rmdir(folder).catch(() => {});
   }
 }
@@ -361,7 +361,7 @@ async function putBack(
   return 'restored';
 }
 
-/** Whether a write into the file was cut short: then every byte is one that was there before, or one that was to be. */
+/** Whether a write in place was interrupted: then every byte comes from the old content or from the new one. */
 async function isMixture(
   folders: JournalFolders,
   bytes: Buffer,
@@ -372,7 +372,7 @@ async function isMixture(
   return bytes.every((byte, index) => byte === old[index] || byte === wanted[index]);
 }
 
-/** The report in words, for a person; undefined where there is nothing to say. */
+/** The report in words, for a person; undefined if there is nothing to report. */
 export function describeRecovery(report: RecoveryReport): string | undefined {
   const { restored, finished, left, removed, listed, undos } = report;
   const commands =

@@ -1,6 +1,6 @@
-// Changes of files for a session whose data folder may be full, read-only or broken for a while. A journal in the spare
-// folder then stands in, so that a change is still made as a whole and can be undone; what is in that journal moves to
-// the data folder as soon as it can be written again, at the latest when Helve starts the next time.
+// File changes for a session whose data folder may temporarily be full, read-only or broken. A journal in the spare
+// folder is used instead, so that a change is still atomic and can be undone; its content moves to the data folder as
+// soon as that is writable again, at the latest at the next start.
 import { existsSync } from 'node:fs';
 import { readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -24,7 +24,10 @@ import { thisProcess } from './process-identity.js';
 import { recoverChanges } from './recover-changes.js';
 
 export interface SpareJournalOptions extends FileChangesOptions {
-  /** One sentence for the person, when the temporary journal stands in. Once, until the data folder can be written. */
+  /**
+   * One sentence for the person when the temporary journal comes into use. Sent once, until the data folder is
+   * writable again.
+   */
   onProblem?: ((sentence: string) => void) | undefined;
 }
 
@@ -38,7 +41,7 @@ export function changesWithSpareJournal({ onProblem = () => {}, ...options }: Sp
     const close = await claimSpare(journalFolders(dataFolder), options.sessionId);
     return { dataFolder, changes: createFileChanges({ ...options, dataFolder }), close };
   };
-  /** True where nothing is left in the temporary journal. */
+  /** True if the temporary journal is empty. */
   const moveBack = async (): Promise<boolean> => {
     const spare = await opening;
     if (!spare) return true;
@@ -47,7 +50,7 @@ export function changesWithSpareJournal({ onProblem = () => {}, ...options }: Sp
       isReported = false;
       return true;
     } catch {
-      return false; // still not to be written; the next change tries again
+      return false; // still not writable; the next change tries again
     }
   };
 
@@ -61,7 +64,7 @@ export function changesWithSpareJournal({ onProblem = () => {}, ...options }: Sp
         opening ??= openSpare();
         const spare = await opening.catch(() => {
           opening = undefined;
-          throw error; // the temporary folder can't be written either
+          throw error; // the temporary folder isn't writable either
         });
         await spare.changes.apply(callId, wanted).catch((spareError: unknown) => {
           throw spareError instanceof JournalUnwritable ? error : spareError;
@@ -93,7 +96,7 @@ export function changesWithSpareJournal({ onProblem = () => {}, ...options }: Sp
 interface Spare {
   dataFolder: string;
   changes: FileChanges;
-  /** From then on other processes may move what is there. */
+  /** From then on other processes may move its content. */
   close(): Promise<void>;
 }
 
@@ -106,7 +109,9 @@ async function moveAtEnd({ dataFolder }: Spare, options: FileChangesOptions): Pr
   }
 }
 
-/** A record of ours in the journal, which tells other processes that it is in use. Gives how to remove it. */
+/**
+ * A record of ours in the journal, which shows other processes that it is in use. Returns a function that removes it.
+ */
 async function claimSpare(folders: JournalFolders, sessionId: string): Promise<() => Promise<void>> {
   await makeJournal(folders);
   const at = new Date().toISOString();
@@ -116,8 +121,8 @@ async function claimSpare(folders: JournalFolders, sessionId: string): Promise<(
 }
 
 /**
- * Moves a journal that an earlier process has left in the spare folder of a session. A change that was cut short is
- * recovered first. False where another process uses the journal; rejects where the data folder can't be written.
+ * Moves a journal that an earlier process has left in the spare folder of a session. An interrupted change is
+ * recovered first. False if another process uses the journal; rejects if the data folder can't be written.
  */
 export async function moveSpareJournal(spare: string, dataFolder: string, sessionId: string): Promise<boolean> {
   const from = journalFolders(spare);
@@ -139,11 +144,14 @@ export async function moveSpareJournal(spare: string, dataFolder: string, sessio
 
 async function removeSpare(folder: string): Promise<void> {
   await rm(journalFolders(folder).top, { recursive: true, force: true });
-  // Other parts of the session may be kept beside it, and other sessions beside this one.
+  // The session's other data may be kept beside it, and other sessions' data beside this one's.
   for (const each of [folder, dirname(folder)]) await rmdir(each).catch(() => {});
 }
 
-/** Images first, then the list of changes that names them. Again does no harm: an entry that is listed twice counts once. */
+/**
+ * Before-images first, then the list that refers to them. Repeating it is safe: an entry that is listed twice counts
+ * once.
+ */
 async function moveJournal(from: JournalFolders, to: JournalFolders, sessionId: string): Promise<void> {
   const list = join(from.sessions, `${sessionId}.jsonl`);
   const text = await readFile(list, 'utf8').catch(() => '');
