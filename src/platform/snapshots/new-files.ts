@@ -1,4 +1,4 @@
-// What a command does that makes files and nothing else: nothing is lost by it, so there is nothing to keep before it.
+// Records commands that only create new files: they overwrite nothing, so no before-images are needed.
 import { readFileSync } from 'node:fs';
 import { randomHex } from '../crypto.js';
 import { claimantOf } from '../journal/claim-change.js';
@@ -8,17 +8,17 @@ import { type RunningCommand, RunningCommands } from '../journal/running-command
 import { IN_BACKGROUND, INTERRUPTED, type Part, partsOf, sideOf, unclaimedIn } from './snapshot-changes.js';
 import { entryAt } from './workspace-tree.js';
 
-const MAX_READ_BYTES = 10_000_000; // a larger one is known by its time stamps, as in pictures of the workspace
+const MAX_READ_BYTES = 10_000_000; // a larger file is identified by its timestamps, as in snapshots of the workspace
 
 export interface NewFiles {
   dataFolder: string;
   sessionId: string;
   callId: string;
-  /** Where nothing is before the call, by real path. */
+  /** Real paths at which nothing exists before the call. */
   paths: readonly string[];
 }
 
-/** To be called before the command. What it returns lists those that are there by then as the work of the call. */
+/** Call it before the command. The returned function lists the files that exist by then as changes of the call. */
 export async function watchNewFiles({
   dataFolder,
   sessionId,
@@ -43,7 +43,7 @@ export async function watchNewFiles({
   };
 }
 
-/** Lists what is there of the files that a command was to make when its Helve was killed. Returns their paths. */
+/** Lists the files that a command created before its Helve was killed. Returns their paths. */
 export async function recoverNewFiles(
   folders: JournalFolders,
   file: string,

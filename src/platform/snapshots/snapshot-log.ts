@@ -1,5 +1,6 @@
-// The picture of a workspace on disk, as long as its session lives: if Helve is killed while a command runs, whoever
-// starts next finds out what that has changed. It is a log: lines about entries, and about commands that begin and end.
+// The snapshot of a workspace on disk, kept while its session lives: if Helve is killed while a command runs, the
+// next start uses it to find that command's changes. It is an append-only log of entries, and of commands that begin
+// and end.
 import { closeSync, openSync, readFileSync, renameSync, rmSync, utimesSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -10,28 +11,28 @@ import { closeRecord, type OpenChange, recordPath, writeRecord } from '../journa
 import { thisProcess } from '../journal/process-identity.js';
 import { type Entry, emptyTree, Pace, type Tree } from './workspace-tree.js';
 
-const FEW_LINES = 1_000; // not worth tidying up
+const FEW_LINES = 1_000; // not worth compacting
 
-/** What was kept of a file, and of which state of it. */
+/** A saved copy of a file, and the state of the file that it was taken from. */
 export interface KnownCopy {
-  /** The file as it was when it was read. */
+  /** The file's state when it was read. */
   entry: Entry;
   hash: string;
 }
 
 export const snapshotLogPath = ({ open }: JournalFolders, token: string): string => join(open, `${token}.picture`);
 
-/** The workspace at the last look. */
+/** The workspace at the last scan. */
 export interface SnapshotState {
   roots: readonly string[];
   pack: string;
   tree: Tree;
   known: ReadonlyMap<string, KnownCopy>;
-  /** The file in which other sessions tell of their changes; see running-commands.ts. */
+  /** The file through which other sessions report their changes; see running-commands.ts. */
   commands: string | undefined;
 }
 
-/** None of it is brought to the disk: it is for a process that ends, not for a machine. */
+/** Never fsynced: it has to survive the process, not the machine. */
 export class SnapshotLog {
   readonly #folders: JournalFolders;
   readonly #record: OpenChange;
@@ -53,11 +54,11 @@ export class SnapshotLog {
     return new SnapshotLog(folders, record);
   }
 
-  /** Writes down which commands run, and with it those of the entries that may be other than they were the last time. */
+  /** Records which commands run, and the entries that may have changed since the last write. */
   async update(state: SnapshotState, running: readonly OpenCommand[], touched: Iterable<string>): Promise<void> {
     const pace = new Pace();
     const { roots, pack, tree, known, commands } = state;
-    if (this.#lines > FEW_LINES + 3 * tree.entries.size) this.#startAnew();
+    if (this.#lines > FEW_LINES + 3 * tree.entries.size) this.#rewrite();
     const lines: string[] = [];
     for (const path of this.#hasAll ? touched : tree.entries.keys()) {
       const entry = tree.entries.get(path);
@@ -71,10 +72,10 @@ export class SnapshotLog {
     this.#hasAll = true;
     this.#lines += lines.length;
     const now = new Date();
-    utimesSync(recordPath(this.#folders, this.#record.token), now, now); // for those who can't see that we live
+    utimesSync(recordPath(this.#folders, this.#record.token), now, now); // for processes that can't check that we are alive
   }
 
-  #startAnew(): void {
+  #rewrite(): void {
     const path = snapshotLogPath(this.#folders, this.#record.token);
     closeSync(this.#file);
     this.#file = openSync(`${path}.new`, 'w', 0o600);
@@ -116,7 +117,7 @@ const openCommand = z.object({
   writes: declaredWrites.default(anyWrites),
 });
 
-/** A command that ran when the picture was written. */
+/** A command that was running when the log was written. */
 export type OpenCommand = z.output<typeof openCommand>;
 
 const stateLine = z.object({
@@ -129,7 +130,7 @@ const stateLine = z.object({
   running: z.array(openCommand),
 });
 
-/** The last state that was written whole; undefined where there is none. */
+/** The last state that was written completely; undefined if there is none. */
 export function readSnapshotLog(path: string): (SnapshotState & { running: OpenCommand[] }) | undefined {
   const lines = textAt(path).split('\n').map(parsed);
   const end = lines.findLastIndex((line) => stateLine.safeParse(line).success);
@@ -166,6 +167,6 @@ function parsed(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    return undefined; // cut off
+    return undefined; // truncated
   }
 }

@@ -1,10 +1,10 @@
-// What commands do to the workspace is found out by looking at it before and after: at every file that git does not
-// ignore, by what the system tells of it, and by content where that has changed. What files hold is kept before a
-// command begins, as much of it as can be read in the time there is.
+// Detects changes that commands make in the workspace by scanning it before and after: every file that git does not
+// ignore is compared by its metadata, and by content if that has changed. Before-images are saved before a command
+// begins, as many as can be read in the available time.
 //
-// There is one picture of the workspace, and every look brings it up to date. What has changed since the last look was
-// done by the commands that ran in between, unless the journal has it as a change of another call or session, or another
-// session ran a command at the same time: see claim-change.ts. Where no command ran, it belongs to no call.
+// There is one snapshot of the workspace, and every scan updates it. Differences since the last scan were made by the
+// commands that ran in between, unless the journal has them as changes of another call or session, or another session
+// ran a command at the same time: see claim-change.ts. If no command ran, they belong to no call.
 
 import { monotonicMs } from '../clock.js';
 import { randomHex } from '../crypto.js';
@@ -48,15 +48,15 @@ import { entryAt, isGone, isUntouched, Pace, readTree, type Tree } from './works
 
 const AHEAD = 50; // times as long as a command would wait
 const REST_MS = 10;
-/** To read some of what is there does something, and nothing of it could be put back. */
+/** Reading some of these files has side effects, and none of them could be restored. */
 const NOT_ON_DISK: ReadonlySet<string> = new Set(['/proc', '/sys', '/dev']);
 
-/** Nothing is looked at before the first command. */
+/** Creates the object only; the first scan comes with the first command. */
 export function createWorkspaceSnapshots(options: WorkspaceSnapshotOptions): WorkspaceSnapshots {
   return new Snapshots(options);
 }
 
-/** Lists what commands have changed whose Helve was killed while they ran. Gives their calls. */
+/** Lists the changes of commands whose Helve was killed while they ran. Returns their calls. */
 export async function finishSnapshots(
   dataFolder: string,
   sessionId: string,
@@ -66,7 +66,7 @@ export async function finishSnapshots(
   return await snapshots.finish(picture);
 }
 
-/** A command on its way, and what is known of its deeds so far. */
+/** A running command, and its changes as far as known. */
 interface Running extends OpenCommand {
   changed: Set<string>;
   lost: Set<string>;
@@ -125,7 +125,7 @@ class Snapshots implements WorkspaceSnapshots {
       await this.#copies.keep(this.#last, pace, until);
       await this.#writeDown();
     };
-    const done = this.#inTurn(work).catch(() => {}); // stopped, or it goes wrong again with the next command
+    const done = this.#inTurn(work).catch(() => {}); // aborted; or the error occurs again with the next command
     this.#preparing = { stop, done };
     await done;
     this.#preparing = undefined;
@@ -145,7 +145,7 @@ class Snapshots implements WorkspaceSnapshots {
         const coverage = await this.#copies.keep(this.#last, pace, until);
         const gaps = gapsIn(coverage, this.#limits);
         this.#running.set(callId, begun({ callId, at: new Date().toISOString(), gaps, isLeft: false, writes }));
-        // It is needed only if we are killed. The first takes as long as the look, and may be made between commands.
+        // Needed only if we are killed. The first one takes as long as the scan, and may be written between commands.
         const isSmall = coverage.kept <= this.#limits.leastFiles;
         if (this.#picture || isSmall || monotonicMs() < until) await this.#writeDown().catch(() => {});
         return coverage;
@@ -171,7 +171,7 @@ class Snapshots implements WorkspaceSnapshots {
       const call = this.#running.get(callId);
       if (!call) return { changed: [], lost: [], notCovered: undefined };
       try {
-        // Where nothing was known before, or not of a folder, nothing can be found out now.
+        // Without an earlier state of the workspace, or of a folder, changes can't be detected.
         const skipped = this.#last?.unseen;
         if (call.notCovered === undefined) await this.#lookAfter({ skipped });
       } catch (error) {
@@ -179,7 +179,7 @@ class Snapshots implements WorkspaceSnapshots {
         call.notCovered = unknown(error);
       }
       this.#running.delete(callId);
-      await this.#writeDown().catch(() => {}); // else whoever comes after a crash would list it again
+      await this.#writeDown().catch(() => {}); // otherwise the recovery after a crash would list it again
       if (call.notCovered !== undefined) await this.#recordUnknown(call, call.notCovered);
       this.#endCommand(callId);
       return { changed: [...call.changed], lost: [...call.lost], notCovered: call.notCovered };
@@ -206,7 +206,7 @@ class Snapshots implements WorkspaceSnapshots {
   async end(): Promise<void> {
     this.#preparing?.stop.abort();
     await this.#inTurn(async () => {
-      if (this.#running.size > 0) return; // what it needs stays for whoever comes next
+      if (this.#running.size > 0) return; // the recovery needs its data
       await this.#picture?.end();
       this.#picture = undefined;
       this.#copies.close();
@@ -214,17 +214,17 @@ class Snapshots implements WorkspaceSnapshots {
       const changes = await listChanges(this.#dataFolder, this.#sessionId);
       const needed = new Set(changes.flatMap(neededBeforeImages));
       for (const name of this.#copies.packs.splice(0)) await shrinkPack(this.#folders, name, needed);
-    }).catch(() => {}); // what is left is removed with what is old
+    }).catch(() => {}); // leftovers are removed when they are old
   }
 
-  /** One after the other: each look begins where the last has ended. */
+  /** Runs one after the other: each scan starts from the state of the previous one. */
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const mine = this.#turn.then(work, work);
     this.#turn = mine.catch(() => {});
     return await mine;
   }
 
-  /** So that others can go on from here if we are killed. */
+  /** Lets another process resume from here if we are killed. */
   async #writeDown(): Promise<void> {
     const [tree, pack] = [this.#last, this.#copies.packName];
     if (!tree || pack === undefined) return;
@@ -244,7 +244,7 @@ class Snapshots implements WorkspaceSnapshots {
     if (this.#commands.file === undefined) this.#journaled.clear();
   }
 
-  /** Brings the picture up to date, and lists what running commands have changed since it was. */
+  /** Updates the snapshot, and lists changes that running commands have made since the last update. */
   async #look(pace: Pace, maxMs: number, { skipped, named = [] }: LookDetails = {}): Promise<void> {
     const earlier = this.#last;
     this.#journaled.beforeLook();
@@ -276,9 +276,10 @@ class Snapshots implements WorkspaceSnapshots {
   async #list(running: readonly Running[], looks: SnapshotPair): Promise<void> {
     const { earlier, now } = looks;
     const found = await this.#changes(looks);
-    // What others have journaled explains differences only. What is not read now is read before the next look.
+    // Journaled changes of others only explain differences. Files that are not read now are read before the next
+    // scan.
     if (found.length === 0 && earlier.unseen.length + now.unseen.length === 0) return this.#journaled.settle(new Map());
-    this.#copies.flush(); // what is there now is what the next command finds
+    this.#copies.flush(); // the current state is what the next command starts from
     const beside = this.#journaled.afterLook();
     const [parts, unclaimed] = [new Map<Running, Part[]>(), [] as Part[]];
     const later = new Map<string, Journaled[]>();
@@ -353,7 +354,7 @@ class Snapshots implements WorkspaceSnapshots {
   }
 
   async #recordUnknown({ callId, at }: Running, notCovered: string): Promise<void> {
-    // Nobody may be told that there is nothing to undo. Where the journal can't be written, the answer says it.
+    // Never report that there is nothing to undo. If the journal can't be written, the result says so.
     await recordChange(this.#folders, this.#sessionId, {
       change: randomHex(12),
       callId,
@@ -369,7 +370,7 @@ class Snapshots implements WorkspaceSnapshots {
     const found: ChangedPath[] = [];
     for (const path of [...gone, ...now.fresh].toSorted()) {
       const old = earlier.entries.get(path);
-      // An entry may be ignored by now, or not be looked at, and then it is not gone.
+      // An entry may be ignored by now, or not scanned; then it is not removed.
       const isOut = isCutOff(path, now);
       const fresh = now.entries.get(path) ?? (isOut ? undefined : entryAt(path, old));
       if (old && fresh && isUntouched(old, fresh) && (old.settled || old.kind !== 'file')) continue;
@@ -382,11 +383,11 @@ class Snapshots implements WorkspaceSnapshots {
   }
 }
 
-/** What a look pays heed to beside the workspace. */
+/** Paths with special treatment in a scan. */
 interface LookDetails {
-  /** Folders that are not looked into. */
+  /** Folders that are not scanned. */
   skipped?: readonly string[] | undefined;
-  /** What a command that is about to begin names for writing. */
+  /** Paths that a command that is about to begin declares as written. */
   named?: readonly DeclaredPath[];
 }
 
