@@ -19,22 +19,22 @@ import {
 import { startProcess } from './shell/start-process.js';
 import { globFilter } from './text/glob-matcher.js';
 
-const MAX_ERROR_CHARS = 100_000; // one short line for each file that can't be read
+const MAX_ERROR_CHARS = 100_000; // one short line for each unreadable file
 
 export interface RipgrepOptions extends SearchOptions {
-  /** Where it runs. Globs are relative to it. */
+  /** The working directory. Globs are relative to it. */
   cwd: string;
-  /** What to search, relative to `cwd`. Required: without it ripgrep searches its standard input instead. */
+  /** The paths to search, relative to `cwd`. Required: without a path ripgrep searches its standard input. */
   path: string;
 }
 
 export interface RipgrepOutcome {
   stopped: SearchOutcome['stopped'];
-  /** Files that could not be read, in ripgrep's words. */
+  /** Unreadable files, in ripgrep's words. */
   complaints: readonly string[];
 }
 
-/** There is no ripgrep here that runs. */
+/** No working ripgrep was found. */
 export class RipgrepMissing extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -57,7 +57,7 @@ export async function listWithRipgrep(query: FileQuery, options: SearchOptions):
   });
 }
 
-/** As many as ripgrep takes by itself, but for one: we look at what is found meanwhile, and that takes a core too. */
+/** One thread fewer than ripgrep's default: this process handles results at the same time, and needs a core too. */
 const listingThreads = (): number => Math.max(1, Math.min(availableParallelism(), 12) - 1);
 
 export async function searchWithRipgrep(query: TextQuery, options: SearchOptions): Promise<TextMatches> {
@@ -70,7 +70,7 @@ export async function searchWithRipgrep(query: TextQuery, options: SearchOptions
     } = groupsByFile(query, query.file === undefined ? filterFor(query) : () => true, options.onFiles);
     const outcome = await runRipgrep(all, where, take).catch(async (error: unknown) => {
       if (!(error instanceof SearchFailure && isAboutThePattern(error.message))) throw error;
-      // Look-around, back-references and a literal "{" are read by the other engine.
+      // Look-around, back-references and a literal "{" need the PCRE2 engine.
       return await runRipgrep(['--pcre2', ...all], where, take).catch((second: unknown) => {
         throw second instanceof SearchFailure ? explained(error, second) : second;
       });
@@ -81,20 +81,20 @@ export async function searchWithRipgrep(query: TextQuery, options: SearchOptions
   });
 }
 
-/** Of a single file there is one entry, whatever name ripgrep has reached it by. */
+/** A single file has one entry, whatever name ripgrep was given for it. */
 const underName = (file: string, found: ReadonlyMap<string, FileMatches>): Map<string, FileMatches> =>
   new Map([...found.values()].map((matches) => [file, matches]));
 
 const isAboutThePattern = (message: string): boolean => /regex parse error|not supported|PCRE2/.test(message);
 
-/** The first engine's words, unless only the second knows what the pattern uses. */
+/** The first engine's error message, unless only the second supports what the pattern uses. */
 const explained = (first: SearchFailure, second: SearchFailure): SearchFailure =>
   /not supported/.test(first.message) && !/not available/.test(second.message) ? second : first;
 
-// The globs of a query narrow what ignore files leave; ripgrep's own --glob would bring ignored files back. As an ignore
-// file of its own, with the meaning turned round, they come after all others. Where another one takes a file in by name,
-// ripgrep asks no further, so that what it finds goes through the filter as well. The folders of version control are left
-// out in the same way: as a --glob, each of them would be matched against every file, which takes a quarter of the time.
+// A query's globs narrow what ignore files leave; ripgrep's own --glob would bring ignored files back. As an ignore
+// file with inverted meaning, they are applied after all others. If another ignore file re-includes a file by name,
+// ripgrep does not consult ours, so results are filtered again. Version control folders are excluded in the same way:
+// as a --glob, each would be matched against every file, which takes a quarter of the time.
 function filterFor({ globs }: FileQuery): (path: string) => boolean {
   const isWanted = globFilter(globs);
   return (path) => isWanted(path) && !(/(?:^|\/)\./.test(path) && IN_VERSION_CONTROL.test(path));
@@ -122,9 +122,9 @@ async function withQuery<T>(
   }
 }
 
-/** At once: waiting for the system to make one small file would take longer than it does. */
+/** Synchronous: awaiting the creation of one small file would take longer. */
 function writeRules(globs: readonly string[]): { file: string; remove: () => void } | undefined {
-  // A line can't hold these, and of several alternatives ripgrep overlooks an empty one. The filter does the same, later.
+  // An ignore file can't contain these, and ripgrep ignores an empty alternative. The filter handles them later.
   const told = globs.some((glob) => /[\r\n]|\s$|\{,|,,|,\}|\{\}/.test(glob)) ? [] : globs;
   try {
     const folder = mkdtempSync(join(tmpdir(), 'helve-search-'));
@@ -132,7 +132,7 @@ function writeRules(globs: readonly string[]): { file: string; remove: () => voi
     writeFileSync(file, ignoreFileOf(told));
     return { file, remove: () => rmSync(folder, { recursive: true, force: true }) };
   } catch {
-    return undefined; // no place for it: again the filter does it
+    return undefined; // no temporary folder: the filter does it instead
   }
 }
 
@@ -161,17 +161,17 @@ interface Group extends FileMatches {
   lines: string[];
 }
 
-const NO_LINES: string[] = []; // one for all files whose lines nobody wants to see
+const NO_LINES: string[] = []; // shared by all files whose lines are not wanted
 
 interface Groups {
   readonly groups: Map<string, FileMatches>;
-  /** Takes whole records. */
+  /** Receives complete records. */
   take(output: string): void;
-  /** There are no more. */
+  /** The end of the output. */
   finish(): void;
 }
 
-/** What ripgrep says about each file. A path ends with a NUL, so that no name can pass for something else. */
+/** Parses ripgrep's output for each file. A path ends with NUL, so that no name can be mistaken for something else. */
 function groupsByFile(
   { mode }: TextQuery,
   isWanted: (file: string) => boolean,
@@ -207,7 +207,7 @@ function groupsByFile(
           continue;
         }
       }
-      // A name may hold line breaks: it ends at the NUL, and only behind that does a line end what is told.
+      // A name may contain newlines: it ends at the NUL, and only a newline after that ends the record.
       const path = output.slice(at, split);
       const last = split < end ? end : lineEnd(output, split);
       const told = record(output, split + 1, last);
@@ -227,7 +227,7 @@ function groupsByFile(
     groups,
     take: mode === 'files_with_matches' ? takeNames : takeLines,
     finish() {
-      // Ripgrep writes a separator before the next file as well, which belongs to neither.
+      // Ripgrep also writes a separator before the next file, which belongs to neither.
       for (const { lines } of groups.values()) if (lines.at(-1) === SEPARATOR) lines.pop();
     },
   };
@@ -235,7 +235,7 @@ function groupsByFile(
 
 const BINARY = /^(.*): binary file matches \(found /;
 
-/** Without the \r that ripgrep leaves, or ends its own lines with. */
+/** Without the \r that ripgrep leaves in place, or ends its own lines with. */
 const record = (text: string, from: number, end: number): string =>
   text.slice(from, text[end - 1] === '\r' ? end - 1 : end);
 
@@ -244,7 +244,7 @@ function lineEnd(text: string, from: number): number {
   return newline === -1 ? text.length : newline;
 }
 
-/** A match has a colon behind its number, context a dash. */
+/** A match has a colon after its line number, context a dash. */
 function isMatch(line: string): boolean {
   for (let at = 0; ; at += 1) {
     const code = line.charCodeAt(at);
@@ -262,8 +262,8 @@ const toldOf = ({ stopped, complaints }: RipgrepOutcome, file?: string): SearchO
 });
 
 /**
- * Runs ripgrep with these arguments. `onRecords` gets what it finds as it comes, in whole records: what is cut off in the
- * middle is dropped. To find nothing is no failure.
+ * Runs ripgrep with these arguments. `onRecords` gets the output as it arrives, in complete records: a truncated
+ * record is dropped. Finding nothing is not a failure.
  */
 export async function runRipgrep(
   args: readonly string[],
@@ -288,7 +288,7 @@ export async function runRipgrep(
   const stop = (why?: RipgrepOutcome['stopped']): void => {
     stopped ??= why;
     isStopping = true;
-    child.kill('SIGKILL'); // it holds nothing that a gentler end would save
+    child.kill('SIGKILL'); // it has no state that a graceful end would save
   };
   const endOfRecords = args.includes('--files') || args.includes('--files-with-matches') ? endOfNames : endOfLines;
   let rest: Buffer = Buffer.alloc(0);
@@ -323,7 +323,7 @@ export async function runRipgrep(
   if (!stopped && rest.length > 0) onRecords(rest.toString('utf8'));
   const complaints = complaint.split('\n').filter((line) => line !== '');
   if (stopped) return { stopped, complaints: complaints.filter(isAboutAFile) };
-  // 0: found, 1: found nothing. On 2 a file that could not be read is no reason to hide what was found in the others.
+  // 0: found, 1: found nothing. With 2, an unreadable file is no reason to hide results from the others.
   if (exitCode === 0 || exitCode === 1) return { stopped, complaints };
   if (exitCode !== 2 && !isStopping) {
     throw new RipgrepMissing(
@@ -338,10 +338,13 @@ export async function runRipgrep(
 
 const [NUL, NEWLINE] = [0, 10];
 
-/** How far whole records go, where each is a name and its NUL. */
+/** The length of the complete records, each of which is a name and its NUL. */
 const endOfNames = (output: Buffer): number => output.lastIndexOf(NUL) + 1;
 
-/** Where each is a name, its NUL and a line. A name may hold line breaks, so that only one behind a NUL ends a record. */
+/**
+ * The same for records of a name, its NUL and a line. A name may contain newlines, so only one after a NUL ends a
+ * record.
+ */
 function endOfLines(output: Buffer): number {
   for (let name = output.lastIndexOf(NUL); name !== -1; name = name === 0 ? -1 : output.lastIndexOf(NUL, name - 1)) {
     const end = output.indexOf(NEWLINE, name) + 1;
@@ -350,7 +353,10 @@ function endOfLines(output: Buffer): number {
   return 0;
 }
 
-/** A program that is missing, of another machine or not executable is as good as none; too long an argument is not its fault. */
+/**
+ * A program that is missing, for another platform or not executable counts as absent; an argument that is too long
+ * does not.
+ */
 function startFailure(program: string, cause: NodeJS.ErrnoException): Error {
   if (cause.code === 'E2BIG') {
     return new SearchFailure('The pattern is too long for the system to pass on. Search for a part of it.', { cause });
@@ -360,18 +366,21 @@ function startFailure(program: string, cause: NodeJS.ErrnoException): Error {
 
 const isAboutAFile = (line: string): boolean => /\(os error \d+\)$/.test(line);
 
-/** A line in an ignore file that ripgrep can't read, or the like: the search goes on without it. */
+/** An ignore file with a line that ripgrep can't parse, for example: the search continues without it. */
 const isNotice = (line: string): boolean => /^rg: .*: line \d+: /.test(line);
 
 const NAME = process.platform === 'win32' ? 'rg.exe' : 'rg';
 
-/** Throws where none was installed for this platform. To load the package, which would tell the same, takes milliseconds. */
+/**
+ * Throws if none was installed for this platform. Loading the package, which would report the same, takes
+ * milliseconds.
+ */
 function packagedRipgrep(): string {
   const inPackage = createRequire(createRequire(import.meta.url).resolve('@vscode/ripgrep'));
   return inPackage.resolve(`@vscode/ripgrep-${process.platform}-${process.arch}/bin/${NAME}`);
 }
 
-/** The program: the one that came with the package, or the system's where `USE_BUILTIN_RIPGREP` is 0 or ours is missing. */
+/** The program: the one from the package, or the system's if `USE_BUILTIN_RIPGREP` is 0 or ours is missing. */
 export function findRipgrep(env: SearchOptions['env']): string {
   if (!['0', 'false', 'no', 'off'].includes((env['USE_BUILTIN_RIPGREP'] ?? '').toLowerCase())) {
     try {
@@ -379,17 +388,17 @@ export function findRipgrep(env: SearchOptions['env']): string {
       accessSync(program, constants.X_OK);
       return program;
     } catch {
-      // the system's does as well
+      // fall back to the system's
     }
   }
-  // A relative entry would let the folder that is searched bring its own program.
+  // A relative PATH entry would let the searched folder provide its own program.
   for (const folder of (env['PATH'] ?? '').split(delimiter).filter(isAbsolute)) {
     const program = join(folder, NAME);
     try {
       accessSync(program, constants.X_OK);
       return program;
     } catch {
-      // not here
+      // not in this folder
     }
   }
   throw new RipgrepMissing(

@@ -3,8 +3,8 @@ import type { Stats } from 'node:fs';
 const MAX_FILES = 10_000;
 
 /**
- * The files that are known to have no attributes of their own, so that nobody has to look again. Giving a file one
- * changes the time of its last change of state, and then it is not known any more.
+ * Caches the files that are known to have no extended attributes, so that they need not be probed again. Setting an
+ * attribute changes the ctime, which invalidates the entry.
  */
 export class AttributeFreeFiles {
   readonly #seen = new Map<string, string>();
@@ -19,5 +19,5 @@ export class AttributeFreeFiles {
   }
 }
 
-/** Which file it is, and when it was last given something: content, a mode or an attribute. */
+/** Identifies the file and its last change of content, mode or attributes. */
 export const changeStamp = ({ dev, ino, ctimeMs }: Stats): string => `${dev}:${ino}:${ctimeMs}`;

@@ -1,16 +1,16 @@
-// Node has no call that tells whether a file has extended attributes or access lists. tar does, and one that is told its
-// files one by one answers in a fraction of the time that it takes to start one.
+// Node has no API for extended attributes and ACLs. tar reports them, and a running tar that reads file names from
+// its input answers in a fraction of the time that starting one takes.
 import type { ChildProcessByStdio } from 'node:child_process';
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 
-const IDLE_MS = 5_000; // without an answer or without a question: then it ends, and the next question starts another
+const IDLE_MS = 5_000; // without an answer or a question; then tar is ended, and the next question starts another
 const BLOCK = 512;
 
-/** What makes tar write down all attributes of single files. */
+/** The options that make tar print all attributes of single files. */
 export const ATTRIBUTE_OPTIONS = ['--format=pax', '--no-recursion', '--xattrs', '--xattrs-include=*', '--acls', '-P'];
 
-/** Whether tar has named an attribute in its description of a file. */
+/** Whether tar's description of a file contains an attribute. */
 export const namesAttributes = (description: string): boolean => description.includes('SCHILY.');
 
 type Tar = ChildProcessByStdio<Writable, Readable, Readable>;
@@ -20,12 +20,15 @@ interface Question {
   answer(hasNone: boolean | undefined): void;
 }
 
-/** Looks at files, one after the other, by a program that stays for a while. */
+/** Queries files, one after the other, through one long-running tar process. */
 export class AttributeProbe {
   readonly #program: string;
   readonly #idleMs: number;
   #tar: Tar | undefined;
-  /** Only the first has been put to the program: its complaint about one file must not be taken for an answer about another. */
+  /**
+   * Only the first question has been sent to tar: an error about one file must not be taken for an answer about
+   * another.
+   */
   readonly #asked: Question[] = [];
   #unread: Buffer = Buffer.alloc(0);
   #skip = 0;
@@ -37,7 +40,10 @@ export class AttributeProbe {
     this.#idleMs = idleMs;
   }
 
-  /** Whether the file has no attributes; undefined where that can't be told. It is named absolutely and is not empty. */
+  /**
+   * Whether the file has no attributes; undefined if that can't be determined. The path must be absolute and not
+   * empty.
+   */
   hasNone(path: string): Promise<boolean | undefined> {
     return new Promise((answer) => {
       this.#asked.push({ path, answer });
@@ -45,7 +51,7 @@ export class AttributeProbe {
     });
   }
 
-  /** Ends the program. A question after it starts another. */
+  /** Ends tar. A later question starts another. */
   end(): void {
     if (this.#tar) this.#end(this.#tar);
   }
@@ -61,9 +67,9 @@ export class AttributeProbe {
     tar.stdin.write(`${path}\0`);
   }
 
-  /** Undefined where the system lets us have no other program now. */
+  /** Undefined if no process can be started right now. */
   #start(): Tar | undefined {
-    // It takes what has the number of a file that it saw before, perhaps long gone, for the same, and is not to.
+    // tar takes a reused inode number for a hard link to a file that it saw before, even a deleted one.
     const args = ['-cf', '-', '-b', '1', ...ATTRIBUTE_OPTIONS, '--hard-dereference', '--null', '-T', '-'];
     const { spawn } = process.getBuiltinModule('node:child_process');
     let tar: Tar;
@@ -73,21 +79,21 @@ export class AttributeProbe {
       return undefined;
     }
     tar.on('error', () => this.#end(tar)).on('close', () => this.#end(tar));
-    if (tar.pid === undefined) return undefined; // it may have no streams then
+    if (tar.pid === undefined) return undefined; // its streams may be missing then
     this.#tar = tar;
     this.#unread = Buffer.alloc(0);
     this.#skip = 0;
     this.#hasSome = false;
     tar.stdout.on('data', (bytes: Buffer) => this.#take(tar, bytes));
-    tar.stderr.on('data', () => this.#end(tar)); // whatever it complains about, its answers are not to be trusted
-    tar.stdin.on('error', () => {}); // it has ended, which is told here too
+    tar.stderr.on('data', () => this.#end(tar)); // after any error message its answers can't be trusted
+    tar.stdin.on('error', () => {}); // it has ended, which is handled by `close`
     tar.unref();
     for (const stream of [tar.stdin, tar.stdout, tar.stderr]) letGo(stream);
     this.#idle = setTimeout(() => this.#end(tar), this.#idleMs).unref();
     return tar;
   }
 
-  /** Of each file comes its description, then the file itself, whose content nobody wants. */
+  /** For each file tar writes its header, then its content, which is skipped. */
   #take(tar: Tar, bytes: Buffer): void {
     if (tar !== this.#tar) return;
     this.#unread = this.#unread.length === 0 ? bytes : Buffer.concat([this.#unread, bytes]);
@@ -105,7 +111,7 @@ export class AttributeProbe {
       } else if (kind === '0' && !Number.isNaN(end)) {
         const hasNone = !this.#hasSome;
         this.#hasSome = false;
-        // A complaint about the file was written before, to another stream, and is read by then.
+        // An error message about the file was written earlier, to another stream, and has been read by now.
         setImmediate(() => this.#answer(tar, hasNone));
       } else {
         this.#end(tar);
@@ -127,18 +133,18 @@ export class AttributeProbe {
     if (tar !== this.#tar) return;
     this.#tar = undefined;
     clearTimeout(this.#idle);
-    tar.kill('SIGKILL'); // one that was stopped would not hear of anything else
-    for (const stream of [tar.stdin, tar.stdout, tar.stderr]) stream?.destroy(); // not with its exit, which comes later
+    tar.kill('SIGKILL'); // a stopped process would not react to any other signal
+    for (const stream of [tar.stdin, tar.stdout, tar.stderr]) stream?.destroy(); // not on exit, which comes later
     this.#giveUp();
   }
 
-  /** Whoever still waits gets no answer. */
+  /** Pending questions get no answer. */
   #giveUp(): void {
     for (const { answer } of this.#asked.splice(0)) answer(undefined);
   }
 }
 
-// Only who waits for an answer keeps the process from ending.
+// Only a pending question keeps the process alive.
 function hold(stream: Readable | Writable): void {
   if (stream instanceof Socket) stream.ref();
 }

@@ -1,6 +1,6 @@
-// A change is to be on the disk, not only in the memory of the system, so that it outlives a power cut. To wait for the
-// disk takes longer than all the rest of a change. Who must know that it is there waits. Where the order in which things
-// reach the disk is enough, and the file system keeps it, the disk is told to go on and nobody waits.
+// A change must reach the disk to survive a power failure, and fsync takes longer than all the rest of a change.
+// Callers that need durability await it. If only the order of writes matters, and the file system preserves it, the
+// fsync runs in the background.
 
 import { closeSync, fsync, statfsSync } from 'node:fs';
 import { promisify } from 'node:util';
@@ -10,15 +10,15 @@ import { WriteFailure } from './write-failure.js';
 const fsyncInThread = promisify(fsync);
 
 const MAX_WAITING = 64; // files that are held open meanwhile
-const PAUSE_MS = 50; // while the disk writes, whoever makes a file waits: first comes what follows at once
+const PAUSE_MS = 50; // file creation blocks while the disk writes, so work that follows immediately goes first
 
-/** Who brings open files to the disk. */
+/** A way to fsync open files. */
 export interface FsyncStrategy {
-  /** Takes the descriptor over, and closes it when the file is on the disk. */
+  /** Takes ownership of the descriptor, and closes it after the fsync. */
   take(descriptor: number): Promise<void>;
 }
 
-/** Resolves when the file is on the disk. */
+/** Resolves when the file is on disk. */
 export const immediateFsync: FsyncStrategy = {
   async take(descriptor) {
     try {
@@ -29,14 +29,14 @@ export const immediateFsync: FsyncStrategy = {
   },
 };
 
-/** Brings files to the disk one after the other, when work pauses. */
+/** Fsyncs files one after the other, when there is a pause in the work. */
 export class DeferredFsync {
   readonly #waiting: Array<{ descriptor: number; real: string }> = [];
   #running: Promise<void> | undefined;
   #pause: NodeJS.Timeout | undefined;
   #failure: WriteFailure | undefined;
 
-  /** For all that belongs to the change of a file. Resolves at once, unless too many wait. */
+  /** For all files of a change. Resolves at once, unless too many are queued. */
   of(real: string): FsyncStrategy {
     return { take: (descriptor) => this.#take(descriptor, real) };
   }
@@ -48,7 +48,7 @@ export class DeferredFsync {
     if (this.#waiting.length > MAX_WAITING) await this.#begin();
   }
 
-  /** Resolves when all is on the disk. */
+  /** Resolves when everything is on disk. */
   async settled(): Promise<void> {
     await this.#begin();
     this.throwIfFailed();
@@ -57,11 +57,11 @@ export class DeferredFsync {
   async #begin(): Promise<void> {
     clearTimeout(this.#pause);
     this.#pause = undefined;
-    if (this.#waiting.length > 0) this.#running ??= this.#run(); // else it would end before it is known to run
+    if (this.#waiting.length > 0) this.#running ??= this.#run(); // otherwise it would end before it is known to run
     await this.#running;
   }
 
-  /** Tells once that something did not reach the disk. */
+  /** Reports once that an fsync has failed. */
   throwIfFailed(): void {
     const failure = this.#failure;
     this.#failure = undefined;
@@ -86,15 +86,15 @@ const notOnDisk = (real: string, cause: unknown): WriteFailure =>
     { cause },
   );
 
-// By the numbers that Linux gives them. On these, whoever comes after a power cut finds a file that was replaced by a
-// rename with its old content or its new, also where nobody waited for the disk in between. Not on btrfs: since Linux
-// 3.17 it begins to write such a file, but does not wait for it, and an empty one may be found.
+// By Linux magic numbers. On these, after a power failure a file that was replaced by a rename has its old content or
+// its new, even if no fsync was awaited in between. Not on btrfs: since Linux 3.17 it starts writing such a file but
+// does not wait for it, so an empty file may be found.
 const ordered: ReadonlySet<number> = new Set([
   0xef53, // ext4
-  0x01021994, // tmpfs, of which nothing outlives a power cut
+  0x01021994, // tmpfs, which does not survive a power failure at all
 ]);
 
-/** Whether the file system brings a renamed file's content to the disk before its name. */
+/** Whether the file system writes a renamed file's content to disk before its name. */
 export function ordersDataBeforeRename(path: string): boolean {
   if (process.platform !== 'linux') return false;
   try {

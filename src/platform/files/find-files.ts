@@ -7,17 +7,17 @@ import { type FileQuery, SearchFailure, VERSION_CONTROL } from '../search/query.
 import { fileTypes } from '../text/file-types.js';
 import { globFilter, globMatcher } from '../text/glob-matcher.js';
 
-const LOOKED_AT_ONCE = 200; // entries between two breaths, in which the call can be cancelled
+const LOOKED_AT_ONCE = 200; // entries between two checks for cancellation
 
 interface Walk {
   signal: AbortSignal;
-  /** Told of each folder that can't be read, by its path relative to the query's. */
+  /** Called for each unreadable folder, with its path relative to the query's. */
   onUnreadable: (path: string) => void;
 }
 
 /**
- * The regular files that a query means, relative to its folder, one list after the other. Hidden ones count; links are
- * not followed, and what ignore files name is left out unless the query wants it. Holds no more than the way to where it is.
+ * The regular files that match a query, relative to its folder, in batches. Includes hidden files; does not follow
+ * symlinks, and skips ignored files unless the query wants them. Memory use is bounded by the depth of the tree.
  */
 export async function* findFiles(query: FileQuery, walk: Walk): AsyncGenerator<string[], void, void> {
   const { folder, file, globs, type, includeIgnored } = query;
@@ -67,7 +67,7 @@ async function* filesBelow(
 const versionControl: ReadonlySet<string> = new Set(VERSION_CONTROL);
 
 async function kindOf(entry: Dirent, folder: string): Promise<'file' | 'folder' | undefined> {
-  // Some file systems do not tell with the name.
+  // Some file systems do not report the type in the directory entry.
   const isKnown = entry.isFile() || entry.isDirectory() || entry.isSymbolicLink() || entry.isFIFO() || entry.isSocket();
   const kind = isKnown ? entry : await lstat(join(folder, entry.name)).catch(() => entry);
   return kind.isFile() ? 'file' : kind.isDirectory() ? 'folder' : undefined;

@@ -1,8 +1,8 @@
-/** Lets work that needs the same things run one after the other, in the order in which it came. */
+/** Runs work that needs the same keys one after the other, in order of arrival. */
 export class KeyedMutex {
   readonly #last = new Map<string, Promise<void>>();
 
-  /** All keys are asked for at once, so that no two can wait for each other. */
+  /** All keys are acquired at once, which prevents deadlocks. */
   async take<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> {
     const before = keys.map((key) => this.#last.get(key));
     const { promise: done, resolve } = Promise.withResolvers<void>();

@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { codeOf, WriteFailure } from './write-failure.js';
 
 /**
- * Makes a folder for nobody but us, and those above it that are missing; one that is there stays as it is. Not by Node's
- * own option for that: where the system takes no folders, as below /proc, Node tries again without end.
+ * Creates a folder with access for the current user only, and its missing ancestors; an existing one is left as it
+ * is. Does not use Node's `recursive`: on file systems without folder creation, such as /proc, Node retries forever.
  */
 export function mkdirPrivate(path: string): void {
   if (isMade(path)) return;
@@ -17,14 +17,14 @@ export function mkdirPrivate(path: string): void {
   );
 }
 
-/** False where the folder above is missing, or the system says so. */
+/** False if the parent is missing, or the system reports that. */
 function isMade(path: string): boolean {
   try {
     mkdirSync(path, { mode: 0o700 });
     return true;
   } catch (error) {
     if (codeOf(error) === 'ENOENT' && dirname(path) !== path) return false;
-    // What is there already may be told in other words, as on a disk that can't be written.
+    // For an existing folder the system may report another error, such as EROFS on a read-only disk.
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return true;
     throw error;
   }

@@ -4,7 +4,7 @@ import { largestFolders } from '../snapshots/largest-folders.js';
 import { NotARegularFile } from './open-file.js';
 import { elidedPath } from './paths.js';
 
-/** The file is as it was before. `code` is the system's name for the reason. */
+/** The file is unchanged. `code` is the system's error code. */
 export class WriteFailure extends Error {
   readonly code: string;
 
@@ -18,7 +18,7 @@ export class WriteFailure extends Error {
 export const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 
-/** The system's error in words that help; one that is in words already comes back as it is. */
+/** Puts a system error into useful words; an error that is already a `WriteFailure` is returned unchanged. */
 export async function asWriteFailure(
   error: unknown,
   real: string,
@@ -62,7 +62,7 @@ const reasons: Readonly<Record<string, (real: string, needed: string) => string 
 async function whatIsUsedUp(real: string, needed: string): Promise<string> {
   try {
     const { bavail, bsize, files, ffree } = await statfs(dirname(real));
-    // Some file systems count no inodes and say 0 of 0.
+    // Some file systems do not count inodes and report 0 of 0.
     if (files > 0 && ffree === 0) return 'the file system has no free inodes, so it takes no new files';
     return `the disk is full (${needed} needed, ${bavail * bsize} bytes free)`;
   } catch {
