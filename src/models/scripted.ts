@@ -2,16 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 import { type Model, type ModelEvent, ModelFailure, type StopReason, type Usage } from '../contract/model.js';
 
-const PIECE_LENGTH = 12; // characters in one delta: small enough that everything arrives in several
+const PIECE_LENGTH = 12; // characters per delta: small enough that every text arrives in several
 
-/** What a model would have answered, turn by turn. */
+/** The responses of a scripted model, turn by turn. */
 export interface Script {
   /** Shown as the model's name. Default "scripted". */
   name?: string;
   turns: readonly ScriptedTurn[];
 }
 
-/** One answer in a script. */
+/** One response in a script. */
 export interface ScriptedTurn {
   thinking?: string;
   text?: string;
@@ -27,7 +27,7 @@ export type ScriptedCall =
   /** The input as raw text, which need not be valid JSON. */
   | { name: string; json: string; input?: undefined; id?: string };
 
-/** Plays a script instead of asking a model: one turn for each request, whatever the request says. */
+/** Plays a script instead of calling a model: one turn per request, whatever the request contains. */
 export function scriptedModel(script: Script, { pace = 0 }: { pace?: number } = {}): Model {
   const name = script.name ?? 'scripted';
   let played = 0;
@@ -93,7 +93,7 @@ const NO_USAGE: Readonly<Usage> = {
   cache_creation_input_tokens: 0,
 };
 
-/** By code point, so that no character is torn. */
+/** Splits by code point, so that no surrogate pair is broken. */
 function pieces(text: string): string[] {
   return text.match(new RegExp(`.{1,${PIECE_LENGTH}}`, 'gsu')) ?? [];
 }

@@ -19,7 +19,7 @@ const request: ModelRequest = {
 
 const ask = (model: Model) => Array.fromAsync(model.stream(request, AbortSignal.timeout(60_000)));
 
-/** What a model sends, as a server sees it that refuses everything. */
+/** The requests that a model sends, recorded by a server that refuses them all. */
 async function sentBy(choose: (url: string) => Promise<Model>, status = 400) {
   const server = createServer(async (incoming, response) => {
     const body = JSON.parse((await incoming.toArray()).join(''));

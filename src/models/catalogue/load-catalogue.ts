@@ -8,12 +8,12 @@ export type ReadFile = (path: string) => Promise<string>;
 
 export const readText: ReadFile = (path) => readFileFromDisk(path, 'utf8');
 
-/** Where a person adds providers and models of their own. */
+/** The path of the file in which users define their own providers and models. */
 export function modelsFilePath(env: Readonly<Record<string, string | undefined>>): string {
   return join(dataFolderOf({ env }), 'models.json');
 }
 
-/** What comes with Helve and what the person's own file adds. A file that is there and broken is refused. */
+/** The built-in catalogue merged with the user's models.json. An invalid file is refused. */
 export async function loadCatalogue(
   env: Readonly<Record<string, string | undefined>>,
   readFile: ReadFile = readText,

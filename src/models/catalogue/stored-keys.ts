@@ -1,4 +1,4 @@
-// Keys that a person has had stored, for those who keep none in their environment: a private file in the data folder.
+// Keys stored by the user instead of being set in the environment: a private file in the data folder.
 
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,13 +10,13 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export const storedKeysPath = (env: Environment): string => join(dataFolderOf({ env }), 'keys.json');
 
-/** The environment with the stored keys, each where the environment has none of that name. */
+/** The environment with stored keys added; variables that are set take precedence. */
 export function withStoredKeys(env: Environment): Environment {
   const stored = Object.entries(readStoredKeys(env)).filter(([variable]) => !env[variable]?.trim());
   return stored.length === 0 ? env : { ...env, ...Object.fromEntries(stored) };
 }
 
-/** By the name of the variable that each stands for. A file that others can get at is refused. */
+/** Keyed by variable name. A file that others can read or write is refused. */
 export function readStoredKeys(env: Environment): Record<string, string> {
   const path = storedKeysPath(env);
   const text = privateText(path);

@@ -347,7 +347,7 @@ const endpoint: Endpoint = {
   baseUrlVariable: 'EXAMPLE_BASE_URL',
 };
 
-// One line for each way in which a server is known to say it.
+// One line for each known form of the error.
 test.each<[ModelFailureKind, number | undefined, string]>([
   [
     'context_overflow',

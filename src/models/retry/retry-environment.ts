@@ -3,7 +3,7 @@ import type { RetryOptions } from './retry.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the environment says about retries. Throws `ModelFailure` for a value that is no number. */
+/** The retry options in the environment. Throws `ModelFailure` for a value that is not a number. */
 export function retriesFrom(env: Environment): RetryOptions {
   return {
     ...numberIn(env, 'HELVE_MAX_RETRIES', 'maxRetries'),

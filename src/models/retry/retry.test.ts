@@ -35,7 +35,7 @@ const unreachable = (code: string) =>
 
 type Part = ModelEvent | ModelFailure | 'silence';
 
-/** Plays one attempt after the other: events, and at its end a failure or a silence that only an abort ends. */
+/** Plays the attempts in order: their events, then a failure, or a silence that only an abort ends. */
 function modelOf(attempts: ReadonlyArray<readonly Part[]>, name = 'test'): Model & { asked: AbortSignal[] } {
   const asked: AbortSignal[] = [];
   return {

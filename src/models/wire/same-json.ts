@@ -1,4 +1,4 @@
-/** Whether two texts are the same, or the same JSON but for its spaces. */
+/** Whether two texts are equal, or the same JSON apart from whitespace. */
 export function isSameJson(one: string, other: string): boolean {
   if (one === other) return true;
   try {

@@ -50,7 +50,7 @@ test.each<[string, Partial<SchemaLimits>, object, object]>([
   ['a reference to another document', { inlineRefs: true }, { $ref: 'https://example.org/x' }, {}],
 ])('writes %s in other words, at the top and inside', (_, limits, schema, expected) => {
   expect(levelSchema({ ...schema }, { ...none, ...limits }).schema).toEqual(expected);
-  if ('$defs' in schema) return; // references are looked for from the top
+  if ('$defs' in schema) return; // references are resolved from the top
   const inside = levelSchema({ properties: { a: { items: schema } }, anyOf: [schema] }, { ...none, ...limits }).schema;
   expect(inside).toEqual({ properties: { a: { items: expected } }, anyOf: [expected] });
 });
@@ -152,7 +152,7 @@ test('the way to the wire and back changes nothing', () => {
       const properties = Object.fromEntries(known.map((name) => [name, {}]));
       const { toWire, fromWire } = levelSchema({ type: 'object', properties }, { strict: false, plainNames: true });
       const taken = new Set(Object.keys(input));
-      fc.pre(!taken.has('flag_A') || known.includes('flag_A')); // else it can't be told which of the two was meant
+      fc.pre(!taken.has('flag_A') || known.includes('flag_A')); // otherwise it is ambiguous which of the two was meant
       expect(fromWire(toWire(input))).toEqual(input);
     }),
   );

@@ -41,7 +41,7 @@ const tool: fc.Arbitrary<ToolDefinition> = fc.record({
   description: words,
   input_schema: fc.constant({ type: 'object', properties: { path: { type: 'string' } } }),
 });
-/** Turns of a conversation without calls: user and assistant by turns, the last one a user's. */
+/** A conversation without calls: user and assistant alternate, ending with the user. */
 const conversation: fc.Arbitrary<Message[]> = fc
   .array(fc.tuple(fc.array(userBlock, { minLength: 1 }), fc.array(assistantBlock, { minLength: 1 })), {
     minLength: 1,
@@ -263,7 +263,7 @@ test('keeps the bytes of earlier messages on the wire, request after request', a
   });
 });
 
-/** The body as one object, put together the plain way. */
+/** The body as one object, built the plain way. */
 function straightforward({ system, tools, messages }: ModelRequest): unknown {
   const isMarkedUser = (at: number) =>
     messages[at]?.role === 'user' && messages.slice(at).filter(({ role }) => role === 'user').length <= 2;

@@ -105,7 +105,7 @@ test('gives a fetch of the embedder the body as text', async () => {
 test.each([1, 2, 3, 7, 64, 100_000])('gives the same events when the bytes come %i at a time', async (count) => {
   const whole = await ask(everyKind);
   expect(await ask({ ...everyKind, chunkBytes: count })).toEqual(whole);
-  // The network may join chunks again, so they are cut at the adapter's door as well.
+  // The network may merge chunks, so they are also split in the adapter's fetch.
   const cutting: typeof fetch = async (...request) => {
     const response = await fetch(...request);
     return new Response(response.body?.pipeThrough(cutInto(count)), response);
@@ -382,7 +382,7 @@ function cutInto(count: number): TransformStream<Uint8Array, Uint8Array> {
   });
 }
 
-/** What the adapter makes of exactly these wire events. */
+/** The events that the adapter emits for exactly these wire events. */
 async function askRaw(events: Array<{ type: string; [field: string]: unknown }>): Promise<ModelEvent[]> {
   const body = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
   const answer = async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } });
@@ -394,7 +394,7 @@ function opaque(value: Record<string, unknown>): ModelEvent {
   return { type: 'block', block: { type: 'opaque', provider: 'anthropic', value } };
 }
 
-/** Neighbouring deltas as one, because where they are cut is the server's affair. */
+/** Merges adjacent deltas, because their boundaries are up to the server. */
 function joined(events: ModelEvent[]): ModelEvent[] {
   return events.reduce<ModelEvent[]>((before, event) => {
     const last = before.at(-1);

@@ -176,7 +176,7 @@ test.each<[string, Partial<Quirks>, Message[], unknown[]]>([
   const sent = JSON.parse(body, (name, value) => {
     if ((name !== 'id' && name !== 'tool_call_id') || !/^[a-z0-9]{9}$/.test(value)) return value;
     ids[value] = value;
-    return 'ID:call_1'; // a digest; that both places have the same one is seen below
+    return 'ID:call_1'; // a digest; whether both places have the same one is checked below
   });
   expect(sent.messages).toEqual(expected);
   expect(Object.keys(ids).length).toBeLessThanOrEqual(1);
@@ -285,7 +285,7 @@ const content = fc.oneof(
   fc.constant(''),
   fc.array(fc.oneof(words.map(text), fc.constant(image)), { maxLength: 3 }),
 );
-/** Conversations as the loop makes them: every call answered in the message that follows. */
+/** Conversations as the loop creates them: every call has its result in the next message. */
 const conversation: fc.Arbitrary<Message[]> = fc
   .array(
     fc.record({

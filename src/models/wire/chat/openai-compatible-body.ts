@@ -23,7 +23,7 @@ export interface ChatBodyOptions {
 
 export interface ChatBodies {
   write(request: ModelRequest): string;
-  /** A tool of the request as the provider knows it. */
+  /** A tool of the request in the form that the provider received. */
   schemaOf(tools: readonly ToolDefinition[], name: string): LevelledSchema | undefined;
 }
 
@@ -38,8 +38,8 @@ interface WireTools {
 }
 
 /**
- * Writes request bodies. History only grows, so each message is serialised once and its text used again: old messages
- * cost nothing but their bytes, and those bytes stay the same, which is what the provider's prompt cache needs.
+ * Writes request bodies. History only grows, so each message is serialised once and its text reused: old messages cost
+ * only their bytes, and those bytes never change, which the provider's prompt cache requires.
  */
 export function chatBodies(fields: Fields, options: ChatBodyOptions): ChatBodies {
   const { quirks } = options;
@@ -86,7 +86,7 @@ function writeTools(tools: readonly ToolDefinition[], { schema: limits }: Quirks
   return { json: texts.join(','), schemas };
 }
 
-/** None where nothing is left that a server would take. */
+/** Empty if nothing is left that a server would accept. */
 function assistantMessages(
   { content }: AssistantMessage,
   { provider, quirks }: ChatBodyOptions,
@@ -112,7 +112,7 @@ function assistantMessages(
   return [{ role: 'assistant', json: json(message) }];
 }
 
-/** Each kind of reasoning goes back in the field that it came in. Details may be tied to a call by its id. */
+/** Each kind of reasoning is sent back in the field in which it arrived. Details may refer to a call by its id. */
 function addReasoning(
   message: Record<string, unknown>,
   kept: readonly Fields[],
@@ -134,7 +134,7 @@ function addReasoning(
   }
 }
 
-/** The answers to calls first, each a message of its own, then what they can't hold, then what the user says. */
+/** Tool results first, one message each, then images that they can't hold, then the user's text. */
 function userMessages(
   { content }: UserMessage,
   before: Message | undefined,
@@ -162,13 +162,13 @@ function userMessages(
   return wire;
 }
 
-/** The tool of each call. */
+/** Tool names by call id. */
 function toolsOf(message: Message | undefined): ReadonlyMap<string, string> {
   const calls = message?.role === 'assistant' ? message.content.filter((block) => block.type === 'tool_use') : [];
   return new Map(calls.map(({ id, name }) => [id, name]));
 }
 
-/** The format has no images in answers to calls, so these follow in the user's message. */
+/** The format allows no images in tool results, so they follow in the user message. */
 function resultText({ content }: ToolResultBlock, seesImages: boolean): string {
   if (typeof content === 'string') return content || NO_OUTPUT;
   const texts = content.map((block) => {
@@ -202,7 +202,7 @@ const imagePart = ({ source: { media_type, data } }: ImageBlock): Fields => ({
   image_url: { url: `data:${media_type};base64,${data}` },
 });
 
-/** An id that the server takes. The same id always gives the same one, so calls and results find each other. */
+/** An id that the server accepts. The mapping is deterministic, so that calls and results still match. */
 function wireId(id: string, rule: Quirks['callId']): string {
   const hash = () => BigInt(`0x${createHash('sha256').update(id).digest('hex')}`).toString(36);
   if ('longest' in rule) {
@@ -213,7 +213,7 @@ function wireId(id: string, rule: Quirks['callId']): string {
   return id.length === rule.exactly && /^[a-zA-Z0-9]+$/.test(id) ? id : hash().slice(0, rule.exactly);
 }
 
-/** Servers take objects only, and a call that the model got wrong must not make every later request fail. */
+/** Servers accept only objects, and a malformed call must not make every later request fail. */
 function objectInput(input: unknown): unknown {
   if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input;
   return input === undefined ? {} : { INVALID_JSON: input };
@@ -221,7 +221,7 @@ function objectInput(input: unknown): unknown {
 
 const hasWords = (text: string): boolean => /\S/.test(text);
 
-/** Half a surrogate pair is an escape that some servers can't decode, so it is replaced. */
+/** Replaces lone surrogates: some servers can't decode their escapes. */
 function json(value: unknown): string {
   const text = JSON.stringify(value);
   return text.includes('\\ud') ? JSON.stringify(wellFormed(value)) : text;

@@ -15,12 +15,12 @@ const request: ModelRequest = {
   messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
 };
 
-/** What came of an answer, the calls as the loop would run them. */
+/** The outcome of a response, with the calls that the loop would run. */
 interface Answer {
   text?: string;
   thinking?: string;
   calls?: Array<[name: string, input: unknown, id?: string]>;
-  /** Calls that are answered and never run. */
+  /** Calls that get a result without being run. */
   refused?: string[];
   /** Calls that were still open at the end. */
   cut?: string[];
@@ -39,7 +39,7 @@ const usage = (input: number, output: number, cached = 0): Usage => ({
 });
 const kept = (value: Record<string, unknown>): AssistantBlock => ({ type: 'opaque', provider: 'test', value });
 
-// Where nothing else is said: no words, "tool_use" with calls, "end_turn" without, 100 and 20 tokens.
+// Defaults: no text, "tool_use" with calls, "end_turn" without, 100 and 20 tokens.
 const answers: Record<string, Answer> = {
   'by-the-book': { calls: [A, B] },
   'same-index': {
@@ -423,7 +423,7 @@ test('asks again where the stream breaks after reasoning alone', async () => {
   ).toEqual(['retry', 'restart', 'message_end']);
 });
 
-/** Two calls' pieces in any order that keeps each call's own: the case that a wrong join would ruin. */
+/** The pieces of two calls in any order that keeps each call's own order: a wrong join would break this. */
 test('puts any number of calls together, however their pieces are shuffled', async () => {
   const input = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 });
   const call = fc.record({ input, cuts: fc.array(fc.nat(), { maxLength: 4 }) });
@@ -579,7 +579,7 @@ function streamOf(
   return model.stream(request, AbortSignal.timeout(60_000));
 }
 
-/** The inputs of the calls that run, of a stream that may be refused in its middle. */
+/** The inputs of the calls that run, from a stream that may fail in the middle. */
 async function ranOf(stream: string): Promise<unknown[]> {
   const assembler = new CallAssembler();
   const ran: unknown[] = [];

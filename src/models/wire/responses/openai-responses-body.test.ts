@@ -156,7 +156,7 @@ const anyBlock: fc.Arbitrary<readonly AssistantBlock[]> = fc.oneof(
   fc.constant([opaque(reasoning), opaque(frame), text('So.')]),
   fc.constantFrom([opaque({ type: 'web_search_call' })], [opaque({ type: 'custom_tool_call', call_id: 'c' })]),
 );
-/** Conversations as a loop may leave them behind, whatever was cut off: every call is answered in the next message. */
+/** Conversations as a loop may leave them after any truncation: every call has its result in the next message. */
 const conversation: fc.Arbitrary<Message[]> = fc
   .array(fc.record({ blocks: fc.array(anyBlock), calls: fc.nat(3), said: words }), { minLength: 1, maxLength: 6 })
   .map((turns) => [

@@ -511,14 +511,14 @@ async function ask(answer: FakeAnswer): Promise<ModelEvent[]> {
   return await drain(modelAt(await serve([answer])));
 }
 
-/** What the adapter makes of exactly these wire events. */
+/** The events that the adapter emits for exactly these wire events. */
 async function askRaw(events: readonly WireEvent[]): Promise<ModelEvent[]> {
   const body = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
   const answer = async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } });
   return await drain(openAiResponsesModel({ name: 'gpt-test', apiKey: 'test-key', fetch: answer }));
 }
 
-/** The inputs of the calls that came to their end, by id. */
+/** The inputs of the calls that ended, by id. */
 function callsIn(events: readonly ModelEvent[]): Record<string, string> {
   const inputs = new Map<number, { id: string; json: string }>();
   const ended: Record<string, string> = {};
@@ -538,7 +538,7 @@ function opaque(value: Record<string, unknown>): ModelEvent {
   return { type: 'block', block: { type: 'opaque', provider: 'openai', value } };
 }
 
-/** Neighbouring deltas as one, because where they are cut is the server's affair. */
+/** Merges adjacent deltas, because their boundaries are up to the server. */
 function joined(events: ModelEvent[]): ModelEvent[] {
   return events.reduce<ModelEvent[]>((before, event) => {
     const last = before.at(-1);
