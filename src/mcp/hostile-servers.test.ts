@@ -1,4 +1,4 @@
-// Servers that attack whoever uses them.
+// Servers that attack their clients.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import type { AskUser } from '../contract/question.js';

@@ -1,4 +1,4 @@
-// Servers that others have written, over every transport that they have.
+// Servers written by others, over every transport that they support.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -45,7 +45,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Starts the official server over HTTP and waits until it says that it listens. */
+/** Starts the official server over HTTP and waits until it reports that it listens. */
 async function remoteServer(transport: 'sse' | 'streamableHttp', port: number) {
   const child = spawn(process.execPath, [everything, transport], {
     env: { ...process.env, PORT: String(port) },
@@ -68,7 +68,7 @@ test('the official server over standard streams: text, image, data, links, roots
     expect.objectContaining({ type: 'image', source: expect.objectContaining({ media_type: 'image/png' }) }),
   );
   const weather = await call(project, 'mcp__everything__get-structured-content', { location: 'New York' });
-  expect(weather.content).toHaveLength(1); // its data says what its text says
+  expect(weather.content).toHaveLength(1); // its structured data repeats its text
   const links = await call(project, 'mcp__everything__get-resource-links', { count: 3 });
   expect(JSON.stringify(links.content).match(/Resource demo:/g)).toHaveLength(3);
   expect(JSON.stringify(await call(project, 'mcp__everything__get-roots-list'))).toContain(`file://${project.root}`);
@@ -131,7 +131,7 @@ test.each([
   first.kill('SIGKILL');
   await once(first, 'exit');
   await remoteServer(transport, port);
-  // The first call may find the connection gone; it says so, and the next one works.
+  // The first call may find the connection gone and says so; the next one works.
   await call(project, 'mcp__web__echo', { message: 'two' });
   expect((await call(project, 'mcp__web__echo', { message: 'three' })).content).toMatchObject([
     { text: 'Echo: three' },

@@ -1,10 +1,10 @@
-// The servers of a session before anything of them is loaded: nobody pays for a protocol that is not spoken.
+// The servers of a session before the MCP code is loaded: a session without servers does not pay for it.
 import type { ContentBlock } from '../../contract/message.js';
 import type { ListedResource, SessionPort } from '../../contract/tool-context.js';
 import type { McpClient, McpClientOptions, OfferedTool, ServerPrompt, ServerState } from './client.js';
 import { type ConfiguredServer, MAX_TIMER_MS } from './config.js';
 
-const RESOURCES_MS = 2_000; // the list names the servers that are not ready
+const RESOURCES_MS = 2_000; // the list names servers that are not ready
 
 export class LazyMcpClient {
   readonly #options: McpClientOptions;
@@ -12,7 +12,7 @@ export class LazyMcpClient {
   #starting: Promise<McpClient> | undefined;
   #client: McpClient | undefined;
   #isClosed = false;
-  /** Those who wait for something that servers may bring. */
+  /** Callbacks waiting for a change in any server. */
   readonly #waiting = new Set<() => void>();
 
   constructor(options: McpClientOptions) {
@@ -33,20 +33,20 @@ export class LazyMcpClient {
     return this.#starting !== undefined;
   }
 
-  /** Which servers there are. They are connected once `start` is called. */
+  /** Sets the list of servers. They connect once `start` is called. */
   configure(servers: readonly ConfiguredServer[]): void {
     this.#servers = servers;
     this.#client?.configure(servers);
   }
 
-  /** Begins to connect, where there is anything to connect to. Never rejects. */
+  /** Starts connecting, if there are servers. Never rejects. */
   async start(): Promise<void> {
     if (!this.isNeeded || this.#isClosed) return;
     this.#starting ??= this.#load();
     await this.#starting.catch((error: unknown) => this.#options.onNotice(`MCP can't be used here: ${String(error)}`));
   }
 
-  /** Settles when each of these servers has connected or failed, when there is enough, or when the time is up. */
+  /** Resolves once each of these servers has connected or failed, once `isEnough` returns true, or after `withinMs`. */
   async settled({ names, withinMs, signal, isEnough = () => false }: SettleOptions = {}): Promise<void> {
     await this.start();
     const enough = Promise.withResolvers<void>();
@@ -63,7 +63,7 @@ export class LazyMcpClient {
     clearTimeout(timer);
   }
 
-  /** Begins anew with a server. Settles when it has connected or failed; rejects where there is none of that name. */
+  /** Reconnects a server. Resolves once it has connected or failed; rejects if no server has that name. */
   async reconnect(name: string): Promise<void> {
     const isNew = !this.hasStarted;
     await this.start();
@@ -85,7 +85,7 @@ export class LazyMcpClient {
     return this.#client?.instructions() ?? [];
   }
 
-  /** Of those that are configured; waits a little for servers that are still connecting. */
+  /** The resources of configured servers; waits briefly for those that are still connecting. */
   async resources(server?: string): Promise<ListedResource[]> {
     await this.settled({ ...(server !== undefined && { names: [server] }), withinMs: RESOURCES_MS });
     return this.#client?.resources(server) ?? [];
@@ -100,7 +100,7 @@ export class LazyMcpClient {
     return (await this.#client?.readResource(server, uri, options)) ?? [];
   }
 
-  /** Of those that have connected. */
+  /** The prompts of connected servers. */
   prompts(): ServerPrompt[] {
     return this.#client?.prompts() ?? [];
   }
@@ -136,7 +136,7 @@ export class LazyMcpClient {
 export interface SettleOptions {
   names?: readonly string[];
   withinMs?: number;
-  /** Looked at with each change. */
+  /** Checked after each change. */
   isEnough?: () => boolean;
   signal?: AbortSignal;
 }

@@ -1,5 +1,5 @@
-// MCP over HTTP, for this machine only. A client's session is found by the id that it was given; clients of the protocol
-// since 2026-07-28 have no sessions of their own and share one, which is that of whoever holds the token.
+// MCP over HTTP, for this machine only. A client's session is found by its id; clients with the protocol of 2026-07-28
+// or later have no sessions and share one, which belongs to the holder of the token.
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { toNodeHandler } from '@modelcontextprotocol/node';
@@ -19,13 +19,13 @@ import { createServer } from './server.js';
 
 const HOST = '127.0.0.1';
 const PATH = '/mcp';
-const MAX_BODY_BYTES = 64 * 1024 * 1024; // a file that is written comes in one message
+const MAX_BODY_BYTES = 64 * 1024 * 1024; // a written file arrives in one message
 const MAX_SESSIONS = 32;
 const IDLE_MS = 30 * 60 * 1000;
-const ABANDONED_MS = 30 * 1000; // a call runs, and nobody is connected who could get its result
+const ABANDONED_MS = 30 * 1000; // a call runs, and no client is connected to receive its result
 
 export interface HttpOptions {
-  /** 0: any that is free. */
+  /** 0 for any free port. */
   port: number;
   token: string;
   open: OpenSession;
@@ -33,18 +33,18 @@ export interface HttpOptions {
   onProblem(text: string): void;
   maxSessions?: number;
   maxBodyBytes?: number;
-  /** For how long a session lives that nobody uses, and one whose client has left a call behind. */
+  /** How long an unused session lives, and one whose client has disconnected during a call. */
   idleMs?: number;
   abandonedMs?: number;
 }
 
 export interface HttpService {
   readonly url: string;
-  /** Ends all sessions, and with them what calls have left running. */
+  /** Ends all sessions, and everything that calls have left running. */
   close(): Promise<void>;
 }
 
-/** The port can't be had; the message says why and what to do. */
+/** The port can't be opened; the message says why and what to do. */
 export class PortRefused extends Error {}
 
 export async function serveOverHttp(options: HttpOptions): Promise<HttpService> {
@@ -93,7 +93,7 @@ function notHere({ url = '' }: IncomingMessage): Refusal | undefined {
 }
 
 function refuse(request: IncomingMessage, response: ServerResponse, { status, text, headers }: Refusal): void {
-  request.resume(); // whatever else it sends is not kept
+  request.resume(); // discards the rest of the body
   const body = JSON.stringify({ jsonrpc: '2.0', error: { code: -32_000, message: text }, id: null });
   response.writeHead(status, { 'Content-Type': 'application/json', Connection: 'close', ...headers }).end(body);
 }
@@ -163,7 +163,9 @@ class Sessions {
     return await session.transport.handleRequest(bodyless, { parsedBody: body });
   }
 
-  /** Makes room for another session: clients often go without ending theirs. False where all sessions are in use. */
+  /**
+   * Frees a slot for another session: clients often disconnect without ending theirs. False if all sessions are in use.
+   */
   #endLongestIdle(): boolean {
     const idle = [...this.#byId.values()].filter(({ isIdle }) => isIdle);
     const longest = idle.toSorted((one, other) => one.idleSince - other.idleSince)[0];
@@ -171,7 +173,7 @@ class Sessions {
     return longest !== undefined;
   }
 
-  /** Keeps count of who is connected: a session is idle only while nobody is. */
+  /** Counts open responses: a session is idle only while there are none. */
   watch(id: string | undefined, response: ServerResponse): void {
     const session = id === undefined ? undefined : this.#byId.get(id);
     if (!session) return;
@@ -208,7 +210,7 @@ class HttpSession {
   async connect(): Promise<void> {
     const { identity, onProblem } = this.#options;
     const server = createServer({ connection: this.#connection, identity });
-    server.onclose = () => void this.end(); // the client has ended it by DELETE
+    server.onclose = () => void this.end(); // the client has ended it with DELETE
     server.onerror = ({ message }) => onProblem(message);
     await server.connect(this.transport);
     this.#expectNobody();
@@ -234,7 +236,7 @@ class HttpSession {
     return this.#ending;
   }
 
-  /** Looks again and again, since a call may begin after its client has gone. */
+  /** Checks repeatedly, since a call may start after its client has disconnected. */
   #expectNobody(waitedMs = 0): void {
     const { idleMs = IDLE_MS, abandonedMs = ABANDONED_MS } = this.#options;
     const stepMs = Math.min(abandonedMs, idleMs - waitedMs);
