@@ -19,7 +19,7 @@ const input = z.strictObject({
 
 interface Look {
   description: string;
-  /** Absent while it is at work. */
+  /** Undefined while it runs. */
   report?: AgentReport;
 }
 

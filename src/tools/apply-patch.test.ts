@@ -775,7 +775,7 @@ test('is there only for models that are trained on patches', () => {
   ]).toEqual([false, true]);
 });
 
-/** A file by its lines, each with what becomes of it, so that the patch and its outcome are known without the tool. */
+/** A file by its lines, each with its change, so that the patch and its outcome are known without the tool. */
 const someLines = fc.array(
   fc.record({
     fate: fc.constantFrom('keep', 'keep', 'keep', 'remove', 'replace'),
@@ -792,7 +792,7 @@ test('gives exactly the file that the patch describes, whatever its lines and en
   await fc.assert(
     fc.asyncProperty(someLines, ending, fc.boolean(), fc.boolean(), async (plan, given, isClosed, inHunks) => {
       const end = plan.length === 1 && !isClosed ? '\n' : given; // a file without an ending has no kind of its own
-      // Numbered, so that each place is there once.
+      // Numbered, so that each line is unique.
       const lines = plan.map((line, index) => ({ ...line, text: `${line.text}${index}` }));
       const body: string[] = ['@@'];
       const after: string[] = [];

@@ -58,7 +58,7 @@ export const applyPatchTool = defineTool<PatchInput, PatchData>({
 
   isEnabled: ({ editStyle }) => editStyle === 'patch',
 
-  // A patch that can't be read names no files, so there is nothing to judge it by: the refusal comes from here.
+  // An invalid patch names no files, so there are no effects to judge: it is refused here.
   async effects({ input: text }, context) {
     const effects = await Promise.all(
       parsePatch(text)
@@ -72,7 +72,7 @@ export const applyPatchTool = defineTool<PatchInput, PatchData>({
     return questionAbout((await planPatch(text, context)).flatMap(newTexts));
   },
 
-  // Everything is read and matched again here, before the first file is written: somebody may have been asked.
+  // Reads and matches everything again before the first write: the user may have taken time to answer a question.
   async execute({ input: text }, context) {
     const look = async (): Promise<SettledChange[]> => {
       const changes: SettledChange[] = [];
@@ -87,7 +87,7 @@ export const applyPatchTool = defineTool<PatchInput, PatchData>({
 
   toModel({ files }) {
     const summaries = files.map(({ summary }) => summary).join('\n');
-    // Whoever adds or deletes a file knows what was in it.
+    // The model already knows the content of files that it adds or deletes.
     const edited = files.filter(({ type, patch }) => type === 'update' && patch !== '');
     const places = edited.map((file) => (edited.length > 1 ? `${shownName(file)}: ${file.places}` : file.places));
     return [summaries, ...edited.map(({ patch }) => patch), ...places].join('\n\n');
@@ -112,7 +112,7 @@ const withoutTwins = (effects: readonly Effect[]): Effect[] => [
   ...new Map(effects.map((effect) => [JSON.stringify(effect), effect])).values(),
 ];
 
-/** The files that a patch names, also one that is still arriving. */
+/** The files that a patch names, even if it is still streaming. */
 const namesIn = (text: string): string[] =>
   [...text.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)].map(([, name = '']) => name.trim());
 

@@ -288,7 +288,7 @@ test('edits a text that is exact and unique in lines that were not read, since i
     [1, 5],
     [41, 43],
   ]);
-  // The lines above moved with it, and those that were edited are known.
+  // The lines above moved with it, and the edited lines are known.
   expect((await run('this is line 3')).content).toMatch(/occurs 11 times/);
   expect((await run('y\nz')).isError).toBe(false);
 });
@@ -320,7 +320,7 @@ test('wants the lines to have been seen once another program has changed the fil
   expect((await run('this is line 41')).content).toMatch(since);
   expect((await run('this is the outside change')).content).toMatch(since);
   expect(await project.text('a.txt')).toBe(theirs);
-  // An edit of what was seen is merged. What came in with that has still not been read.
+  // An edit of lines that were seen is merged. The lines merged in have still not been read.
   expect((await run('this is line 2\n')).isError).toBe(false);
   expect((await run('this is the outside change')).content).toMatch(/lines of a.txt that have not been read \(\d/);
   expect((await run('this is line 41')).content).toMatch(/lines of a.txt that have not been read \(\d/);
@@ -376,7 +376,7 @@ test('merges an edit with a change elsewhere, also where its text is not unique 
   const run = await project.run(editTool, { file_path: 'a.txt', old_string: 'two', new_string: '2' });
   expect(await project.text('a.txt')).toBe('one\n2\nthree\nfour\nFIVE\ntwo\n');
   expect(run.content).toContain('both changes were merged and the other one was kept. Not yours: lines 5–6.');
-  // What is not the model's has not been seen by it.
+  // Lines from another program have not been seen by the model.
   const next = await project.run(editTool, { file_path: 'a.txt', old_string: 'three', new_string: '3' });
   expect([next.isError, await project.text('a.txt')]).toEqual([false, 'one\n2\n3\nfour\nFIVE\ntwo\n']);
 });
@@ -396,7 +396,7 @@ test.each([
   expect(await edit('line 40\n')).toBe(false);
   expect([await edit('line 10\n'), await edit('line 50\n')]).toEqual([false, false]);
   const unseen = { file_path: 'a.txt', old_string: becomes, new_string: 'x\n' };
-  const isShown = theirs === 'line 21\n'; // among the lines around an edit
+  const isShown = theirs === 'line 21\n'; // within the context lines of an edit
   expect((await project.run(editTool, unseen)).isError).toBe(!isShown);
 });
 
@@ -870,7 +870,7 @@ test('changes the bytes that were matched and no others, wherever old_string beg
       if (isError) expect(after).toBe(before);
       else if (hasLoneReturn) expect(after).toBe(before.replaceAll(old_string, '#'));
       else {
-        // Each # stands for text that the reader can't tell from old_string, and the rest is as it was.
+        // Each # stands for text that looks the same as old_string, and the rest is unchanged.
         let rest = before;
         for (const [index, kept] of after.split('#').entries()) {
           const replaced = index === 0 ? '' : rest.slice(0, endOf(rest, old_string));
@@ -885,7 +885,7 @@ test('changes the bytes that were matched and no others, wherever old_string beg
   );
 });
 
-/** Where the first text ends that reads like the wanted one; an ending of two characters is never cut in two. */
+/** The end of the first text that looks like the wanted one; a line ending of two characters is never split. */
 function endOf(text: string, wanted: string): number {
   let at = 0;
   for (const character of withLineFeeds(wanted)) {

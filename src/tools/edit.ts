@@ -37,7 +37,7 @@ export const editTool = defineTool<EditInput, EditReport>({
     return checkOf([textsOf(await plan(edit, context))]);
   },
 
-  // The file is read again here: between the check and now somebody may have been asked, and may have taken a while.
+  // Reads the file again: since the check, the user may have taken time to answer a question.
   async execute(edit, context) {
     const look = async () => await settled(await plan(edit, context), context);
     const { plan: done, notes } = await changeFiles(context, look, (settledPlan) => [plannedChange(settledPlan)]);

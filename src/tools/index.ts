@@ -33,7 +33,7 @@ import { writeTool } from './write.js';
 
 export { changeEffects, readEffects } from './file-effect.js';
 
-/** The only list of the tools that are built in. */
+/** The only list of built-in tools. */
 export const builtInTools = (): Tool[] => [
   agentOutputTool,
   applyPatchTool,
@@ -68,15 +68,15 @@ export const builtInTools = (): Tool[] => [
   ...gatedTools(),
 ];
 
-declare const HELVE_FEATURE_STICKER_REQUEST: boolean | undefined; // put in by the build
+declare const HELVE_FEATURE_STICKER_REQUEST: boolean | undefined; // defined by the build
 
-/** Those that are built only where their gate is on; a gate that is off leaves nothing of them in the bundle. */
+/** Tools that are built only if their feature gate is on; otherwise nothing of them is in the bundle. */
 function gatedTools(): Tool[] {
   return typeof HELVE_FEATURE_STICKER_REQUEST === 'boolean' && HELVE_FEATURE_STICKER_REQUEST ? [stickerRequest] : [];
 }
 
-/** By which a command that a person has written runs what it says, and reads what it names. */
+/** The tools by which a user's command file runs its commands and reads its files. */
 export const ownCallTools = { shell: 'Bash', file: 'Read' } as const;
 
-/** What the `simple` mode keeps. */
+/** The tools of the `simple` mode. */
 export const simpleToolNames = ['Bash', 'Read', 'Edit'] as const;

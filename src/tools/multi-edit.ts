@@ -54,7 +54,7 @@ export const multiEditTool = defineTool<MultiEditInput, MultiEditData>({
     return checkOf((await plan(call, context)).map(textsOf));
   },
 
-  // Everything is read and matched again here: between the check and now somebody may have been asked.
+  // Reads and matches everything again: since the check, the user may have taken time to answer a question.
   async execute(call, context) {
     const look = async (): Promise<SettledPlan[]> => {
       const plans: SettledPlan[] = [];
@@ -111,7 +111,7 @@ const withoutTwins = (effects: readonly Effect[]): Effect[] => [
   ...new Map(effects.map((effect) => [JSON.stringify(effect), effect])).values(),
 ];
 
-/** The edits of each file in their order, whatever name a file is called by. */
+/** Groups the edits by file, in order, whatever path names it. */
 async function plan({ file_path, edits }: MultiEditInput, context: ToolContext): Promise<FilePlan[]> {
   const files = new Map<string, { target: TargetFile; edits: TextEdit[] }>();
   for (const [index, { file_path: own = file_path, ...edit }] of edits.entries()) {

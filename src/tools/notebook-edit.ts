@@ -41,7 +41,7 @@ interface NotebookEditData {
   cell: string;
   type: string;
   patch: string;
-  /** What else is to be said. */
+  /** Further notes for the result. */
   notes: string[];
 }
 
@@ -102,7 +102,7 @@ interface Plan {
   seen: SeenFile;
 }
 
-// Cells are not lines: unless the text was seen whole, which lines the model knows can't be told any more.
+// Cells are not lines: unless the text was seen whole, it is no longer known which lines the model knows.
 const plannedChanges = ({ target, file, edited, seen }: Plan): PlannedChange[] => [
   { target, before: file, after: spliceBytes(file, edited.splices), lines: seen.lines === 'all' ? 'all' : [] },
 ];

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ToolFailure } from '../contract/failure.js';
 import { defineTool } from '../contract/tool.js';
 
-const MAX_RESULT_CHARS = 100_000; // as for the results of servers' tools
+const MAX_RESULT_CHARS = 100_000; // as for results of MCP tools
 
 const input = z.strictObject({
   server: z.string().min(1).describe('The name of the MCP server'),
@@ -16,7 +16,7 @@ Use it for addresses that ListMcpResources or a tool of that server has given. T
   input,
   exposure: 'deferred',
   maxResultChars: MAX_RESULT_CHARS,
-  // The address goes to somebody else's program, which may do anything with it.
+  // The URI goes to a third-party program, which may do anything with it.
   effects: ({ server }) => [
     { kind: 'unknown', why: `the MCP server ${server} is asked for a resource`, readOnlyHint: true },
   ],

@@ -248,7 +248,7 @@ test('keeps to itself what one session has shown', async () => {
 
 test('finds a page of a very large file without reading on behind it', async () => {
   const project = await temporaryProject({ 'a.log': numbered(1, 5_000) });
-  await truncate(project.path('a.log'), 6_000_000_000); // the rest is a hole of NULs, which takes no room
+  await truncate(project.path('a.log'), 6_000_000_000); // the rest is a sparse hole of NULs
   const { content, isError } = await project.run(readTool, { file_path: 'a.log', offset: 4_000, limit: 2 });
   expect([isError, content]).toEqual([
     false,

@@ -19,9 +19,9 @@ import { refusal } from './refusal.js';
 import { locate, openTarget } from './target-file.js';
 
 const DEFAULT_LINES = 2_000;
-const MAX_RESULT_CHARS = 120_000; // above MAX_TOKENS in characters, and notices: a page of a saved result is never saved again
+const MAX_RESULT_CHARS = 120_000; // MAX_TOKENS in characters, plus notices: a page of a saved result is never saved again
 
-/** Names only tools that the set has. */
+/** Names only tools that are enabled. */
 const description = ({
   mode,
 }: Pick<
@@ -49,7 +49,7 @@ export const readTool = defineTool<ReadInput, ReadData>({
   description,
   input,
   maxResultChars: MAX_RESULT_CHARS,
-  preload: async () => {}, // its code alone: there is hardly a first answer that reads nothing
+  preload: async () => {}, // loads only its code: almost every first answer reads a file
   effects: ({ file_path }, context) => readEffects(file_path, context),
 
   async execute(asked, context) {

@@ -6,7 +6,7 @@ import { refusal } from './refusal.js';
 const description = `Get what a command of the user or the project says, and follow it. Use it when the user asks for one, or a task is what one is for. Only those below; not for what the user has just called by a slash.
 Commands:`;
 
-// Rules are held against what comes out here, so each command has one spelling only.
+// Rules match the output of this schema, so each command has only one spelling.
 const input = z.strictObject({
   command: z
     .string()

@@ -1,4 +1,4 @@
-// The example of a feature gate: built only where the gate is on, and no word of it is in a bundle where it is off.
+// The example of a feature gate: built only if the gate is on; otherwise nothing of it is in the bundle.
 import * as z from 'zod';
 import { defineTool, type Tool } from '../contract/tool.js';
 
@@ -14,5 +14,6 @@ Use it only when they ask for one in so many words. Nothing is ordered and nothi
     displayCall: ({ trigger = '' }) => ({ title: trigger }),
   });
 
-// Marked, so that a bundler may leave it out where nothing uses it; no name ending in "Tool", so that it is never lazy.
+// Marked pure, so that a bundler can drop it if it is unused; not named "…Tool", so that the build does not make it
+// lazy.
 export const stickerRequest: Tool = /* @__PURE__ */ make();

@@ -13,7 +13,10 @@ import { refusal } from './refusal.js';
 export interface TargetFile {
   path: string;
   real: string;
-  /** As messages call it: relative to the working directory where it lies below, with the target of a link, and cut where it is very long. */
+  /**
+   * For messages: relative to the working directory if it is below it, with the target of a symlink, and shortened if
+   * very long.
+   */
   shown: string;
 }
 
@@ -26,15 +29,15 @@ export async function locate(path: string, { cwd }: Pick<ToolContext, 'cwd'>): P
 }
 
 /**
- * Refuses a file that is not among what was approved for the call. A link on the way may lead elsewhere by now, and
- * nobody has been asked about that place.
+ * Refuses a file that was not approved for the call. A symlink on the way may lead elsewhere by now, and that path was
+ * not approved.
  */
 export function assertApproved(
   { path, real }: Pick<TargetFile, 'path' | 'real'>,
   access: FileEffect['access'],
   { approved, cwd }: Pick<ToolContext, 'approved' | 'cwd'>,
 ): void {
-  if (!approved) return; // nothing is decided yet: the call is still being looked at
+  if (!approved) return; // not decided yet: the call is still being checked
   const isCovered = approved.some(
     (effect) =>
       effect.kind === 'file' &&
@@ -49,8 +52,8 @@ export function assertApproved(
 }
 
 /**
- * Opens the file for reading; what can't be opened, or was not approved, is refused in words that help. The caller closes
- * the handle.
+ * Opens the file for reading; throws a helpful refusal if it can't be opened or was not approved. The caller closes the
+ * handle.
  */
 export async function openTarget(
   target: TargetFile,

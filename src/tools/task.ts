@@ -7,7 +7,7 @@ import { clause } from '../platform/text/clause.js';
 import { counted } from './counted.js';
 
 const MAX_ANSWER_CHARS = 32_000;
-const OUTPUT_TOOL = 'AgentOutput'; // gives the answer of one in the background
+const OUTPUT_TOOL = 'AgentOutput'; // returns the answer of a background agent
 
 const description = ({
   mode,
@@ -29,7 +29,7 @@ type TaskInput = z.output<typeof input>;
 interface Launched {
   agentId: string;
   type: string;
-  /** Absent for one in the background. */
+  /** Undefined for a background agent. */
   report?: AgentReport;
 }
 
@@ -38,7 +38,7 @@ export const taskTool = defineTool({
   description,
   input,
   maxResultChars: MAX_ANSWER_CHARS,
-  effects: () => [], // what the agent touches, its own calls declare
+  effects: () => [], // the agent's own calls declare their effects
 
   async validate(given, { session }) {
     return await agentsOf(session).check(requestFor(given), AGENT_TOOL);
@@ -48,11 +48,11 @@ export const taskTool = defineTool({
     const agent = await agentsOf(session).start(requestFor(given), { callId, signal });
     const launched = { agentId: agent.id, type: agent.type };
     if (given.run_in_background) {
-      session.tools.activate([OUTPUT_TOOL]); // of no use before
+      session.tools.activate([OUTPUT_TOOL]); // not useful before
       return launched;
     }
     for await (const text of agent.progress) yield { text };
-    const report = await agent.wait(); // also when it is interrupted: what it started has to end
+    const report = await agent.wait(); // even when interrupted: what it started has to end
     if (report?.problem !== undefined) throw stopped(agent.id, report, report.problem);
     return { ...launched, ...(report && { report }) };
   },
@@ -78,7 +78,7 @@ function requestFor({ description, prompt, subagent_type, model, resume, run_in_
     description,
     prompt,
     type: subagent_type,
-    model: model || undefined, // models that have nothing to say send an empty text
+    model: model || undefined, // models may send an empty string
     resume: resume || undefined,
     inBackground: run_in_background === true,
   };
@@ -91,14 +91,14 @@ function agentsOf({ agents }: SessionPort): ChildAgents {
   );
 }
 
-/** What the caller needs beside the answer. */
+/** What the caller needs besides the answer. */
 export function footer(agentId: string, { turns, calls, tokens, milliseconds, model, notes }: AgentReport): string {
   const seconds = (milliseconds / 1000).toFixed(1);
   const facts = `agentId: ${agentId} (to go on with it, use resume); ${model}, ${counted(turns, 'turn')}, ${counted(calls, 'call')}, ${tokens} tokens, ${seconds} s`;
   return [...notes, facts].map((line) => `[${line}]`).join('\n');
 }
 
-/** For the caller of an agent that is not done. */
+/** The message for the caller of an agent that did not finish. */
 export function stopped(agentId: string, report: AgentReport, problem: string): ToolFailure {
   const words = report.answer === '' ? '' : `\nIts last words:\n${report.answer}\n`;
   return new ToolFailure(

@@ -9,8 +9,8 @@ import { PageCache } from '../platform/web/page-cache.js';
 import { addressProblem, webAddress } from '../platform/web/web-address.js';
 import { untrustedText } from './web-text.js';
 
-const MAX_SHOWN_CHARS = 25_000; // of a page, where no small model reads it first
-const MAX_ASKED_CHARS = 100_000; // of a page, that a small model is given
+const MAX_SHOWN_CHARS = 25_000; // of a page that no small model reads first
+const MAX_ASKED_CHARS = 100_000; // of a page that a small model is given
 
 const description = `Fetch a page and get its text: HTML as Markdown, PDF and plain text too.
 Where a small model is set, it answers the prompt from the page; else you get the text.
@@ -32,7 +32,7 @@ type Input = z.infer<typeof input>;
 
 interface Page {
   url: string;
-  /** Where redirects led to on the way. */
+  /** The redirects that were followed. */
   followed: readonly string[];
   code: number;
   codeText: string;
@@ -50,7 +50,7 @@ export type WebFetchData =
       codeText: string;
       bytes: number;
       durationMs: number;
-      /** What the model gets: the answer of the small model, or the text. */
+      /** For the model: the small model's answer, or the text. */
       result: string;
     }
   | { kind: 'redirect'; url: string; to: string; code: number; codeText: string; durationMs: number };
@@ -72,7 +72,7 @@ export const webFetchTool = defineTool({
     }
     const cache = context.session.own(pageCache);
     let page = cache.get(url);
-    // What was allowed when it was fetched may be denied by now.
+    // A redirect that was allowed when the page was fetched may be denied by now.
     if (!page?.followed.every((hop) => mayFollow(hop, given, context))) {
       yield { text: `fetching ${url}` };
       const fetched = await load(url, given, context);
@@ -110,7 +110,7 @@ export const webFetchTool = defineTool({
 
 const sinceMs = (began: number): number => Math.round(monotonicMs() - began);
 
-/** One for each session. */
+/** One per session. */
 const pageCache = (): PageCache<Page> => new PageCache();
 
 async function load(url: string, given: Input, context: ToolContext) {

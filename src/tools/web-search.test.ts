@@ -102,7 +102,7 @@ test.each([
   const { url } = await serve(json({ results: found }));
   const project = await searching({ provider: 'searxng', url });
   const { data } = await project.run(webSearchTool, { query: 'helve', ...filter });
-  const { results } = data as { results: Array<{ url: string }> }; // as the tool gives it
+  const { results } = data as { results: Array<{ url: string }> }; // the tool's declared result type
   expect(results.map((result) => result.url)).toEqual(urls);
 });
 

@@ -7,7 +7,7 @@ import { type SearchResult, searchAddress, searchWeb } from '../platform/web/sea
 import { counted } from './counted.js';
 import { untrustedText } from './web-text.js';
 
-const MAX_SEARCHES = 200; // of one session: more is a loop, and somebody pays for each
+const MAX_SEARCHES = 200; // per session: more is a loop, and each search costs money
 
 const description = `Search the web. Answers with titles, addresses and a few words of each page.
 Use WebFetch to read one of them, and name the addresses that you relied on in your answer.`;
@@ -24,7 +24,7 @@ export interface WebSearchData {
   query: string;
   results: SearchResult[];
   durationSeconds: number;
-  /** There were too many searches, so this one was not made. */
+  /** The limit was reached, so this search was not made. */
   isOverLimit: boolean;
 }
 
@@ -84,10 +84,10 @@ export const webSearchTool = defineTool({
   }),
 });
 
-/** One for each session. */
+/** One per session. */
 const searchCount = (): { made: number } => ({ made: 0 });
 
-/** A host as it is compared: without a protocol, in lower case, in ASCII. */
+/** A host, normalised for comparison: no protocol, lower case, ASCII. */
 function plainDomain(written: string): string {
   const text = written
     .trim()

@@ -40,7 +40,7 @@ interface WriteData {
   path: string;
   /** The absolute path. */
   file: string;
-  /** The text before; null where there was none, or where it is very long. */
+  /** The earlier text; null if there was none, or if it is very long. */
   original: string | null;
   lines: number;
   patch: string;
@@ -59,7 +59,7 @@ export const writeTool = defineTool<WriteInput, WriteData>({
     return checkOf([replacing ? textsOf(replacing) : { target, after: content }]);
   },
 
-  // The file is looked at again here: between the check and now somebody may have been asked.
+  // Reads the file again: since the check, the user may have taken time to answer a question.
   async execute(write, context) {
     const look = async (): Promise<SettledWrite> => {
       const { target, content, replacing } = await plan(write, context);
@@ -109,9 +109,9 @@ export const writeTool = defineTool<WriteInput, WriteData>({
 
 interface WritePlan {
   target: TargetFile;
-  /** With the line endings that were asked for. */
+  /** With the requested line endings. */
   content: string;
-  /** Absent where there is no file yet. */
+  /** Undefined if there is no file yet. */
   replacing?: FilePlan;
 }
 

@@ -27,7 +27,7 @@ async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** A project whose person says no to every question, with what was asked, decided and told. */
+/** A project whose user says no to every question, with records of questions, decisions and notices. */
 async function project(
   files: Readonly<Record<string, string>>,
   options: Omit<EngineOptions, 'root' | 'dataFolder'> = {},

@@ -16,7 +16,7 @@ import { killShellTool } from './kill-shell.js';
 async function project(options: Pick<EngineOptions, 'env'> = {}) {
   const made = await temporaryProject({}, options);
   onTestFinished(() => made.remove());
-  /** Starts a command and gives its id. */
+  /** Starts a command and returns its id. */
   const start = async (command: string, more: { timeout?: number } = {}): Promise<{ id: string } & ToolRun> => {
     const run = await made.run(bashTool, { command, run_in_background: true, ...more });
     expect(run).toMatchObject({ isError: false });
@@ -32,7 +32,7 @@ async function project(options: Pick<EngineOptions, 'env'> = {}) {
     start,
     look,
     kill: async (id: string): Promise<string> => String((await made.run(killShellTool, { shell_id: id })).content),
-    /** Waits until the status says so, and gives the last look. */
+    /** Waits for this status, and returns the last output. */
     lookUntil: async (id: string, status: RegExp): Promise<string> => {
       let seen = '';
       await until(async () => {
@@ -94,14 +94,14 @@ test.each([
 test('a filter shows the lines that match, and the others count as seen', async () => {
   const { start, look, lookUntil } = await project();
   const { id } = await start(`for n in {1..100}; do echo "line $n"; done; printf 'line 77 of no end'; sleep 1000`);
-  let seen = ''; // what a command has written may come in several looks
+  let seen = ''; // output may arrive over several reads
   await until(async () => {
     seen += `${await look(id, '7$')}\n`;
     return seen.includes('line 97');
   });
   expect(seen).toMatch(/^Status: running\nOutput file: /);
   expect(seen.match(/^line .*$/gm)).toEqual(Array.from({ length: 10 }, (_, ten) => `line ${ten || ''}7`));
-  // The last line has no end yet, so it was not judged.
+  // The last line is incomplete, so the filter did not apply to it.
   expect(await lookUntil(id, /no end/)).toMatch(/\nline 77 of no end\n$/);
 });
 
@@ -133,7 +133,7 @@ test('KillShell ends everything that the command has started, daemons too', asyn
   expect(pidsIn(path('pids')).filter(isRunning)).toEqual([]);
   expect(await look(id)).toMatch(/^Status: killed \(it was stopped on request\)\n/);
   expect(await kill(id)).toMatch(/had already ended, so there was nothing to do: killed/);
-  expect(engine.session.takeReminders()).toEqual([]); // who stopped it knows
+  expect(engine.session.takeReminders()).toEqual([]); // the model that stopped it already knows
 });
 
 test('ends a background command when its time is up', async () => {
@@ -206,7 +206,7 @@ test('looking at a command and ending it touches nothing that a person must be a
   expect(await effects(killShellTool, { shell_id: 'b1' })).toEqual([]);
 });
 
-/** Runs a command in a session that a person sits at. */
+/** Runs a command in an interactive session. */
 async function runInteractively(command: string, timeout: number) {
   const { root, path } = await project();
   const session = new Session({
@@ -228,7 +228,7 @@ async function runInteractively(command: string, timeout: number) {
     const step = await running.next();
     if (step.done) outcome = step.value;
   }
-  return { session, path, cancel, outcome, data: outcome.data as BashData }; // what the tool says that it gives
+  return { session, path, cancel, outcome, data: outcome.data as BashData }; // the tool's declared result type
 }
 
 test('moves a command to the background when its time is up and a person sits there', async () => {
@@ -237,7 +237,7 @@ test('moves a command to the background when its time is up and a person sits th
     /^begun\necho \$\$ > pid; echo begun; sleep 1000 did not finish in 0\.5 s and was moved to the background with ID: b[0-9a-f]{8}\. Output is being written to: .*\. You are told/,
   );
   expect(session.stillRunning).toEqual([`${data.backgroundId}: echo $$ > pid; echo begun; sleep 1000`]);
-  cancel.abort(); // the call is over, so its end is not the command's
+  cancel.abort(); // the call is over, so its abort does not end the command
   expect(pidsIn(path('pid')).filter(isRunning)).toHaveLength(1);
   await session.end();
   expect(pidsIn(path('pid')).filter(isRunning)).toEqual([]);

@@ -9,7 +9,7 @@ import { MAX_OUTPUT_CHARS } from './limits.js';
 import { sessionBackground, stateText, unknownId } from './session-shells.js';
 import { firstLine } from './title.js';
 
-const MAX_HEAD_CHARS = 1_000; // what stands above the output
+const MAX_HEAD_CHARS = 1_000; // the lines above the output
 
 const description = `Show what a background command has written since you last looked, and whether it still runs.`;
 
@@ -21,7 +21,7 @@ const input = z.strictObject({
 interface Look {
   status: BackgroundState['status'];
   exitCode: number | null;
-  /** The state in words. */
+  /** The state, for messages. */
   state: string;
   output: string;
   styledOutput?: string;
@@ -41,7 +41,7 @@ export const bashOutputTool = defineTool({
     const command = commands.find(bash_id);
     if (!command) throw new ToolFailure(unknownId(bash_id, commands), { kind: 'invalid_input' });
     if (filter !== undefined) refuseBadPattern(filter);
-    // First the state, then the output: of a command that has ended by now nothing is missed.
+    // Reads the state first, then the output, so that no output of a finished command is missed.
     const { state } = command;
     const about = {
       status: state.status,

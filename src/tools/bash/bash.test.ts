@@ -21,7 +21,7 @@ async function project(options: Pick<EngineOptions, 'env'> = {}) {
     ...made,
     results: made.engine.session.resultsFolder,
     run,
-    /** What the model reads of a call that succeeds. */
+    /** The model's text for a call that succeeds. */
     text: async (input: Input): Promise<string> => {
       const { content, isError } = await run(input);
       expect({ content, isError }).toMatchObject({ isError: false });
@@ -337,7 +337,7 @@ test.each([
   const { text, results } = await project({ env: { ...process.env, BASH_MAX_OUTPUT_LENGTH: length } });
   const output = await text(`head -c ${written} /dev/zero | tr '\\0' x`);
   expect(output.length).toBeLessThanOrEqual(shown);
-  expect(output.length).toBeGreaterThan(shown - 20); // the count of what is left out may have fewer digits than it could
+  expect(output.length).toBeGreaterThan(shown - 20); // the count of omitted characters may have fewer digits than reserved
   expect(existsSync(join(results, 'call_1.txt'))).toBe(written > shown);
 });
 

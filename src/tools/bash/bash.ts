@@ -44,13 +44,13 @@ const MAX_NOTES_CHARS = 10_000; // paths may be 4,096 long each
 const PROGRESS_LINES = 5;
 const MAX_PROGRESS_CHARS = 1_000;
 const PROGRESS_MS = 500;
-const MAX_REPEATS = 2; // of a command whose hidden files change as it runs
-const REFILL_MS = 20; // after a result, so that the next request leaves first
-const LONG_MS = 10_000; // from here on it is worth knowing how long a command took
+const MAX_REPEATS = 2; // for a command whose hidden files change while it runs
+const REFILL_MS = 20; // after a result, so that the next request is sent first
+const LONG_MS = 10_000; // from here on the duration is reported
 
 const input = z.strictObject({
   command: z.string().min(1),
-  // More is taken and cut, with a note: refusing it would cost the model a turn.
+  // A longer one is capped, with a note: refusing it would cost the model a turn.
   timeout: z.number().positive().optional().meta({ description: 'Milliseconds', maximum: MAX_TIMEOUT_MS }),
   description: z.string().optional().describe('For the user, in 5 to 10 words'),
   run_in_background: z.boolean().optional(),
@@ -59,18 +59,18 @@ const input = z.strictObject({
 
 export interface BashData {
   output: string;
-  /** The same with its colours, for a terminal; absent where there are none. */
+  /** The output with ANSI colours, for a terminal; undefined if it has none. */
   styledOutput?: string;
-  /** Absent while the command runs on in the background. */
+  /** Undefined while the command runs in the background. */
   exitCode?: number;
-  /** What the tool itself has to say: what the exit code means, where the directory is now. */
+  /** The tool's own notes: the meaning of the exit code, a changed directory. */
   notes: readonly string[];
   durationMs: number;
-  /** The session's directory after the command. */
+  /** The session's working directory after the command. */
   cwd: string;
-  /** The whole output, where it was too long to be shown or still grows. */
+  /** The file with the whole output, if that was too long to show or is still growing. */
   outputFile?: string;
-  /** What BashOutput and KillShell know it by, in the background. */
+  /** The id for BashOutput and KillShell. */
   backgroundId?: string;
 }
 
@@ -82,7 +82,7 @@ export const bashTool = defineTool({
     await session.own(sessionShells).fill();
     await (await session.own(sessionAnalyzer)).preload();
   },
-  maxResultChars: MOST_OUTPUT_CHARS + MAX_NOTES_CHARS, // the output is already cut to its own limit when the engine sees it
+  maxResultChars: MOST_OUTPUT_CHARS + MAX_NOTES_CHARS, // the tool has already cut the output to its own limit
 
   async effects({ command, dangerouslyDisableSandbox }, { cwd, session }) {
     const analyzer = await session.own(sessionAnalyzer);
@@ -93,7 +93,7 @@ export const bashTool = defineTool({
     ]);
     const refusal = session.own(refusedCommands).whyRefused(command);
     if (refusal !== undefined) effects.push({ kind: 'unknown', why: refusal });
-    // A question of its own, whether or not there is a sandbox here: no rule for the command answers it.
+    // A separate effect, with or without a sandbox: a rule that allows the command does not allow this.
     if (dangerouslyDisableSandbox) effects.push({ kind: 'unknown', why: 'it is to run outside the sandbox' });
     return effects;
   },
@@ -108,14 +108,14 @@ export const bashTool = defineTool({
     try {
       return yield* run(asked, context, watching);
     } finally {
-      const watched = await watching.catch(() => undefined); // then it has not run
+      const watched = await watching.catch(() => undefined); // if it failed, the command has not run
       await watched?.ended();
     }
   },
 
   toModel: ({ output, notes, backgroundId }) => lines([output || (backgroundId ? '' : NO_OUTPUT), ...notes]),
 
-  // Both streams come together, so there is nothing that is known to be of standard error alone.
+  // stdout and stderr are merged, so nothing is known to be stderr only.
   toHooks: ({ output, backgroundId }) => ({
     stdout: output,
     stderr: '',
@@ -134,7 +134,7 @@ export const bashTool = defineTool({
 
 const NO_OUTPUT = '(no output)';
 
-/** Whose code is loaded where there is a sandbox. */
+/** The sandbox code is loaded only if a sandbox is configured. */
 async function sandboxOf(context: ToolContext, leaves: boolean | undefined): Promise<WrapShell | undefined> {
   const { confinement = 'approved', session } = context;
   if (confinement !== 'sandbox' && !(session.sandbox && confinement === 'approved')) return undefined;
@@ -166,8 +166,8 @@ async function* run(
   const shown = await watchShown(command, context);
   let result = yield* runWithProgress(about, timeoutMs, context);
   if ('backgroundId' in result) return result;
-  // What a rule hides was replaced, or came to be, while it ran: what it has read counts for nothing, and it changed
-  // nothing, so it runs once more.
+  // A hidden file was replaced or added while it ran: its output can't be trusted, and it changed nothing, so it runs
+  // again.
   let current = confined;
   for (let again = 0; current?.hasChanged(); again += 1) {
     if (again === MAX_REPEATS) throw await hiddenFilesChange(outputFile);
@@ -233,12 +233,12 @@ async function hiddenFilesChange(outputFile: string): Promise<ToolFailure> {
   );
 }
 
-/** Shells for the next confined commands, while the model thinks. */
+/** Starts shells for the next confined commands while the model thinks. */
 function refillLater(session: SessionPort): void {
   setTimeout(() => void session.own(sessionShells).fill(), REFILL_MS).unref();
 }
 
-/** The session's directory, or the project's root where that is gone: a shell can't start in a directory that isn't. */
+/** The session's directory, or the project root if that is gone: a shell can't start in a missing directory. */
 async function workingDirectory({ cwd, root, session }: ToolContext): Promise<{ cwd: string; note?: string }> {
   if (await isDirectory(cwd)) return { cwd };
   if (!(await isDirectory(root))) {
@@ -264,11 +264,11 @@ interface Command {
   limits: Limits | undefined;
   walls: WrapShell | undefined;
   watched: WatchedChanges | undefined;
-  /** What was to be said already, about the directory and about undo. */
+  /** Earlier notes, about the directory and about undo. */
   notes: ReadonlyArray<string | undefined>;
 }
 
-/** What every command is run with, in the foreground and in the background. */
+/** Options shared by foreground and background commands. */
 function commonOptions(
   { command, cwd, outputFile, limits, walls }: Command,
   { env, root, session, approved, confinement }: ToolContext,
@@ -276,7 +276,7 @@ function commonOptions(
   const harmless = environmentFor(approved, { env, confinement });
   const [sourceFile] = environmentFile(env, root);
   let kill = (): void => {};
-  /** Names what runs to the person, now that it may outlive the call. */
+  /** Lists it among running tasks, now that it may outlive the call. */
   const nameToPerson = (what: string): void => void session.whileRunning(kill, what);
   const options = {
     command,
@@ -307,7 +307,7 @@ async function startInBackground(about: Command, lifeMs: number, context: ToolCo
   assertBackgroundAllowed(session);
   const id = newBackgroundId();
   const { options, nameToPerson } = commonOptions(about, context);
-  // It outlives the call, so the call's signal is not its own, and its life is limited by whoever looks after it.
+  // It outlives the call, so it does not use the call's signal; its lifetime is limited by the background registry.
   const running = await startCommand({ ...options, timeoutMs: LONGEST_TIMER_MS, signal: new AbortController().signal });
   nameToPerson(`${id}: ${shortTitle(about.command)}`);
   const { command, outputFile, watched } = about;
@@ -317,7 +317,7 @@ async function startInBackground(about: Command, lifeMs: number, context: ToolCo
   return backgroundData(id, about, { first, durationMs: 0, cwd: context.cwd });
 }
 
-/** The command's result, or where it runs on in the background, what the call says about that. */
+/** The command's result or, if it moved to the background, what the call reports about that. */
 async function* runWithProgress(
   about: Command,
   timeoutMs: number,
@@ -325,11 +325,11 @@ async function* runWithProgress(
 ): AsyncGenerator<ToolProgress, ProcessResult | (BashData & { backgroundId: string }), void> {
   const { session, signal } = context;
   const { command, outputFile, watched } = about;
-  const left = new AbortController(); // whoever stops reading our progress has given up the call
+  const left = new AbortController(); // a consumer that stops reading progress has abandoned the call
   const { options, nameToPerson } = commonOptions(about, context);
   const moved = Promise.withResolvers<string>();
   let running: RunningProcess | undefined;
-  let isWanted = false; // by the person, who does not want to wait
+  let isWanted = false; // the user asked to move it to the background
   let isMoved = false;
   const moveToBackground = (): boolean => {
     if (!running || !(isWanted || mayMove(command, context))) return false;
@@ -376,7 +376,9 @@ async function* runWithProgress(
   }
 }
 
-/** Where a person sees what goes on, time that is up is no reason to end a server; a mere wait is not worth keeping. */
+/**
+ * In an interactive session a timeout moves a command to the background instead of killing it, unless it only waits.
+ */
 const mayMove = (command: string, { session }: ToolContext): boolean =>
   session.interactive && !/^\s*sleep\b/.test(command);
 
@@ -393,7 +395,7 @@ function backgroundData(
   return { output, notes, durationMs, cwd, outputFile, backgroundId: id };
 }
 
-/** Makes the directory that the command ended in the session's, and says so where that is another one. */
+/** Makes the command's final directory the session's, and notes a change. */
 async function carryDirectory(
   finalCwd: string | undefined,
   cwd: string,
@@ -403,7 +405,7 @@ async function carryDirectory(
   const mayMove = approved.some(
     (effect) => effect.kind === 'session' && effect.what === 'cwd' && effect.access === 'write',
   );
-  // The report can be forged by what runs inside.
+  // Untrusted: the sandboxed command can forge this report.
   const isHere = finalCwd !== undefined && session.workspace.some((folder) => isInside(folder, finalCwd));
   const isHome = session.home !== undefined && finalCwd === realPathSync(session.home);
   if (isConfined && !(mayMove && (isHere || isHome))) return undefined;

@@ -24,7 +24,7 @@ async function project(
   return made;
 }
 
-/** Runs a command as if a table had wrongly called it harmless, with these files among its effects. */
+/** Runs a command as if a table had wrongly classified it as harmless, with these files among its effects. */
 async function runAs(
   { engine }: TemporaryProject,
   command: string,
@@ -32,7 +32,7 @@ async function runAs(
 ): Promise<string> {
   const accepted = bashTool.accept({ command });
   if (!accepted.ok) throw new Error('the input is not accepted');
-  await accepted.call.effects(engine.contextFor('call', new AbortController().signal)); // finds out about walls
+  await accepted.call.effects(engine.contextFor('call', new AbortController().signal)); // probes for a sandbox
   const effects: Effect[] = [{ kind: 'command', text: command, harmless: true }, ...files];
   const context = engine.contextFor('call', new AbortController().signal, { effects, confinement });
   const running = accepted.call.run(context);
@@ -136,7 +136,7 @@ confined(
   async () => {
     const made = await project({ '.env': 'SECRET-1', 'a.txt': 'open' }, { permissions: { deny: ['Read(.env*)'] } });
     expect(await runAs(made, 'cat .env a.txt')).not.toContain('SECRET');
-    await bashTool.preload?.(made.engine.session); // a shell is ready that hides what was there
+    await bashTool.preload?.(made.engine.session); // a shell is ready that hides the files of that moment
     await made.write('other', 'SECRET-2');
     await rename(made.path('other'), made.path('.env'));
     await made.write('.env.local', 'SECRET-3');

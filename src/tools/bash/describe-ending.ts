@@ -12,13 +12,13 @@ export interface Ending {
   cut: boolean;
   styled?: string;
   hasOtherBytes?: boolean;
-  /** The first line of the failure that this is. */
+  /** The first line of the failure, if it is one. */
   failure?: string;
-  /** What the exit code says, where it is an answer. */
+  /** What the exit code means, if it is a result and not an error. */
   meaning?: string;
 }
 
-/** What to show of the output, and whether the command has failed. */
+/** The part of the output to show, and whether the command failed. */
 export async function describeEnding(
   result: ProcessResult,
   command: string,
@@ -71,14 +71,14 @@ function exitText(exitCode: number, { signal, limits: report }: ProcessResult, l
     return `Exit code ${exitCode}. Killed by the memory limit of ${showSize(limits.memoryBytes)}, which holds for the command and all it starts together. Work on less at a time, or ask the user to raise the limit.`;
   }
   if (signal !== null) return `Exit code ${exitCode} (the shell was ended by ${signal})`;
-  // A shell reports a signal as 128 + its number, but programs use such codes too: git ends with 129 on wrong usage.
+  // A shell reports a signal as 128 + its number, but programs use such codes too: git exits with 129 on wrong usage.
   const name = deadlySignals.find((each) => constants.signals[each] === exitCode - 128);
   return `Exit code ${exitCode}${name ? ` (perhaps 128 + ${exitCode - 128}, which is ${name})` : ''}`;
 }
 
 const deadlySignals = ['SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGKILL', 'SIGSEGV', 'SIGTERM'] as const;
 
-/** What limits did that the exit code may not tell. */
+/** Effects of resource limits that the exit code may not show. */
 export function limitNote({ limits: report }: ProcessResult, limits: Limits | undefined): string | undefined {
   if (report?.memoryKills && limits?.memoryBytes) {
     const count = report.memoryKills === 1 ? 'One process was' : `${report.memoryKills} processes were`;

@@ -7,7 +7,7 @@ const advice = 'Read (cat, head), Glob (find), Grep (rg), Edit (sed), Write (ech
 
 const seconds = (ms: number): string => `${ms / 1000} s`;
 
-/** Names only tools that the set has. */
+/** Names only tools that are enabled. */
 export const description = ({
   mode,
 }: Pick<DescribeContext, 'mode'>): string => `Run a command in bash; standard output and error come together.

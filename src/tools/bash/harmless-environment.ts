@@ -3,9 +3,9 @@ import type { Confinement } from '../../contract/permission.js';
 import { programName, protectiveVariables, runsProtected } from '../../platform/shell/git-environment.js';
 
 /**
- * The variables for a call, by what it was approved for. A repository may name programs in its own configuration that git
- * starts while it only reads: watchers, hooks, remote helpers. They were not approved, so they are switched off. Absent
- * where the call runs programs that may use git themselves.
+ * The environment for a call, by what was approved. A repository's configuration can name programs that git starts even
+ * for reads: watchers, hooks, remote helpers. They were not approved, so they are disabled. Undefined if the call runs
+ * programs that may use git themselves.
  */
 export function environmentFor(
   approved: readonly Effect[] | undefined,

@@ -35,7 +35,7 @@ const writes = (path: string): FileEffect => ({
   by: { command: 0, as: 'operand' },
 });
 
-/** Runs a command as one that a person approved, with these effects. */
+/** Runs a command as one that the user approved, with these effects. */
 async function runWith({ engine }: TemporaryProject, command: string, effects: readonly Effect[]): Promise<string> {
   const accepted = bashTool.accept({ command });
   if (!accepted.ok) throw new Error('the input is not accepted');

@@ -3,7 +3,7 @@ import { mayLackSandbox } from '../../platform/sandbox/choose.js';
 import { withoutConsequence } from '../../platform/sandbox/why-unavailable.js';
 import { sessionSandbox } from './sandboxed.js';
 
-/** What a person should know if settings turn the sandbox on and none works here. */
+/** The warning for the user if settings turn the sandbox on and none works here. */
 export async function missingSandbox(session: SessionPort): Promise<string | undefined> {
   const wish = session.sandbox;
   if (!wish) return undefined;
@@ -14,5 +14,5 @@ export async function missingSandbox(session: SessionPort): Promise<string | und
     : `Settings turn the sandbox on ("sandbox.enabled"), and there is none: ${why}`;
 }
 
-/** Whether that is likely, without starting anything. */
+/** Whether that is likely, without starting a process. */
 export const mayLack = ({ env, workspace }: SessionPort): boolean => mayLackSandbox({ env, workspace });

@@ -42,7 +42,7 @@ walled('what programs outside execute is protected in added folders as in the pr
     await project.run(bashTool, {
       command: `eval "$(printf 'mkdir -p %s; echo x > %s' ${added}/.helve ${added}/${name})"`,
     });
-    // What stands there while a command runs may not be gone yet.
+    // A placeholder that exists while a command runs may not be removed yet.
     await expect(readFile(join(added, name))).rejects.toThrow(/ENOENT|EISDIR/);
   }
   expect(await project.run(bashTool, { command: `touch ${added}/other` })).toMatchObject({ isError: false });
@@ -105,7 +105,7 @@ test('where walls are demanded and there are none, nothing is run', async () => 
   await project.remove();
 });
 
-/** Tells of each of the files what it holds, or why it can't be read. Named in a command, some would not even be tried. */
+/** Prints for each file its content, or why it can't be read. If a command named them, some would not even be tried. */
 const probe = (names: readonly string[]) =>
   `for (const f of ${JSON.stringify(names)}) try { console.log(require('fs').readFileSync(f) + '') } catch (e) { console.log(e.code) }`;
 
@@ -145,7 +145,7 @@ walled('a shell that was started ahead is used once, with the walls of the comma
   await bashTool.preload?.(project.engine.session);
   await project.write('.env', 'SECRET'); // after the start of the shell, before its command
   expect(await run('node probe.js; pgrep sleep | wc -l')).toBe('EACCES\na\n0');
-  await run('node write.js'); // what the first was approved to write; in this one's own /tmp it may
+  await run('node write.js'); // the first was approved to write there; this one writes in its own /tmp
   expect(await readFile(join(outside, 'file'), 'utf8')).toBe('yes\n');
   await project.engine.end();
   expect(await readdir(project.root)).toEqual(['.env', 'a.txt', 'probe.js', 'write.js']);

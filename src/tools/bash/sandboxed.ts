@@ -18,10 +18,10 @@ import { createUnreadableFinder, type Unreadable } from '../../platform/sandbox/
 import { withoutConsequence } from '../../platform/sandbox/why-unavailable.js';
 import type { WrappedShell, WrapShell } from '../../platform/shell/ready-shell.js';
 
-const TAKE_DOWN_MS = 5_000; // a thousand times what it takes
-const MAX_REFUSALS = 20; // for one command; the first few tell what it wants
+const TAKE_DOWN_MS = 5_000; // a thousand times the usual duration
+const MAX_REFUSALS = 20; // per command; the first few show what it needs
 
-/** The walls that a command runs in; undefined where the session has none, or the command is to run without. */
+/** The sandbox for a command; undefined if the session has none, or if the command runs without it. */
 export async function wallsFor(
   context: ToolContext,
   { leaves = false }: { leaves?: boolean | undefined } = {},
@@ -59,12 +59,12 @@ function leaveSandbox({ allowUnsandboxed = true }: SandboxConfig): undefined {
   );
 }
 
-/** The same before there is a command, for a shell that is started ahead; undefined where none can be. */
+/** The same for a shell that is started in advance; undefined if that is not possible. */
 export async function wallsAhead(session: SessionPort): Promise<WrapShell | undefined> {
   const wish = session.sandbox;
   if (!wish) return undefined;
   const sandbox = await session.own(sessionSandbox)();
-  // The first look takes longest; later ones only at what has changed.
+  // The first scan takes longest; later ones only check what has changed.
   if (sandbox.kind !== 'none') findUnreadable(session, wish, []);
   if (!sandbox.prepare) return undefined;
   return await wallsOf(session, sandbox, { wish, written: [], root: session.workspace[0] ?? '/' });
@@ -72,7 +72,7 @@ export async function wallsAhead(session: SessionPort): Promise<WrapShell | unde
 
 interface About {
   wish: SandboxConfig;
-  /** What was approved to be written. */
+  /** The paths that were approved for writing. */
   written: readonly string[];
   root: string;
 }
@@ -87,7 +87,7 @@ async function wallsOf(session: SessionPort, sandbox: Sandbox, about: About): Pr
   const kept = about.wish.disposable ? [] : await keptRepositories(session, about, { repositories, told });
   const policyIn = (folder: string): SandboxPolicy =>
     policyOf(session, about, { ...circumstances, folder, told, kept });
-  // What the walls could not hold, and what had to be put back, must not stay unsaid.
+  // Reports leaks of the sandbox and changes that had to be reverted.
   const open = session.own(openWalls);
   const withReport = (wrapped: Pick<PreparedCommand, 'ended'>) => {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -130,7 +130,7 @@ async function wallsOf(session: SessionPort, sandbox: Sandbox, about: About): Pr
   };
 }
 
-/** Those that are not taken down yet. What they have put in the project must be gone when the session is. */
+/** Sandboxes that are not torn down yet. Their placeholders in the project must be removed before the session ends. */
 function openWalls(session: SessionPort): Set<Promise<void>> {
   const open = new Set<Promise<void>>();
   session.atEnd(async () => {
@@ -141,7 +141,7 @@ function openWalls(session: SessionPort): Set<Promise<void>> {
 
 const preparedCommands = (): WeakMap<WrappedShell, PreparedCommand> => new WeakMap();
 
-/** Reports whether the sandbox works. It is tried once in a session. */
+/** Reports whether the sandbox works. Probed once per session. */
 export async function tryOutSandbox(session: SessionPort): Promise<void> {
   const { kind, why } = await session.own(sessionSandbox)();
   session.foundSandbox?.({ works: kind !== 'none', why });
@@ -157,14 +157,14 @@ export function sessionSandbox(session: SessionPort): () => Promise<Sandbox> {
   };
 }
 
-/** The folders that stand for missing ones while commands run, written down until they are gone. */
+/** The journal of placeholder folders that stand in for missing ones while commands run. */
 export function sessionPlaceholders(session: SessionPort): { placeholders: Placeholders; begun: Promise<void> } {
   const open = session.own(openWalls);
   let places: PlaceholderJournal | undefined;
   const begin = async (): Promise<void> => {
     places = await PlaceholderJournal.begin(session.dataFolder, session.id);
   };
-  const begun = begin().catch(() => {}); // a data folder that can't be written keeps nobody from working
+  const begun = begin().catch(() => {}); // commands work even if the data folder can't be written
   session.atEnd(async () => {
     await begun;
     await Promise.race([Promise.all(open), delay(TAKE_DOWN_MS, undefined, { ref: false })]);
@@ -174,7 +174,7 @@ export function sessionPlaceholders(session: SessionPort): { placeholders: Place
   return { placeholders: createPlaceholders(() => places), begun };
 }
 
-/** Tells the model, and the same only once: most of it holds for every command of a session. */
+/** Tells the model each sentence only once: most hold for every command of a session. */
 function onceOnly(session: SessionPort): (sentence: string) => void {
   const said = new Set<string>();
   return (sentence) => {
@@ -186,7 +186,7 @@ function onceOnly(session: SessionPort): (sentence: string) => void {
 
 const sessionRepositories = (): RepositoryGuard => createRepositoryGuard();
 
-/** What git would start programs from, in all repositories of the workspace. */
+/** The parts of git repositories in the workspace from which git would start programs. */
 async function keptRepositories(
   { workspace }: SessionPort,
   { root }: About,
@@ -198,9 +198,9 @@ async function keptRepositories(
 }
 
 interface Around extends Pick<SandboxPolicy, 'network' | 'temp'> {
-  /** Where bash makes its pipe. */
+  /** Where bash creates its pipe. */
   folder: string;
-  /** Parts of repositories that stay as they are. */
+  /** Parts of repositories that must stay unchanged. */
   kept: readonly string[];
   told(note: string): void;
 }
@@ -212,7 +212,7 @@ function policyOf(session: SessionPort, { wish, written, root }: About, around: 
   const folders = [...new Set([root, ...workspace])];
   const kept = wish.disposable ? [] : [...protectedPaths(folders, home), ...ofRepositories];
   const { allowRead = [] } = wish;
-  const shown = allowRead.filter((path) => !contains(dataFolder, path)); // of Helve's own data nothing is shown
+  const shown = allowRead.filter((path) => !contains(dataFolder, path)); // Helve's own data is never shown
   const hidden = [...secretPaths(home, dataFolder), ...wish.denyRead].filter((path) => !shown.includes(path));
   const deeper = shown.filter((path) => hidden.some((other) => contains(other, path)));
   const { paths, notes } = findUnreadable(session, wish, [temp, resultsFolder, folder]);
@@ -251,20 +251,20 @@ async function networkOf(
   return { address: place, direct: LOOPBACK.filter((name) => !wished.allowed.some((host) => meansHost(host, name))) };
 }
 
-/** A sandbox has its own of these, and programs are tested with them. */
+/** A sandbox has its own loopback, which tests of programs use. */
 const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
 
 const meansHost = (entry: string, name: string): boolean =>
   entry.trim().replace(/:\d+$/, '').toLowerCase() === name || entry === `[${name}]`;
 
-/** The session's proxy, started with the first command that may use it. */
+/** The session's proxy, started for the first command that may use it. */
 function sessionProxy(
   session: SessionPort,
 ): (sandbox: Sandbox, hosts: AllowedHosts) => Promise<ProxyEndpoint['address']> {
   let started: Promise<ProxyEndpoint['address']> | undefined;
   let current: AllowedHosts;
   let told = new Set<string>();
-  /** Once for each command: programs try again. */
+  /** Once per command, because programs retry. */
   const tell = (sentence: string): void => {
     if (told.has(sentence) || told.size >= MAX_REFUSALS) return;
     told.add(sentence);

@@ -2,7 +2,7 @@ import type { ToolContext } from '../../contract/tool-context.js';
 import { DEFAULT_LIFE_MS, DEFAULT_TIMEOUT_MS, MAX_LIFE_MS, MAX_TIMEOUT_MS } from './limits.js';
 import { seconds } from './title.js';
 
-export const LONGEST_TIMER_MS = 2 ** 31 - 1; // a longer one would fire at once
+export const LONGEST_TIMER_MS = 2 ** 31 - 1; // setTimeout fires at once for longer delays
 
 export function timeoutFor(asked: number | undefined, env: ToolContext['env']): number {
   const standard =
@@ -13,7 +13,7 @@ export function timeoutFor(asked: number | undefined, env: ToolContext['env']): 
   return Math.min(asked ?? standard, Math.max(standard, MAX_TIMEOUT_MS), LONGEST_TIMER_MS);
 }
 
-/** How long a command in the background may live. */
+/** How long a background command may live. */
 export const backgroundLife = (asked: number = DEFAULT_LIFE_MS): number => Math.min(asked, MAX_LIFE_MS);
 
 export const timeoutNote = (asked: number | undefined, given: number): string | undefined =>

@@ -8,7 +8,7 @@ import { errorCode, pathFailure } from '../path-failure.js';
 import { refusal } from '../refusal.js';
 import { isMissing, type TargetFile } from '../target-file.js';
 
-/** A new file needs a folder that is there or can be made. Checked before anybody is asked, or any folder made. */
+/** A new file needs a folder that exists or can be created. Checked before the user is asked or a folder is created. */
 export async function checkPlace({ real, path, shown }: TargetFile, { cwd }: Pick<ToolContext, 'cwd'>): Promise<void> {
   const existing = async (place: string): Promise<Stats | undefined> => {
     try {
@@ -32,7 +32,7 @@ export async function checkPlace({ real, path, shown }: TargetFile, { cwd }: Pic
       `${shown} can't be written: ${shownFolder} is a file, not a folder. Choose another path, or move that file away first.`,
     );
   }
-  // Below a folder that is missing the system does not look at names, so they are tried in the one that is there.
+  // Below a missing folder the system does not check names, so they are tried in the existing one.
   for (const name of names) {
     await stat(join(folder, name)).catch((error: unknown) => {
       if (errorCode(error) === 'ENAMETOOLONG') throw pathFailure(error, path, cwd);

@@ -44,7 +44,7 @@ test('drops the bytes that were set longest ago when there are too many', () => 
     const bytes = Buffer.alloc(MB, index);
     ledger.set(name, { ...seen(bytes), bytes });
     const first = ledger.get('/0');
-    if (index === 20 && first) ledger.set('/0', first); // set anew, it is not the oldest any more
+    if (index === 20 && first) ledger.set('/0', first); // set again, it is no longer the oldest
   }
   expect(names.filter((name) => ledger.get(name)?.bytes === undefined)).toEqual(['/1', '/2']);
 });

@@ -9,16 +9,16 @@ import { refusal } from '../refusal.js';
 import { isMissing, openTarget, type TargetFile } from '../target-file.js';
 import { timeOfDay } from './time-of-day.js';
 
-export const MAX_BYTES = 64 * 1024 * 1024; // an edit holds the text several times over
+export const MAX_BYTES = 64 * 1024 * 1024; // an edit holds several copies of the text in memory
 
 export interface LoadedText extends TextFile {
   hash: string;
   modified: Date;
-  /** How many names the file has: more than one where there are hard links. */
+  /** The number of hard links. */
   names: number;
 }
 
-/** The whole of a text file for changing it; anything that can't be written back without loss is refused. */
+/** Loads a whole text file for editing; refuses anything that can't be written back without loss. */
 export async function loadText(
   target: TargetFile,
   context: Pick<ToolContext, 'cwd' | 'approved' | 'session'>,
@@ -46,7 +46,7 @@ export async function loadText(
   }
 }
 
-/** The file as the model saw it, where its bytes were kept. */
+/** The file as the model saw it, if its bytes were kept. */
 export function textAsSeen(target: TargetFile, { bytes, hash, at }: SeenFile): LoadedText | undefined {
   if (!bytes) return undefined;
   return { ...decode(target, Buffer.from(bytes)), hash, modified: at, names: 1 };
@@ -88,7 +88,7 @@ function decode(target: TargetFile, bytes: Buffer): TextFile {
   }
 }
 
-/** The refusal for a file whose encoding is not known; any other error comes back as it is. */
+/** The refusal for a file with an unknown encoding; any other error is returned unchanged. */
 export function undecodable(target: TargetFile, error: unknown): unknown {
   if (!(error instanceof UndecodableText)) return error;
   return refusal(

@@ -1,5 +1,5 @@
-// The first two phases of every change of a file that exists: validate and prepare. Nothing is written here, so that the
-// check before the decision and the work after it are one and the same code.
+// The first two phases of every change to an existing file: validate and prepare. Nothing is written here, so that the
+// check before the decision and the work after it share their code.
 
 import { ToolFailure } from '../../contract/failure.js';
 import type { ToolCheck } from '../../contract/tool.js';
@@ -19,11 +19,11 @@ import type { ChangedText } from './match/edit-text.js';
 import { type Finding, scanNewText } from './secrets/scan-new-text.js';
 import { conflictRefusal, settleConflict } from './settle-conflict.js';
 
-const MAX_WHOLLY_SCANNED = 1024 * 1024; // of a larger text only the lines that differ are looked at
+const MAX_WHOLLY_SCANNED = 1024 * 1024; // for a longer text only the lines that differ are scanned
 const MAX_NAMED = 5;
 const MAX_REFUSALS = 3;
 
-/** A file and what it shall become, or why that is for a person to say. */
+/** A file and its planned content, or a conflict for the user to decide. */
 export type FilePlan = { target: TargetFile; before: LoadedText } & (
   | { changed: ChangedText; conflict?: undefined }
   | { conflict: Conflict; changed?: undefined }
@@ -31,7 +31,7 @@ export type FilePlan = { target: TargetFile; before: LoadedText } & (
 
 export type SettledPlan = FilePlan & { changed: ChangedText };
 
-/** Loads the file, checks that the model knows it, and makes the change in memory. */
+/** Loads the file, checks that the model knows it, and applies the change in memory. */
 export async function planChange(
   target: TargetFile,
   change: Change & { action: 'edit' | 'write' | 'patch' },
@@ -55,7 +55,7 @@ function unencodable(target: TargetFile, { format }: LoadedText, error: Unencoda
   );
 }
 
-/** Asks about a conflict where there is one. */
+/** Asks the user about a conflict, if there is one. */
 export async function settled(plan: FilePlan, context: ToolContext): Promise<SettledPlan> {
   const { target, before } = plan;
   const changed = plan.changed ?? (await settleConflict(plan.conflict, context));
@@ -77,7 +77,7 @@ export const plannedChange = ({ target, before, changed }: SettledPlan): Planned
   merged: changed.merged,
 });
 
-/** What a person should know before the texts are written: secrets and hidden characters in what is new. */
+/** The question to the user before texts with secrets or hidden characters are written. */
 export function questionAbout(
   texts: ReadonlyArray<{ target: TargetFile; before?: string | undefined; after: string }>,
 ): { ask: string } | undefined {
@@ -91,7 +91,7 @@ export function questionAbout(
   };
 }
 
-/** What a check of changes has found: what to ask about, and what the files would become. */
+/** The result of validating changes: the question to ask, and the files' planned content. */
 export function checkOf(texts: Parameters<typeof questionAbout>[0]): ToolCheck {
   const names = texts.map(({ target }) => target.shown).join(', ');
   const patch = (): string =>
@@ -102,7 +102,7 @@ export function checkOf(texts: Parameters<typeof questionAbout>[0]): ToolCheck {
   };
 }
 
-/** The texts that a plan may write, to be looked through before anybody decides. */
+/** The texts that a plan may write, to be scanned before the decision. */
 export const textsOf = ({ target, before, changed, conflict }: FilePlan) => ({
   target,
   before: before.text,
@@ -112,7 +112,7 @@ export const textsOf = ({ target, before, changed, conflict }: FilePlan) => ({
 function newFindings(before: string | undefined, after: string): Finding[] {
   if (before === undefined) return scanNewText(undefined, after);
   const { start, end, text: fresh } = differingPart(before, after);
-  // A hidden character is known by what is beside it. One that stays where it is is not new because its neighbour is.
+  // A hidden character is identified by its neighbours. An unmoved one is not new because its neighbour is.
   const isNew = ({ kind }: Finding): boolean => {
     const code = /U\+([0-9A-F]+)$/.exec(kind)?.[1];
     return code === undefined || fresh.includes(String.fromCodePoint(Number.parseInt(code, 16)));
@@ -126,7 +126,7 @@ function newFindings(before: string | undefined, after: string): Finding[] {
   return found.filter(isNew).map(({ line, kind }) => ({ line: line + above, kind }));
 }
 
-/** Counts refusals of the very same change: whoever sends it a third time has to look at the file first. */
+/** Counts refusals of the same change: before a third attempt, the model has to look at the file. */
 export async function countingRefusals<Result>(
   target: TargetFile,
   change: unknown,

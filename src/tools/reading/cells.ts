@@ -18,7 +18,7 @@ import { refusal } from '../refusal.js';
 import type { TargetFile } from '../target-file.js';
 import { estimateTokens, MAX_TOKENS } from './estimate-tokens.js';
 
-const MAX_NOTEBOOK_BYTES = 100_000_000; // the whole of it is held in memory
+const MAX_NOTEBOOK_BYTES = 100_000_000; // held in memory as a whole
 const MAX_OUTPUT_CHARS = 10_000;
 const MAX_SOURCE_CHARS = 50_000;
 const MAX_IMAGES = 10;
@@ -26,13 +26,13 @@ const MAX_IMAGES = 10;
 export interface Cells {
   type: 'notebook';
   path: string;
-  /** Of the whole notebook. */
+  /** Cells in the whole notebook. */
   total: number;
   shown: number;
   blocks: ContentBlock[];
 }
 
-/** Reads the cells of a notebook, or one of them, with their outputs; and remembers that it was seen. */
+/** Reads the cells of a notebook, or one of them, with their outputs; and records that it was seen. */
 export async function readCells(
   target: TargetFile,
   handle: OpenedFile,
@@ -52,7 +52,7 @@ export async function readCells(
   const chosen = cellName === undefined ? notebook.cells : [chosenCell(target, notebook, cellName)];
   const { blocks, shown } = await show(target, notebook, chosen, signal);
 
-  // Cells are not lines: what may be edited as text is what was seen as text.
+  // Cells are not lines: only what was seen as text may be edited as text.
   const hash = hashOf(bytes);
   const before = session.ledger.get(target.real);
   const lines = before?.hash === hash ? before.lines : [];
@@ -143,7 +143,7 @@ async function showImage({ mediaType, base64 }: CellOutput & { type: 'image' }, 
 const cut = (text: string, max: number, what: string): string =>
   text.length > max ? `${text.slice(0, safeCut(text, max))}\n[cut: the ${what} has ${text.length} characters]` : text;
 
-/** Blocks in the making: texts in a row become one. */
+/** Collects blocks; adjacent texts are merged. */
 class BlockPage {
   tokens = 0;
   images = 0;

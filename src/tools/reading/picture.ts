@@ -10,10 +10,10 @@ export interface Picture {
   type: 'image';
   path: string;
   format: string;
-  /** Of the file. */
+  /** The size of the file. */
   bytes: number;
   original: ImageSize;
-  /** What is shown of it, which may be smaller and in another format. */
+  /** The type of the image that is shown, which may be scaled down and converted. */
   mediaType: ImageType;
   base64: string;
   shown: ImageSize;

@@ -3,8 +3,8 @@ const WORDS = String.raw`(?:existing|rest of|remaining|unchanged|previous|other|
 const ELIDED = new RegExp(String.raw`^\s*(?://|#|--|/\*|<!--|;|%|\{/\*|\(\*)?\s*${MARK}\s*\(?${WORDS}.*$`, 'im');
 
 /**
- * What to say about a line such as "// ... existing code ..." that is new in a text: it is written as it stands, and
- * it often means that the code of the file stays there.
+ * The note on a line such as "// ... existing code ..." that is new in a text: it is written literally, and was often
+ * meant as a placeholder for existing code.
  */
 export function elidedCode(before: string, fresh: string, name: string): string[] {
   const line = ELIDED.exec(fresh)?.[0].trim();

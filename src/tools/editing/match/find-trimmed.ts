@@ -4,9 +4,12 @@ import type { IndentedPassage } from './find-indented.js';
 import { searchPassages } from './search-passages.js';
 import type { TextLines } from './text-lines.js';
 
-const MAX_LINE_EDITS = 2_000; // more than this and few lines stay
+const MAX_LINE_EDITS = 2_000; // with more edits than this, few lines are kept
 
-/** The passages that are the text sought but for blanks at the ends of lines. Undefined where there are too many places to tell. */
+/**
+ * The passages that equal the sought text except for trailing whitespace. Undefined if there are too many candidates to
+ * check.
+ */
 export function findTrimmed(text: TextLines, wanted: string): IndentedPassage[] | undefined {
   const sent = normalizeEndings(wanted).split('\n');
   const bodies = sent.map((line) => line.trimEnd());
@@ -27,7 +30,7 @@ function passageAt(text: TextLines, first: number, sent: readonly string[]): Ind
     const isLast = index === sent.length - 1;
     if (isLast && line === '') {
       if (text.ending(last - 1) === '') return undefined;
-      continue; // a break at the end
+      continue; // a line break at the end
     }
     const isWhole = body === bodyThere;
     if (isLast) {
@@ -52,14 +55,16 @@ function passageAt(text: TextLines, first: number, sent: readonly string[]): Ind
   };
 }
 
-/** Whether the line ends with the text, and not in the middle of a word: "30" is not meant where the line ends with 130. */
+/** Whether the line ends with the text at a word boundary: "30" does not match a line that ends with 130. */
 function isRestOf(line: string, text: string): boolean {
   if (!line.endsWith(text)) return false;
   const before = line.slice(0, line.length - text.length);
   return !(/\w$/.test(before) && /^\w/.test(text));
 }
 
-/** What the passage has of each line: all of it, but for the first and the last, which it may begin or end within. */
+/**
+ * The part of each line that the passage covers: all of it, except for the first and the last, which may be partial.
+ */
 function partsOf(text: TextLines, { start, end, first }: { start: number; end: number; first: number }, count: number) {
   return Array.from({ length: count }, (_, index): string => {
     const line = text.start(first + index);
@@ -67,7 +72,7 @@ function partsOf(text: TextLines, { start, end, first }: { start: number; end: n
   });
 }
 
-/** Lines of the new text that were sent as they stay keep the blanks that they have in the file. */
+/** Lines of the new text that are unchanged keep the file's trailing whitespace. */
 function withBlanksOf(parts: readonly string[], sent: readonly string[], fresh: string): string {
   const lines = fresh.split('\n');
   const kept = diffArrays([...sent], lines, { maxEditLength: MAX_LINE_EDITS });

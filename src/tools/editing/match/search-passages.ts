@@ -3,8 +3,8 @@ import type { TextLines } from './text-lines.js';
 const MAX_PLACES_TRIED = 10_000;
 
 /**
- * Passages of the text around a line that holds `body`, from the top; two are enough to know that there is not one alone.
- * Undefined where `body` occurs too often to look at each place, so that one passage would not be known to be the only one.
+ * Passages around a line that contains `body`, in order; stops at two, which is enough to know that the match is not
+ * unique. Undefined if `body` occurs too often to check each place, so that uniqueness could not be known.
  */
 export function searchPassages<Passage extends { start: number }>(
   text: TextLines,

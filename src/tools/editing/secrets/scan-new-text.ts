@@ -4,17 +4,17 @@ import { findHiddenCharacters } from './find-hidden-characters.js';
 import { findPrivateKeys } from './find-private-keys.js';
 import type { Occurrence } from './occurrence.js';
 
-/** Something that a person should know of before the text is written. */
+/** Something the user should know before the text is written. */
 export interface Finding {
   /** 1-based line of the new text. */
   line: number;
-  /** What it is, for a sentence: "GitHub token", "bidirectional control U+202E". Never the secret itself. */
+  /** For messages: "GitHub token", "bidirectional control U+202E". Never the secret itself. */
   kind: string;
 }
 
 /**
- * Private keys, credentials in known formats, and controls that hide text or turn its direction, as far as they are new:
- * what stood in the text before is no finding, wherever it stands now. One finding for each kind in a line, from the top.
+ * Private keys, credentials in known formats, and characters that hide text or change its direction, if they are new:
+ * what was in the text before is not reported, even if it has moved. One finding per kind and line, in order.
  */
 export function scanNewText(before: string | undefined, after: string): Finding[] {
   const found = occurrences(after);
