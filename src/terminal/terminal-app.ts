@@ -28,9 +28,9 @@ import type { TerminalOptions, TerminalSettings } from './start-terminal.js';
 import { EventViews } from './views/event-views.js';
 import { NoticeView } from './views/notice-view.js';
 
-const LONG_MS = 10_000; // work that is longer than this is told of when it ends
+const LONG_MS = 10_000; // the user is notified at the end of work that takes longer than this
 
-/** A conversation at the terminal: puts its parts together, and runs it until the person leaves. */
+/** The terminal application: assembles its parts, and runs until the user leaves. */
 export class TerminalApp {
   readonly #screen: Screen;
   readonly #theme: Theme;
@@ -183,12 +183,12 @@ export class TerminalApp {
     this.#left.resolve(code);
   }
 
-  /** Ends at once whatever calls have left running. */
+  /** Kills everything that calls have left running. */
   killAll(): void {
     this.#session.orNone?.engine.session.killAll();
   }
 
-  /** Words for the person that belong to nothing on the screen. */
+  /** Shows a message that belongs to nothing else on the screen. */
   tell(words: string): void {
     for (const line of words.split('\n')) {
       const text = line.replace(/^helve: /, '').trim();
@@ -256,7 +256,7 @@ export class TerminalApp {
     this.#screen.drawAnew();
   }
 
-  /** Leaves the conversation, where there is one, for another. */
+  /** Switches to another conversation, leaving the current one, if any. */
   async #change(settings: TerminalSettings, wish: SessionWish): Promise<void> {
     const opened = await settings.openSession(wish);
     const theme = this.#theme;

@@ -9,7 +9,7 @@ export const compact: TerminalCommand = {
 
   async run(args, session) {
     const done = await session.compact(args.trim());
-    // What was done comes as an event, and is shown as one.
+    // The result arrives as an event, and is shown as one.
     return done.type === 'refused' ? problem(`Nothing was changed: ${done.why}`) : { type: 'done' };
   },
 };

@@ -8,7 +8,7 @@ import type { CommandAnswer, CommandSession, TerminalCommand } from '../contract
 import { firstWord, fitted, problem, text, words } from './answers.js';
 
 const usual = ['model', 'theme', 'editorMode', 'permissions.defaultMode'];
-const ofTheScreen = /^(?:theme|editorMode|statusLine|keys\..*)$/; // read once, with the first frame
+const ofTheScreen = /^(?:theme|editorMode|statusLine|keys\..*)$/; // read once, at startup
 
 export const config: TerminalCommand = {
   name: 'config',
@@ -18,7 +18,7 @@ export const config: TerminalCommand = {
   complete: (typed) => (/\s/.test(typed) ? [] : words(typed, ['list', 'unset', ...settingNames])),
 
   async run(args, session) {
-    await session.refresh(); // something may have been set a moment ago
+    await session.refresh(); // a setting may just have been changed
     const scope = /(?:^|\s)--(user|project|local)(?=\s|$)/.exec(args)?.[1];
     const [key, value] = firstWord(args.replace(/(?:^|\s)--(?:user|project|local)(?=\s|$)/, ' '));
     if (key === '') return pick(session);
@@ -34,7 +34,7 @@ export const config: TerminalCommand = {
   },
 };
 
-/** All that is one value, with what it is now. */
+/** All settings with a single value, and their current values. */
 function pick(session: CommandSession): CommandAnswer {
   const { settings } = session;
   const names = settingNames.filter((key) => knownSettings[key].shape === 'one' && !key.startsWith('keys.'));
@@ -42,7 +42,7 @@ function pick(session: CommandSession): CommandAnswer {
     const entry = settings.entries.findLast((one) => one.key === key && one.ignored === undefined);
     return entry && describeEntry(entry).replace(/^[^=]*= /, '');
   };
-  // What is set comes first, then what most people change.
+  // Changed settings come first, then the popular ones.
   const rankOf = (key: string): number => (setTo(key) !== undefined ? 0 : usual.includes(key) ? 1 : 2);
   return {
     type: 'choose',
@@ -54,7 +54,7 @@ function pick(session: CommandSession): CommandAnswer {
   };
 }
 
-/** Another value, chosen or written. */
+/** Asks for a new value, chosen from a list or typed. */
 function askFor(key: string, session: CommandSession): CommandAnswer {
   const name = settingNames.find((one) => one === key);
   const values = name && settingValues(name);

@@ -1,4 +1,4 @@
-// Shows what an undo would do, and does it where the person wants it.
+// Shows what an undo would do, and does it if the user confirms.
 
 import { applyUndo } from '../../agent/undo/apply-undo.js';
 import {
@@ -16,7 +16,7 @@ import { text } from './answers.js';
 
 const MAX_SHOWN_LINES = 24; // so that the question stays on the screen
 
-/** `then` is what comes after it. */
+/** `then` runs after it. */
 export function confirmUndo(
   plan: UndoPlan,
   cwd: string,

@@ -52,7 +52,7 @@ function ownLines(own: ReadonlyArray<{ name: string; description: string }>): st
   return ['Your own', ...names.slice(0, MAX_OWN_LINES), ...(isAll ? [] : ['  … Tab behind a slash shows all'])];
 }
 
-/** As many in a line as fit. */
+/** As many per line as fit. */
 function packed(parts: readonly string[]): string[] {
   const lines: string[] = [];
   for (const part of parts) {

@@ -59,8 +59,8 @@ export const findCommand = (name: string, commands = terminalCommands): Terminal
   commands.find((command) => command.name === name) ?? commands.find(({ aliases }) => aliases?.includes(name));
 
 /**
- * Runs what was typed behind a slash. One of the person's own goes to the model as it was typed, which puts in what its
- * file says. What goes wrong is told, never thrown.
+ * Runs a slash command. The user's own commands go to the model as typed, where they are expanded. Errors are shown,
+ * never thrown.
  */
 export async function runCommand(
   { name, args }: { name: string; args: string },
@@ -72,7 +72,7 @@ export async function runCommand(
     const own = await session.commands();
     const typed = `/${name}${args === '' ? '' : ` ${args}`}`;
     const isOwn = own.some((one) => one.name === name || one.name.endsWith(`:${name}`));
-    // A server may still be connecting, and a path at the beginning of a prompt is no command.
+    // An MCP server may still be connecting; and a path at the start of a prompt is not a command.
     if (isOwn || name.startsWith('mcp__') || existsSync(`/${name}`)) return { type: 'prompt', text: typed };
     const [nearest] = nearestWords(
       name,
@@ -86,7 +86,7 @@ export async function runCommand(
   }
 }
 
-/** All that can be completed behind a slash: the terminal's commands, then the person's own. */
+/** All completions after a slash: the terminal's commands, then the user's own. */
 export async function completedCommands(session: CommandSession): Promise<CompletedCommand[]> {
   const own = await session.commands();
   return [

@@ -57,7 +57,7 @@ function stateOf({ name, status, detail, tools, setAside }: ShownServer): string
   return [status, ...facts, ...aside, ...(detail === undefined ? [] : [withoutName(detail, name)])].join(', ');
 }
 
-/** Which server it is stands before it. */
+/** The server's name is already shown before it. */
 const withoutName = (detail: string, name: string): string => detail.replace(`The MCP server ${name} `, '');
 
 function details(server: ShownServer): CommandAnswer {

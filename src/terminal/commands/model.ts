@@ -32,7 +32,7 @@ async function use(name: string, session: CommandSession): Promise<CommandAnswer
   }
 }
 
-/** The first model that somebody chooses is the one that they will want the next time. */
+/** Saves the first model that the user chooses as their default. */
 async function keep(chosen: string, { root, env, home }: CommandSession): Promise<string> {
   await editSettings('user', { path: ['model'], value: chosen }, { root, env, ...(home !== undefined && { home }) });
   return 'It is used from now on. To change that: /config model, or --model for once.';

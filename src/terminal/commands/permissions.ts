@@ -26,7 +26,7 @@ export const permissions: TerminalCommand = {
   },
 
   async run(args, session) {
-    await session.refresh(); // a rule may have been written a moment ago
+    await session.refresh(); // a rule may have been saved a moment ago
     const [verb, rest] = firstWord(args);
     if (verb === '') return overview(session);
     if (verb === 'mode') return setMode(rest, session);
@@ -69,7 +69,7 @@ async function add(rule: string, list: (typeof lists)[number], session: CommandS
   return text(`${list}  ${rule}  was written to ${editablePlace('local', optionsOf(session)).file}.`);
 }
 
-/** From the files that helve itself writes; others are the person's to change. */
+/** Removes it only from files that Helve writes; the user edits the others. */
 async function remove(rule: string, session: CommandSession): Promise<CommandAnswer> {
   const written = session.settings.entries.filter(
     ({ key, value }) => lists.some((list) => key === `permissions.${list}`) && value === rule,
@@ -96,7 +96,7 @@ async function remove(rule: string, session: CommandSession): Promise<CommandAns
   return text(`${rule} was removed from ${done.join(', ')}.${stays}`);
 }
 
-/** The call is typed as in the console: `Bash npm test`, or with its input in braces. */
+/** The call is typed as in the console: `Bash npm test`, or with its input as JSON. */
 async function explain(call: string, session: CommandSession): Promise<CommandAnswer> {
   if (call === '')
     return problem('Which call? Use /permissions explain TOOL and its input, as in: explain Bash npm test');

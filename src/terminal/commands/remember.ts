@@ -1,4 +1,4 @@
-// `#note`: written down where agents of later conversations find it.
+// `#note`: appended to the instructions file, for later conversations.
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findInstructions } from '../../agent/instructions/instruction-files.js';
@@ -38,7 +38,7 @@ function placesFor({ root, home, dataFolder, env }: CommandSession): Choice[] {
   return [...found, ...others.filter(({ value }) => !found.some((one) => one.value === value))];
 }
 
-/** Behind what is there, on a line of its own. */
+/** Appended on a line of its own. */
 async function append(path: string, line: string): Promise<void> {
   mkdirPrivate(join(path, '..'));
   const before = await readFile(path, 'utf8').catch(() => '');

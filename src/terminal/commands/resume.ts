@@ -28,7 +28,7 @@ async function takeUp(wanted: string, session: CommandSession): Promise<CommandA
   return text(`Taken up: ${session.id.slice(0, 8)}`);
 }
 
-/** The conversations of a folder but the one that is open, the latest first. */
+/** The other conversations of a folder, latest first. */
 export async function sessionChoices({
   dataFolder,
   root,

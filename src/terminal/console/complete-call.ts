@@ -1,4 +1,4 @@
-// What could come next in a typed call: the tool, its parameters, their values, paths.
+// Completes a typed call: the tool, its parameters, their values, paths.
 import { visible } from '../../platform/text/visible.js';
 import type { Choice, ConsoleTool } from '../contract.js';
 import { completePath, type PathPlace } from '../input/complete-path.js';
@@ -8,7 +8,7 @@ import { type Field, fieldFor, fieldsOf, isPath, optionOf, positionalsOf, takesR
 import { findTool } from './parse-call.js';
 import { quoted, readWords, type Word } from './words.js';
 
-/** For the line up to the cursor. */
+/** Completes the line up to the cursor. */
 export async function completeCall(
   line: string,
   tools: readonly ConsoleTool[],

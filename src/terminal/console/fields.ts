@@ -1,4 +1,4 @@
-// The parameters of a tool as somebody types them, read from its JSON Schema.
+// The parameters of a tool for typed calls, read from its JSON Schema.
 import type { JsonSchema } from '../../contract/model.js';
 import type { ConsoleTool } from '../contract.js';
 
@@ -8,10 +8,10 @@ export interface Field {
   name: string;
   description: string;
   kinds: readonly FieldKind[];
-  /** The values that there are, where they are few. */
+  /** The allowed values, if there are few. */
   values: readonly string[];
   isRequired: boolean;
-  /** Of the elements of a list. */
+  /** The kinds of a list's elements. */
   element: readonly FieldKind[];
 }
 
@@ -33,7 +33,7 @@ export function fieldsOf({ inputSchema }: Pick<ConsoleTool, 'inputSchema'>): Fie
   });
 }
 
-/** What stands without its name: texts that must be there, then the place where to look. */
+/** Parameters that can be given without a name: required strings, then the path. */
 export function positionalsOf(fields: readonly Field[]): Field[] {
   const required = fields.filter(({ isRequired, kinds }) => isRequired && kinds.includes('string'));
   const place = fields.find(
@@ -42,7 +42,7 @@ export function positionalsOf(fields: readonly Field[]): Field[] {
   return [...required, ...(place && required.length < 2 ? [place] : [])];
 }
 
-/** A line for a shell: all that follows is its text, with its own quotes and options. */
+/** A shell command: the rest of the line is its text, with its own quotes and options. */
 export const takesRest = (field: Field | undefined): boolean => field?.name === 'command';
 
 export const isPath = ({ name, kinds }: Field): boolean =>
@@ -59,7 +59,7 @@ export function fieldFor(option: string, fields: readonly Field[]): Field | unde
   );
 }
 
-/** How to type a call, in a line. */
+/** How to type a call, in one line. */
 export function usageOf(tool: Pick<ConsoleTool, 'name' | 'inputSchema'>): string {
   const fields = fieldsOf(tool);
   const positionals = positionalsOf(fields);
@@ -85,7 +85,7 @@ function valueWord({ kinds, values }: Field): string {
   return kinds.includes('boolean') ? '' : 'JSON';
 }
 
-/** The schema, or the schemas of which one must fit. */
+/** The schema, or its alternatives. */
 function choicesOf(schema: JsonSchema): JsonSchema[] {
   const several = [schema['anyOf'], schema['oneOf']].find(Array.isArray);
   return several ? several.filter(isObject).flatMap(choicesOf) : [schema];

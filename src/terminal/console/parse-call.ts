@@ -1,4 +1,4 @@
-// A typed call of a tool: `Read src/a.ts --limit 20`, `Bash npm test`, `Edit {"file_path": …}`.
+// Parses a typed call of a tool: `Read src/a.ts --limit 20`, `Bash npm test`, `Edit {"file_path": …}`.
 import { nearestWords, wordSimilarity } from '../../platform/text/similar-text.js';
 import type { ConsoleTool } from '../contract.js';
 import {
@@ -14,11 +14,11 @@ import {
 } from './fields.js';
 import { readWords, type Word } from './words.js';
 
-const SLIP = 0.6; // any word of a sentence is a little like the name of some tool
+const SLIP = 0.6; // below this, any word of a sentence resembles some tool's name
 
 export type ParsedCall = { tool: string; input: Record<string, unknown> } | { problem: string };
 
-/** What is wrong is said with how it is typed right. Whether the values are good, the tool's own check says. */
+/** Errors say how to type it correctly. Whether the values are valid is left to the tool's own check. */
 export function parseCall(line: string, tools: readonly ConsoleTool[]): ParsedCall {
   const [, name = '', rest = ''] = /^\s*(\S+)\s*([\s\S]*?)\s*$/.exec(line) ?? [];
   if (name === '') return { problem: 'There is nothing to call. Type the name of a tool, as in: help' };
@@ -33,7 +33,7 @@ export function parseCall(line: string, tools: readonly ConsoleTool[]): ParsedCa
   }
 }
 
-/** It may be a slip; but most often somebody talks to a model that is not there. */
+/** It may be a typo; but most often the user is talking to a model that is not set up. */
 function unknownTool(name: string, tools: readonly ConsoleTool[]): string {
   const names = tools.map((tool) => tool.name);
   const [nearest] = nearestWords(name, names).filter((one) => wordSimilarity(name, one) > SLIP);
@@ -80,7 +80,7 @@ function readInput(text: string, fields: readonly Field[]): Record<string, unkno
     if (!field) throw tooMany(word, positionals);
     filled += 1;
     if (isLine) {
-      input[field.name] = text.slice(word.start); // as it is: its quotes are for the shell
+      input[field.name] = text.slice(word.start); // verbatim: its quotes are for the shell
       return input;
     }
     input[field.name] = valueIn(word.text, field, field.name);
@@ -91,7 +91,7 @@ function readInput(text: string, fields: readonly Field[]): Record<string, unkno
   return input;
 }
 
-/** A number with a sign is a value. */
+/** A signed number is a value, not an option. */
 const isOption = ({ text, isQuoted }: Word): boolean => !isQuoted && /^--?[A-Za-z]/.test(text);
 
 function readOption(word: Word, next: Word | undefined, fields: readonly Field[]) {
@@ -107,7 +107,7 @@ function readOption(word: Word, next: Word | undefined, fields: readonly Field[]
   return { field, value: valueIn(next.text, field, option), taken: 1 };
 }
 
-/** A list grows with each time that it is named. */
+/** Repeated options append to a list. */
 function put(input: Record<string, unknown>, { name, kinds }: Field, value: unknown): void {
   const before = input[name];
   const isList = kinds.includes('array') && Array.isArray(before);

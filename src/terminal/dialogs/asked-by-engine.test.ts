@@ -1,4 +1,4 @@
-// The dialog with questions as the engine really puts them, down the whole path of a call.
+// The dialog with real questions from the engine, through the whole call path.
 import { symlink } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import type { PermissionAnswer } from '../../contract/permission.js';
@@ -13,7 +13,7 @@ import { PermissionDialog } from './permission-dialog.js';
 
 const theme = new Theme({ name: 'none', depth: 'many' });
 
-/** What a person sees of a call, and what the call gives when they press the keys. */
+/** What the user sees of a call, and its result after they press the keys. */
 async function asked(tool: Tool, input: unknown, pressed: string) {
   let shown: string[] = [];
   const place: TemporaryProject = await temporaryProject(

@@ -6,7 +6,7 @@ import { DialogQueue } from './dialog-queue.js';
 const theme = new Theme({ name: 'none', depth: 'many' });
 const never = new AbortController().signal;
 
-/** A queue with a clock of its own: `pass` lets time go by, and calls what was to be called. */
+/** A queue with its own clock: `pass` advances it and runs due callbacks. */
 function queued() {
   let now = 0;
   let timers: Array<{ at: number; callback: () => void }> = [];
@@ -50,7 +50,7 @@ test('a paste without brackets answers nothing, and goes to where the person was
   for (const key of ['\r', '1', ' ', 'a', '\r']) queue.handleInput(key);
   await Promise.resolve();
   expect(early).toEqual(['\r', '1', ' ', 'a', '\r']);
-  queue.handleInput('1'); // what comes right behind it belongs to it
+  queue.handleInput('1'); // input right after it belongs to it
   expect(early.at(-1)).toBe('1');
   pass(300);
   queue.handleInput('2');

@@ -319,7 +319,7 @@ test.each([
     'runs at Stop: rm x',
   ],
   [{ key: 'mcpServers', name: 'a', value: { command: 'node', args: ['a.js'] } }, 'starts the MCP server a: node a.js'],
-  // There is more to it, so all of it is shown.
+  // It has more fields, so all of it is shown.
   [
     { key: 'mcpServers', name: 'a', value: { command: 'node', env: { PATH: '/x' } } },
     'mcpServers.a: {"command":"node","env":{"PATH":"/x"}}',

@@ -9,13 +9,16 @@ const MAX_ITEMS = 12;
 export interface TrustFacts {
   /** The real path. */
   folder: string;
-  /** `changed`: it was trusted before, and something came or changed since. */
+  /** `changed`: it was trusted before, and something was added or changed since. */
   state: 'changed' | 'untrusted';
-  /** What trusting would switch on, one sentence each. */
+  /** What trust would enable, one sentence each. */
   items: ReadonlyArray<{ text: string; change?: 'new' | 'changed' }>;
 }
 
-/** Is the folder trusted with what it brings? Whatever the answer, work goes on; without trust, nothing of it runs. */
+/**
+ * Asks whether to trust a folder with its settings. Helve starts with either answer; without trust, nothing from the
+ * folder runs.
+ */
 export class TrustDialog implements Dialog {
   readonly #theme: Theme;
   readonly #facts: TrustFacts;

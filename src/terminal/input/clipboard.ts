@@ -1,9 +1,9 @@
-// The picture that is in the clipboard, by whatever program of this machine can tell.
+// Reads the image in the clipboard, with whichever program of this machine can.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
 const MAX_BYTES = 100_000_000;
-const MAX_MS = 5_000; // a program that waits for a display that is not there
+const MAX_MS = 5_000; // for a program that waits for a missing display
 
 export interface ClipboardOptions {
   env: Readonly<Record<string, string | undefined>>;
@@ -13,11 +13,11 @@ export interface ClipboardOptions {
 interface Way {
   program: string;
   args: readonly string[];
-  /** What the program writes is not the picture itself. */
+  /** Decodes the program's output, if it is not the image itself. */
   decode?(output: Buffer): Buffer;
 }
 
-/** The picture's bytes, or why there are none. */
+/** The image's bytes, or why there are none. */
 export async function clipboardPicture(options: ClipboardOptions): Promise<{ bytes: Buffer } | { problem: string }> {
   const ways = waysFor(options);
   const missing: string[] = [];

@@ -119,7 +119,7 @@ test('reports keys by what they were set to do', () => {
 
 test('does with a key what the editor does where nobody takes it', () => {
   const { editor, type } = opened({ onAction: () => false });
-  type(...letters('ab'), '\x02', 'x'); // Ctrl-B is a step to the left
+  type(...letters('ab'), '\x02', 'x'); // Ctrl-B moves left
   expect(editor.getText()).toBe('axb');
 });
 
@@ -208,7 +208,7 @@ test.each([
 
 test('with the keys of vi, Esc leaves insert mode first and interrupts after that', () => {
   const { editor, actions, type } = opened({ vi: true });
-  type('a', '\x1b[27u'); // as terminals send it that tell keys apart
+  type('a', '\x1b[27u'); // as sent by terminals that distinguish keys
   expect(actions).toEqual([]);
   expect(editor.render(40).at(-1)).toContain('NORMAL');
   type('\x1b');

@@ -1,5 +1,5 @@
-// The conversation as plain lines, top to bottom, for screen readers and for terminals that can't be painted on: nothing
-// is ever drawn over, every question is a line with numbered answers, and what is typed is read line by line.
+// The conversation as plain lines, top to bottom, for screen readers and simple terminals: nothing is ever overdrawn,
+// every question is a line with numbered answers, and input is read line by line.
 import type { AgentHappening } from '../../contract/event.js';
 import { visible } from '../../platform/text/visible.js';
 import { FileIndex } from '../input/file-index.js';
@@ -20,7 +20,7 @@ import { PlainInput } from './plain-input.js';
 import { PlainLines } from './plain-lines.js';
 import { PlainQuestions } from './plain-questions.js';
 
-const WIDTH = 80; // of what commands answer: it is read out, not looked at
+const WIDTH = 80; // for the output of commands: it is read aloud
 
 export async function startPlainTerminal(options: TerminalOptions): Promise<number> {
   const terminal = new PlainTerminal(options);
@@ -108,7 +108,7 @@ class PlainTerminal {
     this.#left.resolve(code);
   }
 
-  /** Ends at once whatever calls have left running. */
+  /** Kills everything that calls have left running. */
   killAll(): void {
     this.#session.orNone?.engine.session.killAll();
   }
@@ -141,7 +141,7 @@ class PlainTerminal {
     });
   }
 
-  /** Leaves the conversation, where there is one, for another. */
+  /** Switches to another conversation, leaving the current one, if any. */
   async #change(settings: TerminalSettings, wish: SessionWish): Promise<void> {
     const opened = await settings.openSession(wish);
     if (await this.#session.become(opened)) {

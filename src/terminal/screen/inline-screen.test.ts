@@ -80,7 +80,7 @@ test('what stood in the terminal before stays', () => {
   expect([...terminal.scrollback, ...terminal.screen]).toEqual(['$ ls', 'file', '$ helve', 'a', 'b', 'c', 'd', 'e']);
 });
 
-/** A screen with a history above and two lines of its own below, in a window that can be resized. */
+/** A screen with a history above and two fixed lines below, in a window that can be resized. */
 function conversationOn(columns: number, rows: number, manners: ResizeManners = {}) {
   const terminal = new TestScreen(columns, rows, manners);
   const waiting: Array<() => void> = [];
@@ -116,7 +116,7 @@ function conversationOn(columns: number, rows: number, manners: ResizeManners = 
       tui.renderNow();
     },
     end: () => tui.stop(),
-    /** Time passes until nothing is waited for. */
+    /** Advances the time until nothing is pending. */
     settle() {
       for (let callback = waiting.shift(); callback; callback = waiting.shift()) callback();
     },
@@ -145,7 +145,7 @@ test('however often the window is resized, each word is there once and in order'
       settle();
       say('last');
       const seen = terminal.text.flatMap((text) => text.match(/w\d+|last/g) ?? []);
-      // Where a terminal does not say where its cursor is, a part of the screen may be in its scrollback once more.
+      // If a terminal does not report its cursor, part of the screen may be duplicated in its scrollback.
       expect(kind.isMute ? [...new Set(seen)] : seen).toEqual([...said, 'last']);
       expect(terminal.screen.slice(-3).map((text) => text[0])).toEqual(['─', '>', 's']);
       end();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ResizeSettler, type WindowSize } from './resize-settler.js';
 
-/** A window whose time passes only when it is told to. */
+/** A window whose clock advances only on request. */
 function windowOf(size: WindowSize) {
   let now = 0;
   let waiting: Array<{ at: number; callback: () => void }> = [];

@@ -2,7 +2,7 @@ import type { ThemePort } from '../contract.js';
 import type { Screen } from './screen.js';
 import { chooseTheme, followBackground, type Theme, type ThemeName, themeNames } from './theme.js';
 
-/** Takes the theme of the settings, or the one that goes with the background where the terminal tells it. */
+/** Applies the theme of the settings, or the one that fits the terminal's background, if it reports it. */
 export function applyTheme(
   screen: Screen,
   theme: Theme,
@@ -14,7 +14,7 @@ export function applyTheme(
   );
 }
 
-/** The themes as commands see them. */
+/** The themes, for commands. */
 export function themePort(screen: Screen, theme: Theme): ThemePort {
   return {
     names: themeNames,

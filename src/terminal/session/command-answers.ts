@@ -7,7 +7,7 @@ import { cleanLine, cleanLines, wrap } from '../views/fit.js';
 import { MarkdownView } from '../views/markdown-view.js';
 import { NoticeView } from '../views/notice-view.js';
 
-/** Asks the person. Undefined where they leave the question. */
+/** Questions to the user. Undefined if they cancel. */
 export interface AnswerQuestions {
   choose(
     facts: { title: string; text: string; items: readonly Choice[] },
@@ -24,11 +24,11 @@ export interface CommandAnswersOptions {
   say(prompt: { text: string; shown?: string | undefined }): void;
   edit(draft: string): void;
   quit(): void;
-  /** Lines that are read aloud: nothing that is only to be looked at. */
+  /** For lines that are read aloud: omits purely visual content. */
   isPlain?: boolean;
 }
 
-/** Does what comes of a command: shows it, asks, or sends it on. */
+/** Handles a command's answer: shows it, asks, or sends it to the model. */
 export class CommandAnswers {
   readonly #options: CommandAnswersOptions;
 
@@ -85,7 +85,7 @@ export class CommandAnswers {
   }
 }
 
-/** Lines as they are, but for what can't be seen. */
+/** Lines shown as is, with invisible characters made visible. */
 class PlainText implements Component {
   readonly #lines: readonly string[];
 
@@ -100,7 +100,7 @@ class PlainText implements Component {
   }
 }
 
-/** The last column of a row that is too long goes on below itself. */
+/** If a row is too long, its last column wraps below itself. */
 function wrapRow(row: string, width: number): string[] {
   const [head = ''] = /^ {2}\S.* {2,}(?=\S)/.exec(row) ?? [];
   if (head === '' || visibleWidth(head) > width / 2) return wrap(row, width, '  ');

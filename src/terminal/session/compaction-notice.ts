@@ -1,7 +1,7 @@
 import type { CompactionEvent } from '../../contract/event.js';
 import { grouped } from '../../platform/text/digits.js';
 
-/** What has left the model's window, in a sentence. */
+/** The notice about what compaction removed from the context window. */
 export function compactionNotice({
   tokensBefore,
   tokensAfter,

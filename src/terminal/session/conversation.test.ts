@@ -19,7 +19,7 @@ const listing: ModelEvent[] = [
   { type: 'message_end', stopReason: 'tool_use', usage: noUsage },
 ];
 
-/** A conversation with a model that waits before each answer until it is let go. */
+/** A conversation with a model that waits before each answer until it is released. */
 async function converse(...answers: ModelEvent[][]) {
   const project = await temporaryProject({});
   onTestFinished(() => project.remove());
@@ -43,7 +43,7 @@ async function converse(...answers: ModelEvent[][]) {
   const agent = createAgent({ model, root: project.root, dataFolder: project.path('../data'), retries: false });
   onTestFinished(() => agent.end());
   const seen: string[] = [];
-  // Only what a conversation uses of it.
+  // Only the part that a conversation uses.
   const session = { agent, engine: agent.engine, begin: () => {}, withoutModel: undefined } as unknown as OpenedSession;
   const conversation = new Conversation({
     session: () => session,

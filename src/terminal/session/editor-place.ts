@@ -7,18 +7,18 @@ import type { Theme } from '../screen/theme.js';
 
 export interface EditorPlaceOptions {
   history: PromptHistory;
-  /** What a key means beside the editor's own: true where it was taken. */
+  /** Called for a key's action other than the editor's own: true if it was handled. */
   onAction(action: KeyAction): boolean;
-  /** `shown` is the text as it stood there, with marks in the place of long pastes. */
+  /** `shown` is the text as displayed, with markers in place of long pastes. */
   onSubmit(text: string, shown: string): void;
   isCommand(name: string): boolean;
-  /** What a command takes. */
+  /** The arguments of a command. */
   argumentHint(name: string): string | undefined;
-  /** What stands for a paste that is no text. */
+  /** The replacement for a paste that is not text. */
   standIn(pasted: string): string | undefined;
 }
 
-/** The editor on the screen, and the keys. Settings, which are read after the first frame, may make it another one. */
+/** The editor on the screen, and its keys. Settings, which are read after the first frame, may replace it. */
 export class EditorPlace {
   readonly #screen: Screen;
   readonly #theme: Theme;
@@ -48,7 +48,7 @@ export class EditorPlace {
     this.#editor.setAutocompleteProvider(completion);
   }
 
-  /** What is typed already stays. */
+  /** Keeps what is already typed. */
   use(keys: KeyBindings, { vi }: { vi: boolean }): void {
     this.#keys = keys;
     keys.install();

@@ -3,7 +3,7 @@ import type { TrustReport } from '../../settings/trust.js';
 import type { TerminalOptions, TerminalSettings } from '../start-terminal.js';
 import type { SessionPorts } from './opened-session.js';
 
-/** Reads settings. Where the folder brings what only a trusted one may, the person is asked before any of it counts. */
+/** Reads settings. If the folder brings settings that require trust, the user is asked before any of them apply. */
 export async function openSettings(
   { open, env }: Pick<TerminalOptions, 'open' | 'env'>,
   ports: SessionPorts,

@@ -7,12 +7,12 @@ import type { SessionWish } from './opened-session.js';
 export interface PickSessionOptions {
   root: string;
   env: Readonly<Record<string, string | undefined>>;
-  /** Undefined where the person wants none of them. */
+  /** Undefined if the user chooses none. */
   choose(title: string, items: readonly Choice[]): Promise<string | undefined>;
   tell(sentence: string): void;
 }
 
-/** Where a person wants to choose which conversation to go on with: asks them. Without a choice it is a new one. */
+/** Asks which conversation to resume, if that is requested. Without a choice, a new one is opened. */
 export async function pickSession(wish: SessionWish, options: PickSessionOptions): Promise<SessionWish> {
   const { picks, fork, ...rest } = wish;
   if (!picks) return wish;

@@ -1,7 +1,7 @@
 import type { Engine } from '../../create-engine.js';
 import type { Choice } from '../contract.js';
 
-/** What servers that have connected have to read, as it is named behind an @. Those that have not begun to connect do. */
+/** The resources of connected servers, as mentions after an @. Starts connecting the others. */
 export async function serverMentions({ servers, session }: Pick<Engine, 'servers' | 'session'>): Promise<Choice[]> {
   void servers.start();
   const connected = servers.states().filter(({ status }) => status === 'connected');

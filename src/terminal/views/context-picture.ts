@@ -7,7 +7,7 @@ import { cut } from './fit.js';
 const ROWS = 3;
 const MAX_COLUMNS = 60;
 
-/** What fills the window of the model: a block of cells, and what each kind of cell stands for. */
+/** The use of the context window: a block of cells, and a legend. */
 export class ContextPicture implements Component {
   readonly #theme: Theme;
   readonly #context: ShownContext;
@@ -61,7 +61,7 @@ function kindsOf({ system, tools, messages, results, total, window, free }: Show
   ];
 }
 
-/** Whatever there is gets at least one cell, so that nothing of it goes unseen; the free ones make room for that. */
+/** Every kind gets at least one cell, so that none is invisible; free cells are reduced for that. */
 function cellsOf(kinds: readonly Kind[], count: number, window: number): Kind[] {
   const cells: Kind[] = [];
   for (const kind of kinds.slice(0, -1)) {
@@ -73,7 +73,7 @@ function cellsOf(kinds: readonly Kind[], count: number, window: number): Kind[] 
   return cells;
 }
 
-/** Cells of one kind beside each other are painted as one. */
+/** Adjacent cells of one kind are painted together. */
 function painted(cells: readonly Kind[], { paint }: Theme): string {
   let line = '';
   for (let start = 0; start < cells.length; ) {

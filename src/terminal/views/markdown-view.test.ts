@@ -145,7 +145,7 @@ test('never takes back a settled line while text arrives', () => {
     view.append(character);
     const lines = view.render(60);
     const changed = before.findIndex((line, index) => line !== lines[index]);
-    // Only what is below the last blank line that ended something may change; a table is the tallest such thing here.
+    // Only what follows the last blank line that ended a block may change; a table is the tallest such block here.
     if (changed !== -1) expect(before.length - changed).toBeLessThanOrEqual(7);
     before = lines;
   }
