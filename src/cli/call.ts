@@ -20,7 +20,7 @@ import { writeLine } from './write-line.js';
 const USAGE =
   'Use helve call TOOL JSON, for example helve call Read \'{"file_path": "README.md"}\', or helve call --stdin.';
 
-/** One call, or a line of calls, down the whole path of a call without a model. */
+/** Runs one call, or one call per line, through the whole call path without a model. */
 export async function call(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, { ...engineFlags, stdin: { type: 'boolean' } });
   const single = values.stdin ? undefined : readSingleCall(positionals);
@@ -67,7 +67,7 @@ async function runSingle(engine: Engine, { tool, input }: RequestedCall, signal:
   return result.is_error === true;
 }
 
-/** Strictly serial: the next line starts when the result of the last is written. */
+/** Strictly serial: the next line starts once the result of the last is written. */
 async function runLines(engine: Engine, signal: AbortSignal): Promise<boolean> {
   let anyFailed = false;
   let number = 0;
@@ -104,7 +104,7 @@ async function answerLine(engine: Engine, line: string, number: number, signal: 
   return { id, tool, content: result.content, is_error: result.is_error === true };
 }
 
-/** Keys that other formats use for the same. */
+/** Other formats' names for these keys. */
 const otherKeys = { tool: ['name', 'tool_name', 'function'], input: ['arguments', 'args', 'parameters', 'tool_input'] };
 
 function insteadOf(key: keyof typeof otherKeys, line: Readonly<Record<string, unknown>>): string {
@@ -138,7 +138,7 @@ function asJson(answer: LineAnswer, line: string, number: number): string {
   }
 }
 
-/** A number as it stands in the line: the parsed one may be rounded. */
+/** The id's digits in the line: the parsed number may be rounded. */
 function idAsWritten(line: string): string | undefined {
   const written = new Map<unknown, string | undefined>();
   function note(this: unknown, key: string, value: unknown, { source }: { source?: string } = {}): unknown {

@@ -50,7 +50,7 @@ const actions: Readonly<Record<string, { words: number; run: Action }>> = {
   untrust: { words: 0, run: () => untrust() },
 };
 
-/** Shows and changes settings, and says which folders are trusted. */
+/** Shows and changes settings, and manages trusted folders. */
 export async function config(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, flags);
   const [name, ...words] = positionals;
@@ -70,7 +70,7 @@ const optionsOf = ({ settings, trust: isTrusted }: Flags = {}) => ({
 
 async function list(values: Flags): Promise<number> {
   const options = optionsOf(values);
-  const read = await readSettings({ ...options, ...knownNames(options) }); // so that it says what a start would say
+  const read = await readSettings({ ...options, ...knownNames(options) }); // so that it reports what a start would report
   if (values.json) {
     const { trust: report, problems, files } = read;
     const trusted = { state: report.state, folder: report.folder, by: report.by ?? null, pending: report.pending };
@@ -88,7 +88,7 @@ async function list(values: Flags): Promise<number> {
   return await tell(read);
 }
 
-/** Problems go where they are seen and do not get into the output. */
+/** Problems go to stderr, so that they don't mix with the output. */
 async function tell({ problems, trust: report }: Settings): Promise<number> {
   for (const { message } of problems) await writeLine(process.stderr, `helve: ${visible(message)}`);
   const notice = trustNotice(report);
@@ -153,7 +153,7 @@ function groupedByKey(entries: readonly Entry[]): Array<[string, unknown]> {
   ]);
 }
 
-/** What is not a setting is wrong usage. */
+/** An unknown setting is a usage error. */
 function knownKey(text: string): WantedKey {
   const wanted = findSetting(text);
   if ('problem' in wanted) throw new UsageProblem(wanted.problem);
@@ -222,7 +222,7 @@ async function paths(values: Flags): Promise<number> {
   return exitCode.ok;
 }
 
-/** Every setting that there is. */
+/** Lists all settings. */
 async function keys({ json }: Flags): Promise<number> {
   const rows = describeSettings();
   if (json) await writeLine(process.stdout, jsonText(rows));
@@ -235,12 +235,12 @@ async function schema(): Promise<number> {
   return exitCode.ok;
 }
 
-/** Shows all that would count, and asks. */
+/** Shows everything that trust would enable, and asks. */
 async function trust(values: Flags): Promise<number> {
   const read = await readSettings(optionsOf());
   const { folder, covered, pending, state } = read.trust;
   for (const { message } of read.problems) await writeLine(process.stderr, `helve: ${visible(message)}`);
-  if (read.problems.some(isFatal)) return exitCode.failed; // what is not understood can't be shown
+  if (read.problems.some(isFatal)) return exitCode.failed; // settings that can't be parsed can't be shown
   if (state === 'trusted') {
     await writeLine(process.stdout, `${visible(folder)} is trusted already.`);
     return exitCode.ok;

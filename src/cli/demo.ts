@@ -13,7 +13,7 @@ import { exitCode } from './exit-codes.js';
 import { onSignals } from './signals.js';
 import { UsageProblem } from './usage-problem.js';
 
-const PACE_MS = 15; // between the pieces of the script's text, at a terminal, so that a person can follow
+const PACE_MS = 15; // between the pieces of the script's text, on a terminal, so that a user can follow
 
 const introduction = `Helve's demo. The model is a script, so it needs no key and no network; all the rest is real:
 a project in a temporary folder, the tools, the permission questions (the demo says yes) and the tests.
@@ -24,7 +24,7 @@ const ending = `That was the engine with a script in the model's place. To conne
   helve -p "what does this project do?"
 helve tools lists the tools, helve call runs one without a model, helve doctor checks the set-up.`;
 
-/** The scripted provider drives the real engine over a sample project. */
+/** Runs a scripted model with the real engine on a sample project. */
 export async function demo(argv: readonly string[]): Promise<number> {
   const { positionals } = readArgs(argv, {});
   if (positionals.length > 0) throw new UsageProblem(`helve demo takes no word such as "${positionals[0]}".`);
@@ -84,7 +84,7 @@ async function writeProject(root: string): Promise<void> {
   }
 }
 
-/** The sample's tests run on the Node that runs us, whether or not it is the first on the path. */
+/** The sample's tests run with our own Node, whether or not it is first in PATH. */
 function environmentWithNode(): NodeJS.ProcessEnv {
   const { PATH = '', NODE_TEST_CONTEXT: _, ...env } = process.env;
   return { ...env, PATH: `${dirname(process.execPath)}${delimiter}${PATH}` };

@@ -29,7 +29,7 @@ import { writeLine } from './write-line.js';
 export interface Finding {
   what: string;
   state: 'ok' | 'missing' | 'broken';
-  /** What was found, or what is wrong and what to do about it. */
+  /** What was found, or what is wrong and how to fix it. */
   detail: string;
 }
 
@@ -37,7 +37,7 @@ const TRIED_BYTES = 256 * 1024; // a few turns of a session
 
 const marks = { ok: '✓', missing: '–', broken: '✗' } as const;
 
-/** Looks at what Helve needs on this machine. Something broken, not merely missing, makes it exit 1. */
+/** Checks what Helve needs on this machine. Exits with 1 if something is broken, not if it is merely missing. */
 export async function doctor(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, { json: { type: 'boolean' } });
   if (positionals.length > 0) throw new UsageProblem(`helve doctor takes no word such as "${positionals[0]}".`);
@@ -154,7 +154,7 @@ async function model(): Promise<Finding> {
     const provider = (await loadCatalogue(env)).providers.get(model.provider);
     const access = provider && accessTo(provider, withStoredKeys(env));
     const isStored = access?.keyVariable !== undefined && !env[access.keyVariable]?.trim();
-    const host = access && unusualHost(provider, access); // the rest of an address may hold a secret
+    const host = access && unusualHost(provider, access); // the rest of an address may contain a secret
     const detail = [
       `${model.provider}/${model.name}`,
       host && `at ${host}`,
@@ -177,18 +177,18 @@ function limitsOf({ facts, maxOutputTokens }: Model): string {
   return `${grouped(context)} tokens of context, ${grouped(maxOutputTokens)} for an answer`;
 }
 
-/** Servers that could be used. None is no finding, since nobody needs one; a broken file is told with the model. */
+/** Local model servers. Having none is not reported, since none is needed; a broken file is reported with the model. */
 async function localServers(): Promise<Finding[]> {
   const catalogue = await loadCatalogue(process.env).catch(() => undefined);
   const servers = catalogue ? await findLocalServers(localPlaces(catalogue, process.env)) : [];
   return servers.map((server) => ({ what: 'On this machine', state: 'ok', detail: offerOf(server) }));
 }
 
-/** Each server that is configured here. One of a folder that nobody trusts is named, and not started. */
+/** Each configured MCP server. Servers of an untrusted folder are named, but not started. */
 async function mcpServers(): Promise<Finding[]> {
   const { watchSettings } = await import('../settings/watch.js');
   const settings = await watchSettings({ root: process.cwd(), env: process.env }).catch(() => undefined);
-  if (!settings) return []; // settings that are broken are a finding of their own
+  if (!settings) return []; // broken settings are reported separately
   const untouched = settings.current.entries
     .filter(({ key, ignored }) => key === 'mcpServers' && ignored !== undefined)
     .map(({ name, ignored, origin }) => ({
@@ -218,7 +218,7 @@ function serverFinding({ name, status, detail, tools, setAside, errorOutput }: S
   return { what, state: 'ok', detail: visible(`connected, ${tools === 1 ? '1 tool' : `${tools} tools`}${problems}`) };
 }
 
-/** The types of agents that people have written, and what is wrong with their files. None is no finding. */
+/** Custom agent types, and problems in their files. Having none is not reported. */
 async function agents(): Promise<Finding[]> {
   const { readSettings } = await import('../settings/load.js');
   const { findAgents } = await import('./find-agents.js');
@@ -242,7 +242,7 @@ async function dataFolder(): Promise<Finding> {
   }
 }
 
-/** A full disk, or one without inodes, is seen only by writing. */
+/** Only writing detects a full disk, or one without free inodes. */
 async function tryToWrite(folder: string): Promise<void> {
   const path = join(folder, `doctor.${randomHex(6)}`);
   try {
@@ -252,14 +252,14 @@ async function tryToWrite(folder: string): Promise<void> {
   }
 }
 
-/** The folder itself, or where it would be made: looking must not make it. */
+/** The folder itself, or its nearest existing parent: checking must not create it. */
 function nearestFolder(path: string): string {
   return existsSync(path) || path === dirname(path) ? path : nearestFolder(dirname(path));
 }
 
 async function firstLineOf(command: string, args: readonly string[]): Promise<string | undefined> {
   try {
-    // Not in the project: nothing from it may run on our own initiative.
+    // Not in the project: nothing from it may run without a request.
     const env = withoutSecrets(process.env);
     const { stdout } = await promisify(execFile)(command, args, { cwd: homeFolder() ?? '/', env });
     return stdout.split('\n', 1)[0];

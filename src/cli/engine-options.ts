@@ -30,7 +30,7 @@ export type CliEngineOptions = EngineOptions & {
   env: Readonly<Record<string, string | undefined>>;
 };
 
-/** What flags, settings and the environment say about permissions and tools, in this order. */
+/** Options for permissions and tools: from flags, then settings, then the environment. */
 export async function engineOptions(flags: EngineFlagValues, { asksForTrust = false } = {}): Promise<CliEngineOptions> {
   const settings = await readSettings(
     {
@@ -82,8 +82,8 @@ function existingFolder(path: string): string {
 }
 
 /**
- * Rules with commas or blanks between them; those within parentheses belong to the rule. One that is not understood is
- * wrong usage: a rule must never come to mean more, or less, than was typed.
+ * Splits a list of rules at commas and spaces outside parentheses. An invalid rule is a usage error: a rule must never
+ * mean more, or less, than was typed.
  */
 function listed(
   flag: string,
@@ -119,7 +119,7 @@ function readPermissionMode(flags: EngineFlagValues, { defaultMode }: Settings):
   throw new UsageProblem(`--permission-mode takes ${permissionModes.join(', ')}, but was "${wanted}".`);
 }
 
-/** Why the mode bypassPermissions can't be had here; undefined where it can. */
+/** Why the mode bypassPermissions is not available here; undefined if it is. */
 export function whyNoBypass(
   { bypassDisabledBy }: Settings,
   env: Readonly<Record<string, string | undefined>>,

@@ -11,7 +11,7 @@ import type { Finding } from './doctor.js';
 
 const what = 'Agents';
 
-/** The types of agents that people have written here. Nothing is said where there are none. */
+/** The custom agent types here. Prints nothing if there are none. */
 export async function findAgents(place: PersonalPlaces & { root: string; isTrusted: boolean }): Promise<Finding[]> {
   const { root, isTrusted } = place;
   const ofProject = projectAgentFolders(root).filter(holdsAgents);

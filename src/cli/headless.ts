@@ -22,7 +22,9 @@ import { UsageProblem } from './usage-problem.js';
 import { type ModelWatch, type WatchedModel, watchedModel } from './watched-model.js';
 import { writeLine } from './write-line.js';
 
-/** One prompt, or those of a host, and no person: answers on standard output, everything else nowhere or on standard error. */
+/**
+ * Runs one prompt, or those of a host, without a user: the answer goes to stdout, everything else to stderr or nowhere.
+ */
 export async function headless(argv: readonly string[], version: string): Promise<number> {
   const flags = readRunFlags(argv);
   if (flags.picksSession) throw await (await import('./sessions/which-session.js')).whichSession();
@@ -53,15 +55,15 @@ export async function headless(argv: readonly string[], version: string): Promis
   const agent = createAgentOrSay({
     ...options,
     ...(structured && { tools: [structured.tool], hooks: structured.hooks }),
-    ...host?.agentOptions, // its hooks have those of the others among them
+    ...host?.agentOptions, // its hooks include the others
     ...(permissionTool && { askPermission: permissionTool.askPermission, awaitServers: true }),
     model,
     fallbackModels: models.fallbacks,
     ...(small && { sideModel: () => models.patient(small) }),
-    retries: false, // the watched model has its own
+    retries: false, // the watched model retries by itself
     async childModel(name) {
       const asked = name === undefined ? model.current : await models.patient(name);
-      return watchedModel(asked, budget ? [budget.of(asked)] : []); // what children say is no part of the conversation
+      return watchedModel(asked, budget ? [budget.of(asked)] : []); // children's output is not part of the conversation
     },
     sessionId,
     keepSession: flags.save,
@@ -99,14 +101,14 @@ export async function headless(argv: readonly string[], version: string): Promis
     await observation?.close();
     signals.dispose();
   }
-  if (host?.hasGivenUp) process.exit(signals.exitCode ?? exitCode.failed); // what it did not read would keep us here
+  if (host?.hasGivenUp) process.exit(signals.exitCode ?? exitCode.failed); // output that was not read would keep the process alive
   if (run && flags.format === 'json') await writeJson(run, { sessionId, version });
   if (run && flags.format === 'text') await writeText(run);
-  if (endFailure !== undefined) throw endFailure; // such as a disk that does not write: the answer is there all the same
+  if (endFailure !== undefined) throw endFailure; // such as a failed write to disk: the answer is available all the same
   return signals.exitCode ?? (run?.failed ? exitCode.failed : exitCode.ok);
 }
 
-/** What is wrong with the set-up of a model is for the person who set it up. */
+/** Errors in a model's configuration are usage errors. */
 function asUsageProblem(error: unknown): never {
   if (error instanceof ModelFailure) throw new UsageProblem(error.message);
   throw error;
@@ -206,7 +208,7 @@ async function takeUp(
   }
 }
 
-/** The id that was asked for, which no session may have yet, or one that nobody has. */
+/** The requested id, which must be unused, or a new one. */
 async function newSessionId(wanted: string | undefined, { env }: CliEngineOptions): Promise<string> {
   if (wanted === undefined) return randomId();
   const { existsSync } = await import('node:fs');
@@ -218,7 +220,7 @@ async function newSessionId(wanted: string | undefined, { env }: CliEngineOption
   );
 }
 
-/** So that a person who sees nothing happen knows what is waited for. */
+/** So that a user knows why nothing happens. */
 function retryLine({ reason, waitMs, attempt, maxRetries }: Extract<AgentEvent, { type: 'model_retry' }>): string {
   const when = waitMs === 0 ? 'now' : `in ${Math.max(0.1, Math.round(waitMs / 100) / 10)} s`;
   return `helve: ${visible(reason)} Trying again ${when} (${attempt} of ${maxRetries}).`;
@@ -230,7 +232,7 @@ async function writeJson(run: FinishedRun, ids: { sessionId: string; version: st
   await writeLine(process.stdout, jsonLine(lines.result(run)));
 }
 
-/** A program gets the text as it is; a terminal must not be steered by it. */
+/** A program gets the text unchanged; on a terminal, control characters are made visible. */
 async function writeText({ text, failed, denials, rulesMayAllow }: FinishedRun): Promise<void> {
   if (failed) await writeLine(process.stderr, `helve: ${visible(text)}`);
   else await writeLine(process.stdout, process.stdout.isTTY ? visible(text) : text);
@@ -241,7 +243,7 @@ async function writeText({ text, failed, denials, rulesMayAllow }: FinishedRun):
   await writeLine(process.stderr, `helve: ${what}. helve audit show last says why${way}.`);
 }
 
-/** The argument, then what is piped in. */
+/** The argument, followed by piped input. */
 async function readPrompt(words: readonly string[], env: CliEngineOptions['env']): Promise<string> {
   if (words.length > 1) throw new UsageProblem(`-p takes one prompt, but there are ${words.length}. Put it in quotes.`);
   const [argument = ''] = words;

@@ -1,4 +1,4 @@
-// What `--mcp-config` names: files, or the servers themselves as JSON.
+// Parses `--mcp-config`: files, or servers as JSON.
 
 import { readFileSync } from 'node:fs';
 import { clause } from '../platform/text/clause.js';
@@ -43,6 +43,6 @@ function parse(text: string, where: string): { mcpServers?: unknown } {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? value : {};
   } catch {
-    throw new UsageProblem(`${where} is not valid JSON.`); // it may hold a secret, so nothing of it is repeated
+    throw new UsageProblem(`${where} is not valid JSON.`); // it may contain a secret, so no part of it is shown
   }
 }

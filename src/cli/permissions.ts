@@ -36,7 +36,7 @@ const actions: Readonly<Record<string, (words: readonly string[], values: Flags)
   list,
 };
 
-/** Says what is allowed here, and why, without running anything. */
+/** Shows what is allowed here, and why, without running anything. */
 export async function permissions(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, flags);
   const [name, ...words] = positionals;
@@ -91,7 +91,7 @@ const loadOptions = ({ settings, trust }: Flags) => ({
   ...(trust && { trust }),
 });
 
-/** Judging by a mode is not running in it, so it is free to everybody. */
+/** Explaining a mode does not run in it, so every mode is accepted. */
 function modeOf(values: Flags): PermissionMode | undefined {
   const wanted = values['dangerously-skip-permissions'] ? 'bypassPermissions' : values['permission-mode'];
   const mode = permissionModes.find((known) => known === wanted);
@@ -129,7 +129,7 @@ async function test(words: readonly string[], values: Flags): Promise<number> {
   return failures.length === 0 ? exitCode.ok : exitCode.failed;
 }
 
-/** Every rule that there is here, and who says so. */
+/** Lists all rules that apply here, with their sources. */
 async function list(words: readonly string[], values: Flags): Promise<number> {
   if (words.length > 0) throw new UsageProblem(`helve permissions list takes no word such as "${words[0]}". ${USAGE}`);
   const { allow, deny } = rulesOfFlags(values);

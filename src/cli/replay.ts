@@ -47,7 +47,7 @@ type Flags = ReturnType<typeof readArgs<typeof flags>>['values'];
 
 const ONLY_PLAYED = ['from-start', 'strict', 'skip', 'settings', 'no-sandbox', 'keep'] as const;
 
-/** Plays the calls of a kept session again and says which results differ, or which decisions under another policy. */
+/** Replays the calls of a saved session and reports which results differ, or which decisions under another policy. */
 export async function replay(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, flags);
   const [wanted, ...more] = positionals;
@@ -77,7 +77,7 @@ export async function replay(argv: readonly string[]): Promise<number> {
 
 interface SessionLocation {
   dataFolder: string;
-  /** The project that the session was about. */
+  /** The session's project. */
   root: string;
 }
 
@@ -173,7 +173,7 @@ const leftOut = ({ leftOut: paths }: CopiedTree): string[] =>
         `Not in the copy, because it can't be read or is no file: ${paths.slice(0, 5).join(', ')}${paths.length > 5 ? ` and ${paths.length - 5} more` : ''}.`,
       ];
 
-/** What the calls of the session did to files, oldest first, those before a fork included. */
+/** The session's changes to files, oldest first, including those before a fork. */
 async function changesOf(session: RecordedSession, dataFolder: string): Promise<RecordedChange[]> {
   const ids = new Set(session.turns.flatMap(({ calls }) => calls.map(({ id }) => id)));
   const sessions = [session.id];
@@ -192,12 +192,12 @@ function forkOf(dataFolder: string, id: string): string | undefined {
       return line?.type === 'session' ? line.fork?.id : undefined;
     }
   } catch (error) {
-    if (!(error instanceof SessionProblem)) throw error; // it was deleted, and the journal may still have its changes
+    if (!(error instanceof SessionProblem)) throw error; // it was deleted, but the journal may still have its changes
   }
   return undefined;
 }
 
-/** Those of the project, as they are in the copy. What a person trusts in the project is trusted in its copy. */
+/** The project's settings, read from the copy. Trust in the project extends to its copy. */
 async function settingsIn(copy: string, root: string, flag: string | undefined): Promise<WatchedSettings> {
   const shared = {
     env: process.env,
@@ -211,7 +211,7 @@ async function settingsIn(copy: string, root: string, flag: string | undefined):
 const hasCommands = ({ turns }: RecordedSession): boolean =>
   turns.some(({ calls }) => calls.some(({ tool }) => tool === 'Bash'));
 
-/** In words, or undefined where there are none. */
+/** A description, or undefined if there are none. */
 async function wallsHere(env: NodeJS.ProcessEnv, copy: string): Promise<string | undefined> {
   const { chooseSandbox } = await import('../platform/sandbox/choose.js');
   const { kind, why } = await chooseSandbox({ env, workspace: [copy] });

@@ -10,11 +10,11 @@ import { type RunFlags, readEffort } from './run-flags.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
-/** The models that a run may ask. */
+/** The models of a run. */
 export interface RunModels {
   first: Model;
   fallbacks: readonly Model[];
-  /** A model by its name, or the first one, that is asked again where a request fails in a way that may pass. */
+  /** A model by its name, or the default one, with retries for transient failures. */
   patient(name?: string): Promise<Model>;
 }
 
@@ -56,7 +56,7 @@ export async function readModels(
   };
 }
 
-/** A session that is taken up goes on with the model that it had, where it can be had. */
+/** A resumed session keeps its model, if that is available. */
 async function modelAsBefore(
   session: string | undefined,
   env: CliEngineOptions['env'],
@@ -76,13 +76,13 @@ async function modelAsBefore(
   }
 }
 
-/** Whoever reads the failure did not type the name just now: it is said where it stands. */
+/** The user did not type the name just now, so the failure says where it was set. */
 function namedBy(from: string, error: unknown): unknown {
   if (!(error instanceof ModelFailure)) return error;
   return new ModelFailure(error.kind, `${error.message} The model is named by ${from}.`, { cause: error });
 }
 
-/** What a host can choose from: the known models of the providers that are set up. */
+/** The models that a host can choose from: known models of providers that are set up. */
 export function modelChoices(
   catalogue: Catalogue,
   env: CliEngineOptions['env'],

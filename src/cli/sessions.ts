@@ -30,11 +30,11 @@ const commands: Readonly<Record<string, (argv: readonly string[], location: Sess
 
 interface SessionLocation {
   dataFolder: string;
-  /** The project: the directory that helve is started in. */
+  /** The project: the directory that helve was started in. */
   root: string;
 }
 
-/** Looks at the conversations that are kept on disk. */
+/** Shows and manages saved conversations. */
 export async function sessions(argv: readonly string[]): Promise<number> {
   const [first = 'list', ...rest] = argv[0]?.startsWith('-') ? ['list', ...argv] : argv;
   const command = chooseAction('sessions', first, commands, `There are: ${Object.keys(commands).join(', ')}.`);
@@ -74,12 +74,12 @@ const asJson = ({ id, title, root, model, created, updated, turns, costUsd, byte
   forked_from: fork ?? null,
 });
 
-/** A list is shown to others more readily than a conversation. */
+/** Secrets are masked in output for people: it is shared more easily than a conversation. */
 async function show(argv: readonly string[], location: SessionLocation): Promise<number> {
   const { values, positionals } = readArgs(argv, { json: { type: 'boolean' }, raw: { type: 'boolean' } });
   const secrets = secretsIn(process.env);
   const clean = (text: string): string => (values.raw ? text : redactSecrets(text, secrets));
-  // Whoever only looks takes no mode up again, so there is nothing to say of it.
+  // Showing a session does not resume its mode, so there is nothing to warn about.
   const options: RestoreOptions = values.json ? {} : { mode: 'default' };
   const { id, session } = await load(onlyId(positionals, 'show'), location, options);
   if (values.json) {
@@ -102,13 +102,13 @@ async function show(argv: readonly string[], location: SessionLocation): Promise
     const text = entryText(entry, clean);
     if (text !== '') await writeLine(process.stdout, visible(clean(text)));
   }
-  // What is under way in another process looks as if it had been interrupted.
+  // A session that is running in another process looks interrupted.
   const notes = (await isInUse(sessionFolder(location.dataFolder, id))) ? [] : session.notes;
   for (const note of notes) await writeLine(process.stderr, `helve: ${visible(note)}`);
   return exitCode.ok;
 }
 
-/** Every text at any depth, with its name, which may be what tells that it is secret. */
+/** Masks every string at any depth, together with its key, which may show that it is secret. */
 function withoutSecrets(value: unknown, clean: (text: string) => string): unknown {
   const text = JSON.stringify(value, (name, inner: unknown) => {
     const named = `${name}: `;
@@ -153,7 +153,7 @@ async function remove(argv: readonly string[], { dataFolder, root }: SessionLoca
   if (positionals.length === 0)
     throw new UsageProblem('helve sessions delete needs the ids of sessions, or their beginnings.');
   let failed = false;
-  // All names are looked up first: a slip in the second must not be found out after the first is gone.
+  // Resolves all names first: a typo in the second must not be found after the first was deleted.
   const ids = new Set<string>();
   for (const wanted of positionals) ids.add(await findSession(dataFolder, wanted, { root }));
   const titles = new Map((await listSessions(dataFolder)).map(({ id, title }) => [id, title]));

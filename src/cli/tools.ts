@@ -10,7 +10,7 @@ import { onSignals } from './signals.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
-/** The tools that a conversation here would have. */
+/** Lists the tools that a conversation here would have. */
 export async function tools(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, {
     ...engineFlags,

@@ -10,7 +10,7 @@ import { visible } from '../platform/text/visible.js';
 import { exitCode } from './exit-codes.js';
 import { writeLine } from './write-line.js';
 
-/** Lists the sessions that changed files below the folder, those of `helve call` and `helve mcp serve` among them. */
+/** Lists the sessions that changed files below the folder, including those of `helve call` and `helve mcp serve`. */
 export async function listUndoSessions(
   dataFolder: string,
   { cwd, out }: { cwd: string; out: Writable },

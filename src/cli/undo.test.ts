@@ -22,12 +22,12 @@ interface TestProject {
   root: string;
   dataFolder: string;
   snapshots: WorkspaceSnapshots;
-  /** Where the lists of changes are. */
+  /** The folder with the journals of changes. */
   journal: string;
   text(): Promise<string>;
-  /** What a person says in the session. */
+  /** Adds a user message to the session. */
   say(text: string): Promise<void>;
-  /** What the session's file says of a call. */
+  /** Adds a call to the session's file. */
   call(id: string, tool: string, input: object): Promise<void>;
   /** Changes files as a command does. */
   command(callId: string, work: () => Promise<unknown>): Promise<void>;

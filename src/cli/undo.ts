@@ -32,19 +32,19 @@ import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
 const MAX_CANDIDATES = 10;
-const MAX_SESSIONS = 200; // that are looked through for one that has changed files here
+const MAX_SESSIONS = 200; // the most sessions searched for one that has changed files here
 
-/** Where the command runs, and who is there to answer. */
+/** Where the command runs, and whether a user can answer. */
 export interface UndoSurroundings {
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
   out: Writable;
   errors: Writable;
-  /** Absent where there is no terminal. */
+  /** Undefined without a terminal. */
   ask?: (question: string) => Promise<string>;
 }
 
-/** Takes back what calls of a session did to files. */
+/** Undoes changes to files by calls of a session. */
 export async function undo(argv: readonly string[], at: UndoSurroundings = ofProcess()): Promise<number> {
   const { values, positionals } = readArgs(argv, {
     session: { type: 'string' },
@@ -95,7 +95,7 @@ export async function undo(argv: readonly string[], at: UndoSurroundings = ofPro
   }
 }
 
-/** As it can be typed anywhere. */
+/** A command that works in any folder. */
 const undoCommand = (sessionId: string, callId: string): string => `helve undo --session ${sessionId} --call ${callId}`;
 
 function ofProcess(): UndoSurroundings {
@@ -113,7 +113,7 @@ async function askTerminal(question: string): Promise<string> {
   const { createInterface } = await import('node:readline/promises');
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
-    // Closed without an answer, as by Ctrl-C, means no.
+    // Closing the input without an answer, as Ctrl-C does, means no.
     const closed = new Promise<string>((done) => terminal.once('close', () => done('')));
     return await Promise.race([terminal.question(question), closed]);
   } finally {
@@ -149,7 +149,7 @@ function countOf(option: string, what: string, text: string): number {
   throw new UsageProblem(`${option} takes the number of ${what}, such as 3, but was "${text}".`);
 }
 
-/** The session of that id or beginning of an id, or the last one that changed files here. */
+/** The session with that id or prefix, or the last one that changed files here. */
 async function findSession(dataFolder: string, wanted: string, cwd: string): Promise<string> {
   const sessions = await listSessions(dataFolder);
   const [newest] = sessions;
@@ -248,7 +248,10 @@ async function carryOut(
   return exitCode.ok;
 }
 
-/** There is nothing to do. Calls of which all is known count as taken back, so that the next undo goes a step further. */
+/**
+ * There is nothing to do. Calls whose changes are all known are marked as undone, so that the next undo goes a step
+ * further.
+ */
 async function leaveAsItIs(plan: UndoPlan, at: UndoSurroundings, { json }: { json: boolean }): Promise<number> {
   const outcome = plan.unclaimed.length > 0 ? undefined : await applyUndo(plan);
   if (json) await writeLine(at.out, jsonText(asJson(plan, at.cwd, outcome)));

@@ -1,8 +1,8 @@
 import { nearestWords, wordSimilarity } from '../platform/text/similar-text.js';
 
-const SLIP = 0.7; // one letter in four: below this a word is more likely the beginning of a prompt
+const SLIP = 0.7; // one letter in four: below this a word is more likely the start of a prompt
 
-/** What people type who know another agent, and what does it here. */
+/** Commands of other agents, and their equivalents here. */
 const elsewhere: ReadonlyArray<[words: readonly string[], way: string]> = [
   [
     ['perms', 'permission', 'rules', 'allow', 'deny'],
@@ -29,8 +29,8 @@ const elsewhere: ReadonlyArray<[words: readonly string[], way: string]> = [
 ];
 
 /**
- * What words at the terminal would have meant as a command, and how they are said to the model all the same. Undefined
- * where they are a prompt: several words, or one that is like no command.
+ * The command that words at the terminal resemble, and how to send them to the model anyway. Undefined if they are a
+ * prompt: several words, or one that resembles no command.
  */
 export function meantCommand(words: readonly string[], commands: readonly string[]): string | undefined {
   const [word = '', next] = words;
@@ -43,7 +43,7 @@ export function meantCommand(words: readonly string[], commands: readonly string
   return `There is no command "${word}". ${meant} To say it to the model, use helve -- ${isAlone ? word : `${word} …`}`;
 }
 
-/** One sentence on a word that is no command, and the nearest thing that there is. */
+/** The error for an unknown command, with the nearest known one. */
 export function unknownCommand(word: string, commands: readonly string[]): string {
   const known = elsewhere.find(([words]) => words.includes(word.toLowerCase()))?.[1];
   if (known !== undefined) return `There is no command "${word}". ${known}`;

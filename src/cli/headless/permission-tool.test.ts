@@ -9,7 +9,7 @@ import { temporaryProject } from '../../testing/temporary-project.js';
 import { until } from '../../testing/watch-processes.js';
 import { PermissionTool } from './permission-tool.js';
 
-/** A project in which a tool of a server answers for the person, with these words. */
+/** A project in which a server's tool answers permission questions, with this text. */
 async function projectWith(
   answer: string,
   { tool = 'mcp__gate__approve', ...options }: Omit<EngineOptions, 'root' | 'dataFolder'> & { tool?: string } = {},
@@ -130,7 +130,7 @@ test('a tool that its server has changed since it last ran is not asked', async 
   await servers.settled();
   const write = async () =>
     await runCalls([{ id: 'toolu_1', name: 'Write', input: { file_path: 'a.txt', content: 'one\n' } }]);
-  await write(); // by its answer the server changes the tool
+  await write(); // the server changes the tool while answering
   const { tools } = session;
   await until(() => tools.all.some(({ tool }) => tools.describe(tool).description === 'Decides otherwise.'));
   expect(await write()).toMatchObject([

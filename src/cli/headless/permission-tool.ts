@@ -1,4 +1,4 @@
-// A tool of an MCP server that is asked for permission in the place of a person. Nothing but its clear yes is a yes.
+// A tool of an MCP server that answers permission questions in the user's place. Only an explicit yes counts as yes.
 import { isDeepStrictEqual } from 'node:util';
 import type { Session } from '../../agent/session.js';
 import { askInEachForm } from '../../calls/ask-in-each-form.js';
@@ -17,7 +17,7 @@ export class PermissionTool {
     this.#name = name;
   }
 
-  /** The session whose questions it answers, and among whose tools it is. */
+  /** The session whose questions it answers, and which has the tool. */
   attach(session: Session): void {
     this.#session = session;
   }
@@ -28,7 +28,9 @@ export class PermissionTool {
     return answerOf(said, input, this.#name);
   });
 
-  /** Runs it without asking anybody: whoever named it has agreed to that, but not to one that has changed since. */
+  /**
+   * Runs it without a permission check: the flag that names it is consent, except for a tool that has changed since.
+   */
   async #run(question: unknown, signal: AbortSignal): Promise<ToolOutcome> {
     const session = this.#session;
     const tool = session && this.#find(session);
@@ -47,7 +49,7 @@ export class PermissionTool {
     return await outcomeOf(call, context);
   }
 
-  /** Not by the pool's own way, which would hand the tool to the model. */
+  /** Not through the pool's lookup, which would offer the tool to the model. */
   #find({ tools }: Session): Tool | undefined {
     const found = tools.all.find(
       ({ tool, source, enabled }) => tool.name === this.#name && source === 'mcp' && enabled,

@@ -14,13 +14,13 @@ import { requestedTelemetry, variablesForTracing } from '../telemetry-flags.js';
 import { UsageProblem } from '../usage-problem.js';
 import { watchedModel } from '../watched-model.js';
 
-/** What flags and settings say for a person at a terminal. */
+/** The options from flags and settings for an interactive session. */
 export async function interactiveOptions({ engine }: RunFlags): Promise<CliEngineOptions> {
   const options = await engineOptions(engine, { asksForTrust: true });
   return { ...options, toolSet: options.toolSet === 'simple' ? 'simple' : 'repl' };
 }
 
-/** Puts together a conversation for the terminal, or without a model the tools alone. */
+/** Creates a conversation for the terminal or, without a model, just the tools. */
 export async function openSession(
   flags: RunFlags,
   given: CliEngineOptions,
@@ -66,7 +66,7 @@ export async function openSession(
     model,
     fallbackModels: models.fallbacks,
     ...(small && { sideModel: () => models.patient(small) }),
-    retries: false, // the watched model has its own
+    retries: false, // the watched model retries by itself
     childModel: async (name) => (name === undefined ? model.current : await models.patient(name)),
     ...(flags.sessionId !== undefined && !resumed && wish.beforePrompt === undefined && { sessionId: flags.sessionId }),
     keepSession: flags.save,
@@ -157,7 +157,7 @@ async function saveForHere(rule: string, env: CliEngineOptions['env']): Promise<
   await saveRule(rule, 'local', { root: process.cwd(), env });
 }
 
-/** The models of providers that are set up, and what runs on this machine. */
+/** The models of providers that are set up, and local ones. */
 async function choices(catalogue: Catalogue, env: CliEngineOptions['env'], first?: Model) {
   const { findLocalServers, localPlaces } = await import('../../models/catalogue/local-servers.js');
   const local = await findLocalServers(localPlaces(catalogue, env));

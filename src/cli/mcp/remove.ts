@@ -6,7 +6,7 @@ import { writeLine } from '../write-line.js';
 import { editServer, readScope } from './edit-servers.js';
 import { findServer, type KnownServer, knownServers, settingsOptions } from './known-servers.js';
 
-/** Takes a server out of the file that it is written in. */
+/** Removes a server from the file that defines it. */
 export async function remove(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArgs(argv, { scope: { type: 'string', short: 's' } });
   const [name, ...more] = positionals;
@@ -34,7 +34,7 @@ function chosen(name: string, named: readonly KnownServer[], scope: string | und
   throw new UsageProblem(`"${name}" is written in several places: ${places}. Say which is meant by --scope.`);
 }
 
-/** Files of other agents and of the machine's administrator are not ours to change. */
+/** Files of other agents and of the administrator are not changed. */
 function ourPlace({ scope, file }: KnownServer): Parameters<typeof editServer>[0] | undefined {
   if (file === '.mcp.json') return '.mcp.json';
   if (file === '.helve/settings.json') return 'project';

@@ -15,7 +15,7 @@ import { writeLine } from '../write-line.js';
 
 const USAGE = 'Use helve mcp serve, or helve mcp serve --http [PORT].';
 const TOKEN_VARIABLE = 'HELVE_MCP_TOKEN';
-const MIN_TOKEN_CHARS = 16; // what could be guessed by trying is no token
+const MIN_TOKEN_CHARS = 16; // a shorter token could be guessed
 
 /** Offers Helve's tools to MCP clients, with its permissions, hooks and sandbox. */
 export async function serve(argv: readonly string[]): Promise<number> {
@@ -63,7 +63,7 @@ function readPort(words: readonly string[], { isHttp }: { isHttp: boolean }): nu
 
 interface Token {
   token: string;
-  /** Whoever set it knows it. */
+  /** The user has set it, so it is not printed. */
   isOwn: boolean;
 }
 
@@ -98,7 +98,7 @@ async function serveHttp({ isOwn, ...options }: HttpServing, signal: AbortSignal
   await service.close();
 }
 
-/** Standard output belongs to the protocol. */
+/** stdout is reserved for the protocol. */
 function tell(text: string): void {
   process.stderr.write(`helve: ${visible(text)}\n`);
 }

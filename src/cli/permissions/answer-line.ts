@@ -1,5 +1,5 @@
-// One line of `helve permissions explain --stdin`: a question as JSON in, the answer as JSON out. What is wrong with a
-// line is answered with a deny, for that line alone.
+// One line of `helve permissions explain --stdin`: a question as JSON in, the answer as JSON out. An invalid line is
+// answered with a deny, for that line only.
 
 import type { PermissionMode, Walls } from '../../contract/permission.js';
 import type { ExplainRequest, Explanation } from '../../explain-call.js';
@@ -50,13 +50,13 @@ export function asRequest(tool: string, fields: Readonly<Record<string, unknown>
     input,
     ...(isGiven(cwd) && { cwd: String(cwd) }),
     ...(isGiven(home) && { home: String(home) }),
-    ...(isGiven(mode) && { mode: mode as PermissionMode }), // one that is none is refused by whoever judges
+    ...(isGiven(mode) && { mode: mode as PermissionMode }), // the engine refuses an invalid one
     ...(isGiven(walls) && { walls: walls as Walls }), // likewise
     ...(isGiven(settings) && { settings }),
   };
 }
 
-/** An explanation as programs read it: the answer first, then what it hangs on. */
+/** An explanation for programs: the answer first, then what it depends on. */
 export function asAnswer({ decision, reason, tool, effects, trail, injection, problems, ...assumed }: Explanation) {
   const { mode, walls, confinement, sandbox } = assumed;
   const rules = trail.flatMap(({ rule, about, decided, basis }) =>

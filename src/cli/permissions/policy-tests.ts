@@ -1,4 +1,4 @@
-// Unit tests of a policy: calls, and what the answer to each must be.
+// Unit tests of a policy: calls, and the expected answers.
 
 import { readFileSync } from 'node:fs';
 import type { ParseError } from 'jsonc-parser';
@@ -43,11 +43,11 @@ export interface FailedTest {
   expected: Expectation;
   decision: Behavior;
   reason: string;
-  /** There was nothing to judge: no such tool, or no input that it takes. */
+  /** There was nothing to judge: an unknown tool, or an invalid input. */
   invalid?: true;
 }
 
-/** What a test says itself comes before what the file says for all of them. */
+/** A test's own values override those of the file. */
 export async function runPolicyTests(
   file: string,
   explain: (request: ExplainRequest) => Promise<Explanation>,
@@ -87,14 +87,14 @@ async function readTests(file: string): Promise<PolicyTest[]> {
   return tests;
 }
 
-/** Every `settings` of the file, where it stands: that of all tests, and those of single ones. */
+/** Validates every `settings` in the file: that of all tests, and those of single tests. */
 async function checkPolicies(text: string, { file, isLines }: { file: string; isLines: boolean }): Promise<void> {
   const { parseDocument } = await import('../../settings/document.js');
   const { checkPolicy } = await import('./check-policy.js');
-  const rows = isLines ? text.split('\n').map((row, index) => '\n'.repeat(index) + row) : [text]; // they know their line
+  const rows = isLines ? text.split('\n').map((row, index) => '\n'.repeat(index) + row) : [text]; // keeps the line numbers
   for (const row of rows) {
     const parsed = parseDocument(row);
-    if ('problem' in parsed) continue; // told by whoever reads the tests
+    if ('problem' in parsed) continue; // reported when the tests are parsed
     for (const policy of policiesIn(parsed.node)) checkPolicy(policy, { file, root: process.cwd() });
   }
 }
@@ -116,7 +116,7 @@ function readText(file: string): string {
   }
 }
 
-/** One test a line; undefined where the first line is none, so that the text must be something else. */
+/** One test per line; undefined if the first line is not JSON, so that the text must be in another format. */
 function asLines(text: string): Array<[number: number, value: unknown]> | undefined {
   const rows = text.split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [[index + 1, line] as const]));
   const values = rows.map(([number, line]): [number, unknown] => [number, parsedOrNothing(line)]);

@@ -9,18 +9,18 @@ import { UsageProblem } from '../usage-problem.js';
 import { writeLine } from '../write-line.js';
 
 export interface ResumeWish {
-  /** An id, the beginning of one, or `last`. */
+  /** An id, a prefix of one, or `last`. */
   wanted: string;
   fork: boolean;
-  /** With `fork`: what was said from this prompt on is left out. */
+  /** With `fork`: leaves out everything from this prompt on. */
   beforePrompt?: number | undefined;
   model: Model;
-  /** The mode that a flag names. */
+  /** The mode from a flag. */
   mode: PermissionMode | undefined;
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Takes up a session of this folder, and tells the person what is not as it was. */
+/** Resumes a session of this folder, and tells the user what has changed. */
 export async function resume(wish: ResumeWish): Promise<ResumedSession> {
   const { wanted, fork, beforePrompt, model, mode, env } = wish;
   const dataFolder = dataFolderOf({ env });
@@ -36,7 +36,7 @@ export async function resume(wish: ResumeWish): Promise<ResumedSession> {
   return resumed;
 }
 
-/** Its calls would work in that folder, under the rules of this one. */
+/** Its calls would run in that folder, under this folder's rules. */
 function elsewhere(id: string, project: string, here: string): UsageProblem {
   const what = existsSync(project) ? `Go there to resume it: cd ${project}` : 'That folder is gone; put it back first';
   return new UsageProblem(

@@ -6,7 +6,7 @@ import { sessionTable } from './session-table.js';
 
 const MAX_LISTED = 20;
 
-/** For where nobody can choose: the sessions of this folder, and how one is named. */
+/** The error if no user can choose: the sessions of this folder, and how to name one. */
 export async function whichSession(): Promise<UsageProblem> {
   const found = await listSessions(dataFolderOf(), { root: realpathSync(process.cwd()) });
   if (found.length === 0) return new UsageProblem('There is no session in this folder that could be resumed.');

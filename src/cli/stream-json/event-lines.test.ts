@@ -19,7 +19,7 @@ function newLines(): EventLines {
 }
 
 const contents = (lines: ReturnType<EventLines['lines']>) =>
-  lines.map(({ message }) => (message as { content: unknown }).content); // assistant lines have one
+  lines.map(({ message }) => (message as { content: unknown }).content); // assistant lines have it
 
 test('shows a call with what came before it as soon as it begins, and nothing twice', () => {
   const lines = newLines();
@@ -107,5 +107,5 @@ test('what a child agent says and gets stands under the call that started it, ho
     ['assistant', '1'],
     ['user', 'top'],
   ]);
-  expect(contents(lines.lines(said([text('own')])))).toEqual([[text('own')]]); // nothing of it counts as shown
+  expect(contents(lines.lines(said([text('own')])))).toEqual([[text('own')]]); // nothing of it counts as emitted
 });

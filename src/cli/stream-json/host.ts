@@ -1,4 +1,4 @@
-// A conversation with a program on the other side of standard input and output, one JSON object a line each way.
+// A conversation with a host program over stdin and stdout, one JSON object per line.
 import type { Readable } from 'node:stream';
 import type { AgentEvent, RunResult } from '../../contract/event.js';
 import type { ModelEvent } from '../../contract/model.js';
@@ -34,14 +34,14 @@ export interface HostOptions {
   partialMessages: boolean;
   replayPrompts: boolean;
   saveRule: PermissionBridgeOptions['saveRule'];
-  /** Why a mode can't be had, where that is so. */
+  /** Why a mode is not available; undefined if it is. */
   refuseMode(mode: PermissionMode): string | undefined;
-  /** Gives a model by its name; rejects with `RequestRefused`. */
+  /** Selects a model by its name; rejects with `RequestRefused`. */
   chooseModel(name: string | undefined): ReturnType<RequestHandler>;
   /** The models to choose from, for `initialize`. */
   models(): readonly unknown[];
   end: RunEnd;
-  /** Hooks beside those of the host. */
+  /** Hooks in addition to the host's. */
   hooks?: HookCallbacks | undefined;
 }
 
@@ -55,9 +55,9 @@ export class Host {
   #agent: Agent | undefined;
   #partial = new PartialMessages();
   readonly #slowReaders = new SlowReaderGuard();
-  /** Why the last `initialize` was refused: no prompt runs without the hooks that it was to register. */
+  /** Why the last `initialize` was refused: no prompt may run without the hooks that it would have registered. */
   #refusedInitialize: string | undefined;
-  /** Lists of unsupported events that a notice has named. */
+  /** Unsupported events that a notice has already named. */
   readonly #toldUnsupported = new Set<string>();
 
   constructor(options: HostOptions) {
@@ -68,12 +68,12 @@ export class Host {
     this.#hooks.add(options.hooks ?? {});
   }
 
-  /** The host did not read to the end, and some of the output is left. */
+  /** The host stopped reading, and some output is left. */
   get hasGivenUp(): boolean {
     return this.#slowReaders.hasGivenUp;
   }
 
-  /** What the agent needs of the host. */
+  /** The agent options that the host provides. */
   get agentOptions(): Pick<EngineOptions, 'askPermission' | 'askUser' | 'saveRule' | 'hooks'> {
     const hooks = this.#hooks.callbacks;
     if (!this.#options.asksHost) return { hooks };
@@ -88,7 +88,7 @@ export class Host {
     return { askPermission, askUser, saveRule, hooks };
   }
 
-  /** The model goes no faster than the host reads. */
+  /** Makes the model wait until the host has read its output. */
   get watch(): ModelWatch {
     return {
       before: async () => {
@@ -101,13 +101,13 @@ export class Host {
     };
   }
 
-  /** Takes a prompt that does not come from the host, and no more after it. */
+  /** Adds a prompt that does not come from the host, and accepts no more after it. */
   promptOnly(text: string): void {
     this.#queue.add({ content: [{ type: 'text', text }], uuid: undefined });
     this.#queue.end();
   }
 
-  /** Runs prompt after prompt until no more come, or the signal aborts. Gives the last result. */
+  /** Runs prompts until no more come, or the signal aborts. Returns the last result. */
   async converse(
     agent: Agent,
     { model, input, signal }: { model: WatchedModel; input: Readable | undefined; signal: AbortSignal },
@@ -122,7 +122,7 @@ export class Host {
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
     const reading = input && this.#read(input, signal);
-    reading?.catch(() => this.#queue.stop()); // it is thrown below, after the run under way
+    reading?.catch(() => this.#queue.stop()); // thrown below, after the current run
     const endProbe = probeOnceOrphaned(this.#write);
     let last: FinishedRun | undefined;
     try {
@@ -159,7 +159,7 @@ export class Host {
         }
       }
     } catch (error) {
-      // Whatever it was, it ended this run alone: the host is told, and may go on.
+      // Any error ends only this run: it is reported to the host, which may continue.
       result = noResult(error, { interrupted: ended.aborted });
     }
     const run = end.finish(result ?? noResult(new Error('The run ended without a result.'), { interrupted: false }));
@@ -214,7 +214,7 @@ export class Host {
     return await this.#take(message);
   }
 
-  /** Gives what is wrong with the message, where something is. */
+  /** Returns what is wrong with the message, if anything. */
   async #take(message: HostMessage): Promise<string | undefined> {
     switch (message.type) {
       case 'user':
@@ -244,7 +244,7 @@ export class Host {
       await this.#channel.respond(requestId, answer);
       if (request.subtype === 'initialize') await this.#channel.redeliver();
     } catch (error) {
-      // Every error is answered: a host without an answer would wait for ever.
+      // Every error is answered: without a response the host would wait forever.
       const reason = error instanceof Error ? error.message : String(error);
       if (/^initiali[sz]e$/i.test(request.subtype)) this.#refusedInitialize = reason;
       await this.#channel.refuse(requestId, reason);
@@ -321,11 +321,11 @@ function contextUsage({ total, window, free, ...parts }: ReturnType<Agent['conte
   return { categories, totalTokens: total, maxTokens: window, freeTokens: free, percentage };
 }
 
-/** Hosts send many fields along that say nothing. */
+/** Hosts send many empty fields. */
 const isBlank = (value: unknown): boolean => /^(?:null|false|""|\[\]|\{\})$/.test(JSON.stringify(value) ?? 'null');
 
 const tooLong = (bytes: number): string =>
   `it has ${bytes} bytes, and a line may have ${MAX_LINE_BYTES} at most. Send large files as files, and name them in the prompt`;
 
-/** Whether a line that was not understood may have been an `initialize`, with the guards of a host. */
+/** Whether an unparsable line may have been an `initialize`, with the guards of a host. */
 const mayInitialize = (text: string): boolean => /"subtype"\s*:\s*"initiali[sz]e"/i.test(text);

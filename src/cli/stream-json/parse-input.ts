@@ -1,4 +1,4 @@
-// One line of the host, understood or with a sentence on what is wrong with it.
+// Parses one line from the host into a message, or an error message.
 import type { UserBlock } from '../../contract/message.js';
 import { isObject } from '../../platform/is-object.js';
 
@@ -9,9 +9,9 @@ export type HostMessage =
   | { type: 'control_request'; requestId: string; request: Fields & { subtype: string } }
   | { type: 'control_response'; requestId: string; response: HostResponse }
   | { type: 'control_cancel_request'; requestId: string }
-  /** Nothing is to be done. */
+  /** Nothing to do. */
   | { type: 'keep_alive' }
-  /** `requestId`: of the request that can't be understood, where that much is clear. */
+  /** `requestId`: the id of the invalid request, if it could be read. */
   | { type: 'problem'; problem: string; requestId?: string };
 
 export type HostResponse = { subtype: 'success'; response: unknown } | { subtype: 'error'; error: string };
@@ -89,7 +89,7 @@ function parseBlock(block: unknown): UserBlock | string {
   return { type: 'image', source: { type: 'base64', media_type, data } };
 }
 
-/** Its end alone may have "=", one or two of them. */
+/** Only its end may have "=", one or two of them. */
 function isBase64(text: string): boolean {
   const end = text.indexOf('=');
   return (

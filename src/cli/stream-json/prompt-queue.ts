@@ -1,24 +1,24 @@
 import type { UserBlock } from '../../contract/message.js';
 
 const MAX_WAITING = 1_000;
-const MAX_WAITING_CHARS = 64 * 1024 * 1024; // a host that sends faster than a model answers must not fill the memory
+const MAX_WAITING_CHARS = 64 * 1024 * 1024; // a host that sends faster than a model answers must not exhaust memory
 
 export interface Prompt {
   content: readonly UserBlock[];
-  /** As the host knows it. */
+  /** The host's id for it. */
   uuid: string | undefined;
-  /** Ends its run, also before that has begun. */
+  /** Ends its run, even before it has started. */
   controller: AbortController;
 }
 
-/** Prompts in the order in which they came; each gets a run of its own, one after the other. */
+/** Prompts in order of arrival; each gets its own run, one at a time. */
 export class PromptQueue {
   #active: Prompt | undefined;
   #waiting: Prompt[] = [];
   #ended = false;
   #wake = Promise.withResolvers<void>();
 
-  /** Says what is wrong where the prompt can't be taken. */
+  /** Returns an error message if the prompt can't be accepted. */
   add({ content, uuid }: Pick<Prompt, 'content' | 'uuid'>): string | undefined {
     if (this.#ended) return 'the session is ending';
     const chars = this.#waiting.reduce((sum, waiting) => sum + lengthOf(waiting.content), lengthOf(content));
@@ -30,7 +30,10 @@ export class PromptQueue {
     return undefined;
   }
 
-  /** The next one, as soon as there is one; undefined when no more will come. Whoever takes it is done with the last. */
+  /**
+   * The next prompt, as soon as there is one; undefined when no more will come. Calling it marks the previous one as
+   * done.
+   */
   async next(): Promise<Prompt | undefined> {
     this.#active = undefined;
     while (this.#waiting.length === 0 && !this.#ended) {
@@ -41,7 +44,7 @@ export class PromptQueue {
     return this.#active;
   }
 
-  /** Ends the run under way, or the one that was about to begin. Gives the prompts that wait, without those dropped. */
+  /** Ends the current run, or the one that is about to start. Returns the waiting prompts, without those dropped. */
   interrupt({ dropWaiting = false }: { dropWaiting?: boolean } = {}): readonly Prompt[] {
     const target = this.#active ?? this.#waiting[0];
     target?.controller.abort(new Error('Interrupted.'));
@@ -49,13 +52,13 @@ export class PromptQueue {
     return this.#waiting.filter((waiting) => waiting !== target);
   }
 
-  /** No more will come; what waits is still run. */
+  /** No more prompts will come; waiting ones still run. */
   end(): void {
     this.#ended = true;
     this.#wake.resolve();
   }
 
-  /** Nothing more is to run. */
+  /** Nothing more runs. */
   stop(): void {
     this.#waiting = [];
     this.end();
