@@ -174,16 +174,18 @@ export function createAgent(options: AgentOptions): Agent {
     { ...options, editStyle },
     { model, opened, instructions: () => fileInstructions?.block() },
   );
-  session.agents = agents;
   const swarm = async () => {
     const { createSwarm } = await import('./agent/planning/swarm.js');
     return createSwarm({ agents, setTodos: (todos) => session.setTodos(todos) });
   };
-  session.swarm = {
-    check: async (tool) => await (await swarm()).check(tool),
-    run: async (plan, teammateCount, options) => await (await swarm()).run(plan, teammateCount, options),
-  };
-  session.sideModel = sideModelOf(options, { opened, used });
+  session.provide({
+    agents,
+    swarm: {
+      check: async (tool) => await (await swarm()).check(tool),
+      run: async (plan, teammateCount, options) => await (await swarm()).run(plan, teammateCount, options),
+    },
+  });
+  session.provide({ sideModel: sideModelOf(options, { opened, used }) }, { forChildren: true });
   const hooks = conversationHooks({ hooks: engine.hooks, session, model: model.name });
   const { commands } = engine;
   const children = childAgents(agents, session, engine.notify);

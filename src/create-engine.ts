@@ -138,11 +138,20 @@ export function createEngine(options: EngineOptions = {}): Engine {
     sandbox: () => withRules(options.sandbox ?? sandboxOf(settings()), policy),
     onSandboxMissing: (why) => onceWithoutSandbox(why),
     fileRules: () => ({ unreadable: policy.unreadable(), readable: policy.readable() }),
-    resources: () => connected.resources(),
-    web: () => webAccess(options, env),
-    commands,
     ...(askUser && { askUser: (...asked) => (audit?.questions(askUser) ?? askUser)(...asked) }),
   });
+  session.provide({ commands });
+  session.provide(
+    {
+      get web() {
+        return webAccess(options, env);
+      },
+      get resources() {
+        return connected.resources();
+      },
+    },
+    { forChildren: true },
+  );
   const builtInNames = builtInTools().map(({ name }) => name);
   const policy = createSessionPolicy({
     session,

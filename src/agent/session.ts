@@ -3,13 +3,10 @@ import { rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Gate } from '../calls/gate.js';
-import type { ChildAgents } from '../contract/agents.js';
 import type { LeftCommand } from '../contract/background.js';
-import type { CommandPort } from '../contract/command.js';
 import type { FileChanges } from '../contract/file-change.js';
 import type { TextBlock, UserBlock } from '../contract/message.js';
 import { type PermissionMode, stricterMode, type Walls } from '../contract/permission.js';
-import type { SwarmPort } from '../contract/planning.js';
 import { type AskUser, checkedAskUser } from '../contract/question.js';
 import type { Todo } from '../contract/todo.js';
 import type {
@@ -18,11 +15,10 @@ import type {
   FileLedger,
   FileRules,
   SandboxConfig,
-  ServerResources,
   SessionPort,
+  SessionPorts,
   ToolContext,
 } from '../contract/tool-context.js';
-import type { SideModel, WebAccess } from '../contract/web.js';
 import { randomId } from '../platform/crypto.js';
 import { lazyFileChanges } from '../platform/journal/lazy-changes.js';
 import { Slots } from '../platform/slots.js';
@@ -62,19 +58,12 @@ export interface SessionOptions {
   /** Called with each call that is judged where the sandbox of the settings does not work. */
   onSandboxMissing?(why: string): void;
   fileRules?(): FileRules;
-  /** What MCP servers have beside tools; undefined where there are none. */
-  resources?(): ServerResources | undefined;
-  /** What a person has said about the web. Default: as in the parent. */
-  web?(): WebAccess | undefined;
-  /** Commands and skills; left out where nobody asked for them. */
-  commands?: CommandPort | undefined;
   /** The session whose child this one is: the gate, the journal, saved results and the ids of calls are that one's. */
   parent?: Session;
   /** Stands before the ids of its calls, so that none is like one of an earlier process. */
   callPrefix?: string;
 }
 
-/** Everything that one conversation remembers. There is no state outside of it, so any number can live in one process. */
 /** How a session begins. */
 export interface SessionBeginning {
   source: 'startup' | 'resume' | 'fork';
@@ -82,6 +71,10 @@ export interface SessionBeginning {
   setup?: 'init' | 'maintenance' | undefined;
 }
 
+export interface Session extends SessionPorts {}
+
+/** Everything that one conversation remembers. There is no state outside of it, so any number can live in one process. */
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: all ports are optional, and `provide` adds them
 export class Session implements SessionPort {
   readonly id: string;
   readonly interactive: boolean;
@@ -100,11 +93,6 @@ export class Session implements SessionPort {
   readonly planning: SessionPlan;
   /** What each model was used for since the session began, child agents among them. */
   readonly used: UsageByModel;
-  readonly commands: CommandPort | undefined;
-  /** Runs the steps of a plan by child agents; set by whoever can start them. */
-  swarm?: SwarmPort | undefined;
-  /** Set by whoever runs the conversation with a model. */
-  agents: ChildAgents | undefined;
   /** What the person said last, as it went into the conversation. */
   latestPrompt: readonly UserBlock[] | undefined;
   /** Commands that run in the background. */
@@ -118,9 +106,7 @@ export class Session implements SessionPort {
   readonly #sandbox: (() => SandboxConfig | undefined) | undefined;
   readonly #onSandboxMissing: ((why: string) => void) | undefined;
   readonly #fileRules: (() => FileRules) | undefined;
-  readonly #resources: (() => ServerResources | undefined) | undefined;
-  readonly #web: (() => WebAccess | undefined) | undefined;
-  #sideModel: SideModel | undefined;
+  readonly #childPorts: SessionPorts[] = [];
   readonly #parent: Session | undefined;
   /** The root session, in a child. */
   readonly #top: Session | undefined;
@@ -175,9 +161,7 @@ export class Session implements SessionPort {
     this.#commandBounds = options.commandBounds;
     this.#onSandboxMissing = options.onSandboxMissing;
     this.#fileRules = options.fileRules;
-    this.#resources = options.resources;
-    this.#web = options.web;
-    this.commands = options.commands;
+    for (const ports of parent ? parent.#childPorts : []) this.provide(ports, { forChildren: true });
     this.changes =
       parent?.changes ??
       lazyFileChanges({
@@ -204,21 +188,10 @@ export class Session implements SessionPort {
     return this.#fileRules?.() ?? this.#parent?.fileRules ?? { readable: [] };
   }
 
-  get resources(): ServerResources | undefined {
-    return this.#resources?.();
-  }
-
-  get web(): WebAccess | undefined {
-    return this.#web ? this.#web() : this.#parent?.web;
-  }
-
-  /** Set by whoever runs the conversation with a model; children have that of their parent. */
-  get sideModel(): SideModel | undefined {
-    return this.#sideModel ?? this.#parent?.sideModel;
-  }
-
-  set sideModel(model: SideModel | undefined) {
-    this.#sideModel = model;
+  /** Adds ports of a component. `forChildren`: child agents that are started from now on have them too. */
+  provide(ports: SessionPorts, { forChildren = false } = {}): void {
+    Object.defineProperties(this, Object.getOwnPropertyDescriptors(ports));
+    if (forChildren) this.#childPorts.push(ports);
   }
 
   get walls(): Walls {

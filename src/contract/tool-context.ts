@@ -56,8 +56,24 @@ export interface Approval {
   notOpened?: readonly Effect[] | undefined;
 }
 
+/** What some sessions have and others do not. Each port comes from the part of a conversation that owns it. */
+export interface SessionPorts {
+  /** Absent where no child agents can be started. */
+  readonly swarm?: SwarmPort | undefined;
+  /** Absent where no servers are configured. */
+  readonly resources?: ServerResources | undefined;
+  /** Absent where nobody asked for commands and skills. */
+  readonly commands?: CommandPort | undefined;
+  /** Absent where there is no model that a child could ask. */
+  readonly agents?: ChildAgents | undefined;
+  /** Absent where nobody has said anything about the web. */
+  readonly web?: WebAccess | undefined;
+  /** Absent where no model for small tasks is configured. */
+  readonly sideModel?: SideModel | undefined;
+}
+
 /** The part of a session that outlives the call. */
-export interface SessionPort {
+export interface SessionPort extends SessionPorts {
   readonly id: string;
   /** Whether a person sits at it, who can be shown that something goes on in the background. */
   readonly interactive: boolean;
@@ -99,18 +115,6 @@ export interface SessionPort {
   /** Commands of the background that an earlier process of the session had left, and what became of each. */
   readonly leftCommands?: readonly EndedCommand[] | undefined;
   readonly planning: PlanningPort;
-  /** Absent where no child agents can be started. */
-  readonly swarm?: SwarmPort | undefined;
-  /** Absent where no servers are configured. */
-  readonly resources?: ServerResources | undefined;
-  /** Absent where nobody asked for commands and skills. */
-  readonly commands?: CommandPort | undefined;
-  /** Absent where there is no model that a child could ask. */
-  readonly agents?: ChildAgents | undefined;
-  /** Absent where nobody has said anything about the web. */
-  readonly web?: WebAccess | undefined;
-  /** Absent where no model for small tasks is configured. */
-  readonly sideModel?: SideModel | undefined;
   /** A new private file under the session's folder for a result that is too long to be sent; the folder is made on first use. */
   resultFile(name: string): Promise<string>;
   /** The session's own one of these, made on first use. It lives as long as the session; `atEnd` cleans up after it. */

@@ -200,7 +200,7 @@ test('tells the model of plan mode once, and again when it is off by other hands
 
 test('refuses a swarm where no child agents can be started, before anybody is asked', async () => {
   const { project, questions, session } = await projectWith({ behavior: 'allow' }, 'plan');
-  session.swarm = undefined;
+  session.provide({ swarm: undefined });
   const run = await project.run(exitPlanModeTool, { plan, launchSwarm: true });
   expect(run.failure).toBe('check_refused');
   expect(run.content).toContain('launchSwarm needs child agents');
@@ -216,14 +216,16 @@ test('has the steps of an approved plan run, tells how it goes, and reports each
       { id: '2', outcome: 'failed', report: 'One test fails.' },
     ],
   };
-  session.swarm = {
-    check: async () => undefined,
-    async run(approved, count, { onProgress }) {
-      ran.push({ plan: approved, count, mode: session.mode });
-      onProgress('step 1 begins');
-      return report;
+  session.provide({
+    swarm: {
+      check: async () => undefined,
+      async run(approved, count, { onProgress }) {
+        ran.push({ plan: approved, count, mode: session.mode });
+        onProgress('step 1 begins');
+        return report;
+      },
     },
-  };
+  });
   const run = await project.run(exitPlanModeTool, { plan, launchSwarm: true, teammateCount: 2 });
   expect(run.content).toContain('Step 1 (Write the parser): done. It parses.');
   expect(run.content).toContain('Step 2 (Test it (depends on 1)): FAILED. One test fails.');
@@ -245,13 +247,15 @@ test('a plan that another call brings meanwhile does not take the place of the o
       return questions.length === 2 ? answer.promise : Promise.resolve({ behavior: 'deny' });
     },
   });
-  session.swarm = {
-    check: async () => undefined,
-    async run({ text }) {
-      ran.push(text);
-      return { steps: [] };
+  session.provide({
+    swarm: {
+      check: async () => undefined,
+      async run({ text }) {
+        ran.push(text);
+        return { steps: [] };
+      },
     },
-  };
+  });
   await project.run(exitPlanModeTool, { plan });
   const agreedTo = project.run(exitPlanModeTool, { launchSwarm: true });
   await vi.waitFor(() => expect(questions).toHaveLength(2));
@@ -269,7 +273,7 @@ test.each([
   [{ plan, teammateCount: 2 }, 'teammateCount counts for launchSwarm only'],
 ])('refuses a swarm that could not work: %#', async (input, problem) => {
   const { project, session } = await projectWith({ behavior: 'allow' }, 'plan');
-  session.swarm = { check: async () => undefined, run: async () => ({ steps: [] }) };
+  session.provide({ swarm: { check: async () => undefined, run: async () => ({ steps: [] }) } });
   expect((await project.run(exitPlanModeTool, input)).content).toContain(problem);
   expect(session.mode).toBe('plan');
 });

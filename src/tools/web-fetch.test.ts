@@ -83,7 +83,7 @@ test('lets the small model answer, which gets the page and the prompt', async ()
       return 'It is 42.';
     },
   };
-  project.engine.session.sideModel = model;
+  project.engine.session.provide({ sideModel: model });
   const { content } = await project.run(webFetchTool, { url, prompt });
   expect(asked).toEqual([[prompt, 'The answer is 42.']]);
   expect(content).toBe(
@@ -97,7 +97,7 @@ It is 42.
 test('gives the text itself where the small model can not answer', async () => {
   const { url } = await serve(page('<p>The answer is 42.</p>'));
   const project = await projectWith();
-  project.engine.session.sideModel = { answer: async () => Promise.reject(new Error('it is overloaded')) };
+  project.engine.session.provide({ sideModel: { answer: async () => Promise.reject(new Error('it is overloaded')) } });
   const { content, isError } = await project.run(webFetchTool, { url, prompt });
   expect(content).toContain('The answer is 42.');
   expect(content).toContain('The small model could not answer (it is overloaded), so this is the text itself.');

@@ -68,7 +68,6 @@ export async function* converse(given: Conversation): AsyncGenerator<AgentEvent,
     tools: await toolsFor(given),
     workspace: () => parent.session.workspace,
     sandbox: () => parent.session.sandbox,
-    resources: () => parent.session.resources,
     ...(options.askUser && { askUser: options.askUser }),
   });
   session.changeDirectory(parent.session.cwd);
@@ -95,7 +94,7 @@ export async function* converse(given: Conversation): AsyncGenerator<AgentEvent,
     environment,
     model: given.model,
   });
-  session.agents = agents;
+  session.provide({ agents });
   const system = systemPrompt({
     root: session.root,
     platform: process.platform,
