@@ -67,6 +67,20 @@ test.each([
   ['by stopping the agent', { continue: false }],
   ['with text before it', 'Loading profile\n{"decision": "block"}'],
   ['with text after it', '{"hookSpecificOutput": {"permissionDecision": "deny"}}\ndone'],
+  ['as Python shows it', "{'decision': 'block'}"],
+  ['as Python shows it with more around it', "checked\n{'hookSpecificOutput': {'permissionDecision': 'deny'}}"],
+  ['as YAML', 'decision: block'],
+  ['as a text inside JSON', { hookSpecificOutput: '{"permissionDecision": "deny"}' }],
+  ['in another spelling', { hook_specific_output: { permission_decision: 'deny' } }],
+  ['in another spelling inside', pre({ permission_decision: 'deny' })],
+  ['inside something else', { output: pre({ permissionDecision: 'deny' }) }],
+  ['in a list', [pre({ permissionDecision: 'deny' })]],
+  ['in a list of one word', ['deny']],
+  ['by stopping the agent in a word', { continue: 'no' }],
+  ['by stopping the agent in text', "{'continue': False}"],
+  ['by stopping the agent in the envelope', pre({ continue: false })],
+  ['as a word', '"no"'],
+  ['as a word with its reason', 'Denied: it leaves the project'],
   ['cut off', '{"hookSpecificOutput": {"permissionDecision": "deny", "permissionDeci'],
 ])('a refusal %s still refuses', (_, output) => {
   expect(printed('PreToolUse', output)).toMatchObject({ behavior: 'deny' });
@@ -83,9 +97,42 @@ test.each([
   expect(answer.failures).not.toEqual([]);
 });
 
-test('a new input outside its envelope changes nothing, and that is told', () => {
-  const answer = printed('PreToolUse', { updatedInput: { command: 'ls' } });
-  expect(answer).toEqual({ remarks: [], failures: [expect.stringContaining('belongs inside "hookSpecificOutput"')] });
+test.each([
+  ['outside its envelope', { updatedInput: { command: 'ls' } }],
+  ['in another spelling', pre({ permissionDecision: 'allow', updated_input: { command: 'ls' } })],
+  ['with letters missing', pre({ permissionDecision: 'allow', updateInput: { command: 'ls' } })],
+  ['in other capitals', pre({ permissionDecision: 'allow', updatedinput: { command: 'ls' } })],
+  ['under another name', pre({ tool_input: { command: 'ls' } })],
+  ['of another event', { hookSpecificOutput: { hookEventName: 'Stop', updatedInput: { command: 'ls' } } }],
+  ['in the shape of another event', pre({ decision: { updatedInput: { command: 'ls' } } })],
+  ['inside something else', { output: pre({ updatedInput: { command: 'ls' } }) }],
+  ['as a text', pre({ permissionDecision: 'allow', updatedInput: 'ls' })],
+  ['as an empty text', pre({ permissionDecision: 'allow', updatedInput: '' })],
+  ['as a list', pre({ updatedInput: ['ls'] })],
+])('a new input %s refuses the call, since the old one is not wanted', (_, output) => {
+  const answer = printed('PreToolUse', output);
+  expect(answer).toMatchObject({ behavior: 'deny', remarks: [], failures: [expect.any(String)] });
+  expect(answer.reason).toContain('The answer of the hook must be corrected, not the call');
+  expect(answer.updatedInput).toBeUndefined();
+  expect(readValue('PreToolUse', output)).toEqual(answer);
+});
+
+test.each([
+  { behavior: 'allow', updatedInput: 'ls' },
+  { behavior: 'allow', updated_input: { command: 'ls' } },
+  { behavior: 'allow', input: { command: 'ls' } },
+])('in the place of a person, a yes to a new input that is not understood leaves the question open: %j', (decision) => {
+  const output = { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } };
+  expect(printed('PermissionRequest', output)).toMatchObject({ behavior: 'ask', failures: [expect.any(String)] });
+});
+
+test('an envelope of another event is named once', () => {
+  const output = { hookSpecificOutput: { hookEventName: 'Stop', permissionDecision: 'deny' } };
+  expect(printed('PreToolUse', output)).toMatchObject({
+    behavior: 'deny',
+    failures: ['its "hookSpecificOutput" is for Stop, not for PreToolUse'],
+    remarks: [],
+  });
 });
 
 test('exit code 2 refuses with what was said on stderr, whatever was printed', () => {
@@ -151,12 +198,13 @@ test('another exit code is a failure, unless an answer was printed', () => {
 
 test('JSON that is none is a failure', () => {
   expect(printed('PostToolUse', '{"decision": }').failures).toEqual([expect.stringContaining('starts like JSON')]);
-  expect(printed('PreToolUse', { hookSpecificOutput: 'deny' }).failures).toEqual([
-    'its "hookSpecificOutput" must be an object, but was "deny"',
+  expect(printed('PreToolUse', { hookSpecificOutput: 5 }).failures).toEqual([
+    'its "hookSpecificOutput" must be an object, but was 5',
   ]);
   expect(printed('PreToolUse', pre({ updatedInput: ['ls'] })).failures).toEqual([
     'its "updatedInput" must be an object, but was ["ls"]',
   ]);
+  expect(printed('PreToolUse', '[1]').failures).toEqual(['its answer must be an object, but was [1]']);
   expect(printed('Stop', { decision: 'later' }).block).toBeUndefined();
 });
 
@@ -221,7 +269,7 @@ test.each([
   for (const event of ['PreToolUse', 'PermissionRequest'] as const) {
     expect(printed(event, output)).toMatchObject({
       behavior: 'deny',
-      failures: [expect.stringContaining('counts since')],
+      failures: [expect.stringMatching(/which is not known here\. A refusal is written \{/)],
     });
   }
   expect(printed('UserPromptSubmit', output).block).toBeDefined();
@@ -234,8 +282,8 @@ test.each([
 test('a yes in a field that is not known allows nothing, and such an answer is named', () => {
   const answer = printed('PreToolUse', { behavior: 'allow' });
   expect(answer.behavior).toBeUndefined();
-  expect(answer.remarks).toEqual(['its "behavior" is "allow", which is not known here, so it allows nothing']);
-  expect(printed('PreToolUse', { verdict: 7 }).remarks).toEqual([
+  expect(answer.failures).toEqual(['its "behavior" is "allow", which is not known here, so it allows nothing']);
+  expect(printed('PreToolUse', { verdict: 7 }).failures).toEqual([
     'its answer {"verdict":7} has no field that is known here',
   ]);
 });
@@ -245,7 +293,7 @@ test.each([['deny'], ['"deny"'], ['false'], ['Blocked\n']])(
   (text) => {
     expect(printed('PreToolUse', text)).toMatchObject({
       behavior: 'deny',
-      failures: [expect.stringContaining('is an object')],
+      failures: [expect.stringMatching(/is an object|must be an object/)],
     });
   },
 );
@@ -258,4 +306,32 @@ test('an answer that is no object is named, null too, and a no is a no', () => {
   });
   expect(readValue('PreToolUse', 'deny')).toMatchObject({ behavior: 'deny', reason: 'it answered "deny"' });
   expect(readValue('PreToolUse', false)).toMatchObject({ behavior: 'deny' });
+});
+
+test('a no counts also where a program gives it as an Error, or by an object of a class', () => {
+  class Answer {
+    get decision() {
+      return 'block';
+    }
+  }
+  for (const value of [new Error('no'), new Answer(), Object.create({ decision: 'block' }), 'block: no', ['deny']]) {
+    expect(readValue('PreToolUse', value)).toMatchObject({ behavior: 'deny' });
+    expect(readValue('UserPromptSubmit', value).block).toBeDefined();
+  }
+});
+
+test('a no in data or in words for people is not the answer', () => {
+  const output = {
+    systemMessage: 'deny',
+    reason: 'block',
+    ...pre({ updatedInput: { decision: 'block', allow: false }, additionalContext: '{"decision": "block"}' }),
+  };
+  expect(printed('PreToolUse', output).behavior).toBeUndefined();
+  const echoed = { hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_input: { command: 'echo decision: block' } };
+  expect(printed('PreToolUse', echoed).behavior).toBeUndefined();
+  const rules = [{ type: 'addRules', behavior: 'deny', rules: [] }];
+  const decision = { behavior: 'allow', updatedPermissions: rules };
+  const request = { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } };
+  expect(printed('PermissionRequest', request).behavior).toBe('allow');
+  expect(printed('UserPromptSubmit', 'Use the option decision: block, and "allow": false.').block).toBeUndefined();
 });

@@ -2,8 +2,10 @@
 // is said; a wish to allow or to change something counts only where it belongs.
 import type { HookEvent } from '../contract/hook.js';
 import type { Behavior } from '../contract/permission.js';
+import { isObject } from '../platform/is-object.js';
 import { type HookReply, stricter } from './merge-answers.js';
-import { isPlainRefusal, isStray, strayVerdicts } from './plain-verdicts.js';
+import { holdsRefusal, isPlainRefusal, isStray, plainAnswer, strayVerdicts, textRefuses } from './plain-verdicts.js';
+import { refuseUnusableInput, shown } from './unusable-input.js';
 
 /** What one hook said, with what was wrong about it in the words that follow "it". */
 export interface ReadAnswer extends Omit<HookReply, 'name' | 'reports'> {
@@ -140,8 +142,13 @@ const meaningOf = (exitCode: number): string =>
 const said = (stderr: string): string => (stderr.trim() ? ` and said: ${stderr.trim()}` : '');
 
 function parseObject(text: string): { object?: object; problem?: string } {
+  const { json, problem } = parseJson(text);
+  return problem === undefined ? { object: json as object } : { problem }; // with a brace first it can be nothing else
+}
+
+function parseJson(text: string): { json?: unknown; problem?: string } {
   try {
-    return { object: JSON.parse(text) as object }; // text that starts with a brace is an object if it is anything
+    return { json: JSON.parse(text) };
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error) };
   }
@@ -151,17 +158,23 @@ function parseObject(text: string): { object?: object; problem?: string } {
 function readText(event: HookEvent, text: string, problem: string | undefined): ReadAnswer {
   const answer: ReadAnswer = { failures: [], remarks: [] };
   if (takesText(event) && text !== '') answer.additionalContext = text;
-  const holdsAnswer = /"(?:hookSpecificOutput|permissionDecision|decision)"\s*:/.test(text);
+  const holdsAnswer = /["'](?:hookSpecificOutput|permissionDecision|decision)["']\s*:/.test(text);
   if (problem !== undefined) answer.failures.push(`it printed something that starts like JSON but is not (${problem})`);
   else if (holdsAnswer) answer.failures.push('it printed something else before its JSON, so that it could not be read');
-  if (isPlainRefusal(unquoted(text))) {
+  if (canRefuse(event) && !takesText(event) && /^[["]/.test(text)) {
+    const { json } = parseJson(text);
+    if (json !== undefined) return readValue(event, json);
+  }
+  const refuses = takesText(event) ? isPlainRefusal(unquoted(text)) : text === 'false' || textRefuses(text);
+  if (refuses && !holdsRefusal(text)) {
     delete answer.additionalContext;
     answer.failures.push(`it printed ${shown(text)}, where an answer is an object`);
     return { ...answer, ...objection(event, `it printed ${shown(text)}`) };
   }
   if (text === 'null') answer.failures.push('it printed null, where an answer is an object');
-  if (canRefuse(event) && /"(?:permissionDecision|decision|behavior)"\s*:\s*"(?:deny|block|ask)"/i.test(text)) {
+  if (canRefuse(event) && holdsRefusal(text, { quoted: takesText(event) })) {
     delete answer.additionalContext;
+    if (answer.failures.length === 0) answer.failures.push(`it printed ${shown(text)}, which can't be read as JSON`);
     return { ...answer, ...objection(event, 'its answer could not be read as JSON, but means to refuse') };
   }
   return answer;
@@ -171,9 +184,18 @@ const unquoted = (text: string): unknown => (text === 'false' ? false : text.rep
 
 /** What a callback returned or a server sent, be it an answer or not. */
 export function readValue(event: HookEvent, value: unknown): ReadAnswer {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return readJsonAnswer(event, value);
+  if (value instanceof Error) {
+    const failures = [`its answer must be an object, but was an Error: ${value.message}`];
+    return { failures, remarks: [], ...objection(event, `it answered with an Error: ${value.message}`) };
+  }
+  const output = plainAnswer(value);
+  if (typeof output === 'object' && output !== null && !Array.isArray(output)) return readJsonAnswer(event, output);
   const answer: ReadAnswer = { failures: [`its answer must be an object, but was ${shown(value)}`], remarks: [] };
-  return isPlainRefusal(value) ? { ...answer, ...objection(event, `it answered ${shown(value)}`) } : answer;
+  const refuses =
+    isPlainRefusal(value) ||
+    (typeof value === 'string' && textRefuses(value)) ||
+    (Array.isArray(output) && (output.some(isPlainRefusal) || strayVerdicts(output).some((one) => one.refuses)));
+  return refuses ? { ...answer, ...objection(event, `it answered ${shown(value)}`) } : answer;
 }
 
 /** The object that a command printed, a server sent or a callback returned. */
@@ -185,7 +207,7 @@ export function readJsonAnswer(event: HookEvent, output: object): ReadAnswer {
   const isForThis = meant === undefined || meant === event;
   if (!isForThis) answer.failures.push(`its "hookSpecificOutput" is for ${meant}, not for ${event}`);
 
-  if (fields.flag(output, 'continue') === false) {
+  if (fields.flag(output, 'continue') === false || saysNo(present(output, 'continue'))) {
     const reason = fields.text(output, 'stopReason') ?? fields.text(output, 'reason') ?? 'a hook stopped the agent';
     answer.stop = { reason };
   }
@@ -199,35 +221,54 @@ export function readJsonAnswer(event: HookEvent, output: object): ReadAnswer {
 
   if (objections[event] === 'denies') readJudgement(event, answer, fields, { output, specific, isForThis });
   else readObjection(event, answer, fields, output);
-  readStray(event, answer, fields, [output, specific]);
+  if (objections[event] === 'denies') refuseUnusableInput(event, answer, output);
+  readStray(event, answer, fields, output);
   if (event === 'PostToolUse' && isForThis) {
     const value = present(specific, 'updatedToolOutput') ?? present(specific, 'updatedMCPToolOutput');
     if (value !== undefined) answer.updatedOutput = { value };
   }
-  // Whoever looks at the answers alone must not run what a hook stopped.
+  // What looks at the answers alone must not run what a hook stopped.
   if (answer.stop && objections[event] === 'denies') return { ...answer, behavior: 'deny', reason: answer.stop.reason };
   return answer;
 }
 
+/** Where verdicts are read. What stands elsewhere has no meaning here. */
+const verdictPaths = {
+  ofCalls: new Set([
+    ...['continue', 'decision', 'permissionDecision', 'hookSpecificOutput.permissionDecision'],
+    ...['hookSpecificOutput.decision', 'hookSpecificOutput.decision.behavior'],
+  ]),
+  ofOthers: new Set(['continue', 'decision']),
+};
+
 /** Fields that have no meaning here: a plain no in them counts, a yes does not, and an answer of nothing else is named. */
-function readStray(event: HookEvent, answer: ReadAnswer, fields: FieldReader, parts: readonly object[]): void {
-  const [output = {}] = parts;
-  for (const { field, value, refuses } of parts.flatMap(strayVerdicts)) {
+function readStray(event: HookEvent, answer: ReadAnswer, fields: FieldReader, output: object): void {
+  const isOfCall = objections[event] === 'denies';
+  const mistakes = isOfCall ? answer.failures : answer.remarks;
+  for (const { field, value, refuses } of strayVerdicts(output, verdictPaths[isOfCall ? 'ofCalls' : 'ofOthers'])) {
     const said = `its "${field}" is ${shown(value)}, which is not known here`;
-    if (!refuses) answer.remarks.push(`${said}, so it allows nothing`);
+    if (!refuses) mistakes.push(`${said}, so it allows nothing`);
     else if (objections[event] === 'nothing') answer.remarks.push(`${said} and stops nothing`);
-    else {
-      const counts = answer.behavior === 'deny' || answer.block !== undefined;
+    else if (answer.behavior !== 'deny' && answer.block === undefined) {
       const reason =
         fields.text(output, 'reason') ?? fields.text(output, 'message') ?? `its "${field}" is ${shown(value)}`;
-      answer.failures.push(`${said}, but counts since it refuses`);
-      if (!counts) Object.assign(answer, objection(event, reason));
+      answer.failures.push(`${said}. ${wayToRefuse(event)}`);
+      Object.assign(answer, objection(event, reason));
     }
   }
   if (answer.failures.length + answer.remarks.length === 0 && isStray(output)) {
-    answer.remarks.push(`its answer ${shown(output)} has no field that is known here`);
+    const said = `its answer ${shown(output)} has no field that is known here`;
+    (canRefuse(event) ? answer.failures : answer.remarks).push(said);
   }
 }
+
+function wayToRefuse(event: HookEvent): string {
+  if (objections[event] !== 'denies') return 'A refusal is written {"decision": "block"}';
+  const refusal = event === 'PreToolUse' ? '"permissionDecision": "deny"' : '"decision": {"behavior": "deny"}';
+  return `A refusal is written {"hookSpecificOutput": {"hookEventName": "${event}", ${refusal}}}`;
+}
+
+const saysNo = (value: unknown): boolean => /^(false|no|off|0)$/i.test(String(value));
 
 /** What hooks of other systems may ask for beside it all. */
 const unsupported = [
@@ -278,10 +319,12 @@ function readJudgement(
     const behavior = behaviorOf(word);
     if (behavior === undefined) answer.failures.push(`its "${field}" is ${shown(word)}; there are allow, ask and deny`);
     if (behavior === 'allow' && !belongs) {
-      answer.failures.push(`its "${field}" does not belong there for ${event}, so it allows nothing`);
+      if (isForThis) answer.failures.push(`its "${field}" does not belong there for ${event}, so it allows nothing`);
       return;
     }
-    if (!belongs) answer.remarks.push(`its "${field}" does not belong there for ${event}, but counts since it refuses`);
+    if (!belongs && isForThis) {
+      answer.remarks.push(`its "${field}" does not belong there for ${event}, but counts since it refuses`);
+    }
     const meant = behavior ?? 'deny';
     if (stricter(answer.behavior, meant) === answer.behavior) return;
     answer.behavior = meant;
@@ -317,11 +360,8 @@ function readJudgement(
   } else judge(envelope, { field: 'hookSpecificOutput.decision', why: reason, belongs: false });
 
   const home = isPre ? specific : (request ?? {});
-  const updatedInput = isForThis ? fields.object(home, 'updatedInput') : undefined;
-  if (updatedInput) answer.updatedInput = { ...updatedInput };
-  if (present(output, 'updatedInput') !== undefined) {
-    answer.failures.push('its "updatedInput" belongs inside "hookSpecificOutput", so nothing was changed');
-  }
+  const { updatedInput } = home as { updatedInput?: unknown };
+  if (isForThis && isObject(updatedInput)) answer.updatedInput = { ...updatedInput };
   if (present(specific, 'permissionDecision') === 'defer') {
     answer.remarks.push('it answered "defer", which is not supported; the person is asked instead');
   }
@@ -373,9 +413,4 @@ function fieldReader(failures: string[]): FieldReader {
       return wrong(field, 'an object', value);
     },
   };
-}
-
-function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }

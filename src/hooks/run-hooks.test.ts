@@ -185,6 +185,29 @@ test.each([
   });
 });
 
+test.each([
+  '[1]',
+  '{"verdict": 7}',
+  '{"behavior": "allow"}',
+  '{"permissionDecision": "allow"}',
+  '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecisions": "allow"}}',
+  '{"hookSpecificOutput": 5}',
+  '{"continue": "maybe"}',
+  '{"decision": ',
+])('with "onFailure": "block" the answer %s, which is not understood, blocks', async (printed) => {
+  const { pre } = await session([hook(`echo '${printed}'`, { onFailure: 'block' })]);
+  expect(await pre()).toMatchObject({ behavior: 'deny', reports: [expect.stringContaining('Its failures block.')] });
+});
+
+test('a no in a field that is not known is named once, with the way to write it', async () => {
+  const { pre } = await session([hook(`echo '{"behavior": "deny"}'`)]);
+  expect((await pre()).reports).toEqual([
+    expect.stringMatching(
+      /failed: its "behavior" is "deny", which is not known here\. A refusal is written \{"hookSpecificOutput": .+\}\}\. To be safe, this counts as a refusal\.$/,
+    ),
+  ]);
+});
+
 test('a report names the hook, its event, its file and what would be stricter, with nothing hidden in it', async () => {
   const { pre } = await session([hook('printf "\\033[2Jboo" >&2; exit 1')]);
   expect((await pre()).reports).toEqual([
@@ -197,7 +220,7 @@ test('a report of an answer that is not understood, and so refuses, says that it
   const { behavior, reports } = await pre();
   expect(behavior).toBe('deny');
   expect(reports).toEqual([
-    expect.stringMatching(/"maybe"; there are allow, ask and deny\. To be safe, that refuses\.$/),
+    expect.stringMatching(/"maybe"; there are allow, ask and deny\. To be safe, this counts as a refusal\.$/),
   ]);
 });
 

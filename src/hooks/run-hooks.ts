@@ -162,7 +162,7 @@ function select<Event extends HookEvent>(
     } catch (error) {
       // A guard that runs once too often is better than one that does not.
       const why = `its rule "${rule}" can't be judged (${messageOf(error)}), so it runs for every call`;
-      reports.push(reportOf(hook, event, `is odd: ${why}.`));
+      reports.push(reportOf(hook, event, `needs a correction: ${why}.`));
       return true;
     }
   };
@@ -238,7 +238,7 @@ async function runOne(
   const strictest = stricter(behavior, refusal.behavior);
   const why = strictest === behavior ? reason : refusal.reason;
   const objection = block ?? refusal.block;
-  const refused = behavior === 'deny' || block ? 'To be safe, that refuses' : undefined;
+  const refused = behavior === 'deny' || block ? 'To be safe, this counts as a refusal' : undefined;
   const consequence = blocks
     ? 'Its failures block'
     : (refused ?? 'Nothing was blocked by that; "onFailure": "block" would change it');
@@ -252,7 +252,7 @@ async function runOne(
     ...(additionalContext !== undefined && { additionalContext: await fitText(additionalContext, event, options) }),
     reports: [
       ...failures.map((failure) => reportOf(hook, event, `failed: ${failure}. ${consequence}.`)),
-      ...remarks.map((remark) => reportOf(hook, event, `is odd: ${remark}.`)),
+      ...remarks.map((remark) => reportOf(hook, event, `needs a correction: ${remark}.`)),
     ],
   };
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isPlainRefusal } from './plain-verdicts.js';
+import { textRefuses } from './plain-verdicts.js';
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
@@ -68,12 +68,9 @@ async function readBounded(answer: IncomingMessage): Promise<string | undefined>
 
 function parse(text: string): HttpEnd {
   try {
-    const json: unknown = JSON.parse(text);
-    if (typeof json === 'object' && json !== null && !Array.isArray(json)) return { json };
-    if (isPlainRefusal(json)) return { json };
-    return { failure: 'its answer is not a JSON object' };
+    return { json: JSON.parse(text) };
   } catch (error) {
-    if (isPlainRefusal(text)) return { json: text };
+    if (textRefuses(text)) return { json: text };
     return { failure: `its answer is not JSON (${error instanceof Error ? error.message : String(error)})` };
   }
 }
