@@ -1,7 +1,8 @@
 // A tool that is not there yet. What the model is told of it is known beforehand; its code is loaded with its first call.
 import type { JsonSchema } from './model.js';
-import type { Tool, ToolDisplay, ToolExposure, ToolListing } from './tool.js';
+import type { BuiltInTool, Tool, ToolDisplay, ToolExposure, ToolListing } from './tool.js';
 import type { DescribeContext, ToolSetMode } from './tool-context.js';
+import type { ToolTraits } from './tool-traits.js';
 
 /** What is known of a tool without its code, as plain data. */
 export interface ToolFacts {
@@ -16,6 +17,7 @@ export interface ToolFacts {
   needsSetting?: string;
   needsTool?: string;
   lists?: ToolListing;
+  traits?: ToolTraits;
   description: ByContext<string>;
   isEnabled: ByContext<boolean>;
 }
@@ -27,7 +29,7 @@ interface ByContext<Value> {
 }
 
 /** A tool by its facts. What `load` gives takes over once it is there. */
-export function lazyTool(facts: ToolFacts, load: () => Promise<Tool>): Tool {
+export function lazyTool(facts: ToolFacts, load: () => Promise<Tool>): BuiltInTool {
   let tool: Tool | undefined;
   let loading: Promise<void> | undefined;
   const loadOnce = (): Promise<void> => {
@@ -53,6 +55,7 @@ export function lazyTool(facts: ToolFacts, load: () => Promise<Tool>): Tool {
     ...(facts.needsSetting !== undefined && { needsSetting: facts.needsSetting }),
     ...(facts.needsTool !== undefined && { needsTool: facts.needsTool }),
     ...(facts.lists && { lists: facts.lists }),
+    ...(facts.traits && { traits: facts.traits }),
     describe: (context) => inContext(facts.description, context),
     isEnabled: (context) => inContext(facts.isEnabled, context),
     load: loadOnce,
@@ -73,7 +76,7 @@ export function lazyTool(facts: ToolFacts, load: () => Promise<Tool>): Tool {
 const nothing: ToolDisplay = { title: '' };
 
 /** The facts of a tool, or undefined where what it says depends on more than a table can hold. */
-export function factsOf(tool: Tool): ToolFacts | undefined {
+export function factsOf(tool: BuiltInTool): ToolFacts | undefined {
   const description = tabulate((context) => atOnce(tool.describe(context), tool));
   const isEnabled = tabulate((context) => atOnce(tool.isEnabled(context), tool));
   if (description === undefined || isEnabled === undefined) return undefined;
@@ -88,6 +91,7 @@ export function factsOf(tool: Tool): ToolFacts | undefined {
     needsSetting,
     needsTool,
     lists,
+    traits,
   } = tool;
   const preloads = tool.preload !== undefined;
   return {
@@ -102,6 +106,7 @@ export function factsOf(tool: Tool): ToolFacts | undefined {
     ...(needsSetting !== undefined && { needsSetting }),
     ...(needsTool !== undefined && { needsTool }),
     ...(lists && { lists }),
+    ...(traits && { traits }),
     description,
     isEnabled,
   };

@@ -5,6 +5,7 @@ import type { ContentBlock } from './message.js';
 import type { JsonSchema } from './model.js';
 import type { Todo } from './todo.js';
 import type { DescribeContext, SessionPort, ToolContext } from './tool-context.js';
+import type { ToolTraits } from './tool-traits.js';
 
 export const DEFAULT_MAX_RESULT_CHARS = 30_000;
 
@@ -123,6 +124,11 @@ export interface Tool {
   displayCall(partialInput: unknown): ToolDisplay;
 }
 
+/** A tool that comes with Helve, and may say more about itself than others can. */
+export interface BuiltInTool extends Tool {
+  readonly traits?: ToolTraits;
+}
+
 /** An input that fits its schema, or what is wrong with it. */
 export type AcceptedInput = { ok: true; call: BoundCall } | { ok: false; issues: readonly InputIssue[] };
 
@@ -154,7 +160,7 @@ export interface ToolOutcome {
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** Makes a tool of its description, with safe defaults: unknown effects, direct exposure, a bounded result. */
-export function defineTool<Input, Data>(spec: ToolSpec<Input, Data>): Tool {
+export function defineTool<Input, Data>(spec: ToolSpec<Input, Data> & { traits?: ToolTraits }): BuiltInTool {
   if (!TOOL_NAME.test(spec.name)) {
     throw new TypeError(
       `A tool can't be named "${spec.name}": providers accept 1 to 64 letters, digits, "_" and "-". Choose another name.`,
@@ -191,6 +197,7 @@ export function defineTool<Input, Data>(spec: ToolSpec<Input, Data>): Tool {
     ...(spec.needsSetting !== undefined && { needsSetting: spec.needsSetting }),
     ...(spec.needsTool !== undefined && { needsTool: spec.needsTool }),
     ...(spec.lists && { lists: spec.lists }),
+    ...(spec.traits && { traits: spec.traits }),
     bringsOwnSchema: spec.input === undefined,
     get inputSchema() {
       inputSchema ??= spec.input ? toJsonSchema(spec.input, name) : spec.inputJsonSchema;

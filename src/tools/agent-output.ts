@@ -25,6 +25,7 @@ interface Look {
 
 export const agentOutputTool = defineTool({
   name: 'AgentOutput',
+  traits: { olderNames: ['TaskOutput', 'AgentOutputTool'] },
   exposure: 'deferred',
   description,
   input,

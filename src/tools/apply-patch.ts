@@ -53,6 +53,7 @@ interface PatchData {
 
 export const applyPatchTool = defineTool<PatchInput, PatchData>({
   name: 'apply_patch',
+  traits: { family: 'edit', worksAs: ['Edit', 'Write', 'MultiEdit'], editStyle: 'patch' },
   description,
   input,
 

@@ -28,6 +28,12 @@ type EditInput = z.output<typeof input>;
 
 export const editTool = defineTool<EditInput, EditReport>({
   name: 'Edit',
+  traits: {
+    family: 'edit',
+    subject: ['file_path'],
+    fields: ['file_path', 'old_string', 'new_string', 'replace_all', 'expected_replacements'],
+    bareRule: 'family',
+  },
   description,
   input,
 

@@ -50,6 +50,7 @@ interface GlobData {
 
 export const globTool = defineTool<GlobInput, GlobData>({
   name: 'Glob',
+  traits: { family: 'read', subject: ['path'], fields: ['path', 'pattern'], olderNames: ['GlobTool'] },
   description,
   input,
   effects: ({ pattern, path = '.' }, context) =>

@@ -81,6 +81,12 @@ interface GrepData {
 
 export const grepTool = defineTool<GrepInput, GrepData>({
   name: 'Grep',
+  traits: {
+    family: 'read',
+    subject: ['path'],
+    fields: ['path', 'pattern', 'glob', 'type', 'output_mode', 'multiline', 'head_limit'],
+    olderNames: ['GrepTool'],
+  },
   description,
   input,
   effects: ({ path = '.' }, context) => readEffects(path, context, { tree: true }),

@@ -1,4 +1,5 @@
-import type { Tool } from '../contract/tool.js';
+import type { BuiltInTool, Tool } from '../contract/tool.js';
+import type { ToolTable } from '../contract/tool-traits.js';
 import { agentOutputTool } from './agent-output.js';
 import { applyPatchTool } from './apply-patch.js';
 import { architectTool } from './architect.js';
@@ -27,6 +28,7 @@ import { taskTool } from './task.js';
 import { thinkTool } from './think.js';
 import { todoWriteTool } from './todo-write.js';
 import { toolSearchTool } from './tool-search.js';
+import { tableOf } from './tool-table.js';
 import { webFetchTool } from './web-fetch.js';
 import { webSearchTool } from './web-search.js';
 import { writeTool } from './write.js';
@@ -34,7 +36,12 @@ import { writeTool } from './write.js';
 export { changeEffects, readEffects } from './file-effect.js';
 
 /** The only list of built-in tools. */
-export const builtInTools = (): Tool[] => [
+export const builtInTools = (): Tool[] => allTools();
+
+/** What permission rules, hooks and replays know of them. */
+export const toolTable = (): ToolTable => tableOf(allTools());
+
+const allTools = (): BuiltInTool[] => [
   agentOutputTool,
   applyPatchTool,
   architectTool,
@@ -71,7 +78,7 @@ export const builtInTools = (): Tool[] => [
 declare const HELVE_FEATURE_STICKER_REQUEST: boolean | undefined; // defined by the build
 
 /** Tools that are built only if their feature gate is on; otherwise nothing of them is in the bundle. */
-function gatedTools(): Tool[] {
+function gatedTools(): BuiltInTool[] {
   return typeof HELVE_FEATURE_STICKER_REQUEST === 'boolean' && HELVE_FEATURE_STICKER_REQUEST ? [stickerRequest] : [];
 }
 

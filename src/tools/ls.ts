@@ -53,6 +53,7 @@ interface LsData {
 
 export const lsTool = defineTool<z.output<typeof input>, LsData>({
   name: 'LS',
+  traits: { family: 'read', subject: ['path'], fields: ['path'] },
   description,
   input,
   effects: ({ path = '.' }, context) => readEffects(path, context, { tree: true }),

@@ -47,6 +47,11 @@ interface NotebookEditData {
 
 export const notebookEditTool = defineTool<NotebookEditInput, NotebookEditData>({
   name: 'NotebookEdit',
+  traits: {
+    family: 'edit',
+    subject: ['notebook_path'],
+    fields: ['notebook_path', 'cell_id', 'cell_type', 'edit_mode', 'new_source'],
+  },
   description,
   input,
   exposure: 'deferred',

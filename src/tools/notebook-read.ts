@@ -23,6 +23,12 @@ const input = withAliases(
 
 export const notebookReadTool = defineTool<z.output<typeof input>, Cells>({
   name: 'NotebookRead',
+  traits: {
+    family: 'read',
+    subject: ['notebook_path'],
+    fields: ['notebook_path', 'cell_id'],
+    worksAs: ['Read'],
+  },
   description,
   input,
   exposure: 'deferred',

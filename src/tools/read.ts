@@ -46,6 +46,13 @@ type ReadData = TextPage | UnchangedPage | Picture | PdfPages | Cells;
 
 export const readTool = defineTool<ReadInput, ReadData>({
   name: 'Read',
+  traits: {
+    family: 'read',
+    subject: ['file_path'],
+    fields: ['file_path', 'offset', 'limit', 'pages'],
+    bareRule: 'family',
+    olderNames: ['View'],
+  },
   description,
   input,
   maxResultChars: MAX_RESULT_CHARS,

@@ -21,6 +21,7 @@ const input = z.strictObject({
 
 export const slashCommandTool = defineTool({
   name: 'SlashCommand',
+  traits: { family: 'slash', subject: ['command'], fields: [] },
   description,
   input,
   lists: 'commands',

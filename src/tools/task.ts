@@ -35,6 +35,7 @@ interface Launched {
 
 export const taskTool = defineTool({
   name: AGENT_TOOL,
+  traits: { family: 'agent', subject: ['subagent_type'], olderNames: ['Agent'] },
   description,
   input,
   maxResultChars: MAX_ANSWER_CHARS,

@@ -57,6 +57,7 @@ export type WebFetchData =
 
 export const webFetchTool = defineTool({
   name: 'WebFetch',
+  traits: { family: 'domain', subject: ['url', 'domain'] },
   description,
   input,
   maxResultChars: 40_000,

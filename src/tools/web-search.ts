@@ -30,6 +30,7 @@ export interface WebSearchData {
 
 export const webSearchTool = defineTool({
   name: 'WebSearch',
+  traits: { family: 'search' },
   description,
   input,
   needsSetting: 'webSearch',

@@ -49,6 +49,13 @@ interface WriteData {
 
 export const writeTool = defineTool<WriteInput, WriteData>({
   name: 'Write',
+  traits: {
+    family: 'edit',
+    subject: ['file_path'],
+    fields: ['file_path', 'content'],
+    bareRule: 'commands',
+    olderNames: ['Replace'],
+  },
   description,
   input,
 

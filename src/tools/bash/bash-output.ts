@@ -30,6 +30,7 @@ interface Look {
 
 export const bashOutputTool = defineTool({
   name: 'BashOutput',
+  traits: { olderNames: ['BashOutputTool'], worksAs: ['TaskOutput'], printsCommands: true },
   description,
   input,
   maxResultChars: MAX_OUTPUT_CHARS + MAX_HEAD_CHARS,

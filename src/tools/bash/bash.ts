@@ -76,6 +76,12 @@ export interface BashData {
 
 export const bashTool = defineTool({
   name: 'Bash',
+  traits: {
+    family: 'command',
+    subject: ['command'],
+    fields: ['command', 'timeout', 'description', 'run_in_background', 'dangerouslyDisableSandbox'],
+    printsCommands: true,
+  },
   description,
   input,
   async preload(session) {
