@@ -2,11 +2,13 @@
 // goes by. With --check it writes nothing and fails when a page is stale.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { importSource } from '../bench/bundle-source.mjs';
 import { matchedFields } from '../src/hooks/match-hook.ts';
 import { bracketsOf, ruleForms } from '../src/permissions/rule-forms.ts';
-import { EDITING_TOOLS, olderNames, READING_TOOLS } from '../src/permissions/tool-names.ts';
 import { choicesOf, fieldsOf, readTypes } from './read-types.mjs';
 
+const { toolTable } = await importSource('src/tools/index.ts');
+const { traits } = toolTable();
 const types = readTypes(
   'src/contract/event.ts',
   'src/contract/failure.ts',
@@ -141,16 +143,23 @@ function rulesByTool() {
   const { HELVE_SIMPLE: _, ...env } = process.env;
   const names = JSON.parse(helve('tools', '--json', '--all', env)).map(({ name }) => name);
   const rows = names.map((name) => {
-    const others = Object.keys(olderNames).filter((older) => olderNames[older] === name);
-    return [code(name), brackets(name), others.map(code).join(', ')];
+    const { olderNames = [] } = traits.get(name) ?? {};
+    return [code(name), brackets(name), olderNames.map(code).join(', ')];
   });
   return table(['tool', 'in brackets', 'also called, in rules'], rows);
 }
 
 function brackets(tool) {
-  if (READING_TOOLS.includes(tool)) return tool === 'Read' ? 'a path' : 'a path, as for `Read`';
-  if (EDITING_TOOLS.includes(tool)) return tool === 'Edit' ? 'a path' : 'a path, as for `Edit`';
-  return bracketsOf[tool] ?? '`field:value`';
+  const { family, bareRule } = traits.get(tool) ?? {};
+  const words = bracketsOf[family] ?? '`field:value`';
+  if ((family !== 'read' && family !== 'edit') || bareRule === 'family') return words;
+  return `${words}, as for \`${leaderOf(family)}\``;
+}
+
+/** The tool whose bare name speaks for all of its family. */
+function leaderOf(family) {
+  const [name] = [...traits].find(([, each]) => each.family === family && each.bareRule === 'family');
+  return name;
 }
 
 function write(page, tables) {

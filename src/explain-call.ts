@@ -37,7 +37,7 @@ import { chooseSandbox } from './platform/sandbox/choose.js';
 import type { Sandbox } from './platform/sandbox/sandbox.js';
 import { findFiles, type LoadOptions, readFrom, trustStamp } from './settings/load.js';
 import { placeOf, type SettingsProblem } from './settings/report.js';
-import { builtInTools } from './tools/index.js';
+import { builtInTools, toolTable } from './tools/index.js';
 
 const MAX_REMEMBERED = 100; // sets of rules; whoever asks about many calls asks about a few policies
 
@@ -162,6 +162,7 @@ export function createExplainer(options: ExplainerOptions = {}): (request: Expla
     return parseRules(permissions, {
       source: { file: 'the options of this run' },
       anchors: anchorsAt(location),
+      tools: toolTable(),
       ...namesAt(location),
     }).rules;
   };
@@ -215,6 +216,7 @@ export function createExplainer(options: ExplainerOptions = {}): (request: Expla
         workspace: folders.flatMap(folderNames),
         resultsFolder: engine.session.resultsFolder,
         dataFolders: folderNames(dataFolderAt(location, options)),
+        tools: toolTable(),
         rules: [...policy.rules, ...rulesAt(location)],
         home: location.home === undefined ? [] : folderNames(location.home),
         walls,
@@ -299,7 +301,10 @@ function givenPolicy(settings: unknown, { cwd, home }: ProjectLocation, known: K
   if (issue) return notUnderstood(`"${['sandbox', ...issue.path].join('.')}": ${issue.message}.`);
   const understood: PermissionSettings[] = read.map(({ data }) => data ?? {});
   const anchors = anchorsAt({ cwd, home });
-  const parsed = understood.map((lists) => parseRules(lists, { source: { file: 'settings' }, anchors, ...known }));
+  const tools = toolTable();
+  const parsed = understood.map((lists) =>
+    parseRules(lists, { source: { file: 'settings' }, anchors, tools, ...known }),
+  );
   const [{ defaultMode, ...others } = {}] = understood;
   return {
     rules: parsed.flatMap(({ rules }) => rules),

@@ -10,6 +10,7 @@ import { parseRule, parseRules, type Rule, type RuleLists } from '../permissions
 import { describeConfinement, policySandbox } from '../permissions/sandboxed-call.js';
 import { folderNames, realName } from '../platform/files/paths.js';
 import { messageOf } from '../platform/message-of.js';
+import { toolTable } from '../tools/index.js';
 import type { Session } from './session.js';
 
 export interface SessionPolicyOptions {
@@ -76,10 +77,12 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
     home: home === undefined ? [] : folderNames(home),
     realName: realName,
   };
+  const tools = toolTable();
   const own = options.folders.flatMap(folderNames);
   const { rules: given, problems } = parseRules(options.lists, {
     source: { file: 'the options of this run' },
     anchors,
+    tools,
     knownTools: options.knownTools,
   });
   const broken = problems.find(({ severity, isUnknownTool }) => severity !== 'warning' || isUnknownTool);
@@ -97,13 +100,14 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
     resultsFolder: session.resultsFolder,
     dataFolders: options.dataFolders,
     readable: [...readable],
+    tools,
     rules: allRules(),
     home: anchors.home,
     walls: session.walls,
     sandbox: session.sandbox && policySandbox(session.sandbox, session.sandboxWorks),
   });
   const parsed = (text: string): Rule | undefined =>
-    parseRule(text, { list: 'allow', source: { file: 'an answer in this session' }, anchors }).rule;
+    parseRule(text, { list: 'allow', source: { file: 'an answer in this session' }, anchors, tools }).rule;
 
   return {
     workspace,
@@ -117,7 +121,7 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
     },
     reader: () => showing(policy()),
     unreadable: () => deniedReads(allRules()),
-    suggest: (request, decision) => suggestRules(request, decision, project),
+    suggest: (request, decision) => suggestRules(request, decision, { project, tools }),
     async remember(rules, scope) {
       for (const text of rules) {
         const rule = parsed(text);
@@ -135,7 +139,7 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
       return () => void listeners.delete(listener);
     },
     grant(lists, by) {
-      const { rules, problems } = parseRules(lists, { source: { file: by }, anchors });
+      const { rules, problems } = parseRules(lists, { source: { file: by }, anchors, tools });
       granted = [...granted, ...rules];
       return problems.map(({ message }) => message);
     },
@@ -150,9 +154,9 @@ export function createSessionPolicy(options: SessionPolicyOptions): SessionPolic
     },
     readable: () => [...readable],
     matchesRule(text, request) {
-      const { rule } = parseRule(text, { list: 'ask', source: { file: 'a hook' }, anchors });
+      const { rule } = parseRule(text, { list: 'ask', source: { file: 'a hook' }, anchors, tools });
       if (!rule) return true; // one that is not understood must not keep a guard from running
-      return mayConcernCall(rule, request, thisPathStyle());
+      return mayConcernCall(rule, request, { style: thisPathStyle(), tools });
     },
   };
 }

@@ -7,6 +7,7 @@ import { splitRules } from '../permissions/split-rules.js';
 import { environmentWith } from '../settings/environment.js';
 import type { Settings } from '../settings/settings.js';
 import type { WatchedSettings } from '../settings/watch.js';
+import { toolTable } from '../tools/index.js';
 import { readSettings } from './read-settings.js';
 import { UsageProblem } from './usage-problem.js';
 
@@ -92,12 +93,14 @@ function listed(
 ): string[] {
   const rules = given.flatMap((texts = []) => texts.flatMap(splitRules));
   const project = [process.cwd()];
+  const tools = toolTable();
   const known = knownNames({ root: process.cwd() });
   for (const text of rules) {
     const { problem } = parseRule(text, {
       list,
       source: { file: flag },
       anchors: { source: project, project, home: [] },
+      tools,
       ...known,
     });
     if (problem) throw new UsageProblem(`${flag} has a rule that can't be used, so nothing was run: ${problem.reason}`);

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseRule } from '../permissions/rule.js';
+import { toolTable } from '../tools/index.js';
 import { serverParts, toolNames } from './names.js';
+
+const tools = toolTable();
 
 const VALID = /^[a-zA-Z0-9_-]{1,64}$/;
 
@@ -56,7 +59,7 @@ test('a rule that denies a server or a tool by its own name matches, whatever th
   const name = word.filter((text) => !/__|^\s|\s$|^_+$|_$/.test(text));
   const anchors = { source: [], project: [], home: [], realName: (path: string) => path };
   const denies = (text: string, tool: string): boolean => {
-    const subject = parseRule(text, { list: 'deny', source: { file: 'f' }, anchors }).rule?.subject;
+    const subject = parseRule(text, { list: 'deny', source: { file: 'f' }, anchors, tools }).rule?.subject;
     return subject?.kind === 'tool' && subject.isTool(tool);
   };
   fc.assert(

@@ -9,8 +9,11 @@ import {
   permissionModes,
   type Walls,
 } from '../contract/permission.js';
+import { toolTable } from '../tools/index.js';
 import { decide, type Policy } from './engine.js';
 import { parseRules, type RuleLists } from './rule.js';
+
+const tools = toolTable();
 
 const P = '/work/project';
 const anchors = { source: [P], project: [P], home: ['/home/me'] };
@@ -23,7 +26,8 @@ const policy = (walls: Walls, { mode = 'default', lists = {} }: Setting = {}): P
   resultsFolder: '/home/me/.helve/sessions/1/results',
   home: ['/home/me'],
   style: { foldsCase: false, windows: false },
-  rules: parseRules(lists, { source: { file: 'settings.json' }, anchors }).rules,
+  tools,
+  rules: parseRules(lists, { source: { file: 'settings.json' }, anchors, tools }).rules,
 });
 
 interface Setting {

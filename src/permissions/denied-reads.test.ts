@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest';
+import { toolTable } from '../tools/index.js';
 import { deniedReads } from './denied-reads.js';
 import { parseRules } from './rule.js';
+
+const tools = toolTable();
 
 const anchors = { source: ['/w'], project: ['/w'], home: ['/home/me'] };
 const denied = (...deny: string[]) =>
   deniedReads(
-    parseRules({ deny, allow: ['Read(//etc/**)'], ask: ['Read(ask)'] }, { source: { file: 'a' }, anchors }).rules,
+    parseRules({ deny, allow: ['Read(//etc/**)'], ask: ['Read(ask)'] }, { source: { file: 'a' }, anchors, tools })
+      .rules,
   );
 
 test('where no rule denies reading there is nothing to look for', () => {

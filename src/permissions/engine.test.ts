@@ -2,16 +2,19 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CommandEffect, Effect, FileEffect } from '../contract/effect.js';
 import type { Behavior, DecisionRequest, PermissionMode } from '../contract/permission.js';
+import { toolTable } from '../tools/index.js';
 import { decide, type Policy, showing } from './engine.js';
 import { isDeniedOutright } from './match-rule.js';
 import { parseRules, type Rule, type RuleLists } from './rule.js';
 import type { PolicySandbox } from './sandboxed-call.js';
 
+const tools = toolTable();
+
 const P = '/work/project';
 const anchors = { source: [P], project: [P], home: ['/home/me'] };
 
 function rulesOf(lists: RuleLists, { trusted = true } = {}): Rule[] {
-  const { rules, problems } = parseRules(lists, { source: { file: 'settings.json' }, anchors, trusted });
+  const { rules, problems } = parseRules(lists, { source: { file: 'settings.json' }, anchors, tools, trusted });
   expect(problems).toEqual([]);
   return rules;
 }
@@ -23,6 +26,7 @@ const policy = (more: Partial<Policy> = {}): Policy => ({
   resultsFolder: '/home/me/.helve/sessions/1/results',
   home: ['/home/me'],
   style: { foldsCase: false, windows: false },
+  tools,
   ...more,
 });
 
@@ -501,7 +505,7 @@ test('says of a wrapper that it adds nothing, and not that what it runs is harml
 test('tells what was judged, which rule matched where, and what decided', () => {
   const { rules } = parseRules(
     { allow: ['Bash(npm test:*)'], deny: ['Bash(rm:*)'] },
-    { source: { file: 'settings.json' }, anchors, lineOf: (list) => (list === 'deny' ? 14 : 3) },
+    { source: { file: 'settings.json' }, anchors, tools, lineOf: (list) => (list === 'deny' ? 14 : 3) },
   );
   const request = { tool: 'Bash', input: {}, effects: [command('npm test'), command('rm x'), harmless('ls')] };
   expect(decide(request, policy({ rules }))).toEqual({

@@ -12,6 +12,7 @@ import {
   type TrailEntry,
   type Walls,
 } from '../contract/permission.js';
+import type { ToolTable } from '../contract/tool-traits.js';
 import { isInside } from '../platform/files/paths.js';
 import { amount, inWords, shownPath, whyAsked } from './effect-words.js';
 import { type PathStyle, thisPathStyle } from './match-path.js';
@@ -39,6 +40,8 @@ export interface Policy {
   readable?: readonly string[];
   /** Helve's own data, by both its names: apart from those, no tool may touch it. */
   dataFolders: readonly string[];
+  /** What the tools declare about rules. */
+  tools: ToolTable;
   /** From all sources. Their order has no meaning. */
   rules?: readonly Rule[];
   /** The home folder, by all its names. */
@@ -82,7 +85,7 @@ export function showing(policy: Policy): (real: string) => boolean {
     const effect: FileEffect = { kind: 'file', access: 'read', path: real, real };
     if (isUnder(policy.dataFolders, real) && !isSavedResult(effect, policy)) return false;
     const request = { tool: '', input: {}, effects: [effect] };
-    return !denying.some((rule) => meansEffect(rule, effect, request, style));
+    return !denying.some((rule) => meansEffect(rule, effect, request, { style, tools: policy.tools }));
   };
 }
 
@@ -92,7 +95,7 @@ export function showing(policy: Policy): (real: string) => boolean {
  */
 export function decide(request: DecisionRequest, policy: Policy): Decision {
   const decision = judge(request, policy, { bySandbox: false });
-  if (decision.behavior === 'allow' || !isHeldBySandbox(request, policy.sandbox)) return decision;
+  if (decision.behavior === 'allow' || !isHeldBySandbox(request, policy)) return decision;
   return judge(request, policy, { bySandbox: true });
 }
 
@@ -105,7 +108,7 @@ function judge(request: DecisionRequest, policy: Policy, { bySandbox }: { bySand
     stricter: rules.filter(({ list }) => list !== 'allow'),
     looser,
     trusted: looser.filter(({ trusted }) => trusted),
-    allowing: new Set(looser.filter((rule) => allowsCall(rule, request))),
+    allowing: new Set(looser.filter((rule) => allowsCall(rule, request, policy.tools))),
     style: policy.style ?? thisPathStyle(),
     commands: request.effects.filter((effect) => effect.kind === 'command'),
     walls: 'none',
@@ -335,12 +338,16 @@ const speaksOf: Readonly<Record<Effect['kind'], ReadonlyArray<Rule['subject']['k
   unknown: [],
 };
 
-function stricterRules(effect: Effect, index: number, { stricter, request, commands, style }: Judged): Finding[] {
+function stricterRules(
+  effect: Effect,
+  index: number,
+  { stricter, request, commands, style, policy }: Judged,
+): Finding[] {
   const findings: Finding[] = [];
   const kinds = speaksOf[effect.kind];
   for (const rule of stricter) {
     if (!kinds.includes(rule.subject.kind)) continue;
-    if (meansEffect(rule, effect, request, style)) {
+    if (meansEffect(rule, effect, request, { style, tools: policy.tools })) {
       findings.push(byRule(rule, inWords(effect), { effect: index }));
     } else if (mayMeanEffect(rule, effect, commands, style)) {
       const because = `the rule "${rule.text}"${placeOf(rule)} ${rule.list === 'deny' ? 'denies' : 'asks about'} what ${inWords(effect)} may come to`;
@@ -384,7 +391,7 @@ function looserRules(effect: Effect, index: number, judged: Judged): Finding[] {
   const isFree = (name: string): boolean =>
     effect.kind === 'file' && effect.access === 'read' && isUnder(judged.policy.workspace, name);
   const together = effect.kind === 'file' ? rulesForNames(trusted, effect, isFree) : [];
-  const surroundings = { commands, inWorkspace, request };
+  const surroundings = { commands, inWorkspace, request, tools: judged.policy.tools };
   const findings = looser
     .filter((rule) => together.includes(rule) || allowing.has(rule) || allowsEffect(rule, effect, surroundings))
     .map((rule) => byRule(rule, inWords(effect), { effect: index }));
@@ -415,7 +422,7 @@ function byMode(effect: Effect, { policy, request, commands, stricter }: Judged,
 
 /** Whether a rule about commands speaks of one that is not understood can't be told, so it is not passed over. */
 const mayBeRuledOut = (effect: Effect, { tool }: DecisionRequest, stricter: readonly Rule[]): boolean =>
-  effect.kind === 'unknown' && tool === 'Bash' && stricter.some(({ subject }) => subject.kind === 'command');
+  effect.kind === 'unknown' && stricter.some(({ subject }) => subject.kind === 'command' && subject.tool === tool);
 
 /** What nothing else allows or refuses needs no approval where the sandbox holds it. */
 function inSandbox(effect: Effect, { bySandbox, request, stricter }: Judged, finding: Find): Finding[] {

@@ -2,6 +2,7 @@
 // narrowly: a link must be allowed by both its names, and is denied by either.
 import type { CommandEffect, Effect, FileEffect, NetworkEffect } from '../contract/effect.js';
 import type { DecisionRequest } from '../contract/permission.js';
+import type { ToolTable } from '../contract/tool-traits.js';
 import { allowsCommand, type CommandPattern, coversWrapped, mayMeanCommand, meansCommand } from './match-command.js';
 import {
   matchesPath,
@@ -14,14 +15,20 @@ import {
 import { matchesText } from './match-text.js';
 import { hidesHost, matchesDomain } from './match-url.js';
 import type { Rule, RuleSubject } from './rule.js';
-import { EDITING_TOOLS, READING_TOOLS } from './tool-names.js';
+import { familyOf } from './tool-names.js';
+
+/** What matching depends on beside the rule and the call. */
+export interface Matching {
+  style: PathStyle;
+  tools: ToolTable;
+}
 
 /** Whether a rule denies every use of the tool, so that the model need not hear of it. */
 export const isDeniedOutright = (tool: string, rules: readonly Rule[]): boolean =>
   rules.some(({ list, subject }) => {
     if (list !== 'deny') return false;
     return subject.kind === 'command'
-      ? subject.pattern.kind === 'any' && tool === 'Bash'
+      ? subject.pattern.kind === 'any' && tool === subject.tool
       : subject.kind === 'tool' && subject.isTool(tool);
   });
 
@@ -31,7 +38,7 @@ export function meansCall({ subject }: Rule, { tool, input }: DecisionRequest): 
     case 'tool':
       return subject.isTool(tool);
     case 'command':
-      return subject.pattern.kind === 'any' && tool === 'Bash';
+      return subject.pattern.kind === 'any' && tool === subject.tool;
     case 'input':
       return subject.isTool(tool) && matchesInput(subject, input);
     case 'path':
@@ -50,7 +57,12 @@ function matchesInput({ fields, patterns }: Extract<RuleSubject, { kind: 'input'
 }
 
 /** Whether a rule that asks or denies is about this effect, wherever it comes from. */
-export function meansEffect({ subject }: Rule, effect: Effect, { tool }: DecisionRequest, style: PathStyle): boolean {
+export function meansEffect(
+  { subject }: Rule,
+  effect: Effect,
+  { tool }: DecisionRequest,
+  { style, tools }: Matching,
+): boolean {
   switch (subject.kind) {
     case 'path':
       // What may not be read may not be changed either.
@@ -62,16 +74,17 @@ export function meansEffect({ subject }: Rule, effect: Effect, { tool }: Decisio
       return effect.kind === 'network' && matchesDomain(subject.pattern, effect.url);
     case 'tool':
       if (effect.kind !== 'file') return false;
-      if (subject.tool === 'Read') return true;
-      if (effect.access === 'read') return false;
-      // Whoever bans Write does not want it done by a redirection or a patch; Edit stays another matter.
-      return (
-        subject.tool === 'Edit' || (subject.tool === 'Write' && (effect.by !== undefined || tool === 'apply_patch'))
-      );
+      if (subject.covers === 'reads') return true;
+      if (effect.access === 'read' || subject.covers === undefined) return false;
+      // A ban on Write must hold for redirections and patches too; Edit stays another matter.
+      return subject.covers === 'edits' || effect.by !== undefined || worksAs(tools, tool, subject.tool);
     case 'input':
       return false;
   }
 }
+
+const worksAs = ({ traits }: ToolTable, tool: string, other: string): boolean =>
+  traits.get(tool)?.worksAs?.includes(other) === true;
 
 /** The names that a rule is held against. */
 export const namesOf = ({ path, real }: FileEffect): string[] => (path === real ? [path] : [path, real]);
@@ -104,18 +117,19 @@ export function mayMeanEffect(
 }
 
 /** Whether the call is, or may turn out to be, one that the rule speaks of, for whoever wants to look at all of those. */
-export function mayConcernCall(rule: Rule, request: DecisionRequest, style: PathStyle): boolean {
+export function mayConcernCall(rule: Rule, request: DecisionRequest, matching: Matching): boolean {
   const { tool, effects } = request;
   const commands = effects.filter((effect) => effect.kind === 'command');
   // A command that can't be understood may be any command and touch any file.
-  const isOpen = tool === 'Bash' && (rule.subject.kind === 'command' || rule.subject.kind === 'path');
+  const runsCommands = familyOf(matching.tools, tool) === 'command';
+  const isOpen = runsCommands && (rule.subject.kind === 'command' || rule.subject.kind === 'path');
   return (
     meansCall(rule, request) ||
     effects.some(
       (effect) =>
         (effect.kind === 'unknown' && isOpen) ||
-        meansEffect(rule, effect, request, style) ||
-        mayMeanEffect(rule, effect, commands, style),
+        meansEffect(rule, effect, request, matching) ||
+        mayMeanEffect(rule, effect, commands, matching.style),
     )
   );
 }
@@ -166,11 +180,11 @@ const SHALLOW_READERS: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether a rule allows every effect of the call. Commands and files have rules of their own. */
-export function allowsCall({ subject }: Rule, { tool, input }: DecisionRequest): boolean {
+export function allowsCall({ subject }: Rule, { tool, input }: DecisionRequest, tools: ToolTable): boolean {
   if (subject.kind === 'input') return subject.isTool(tool) && matchesInput(subject, input);
   if (subject.kind !== 'tool') return false;
-  if (subject.tool === 'Read') return READING_TOOLS.includes(tool);
-  if (subject.tool === 'Edit') return EDITING_TOOLS.includes(tool);
+  if (subject.covers === 'reads') return familyOf(tools, tool) === 'read';
+  if (subject.covers === 'edits') return familyOf(tools, tool) === 'edit';
   return subject.isTool(tool);
 }
 
@@ -179,6 +193,7 @@ interface Surroundings {
   /** For a file: whether it lies in the project, by both its names. */
   inWorkspace: boolean;
   request: DecisionRequest;
+  tools: ToolTable;
 }
 
 /** Whether a rule allows this effect. What can't be known beforehand is allowed by no rule. */
@@ -189,9 +204,9 @@ export function allowsEffect({ subject }: Rule, effect: Effect, surroundings: Su
     case 'command':
       return subject.kind === 'command' && coversCommand(subject.pattern, effect, surroundings.commands);
     case 'network':
-      if (subject.kind === 'command') return coversAddress(subject.pattern, effect, surroundings);
-      // What is searched for leaves for whoever answers, so it is allowed by the tool's own name alone.
-      if (surroundings.request.tool === 'WebSearch') return false;
+      if (subject.kind === 'command') return coversAddress(subject, effect, surroundings);
+      // A query leaves the machine whichever host answers, so a search is allowed by the tool's own name alone.
+      if (familyOf(surroundings.tools, surroundings.request.tool) === 'search') return false;
       return subject.kind === 'domain' && matchesDomain(subject.pattern, effect.url) && !hidesHost(effect.url);
     case 'session':
     case 'unknown':
@@ -229,7 +244,7 @@ function allowsFile(
   if (subject.kind === 'path') return namesOf(effect).every((name) => allowsName(subject, effect, name));
   const { files } = subject.kind === 'tool' ? subject : {};
   if (files) return effect.by !== undefined && namesOf(effect).every((name) => matchesFile(files, effect, name));
-  if (subject.kind !== 'command' || request.tool !== 'Bash') return false;
+  if (subject.kind !== 'command' || request.tool !== subject.tool) return false;
   const isEverything = subject.pattern.kind === 'any';
   const command = effect.by?.as === 'operand' ? commands[effect.by.command] : undefined;
   // A rule speaks for what its command is given, not for where the shell sends the output.
@@ -239,8 +254,12 @@ function allowsFile(
 }
 
 /** A rule speaks for the addresses that its command is given; those that the shell itself reaches need a rule on everything. */
-function coversAddress(pattern: CommandPattern, { by }: NetworkEffect, { commands, request }: Surroundings): boolean {
-  if (request.tool !== 'Bash') return false;
+function coversAddress(
+  { tool, pattern }: Extract<RuleSubject, { kind: 'command' }>,
+  { by }: NetworkEffect,
+  { commands, request }: Surroundings,
+): boolean {
+  if (request.tool !== tool) return false;
   const command = by && commands[by.command];
   return command === undefined ? pattern.kind === 'any' : coversCommand(pattern, command, commands);
 }

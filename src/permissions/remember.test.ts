@@ -1,17 +1,28 @@
 import { expect, test } from 'vitest';
 import type { CommandEffect, Effect } from '../contract/effect.js';
+import { toolTable } from '../tools/index.js';
 import { decide, type Policy } from './engine.js';
 import { suggestRules } from './remember.js';
 import { parseRules } from './rule.js';
+
+const tools = toolTable();
 
 const anchors = { source: ['/p'], project: ['/p'], home: ['/home/me'] };
 const style = { foldsCase: false, windows: false };
 
 function suggested(tool: string, effects: Effect[], allow: string[] = []): string[] {
-  const { rules } = parseRules({ allow }, { source: { file: 'settings.json' }, anchors });
-  const policy: Policy = { mode: 'default', workspace: ['/p'], resultsFolder: '/r', dataFolders: [], rules, style };
+  const { rules } = parseRules({ allow }, { source: { file: 'settings.json' }, anchors, tools });
+  const policy: Policy = {
+    mode: 'default',
+    workspace: ['/p'],
+    resultsFolder: '/r',
+    dataFolders: [],
+    tools,
+    rules,
+    style,
+  };
   const request = { tool, input: {}, effects };
-  return suggestRules(request, decide(request, policy), ['/p', '/real/p']);
+  return suggestRules(request, decide(request, policy), { project: ['/p', '/real/p'], tools });
 }
 
 const command = (text: string, more: Partial<CommandEffect> = {}): CommandEffect => ({
@@ -98,13 +109,14 @@ test('what is remembered allows the same call the next time', () => {
   for (const [tool, effects] of calls) {
     const rules = suggested(tool, effects);
     expect(rules).not.toEqual([]);
-    const parsed = parseRules({ allow: rules }, { source: { file: 'settings.json' }, anchors });
+    const parsed = parseRules({ allow: rules }, { source: { file: 'settings.json' }, anchors, tools });
     expect(parsed.problems).toEqual([]);
     const policy: Policy = {
       mode: 'default',
       workspace: ['/p'],
       resultsFolder: '/r',
       dataFolders: [],
+      tools,
       rules: parsed.rules,
       style,
     };

@@ -2,30 +2,36 @@
 import { relative, sep } from 'node:path';
 import type { CommandEffect, Effect } from '../contract/effect.js';
 import { type Decision, type DecisionRequest, decisionBases, type TrailEntry } from '../contract/permission.js';
+import type { ToolTable } from '../contract/tool-traits.js';
 import { isInside } from '../platform/files/paths.js';
 import { allowsCommand, parseCommandPattern } from './match-command.js';
 import { escapePath } from './match-path.js';
 import { hidesHost, hostOf } from './match-url.js';
-import { EDITING_TOOLS, READING_TOOLS } from './tool-names.js';
+import { familyOf, isFileTool, namesIn } from './tool-names.js';
 
 const MAX_RULES = 5; // nobody reads more before saying yes
 const MAX_RULE_CHARS = 200;
 
+interface RulesFor {
+  /** By all its names. Files in it are named from there. */
+  project: readonly string[];
+  tools: ToolTable;
+}
+
 /**
  * The rules to offer with the question, one for each part that needs it. None where a rule could not help or could not
  * be shown whole: what asks in every mode, what can't be foreseen, programs that run whatever they are given.
- * Files of the project, given by all its names, are named from there.
  */
 export function suggestRules(
   request: DecisionRequest,
   { behavior, trail = [] }: Decision,
-  project: readonly string[],
+  { project, tools }: RulesFor,
 ): string[] {
   if (behavior !== 'ask') return [];
   const asking = answersOf(trail).filter((entry) => entry.behavior === 'ask');
   const rules = asking.map((entry) => {
     const effect = request.effects[entry.effect ?? -1];
-    return entry.basis === 'default' && effect ? rulesFor(effect, request, project) : undefined;
+    return entry.basis === 'default' && effect ? rulesFor(effect, request, { project, tools }) : undefined;
   });
   const all = [...new Set(rules.flatMap((some) => some ?? ['']))];
   const isComplete = all.length > 0 && all.length <= MAX_RULES && all.every((rule) => canBeShown(rule));
@@ -47,25 +53,27 @@ function answersOf(trail: readonly TrailEntry[]): TrailEntry[] {
   return [...answers.values()];
 }
 
-function rulesFor(effect: Effect, { tool }: DecisionRequest, project: readonly string[]): string[] | undefined {
+function rulesFor(effect: Effect, { tool }: DecisionRequest, { project, tools }: RulesFor): string[] | undefined {
   switch (effect.kind) {
     case 'file': {
-      const access = effect.access === 'read' ? 'Read' : 'Edit';
+      const [access] = namesIn(tools, effect.access === 'read' ? 'read' : 'edit');
       const names = [...new Set([effect.path, effect.real])]; // a link is allowed by both its names or not at all
       return [...new Set(names.map((name) => `${access}(${pathPattern(name, project)})`))];
     }
     case 'command': {
+      const [shell] = namesIn(tools, 'command');
       const rule = commandRule(effect);
-      return rule === undefined ? undefined : [rule];
+      return rule === undefined ? undefined : [`${shell}(${rule})`];
     }
     case 'network': {
-      if (tool === 'WebSearch') return [tool];
+      if (familyOf(tools, tool) === 'search') return [tool];
       if (effect.by) return []; // the rule for its command covers it
       const host = hidesHost(effect.url) ? undefined : hostOf(effect.url);
-      return host === undefined ? undefined : [`WebFetch(domain:${host})`];
+      const [fetcher] = namesIn(tools, 'domain');
+      return host === undefined ? undefined : [`${fetcher}(domain:${host})`];
     }
     case 'unknown':
-      return tool === 'Bash' || EDITING_TOOLS.includes(tool) || READING_TOOLS.includes(tool) ? undefined : [tool];
+      return familyOf(tools, tool) === 'command' || isFileTool(tools, tool) ? undefined : [tool];
     case 'session':
       return undefined;
   }
@@ -88,7 +96,7 @@ function commandRule(command: CommandEffect): string | undefined {
   const specifier = isPrefix ? `${first.join(' ')}:*` : text.replace(/[*\\]/g, (special) => `\\${special}`);
   // A rule that would not allow this very command is no use, whatever the reason.
   const pattern = parseCommandPattern(specifier);
-  return pattern && pattern.kind !== 'any' && allowsCommand(pattern, command) ? `Bash(${specifier})` : undefined;
+  return pattern && pattern.kind !== 'any' && allowsCommand(pattern, command) ? specifier : undefined;
 }
 
 /** Programs that run, delete or send whatever they are given. A path instead of a name may be anything at all. */

@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest';
+import { toolTable } from '../tools/index.js';
 import { parseRule } from './rule.js';
 import { bracketsOf, type RuleForm, ruleForms } from './rule-forms.js';
+
+const tools = toolTable();
 
 const knownTools = ['Bash', 'Edit', 'Grep', 'Read', 'Skill', 'SlashCommand', 'Task', 'Think', 'WebFetch', 'Write'];
 const anchors = { source: ['/project'], project: ['/project'], home: ['/home/someone'] };
 
 const asRead = ({ rules }: RuleForm, list: 'allow' | 'deny') =>
-  rules.map((text) => parseRule(text, { list, source: { file: 'settings.json' }, anchors, knownTools }));
+  rules.map((text) => parseRule(text, { list, source: { file: 'settings.json' }, anchors, tools, knownTools }));
 
 test.each(ruleForms)('the documented rules $rules deny what the page says they are about', (form) => {
   for (const parsed of asRead(form, 'deny')) {
@@ -20,7 +23,9 @@ test.each(ruleForms)('the documented rules $rules allow, unless the page says th
   expect(allowed).toEqual(form.rules.map(() => form.neverAllows !== true));
 });
 
-test('every tool with brackets of its own has a form that shows them', () => {
-  const shown = ruleForms.flatMap(({ rules }) => rules.map((rule) => rule.split('(')[0]));
-  expect(Object.keys(bracketsOf).filter((tool) => !shown.includes(tool))).toEqual([]);
+test('every family with brackets of its own has a form that shows them', () => {
+  const shown = ruleForms.flatMap(({ rules }) => rules.map((rule) => rule.split('(')[0] ?? ''));
+  const families = shown.map((tool) => tools.traits.get(tool)?.family);
+  const special = Object.entries(bracketsOf).filter(([, brackets]) => brackets !== '`field:value`');
+  expect(special.map(([family]) => family).filter((family) => !families.some((each) => each === family))).toEqual([]);
 });

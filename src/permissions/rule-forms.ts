@@ -1,4 +1,5 @@
-// Every form that a rule can have, in the words of docs/permissions.md. The test beside it holds each against the parser.
+// Every form that a rule can have, in the words of docs/permissions.md. The test beside it checks each with the parser.
+import type { RuleFamily } from '../contract/tool-traits.js';
 import type { RuleSubject } from './rule.js';
 
 export interface RuleForm {
@@ -54,11 +55,14 @@ export const ruleForms: readonly RuleForm[] = [
   { rules: ['Write', 'Think'], kind: 'tool', about: 'every use of a tool' },
 ];
 
-/** What the brackets of a rule hold, by the tool; for all others, only `field:value`. */
-export const bracketsOf: Readonly<Record<string, string>> = {
-  Bash: 'a command',
-  WebFetch: '`domain:` and a host',
-  Task: 'a type of agent',
-  Skill: 'the name of a skill',
-  SlashCommand: 'a command with its slash',
+/** What the brackets of a rule hold, by the family of its tool; without one, only `field:value`. */
+export const bracketsOf: Readonly<Record<RuleFamily, string>> = {
+  read: 'a path',
+  edit: 'a path',
+  command: 'a command',
+  domain: '`domain:` and a host',
+  search: '`field:value`',
+  agent: 'a type of agent',
+  skill: 'the name of a skill',
+  slash: 'a command with its slash',
 };

@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest';
 import type { Behavior } from '../contract/permission.js';
+import { toolTable } from '../tools/index.js';
 import { parseRule, parseRules, type RuleOptions } from './rule.js';
+
+const tools = toolTable();
 
 const options = (list: Behavior, more: Partial<RuleOptions> = {}): RuleOptions => ({
   list,
   source: { file: '.helve/settings.json', line: 14 },
   anchors: { source: ['/p'], project: ['/p'], home: ['/home/me'] },
+  tools,
   knownTools: ['Bash', 'Read', 'Edit', 'Write', 'WebFetch', 'Task', 'Skill', 'TodoWrite'],
   ...more,
 });

@@ -1,21 +1,14 @@
 // From the text of a rule to something that can be matched. A rule that is not understood is said so, with its place:
 // one that allows is left out, one that asks or denies must not be, so whoever loads the settings stops.
 import type { Behavior } from '../contract/permission.js';
+import type { ToolTable } from '../contract/tool-traits.js';
 import { isMcpName, readMcpName } from '../platform/text/mcp-names.js';
 import { nearestWords } from '../platform/text/similar-text.js';
 import { type CommandPattern, parseCommandPattern } from './match-command.js';
 import { type Anchors, type PathPattern, type PathStyle, parsePathPattern, thisPathStyle } from './match-path.js';
 import { matchesText, type TextPattern, textPattern } from './match-text.js';
 import { type DomainPattern, parseDomain } from './match-url.js';
-import {
-  currentName,
-  EDITING_TOOLS,
-  isFamiliarName,
-  isFieldOf,
-  isFileTool,
-  isPrimaryField,
-  READING_TOOLS,
-} from './tool-names.js';
+import { currentName, familyOf, isFamiliarName, isFieldOf, isFileTool, namesIn, subjectOf } from './tool-names.js';
 
 export interface RuleSource {
   /** The settings file, or the flag, as a person knows it. */
@@ -27,6 +20,8 @@ export interface RuleOptions {
   list: Behavior;
   source: RuleSource;
   anchors: Anchors;
+  /** What the tools declare about rules. */
+  tools: ToolTable;
   /** Whether the source may loosen policy: false for a project that nobody has trusted. Default true. */
   trusted?: boolean;
   /** The tools that there are. Left out, no rule is reported for naming a tool that there is not. */
@@ -51,12 +46,17 @@ export type RuleSubject =
       kind: 'tool';
       isTool: (name: string) => boolean;
       tool: string;
+      /**
+       * Files that it speaks of whichever tool or command touches them: those that are read or changed, all that are
+       * changed, or those that commands change and tools that work as this one.
+       */
+      covers?: 'reads' | 'edits' | 'commands';
       /** For a rule that allows a tool that changes files: those that commands may change by it, as `Edit(*)` has it. */
       files?: PathPattern;
     }
   /** Files, whichever tool or command touches them. */
   | { kind: 'path'; access: 'read' | 'edit'; pattern: PathPattern }
-  | { kind: 'command'; pattern: CommandPattern }
+  | { kind: 'command'; tool: string; pattern: CommandPattern }
   | { kind: 'domain'; pattern: DomainPattern }
   /** Fields of a tool's input, as one text. */
   | { kind: 'input'; isTool: (name: string) => boolean; fields: readonly string[]; patterns: readonly TextPattern[] };
@@ -171,7 +171,7 @@ function understand(text: string, options: RuleOptions): Outcome {
   }
   const outcome = specifier === undefined ? everyUse(tool, options) : someUses(tool, specifier.trim(), options);
   if (!isAbsentTool(tool, options)) return outcome;
-  return { ...ofUnknownTool(tool, specifier, outcome, options), isUnknownTool: !isFamiliarName(tool) };
+  return { ...ofUnknownTool(tool, specifier, outcome, options), isUnknownTool: !isFamiliarName(options.tools, tool) };
 }
 
 /** What allows is taken at its word: another server may have the name that this one would get. */
@@ -185,7 +185,7 @@ function ofUnknownTool(
   tool: string,
   specifier: string | undefined,
   outcome: Outcome,
-  options: Pick<RuleOptions, 'list' | 'knownTools'>,
+  options: Pick<RuleOptions, 'list' | 'knownTools' | 'tools'>,
 ): Outcome {
   const what = 'names no tool that there is';
   const meant = nearestTool(tool, options);
@@ -200,21 +200,28 @@ function ofUnknownTool(
 }
 
 /** A rule that asks or denies is not lost to a capital letter. */
-function knownName(written: string, { list, knownTools = [] }: RuleOptions): string {
-  const current = currentName(written);
+function knownName(written: string, { list, knownTools = [], tools }: RuleOptions): string {
+  const current = currentName(tools, written);
   if (list === 'allow' || knownTools.includes(current)) return current;
-  const familiar = [...READING_TOOLS, ...EDITING_TOOLS, 'Bash', 'WebFetch', 'Task', ...knownTools];
+  const withRules = (['read', 'edit', 'command', 'domain', 'agent'] as const).flatMap((family) =>
+    namesIn(tools, family),
+  );
+  const familiar = [...withRules, ...knownTools];
   return familiar.find((name) => name.toLowerCase() === current.toLowerCase()) ?? current;
 }
 
-function isAbsentTool(tool: string, { knownTools }: RuleOptions): boolean {
-  return knownTools !== undefined && !/[_*]/.test(tool) && !isFileTool(tool) && !knownTools.includes(tool);
+function isAbsentTool(tool: string, { knownTools, tools }: RuleOptions): boolean {
+  return knownTools !== undefined && !/[_*]/.test(tool) && !isFileTool(tools, tool) && !knownTools.includes(tool);
 }
 
 /** None for the name of a tool that other agents have: it is spelt as it is meant. */
-function nearestTool(tool: string, { knownTools = [] }: Pick<RuleOptions, 'knownTools'>): string | undefined {
-  if (isFamiliarName(tool)) return undefined;
-  return nearestWords(tool, [...new Set([...knownTools, 'Bash', 'WebFetch', 'Task'])])[0];
+function nearestTool(
+  tool: string,
+  { knownTools = [], tools }: Pick<RuleOptions, 'knownTools' | 'tools'>,
+): string | undefined {
+  if (isFamiliarName(tools, tool)) return undefined;
+  const always = (['command', 'domain', 'agent'] as const).flatMap((family) => namesIn(tools, family));
+  return nearestWords(tool, [...new Set([...knownTools, ...always])])[0];
 }
 
 /** One letter wrong, missing, too many, or swapped with its neighbour. */
@@ -228,18 +235,26 @@ function isOneSlip(one: string, other: string): boolean {
   return first.length === 2 && second.length === 2 && first[0] === second[1] && first[1] === second[0];
 }
 
-function everyUse(tool: string, { list, anchors, style = thisPathStyle() }: RuleOptions): Outcome {
+function everyUse(tool: string, { list, anchors, tools, style = thisPathStyle() }: RuleOptions): Outcome {
   if (list === 'allow' && tool.includes('*') && !/^mcp__[^*]+?__/.test(tool)) {
     return broken(
       'would allow tools that nobody has named',
       'Name each tool; a star may only follow the full name of an MCP server, as in "mcp__github__get_*".',
     );
   }
-  if (tool === 'Bash') return { subject: { kind: 'command', pattern: { kind: 'any' } } };
-  const subject = { kind: 'tool', tool, isTool: nameMatcher(tool, list) } as const;
-  if (list !== 'allow' || !EDITING_TOOLS.includes(tool)) return { subject };
+  const family = familyOf(tools, tool);
+  if (family === 'command') return { subject: { kind: 'command', tool, pattern: { kind: 'any' } } };
+  const covers = coveredBy(tools, tool);
+  const subject = { kind: 'tool', tool, isTool: nameMatcher(tool, list), ...(covers && { covers }) } as const;
+  if (list !== 'allow' || family !== 'edit') return { subject };
   const all = parsePathPattern('*', { list, anchors, style });
   return { subject: all.ok ? { ...subject, files: all.pattern } : subject };
+}
+
+function coveredBy(tools: ToolTable, tool: string): 'reads' | 'edits' | 'commands' | undefined {
+  const { bareRule, family } = tools.traits.get(tool) ?? {};
+  if (bareRule !== 'family') return bareRule;
+  return family === 'read' ? 'reads' : 'edits';
 }
 
 /** A server's name alone stands for all its tools. A rule that asks or denies means them in any spelling. */
@@ -259,41 +274,50 @@ function exactMatcher(tool: string): (name: string) => boolean {
 }
 
 function someUses(tool: string, specifier: string, options: RuleOptions): Outcome {
-  if (/^\*+$/.test(specifier) && !(isFileTool(tool) && options.list === 'allow')) return everyUse(tool, options);
+  const { tools, list } = options;
+  const family = familyOf(tools, tool);
+  if (/^\*+$/.test(specifier) && !(isFileTool(tools, tool) && list === 'allow')) return everyUse(tool, options);
   const parameter = /^(?<field>\w+)\s*:\s*(?<value>[\s\S]*)$/.exec(specifier)?.groups;
   const { field = '', value = '' } = parameter ?? {};
-  const isPrefix = (tool === 'Bash' || tool === 'Skill' || tool === 'SlashCommand') && value === '*';
-  if (tool === 'WebFetch' && field === 'domain') return domainRule(value);
-  if (parameter && !isPrefix && isFieldOf(tool, field)) return parameterRule(tool, field, value, options);
-  if (tool === 'Bash') return commandRule(specifier);
-  if (isFileTool(tool)) return pathRule(tool, specifier, options);
-  if (tool === 'Task') return agentRule(specifier, options);
-  if (tool === 'Skill' || tool === 'SlashCommand') return skillRule(tool, specifier, options);
-  if (tool === 'WebFetch') {
-    return broken('does not say which domain', `Write "WebFetch(domain:${specifier})".`);
+  const isPrefix = (family === 'command' || family === 'skill' || family === 'slash') && value === '*';
+  if (family === 'domain' && field === 'domain') return domainRule(tool, value);
+  if (parameter && !isPrefix && isFieldOf(tools, tool, field)) return parameterRule(tool, field, value, options);
+  switch (family) {
+    case 'command':
+      return commandRule(tool, specifier);
+    case 'read':
+    case 'edit':
+      return pathRule(tool, specifier, options);
+    case 'agent':
+      return agentRule(tool, specifier, options);
+    case 'skill':
+    case 'slash':
+      return skillRule(tool, specifier, options);
+    case 'domain':
+      return broken('does not say which domain', `Write "${tool}(domain:${specifier})".`);
+    case 'search':
+    case undefined:
+      return broken(
+        `has a specifier that ${tool} does not know`,
+        list === 'allow' ? `Write "${tool}".` : `Write "${tool}", or "${tool}(field:value)" for one value of a field.`,
+      );
   }
-  return broken(
-    `has a specifier that ${tool} does not know`,
-    options.list === 'allow'
-      ? `Write "${tool}".`
-      : `Write "${tool}", or "${tool}(field:value)" for one value of a field.`,
-  );
 }
 
-function commandRule(specifier: string): Outcome {
+function commandRule(tool: string, specifier: string): Outcome {
   const pattern = parseCommandPattern(specifier);
-  if (!pattern) return broken('names no command', 'Write the command, as in "Bash(npm test:*)".');
-  return { subject: { kind: 'command', pattern } };
+  if (!pattern) return broken('names no command', `Write the command, as in "${tool}(npm test:*)".`);
+  return { subject: { kind: 'command', tool, pattern } };
 }
 
-function domainRule(value: string): Outcome {
+function domainRule(tool: string, value: string): Outcome {
   const pattern = parseDomain(value);
-  if (!pattern) return broken('names no domain', 'Write a host, as in "WebFetch(domain:example.com)".');
+  if (!pattern) return broken('names no domain', `Write a host, as in "${tool}(domain:example.com)".`);
   return { subject: { kind: 'domain', pattern } };
 }
 
 function pathRule(tool: string, specifier: string, options: RuleOptions): Outcome {
-  const { list, anchors, style = thisPathStyle() } = options;
+  const { list, anchors, tools, style = thisPathStyle() } = options;
   const isNegated = specifier.startsWith('!');
   // An exception from what is denied would loosen it: left out. An exception from what is allowed is to be asked about.
   if (isNegated && list !== 'allow') {
@@ -303,7 +327,7 @@ function pathRule(tool: string, specifier: string, options: RuleOptions): Outcom
     };
   }
   const counted = isNegated ? 'ask' : list;
-  const access = READING_TOOLS.includes(tool) ? 'read' : 'edit';
+  const access = familyOf(tools, tool) === 'read' ? 'read' : 'edit';
   const parsed = parsePathPattern(isNegated ? specifier.slice(1) : specifier, { list: counted, anchors, style });
   if (!parsed.ok) return broken(`can't match: ${parsed.problem}`, parsed.fix);
   const subject = { kind: 'path', access, pattern: parsed.pattern } as const;
@@ -343,9 +367,11 @@ function parameterRule(tool: string, field: string, value: string, options: Rule
   if (options.list === 'allow') {
     return broken(`allows by the value of "${field}", and only ask and deny rules may`, 'Remove it.');
   }
-  if (!isPrimaryField(tool, field)) return inputRule(tool, [field], value, options);
+  const { tools } = options;
+  if (!subjectOf(tools, tool).includes(field)) return inputRule(tool, [field], value, options);
   const fix = `Write "${tool}(${value})".`;
-  const same = tool === 'WebFetch' ? inputRule(tool, [field], value, options) : someUses(tool, value, options);
+  const isDomain = familyOf(tools, tool) === 'domain';
+  const same = isDomain ? inputRule(tool, [field], value, options) : someUses(tool, value, options);
   return same.subject && !same.what
     ? { ...same, what: `names the field "${field}", which is what ${tool} rules are about anyway`, fix }
     : same;
@@ -361,21 +387,25 @@ const inputRule = (
 });
 
 /** One of a type that there is not counts all the same, since it may be written yet. */
-function agentRule(type: string, { list, knownAgents }: RuleOptions): Outcome {
-  const rule = inputRule('Task', ['subagent_type'], type, { list });
+function agentRule(tool: string, type: string, { list, knownAgents, tools }: RuleOptions): Outcome {
+  const rule = inputRule(tool, subjectOf(tools, tool), type, { list });
   const known = type.includes('*') ? undefined : knownAgents?.();
   if (!known || known.includes(type)) return rule;
   const what = 'names no type of agent that there is';
   const [meant] = nearestWords(type, known);
   if (meant === undefined) return { ...rule, what, fix: 'Check the name, or remove it.' };
-  return { ...rule, what, fix: `Did you mean "Task(${meant})"?${list === 'allow' ? '' : ' It guards nothing now.'}` };
+  return {
+    ...rule,
+    what,
+    fix: `Did you mean "${tool}(${meant})"?${list === 'allow' ? '' : ' It guards nothing now.'}`,
+  };
 }
 
 /** `Skill(name)` means the bare name; with ` *` behind it, arguments as well. A rule that asks or denies means both. */
-function skillRule(tool: string, specifier: string, { list }: RuleOptions): Outcome {
+function skillRule(tool: string, specifier: string, { list, tools }: RuleOptions): Outcome {
   const name = specifier.replace(/(?::\*| \*)$/, '');
   const withArguments = name !== specifier || list !== 'allow';
   const patterns = [name, ...(withArguments ? [`${name} *`] : [])].map(textPattern);
-  const fields = tool === 'Skill' ? ['skill', 'name', 'args'] : ['command'];
+  const fields = [...new Set([...subjectOf(tools, tool), ...(tools.traits.get(tool)?.fields ?? [])])];
   return { subject: { kind: 'input', isTool: nameMatcher(tool, list), fields, patterns } };
 }

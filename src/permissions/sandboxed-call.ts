@@ -1,8 +1,10 @@
 // What the sandbox of the settings means for a call: whether it runs inside, and what to tell a person about it.
 import type { DecisionRequest, SandboxMode, Walls } from '../contract/permission.js';
 import type { SandboxConfig } from '../contract/tool-context.js';
+import type { ToolTable } from '../contract/tool-traits.js';
 import { isInside } from '../platform/files/paths.js';
 import { effectsAreComplete, runsOutside } from '../platform/sandbox/sandboxed-effects.js';
+import { familyOf } from './tool-names.js';
 
 /** The sandbox that settings turn on. */
 export interface PolicySandbox {
@@ -38,26 +40,29 @@ export const leavesSandbox = (input: unknown): boolean =>
   'dangerouslyDisableSandbox' in input &&
   input.dangerouslyDisableSandbox === true;
 
-/** Only commands of Bash are sandboxed, whatever effects another tool declares. */
-const isCommandCall = ({ tool }: DecisionRequest): boolean => tool === 'Bash';
+/** Only the shell's commands are sandboxed, whatever effects another tool declares. */
+const isCommandCall = ({ tool }: DecisionRequest, tools: ToolTable): boolean => familyOf(tools, tool) === 'command';
 
 /** Whether the call needs no approval for what the sandbox holds. */
-export const isHeldBySandbox = (request: DecisionRequest, sandbox: PolicySandbox | undefined): boolean =>
-  sandbox?.allows === true && runsInside(request, sandbox);
+export const isHeldBySandbox = (
+  request: DecisionRequest,
+  { sandbox, tools }: Pick<Circumstances, 'sandbox' | 'tools'>,
+): boolean => sandbox?.allows === true && isCommandCall(request, tools) && runsInside(request, sandbox);
 
-const runsInside = (request: DecisionRequest, { works, excluded }: PolicySandbox): boolean =>
-  works && isCommandCall(request) && !leavesSandbox(request.input) && !runsOutside(request.effects, excluded);
+const runsInside = ({ input, effects }: DecisionRequest, { works, excluded }: PolicySandbox): boolean =>
+  works && !leavesSandbox(input) && !runsOutside(effects, excluded);
 
 interface Circumstances {
   sandbox?: PolicySandbox | undefined;
   walls?: Walls | undefined;
   workspace: readonly string[];
+  tools: ToolTable;
 }
 
 /** One short line for the person who is asked; undefined for a call that runs no command. */
 export function describeConfinement(request: DecisionRequest, circumstances: Circumstances): string | undefined {
-  if (!isCommandCall(request)) return undefined;
-  const { sandbox, walls, workspace } = circumstances;
+  const { sandbox, walls, workspace, tools } = circumstances;
+  if (!isCommandCall(request, tools)) return undefined;
   const { effects, input } = request;
   if (!sandbox || leavesSandbox(input)) return 'Runs without a sandbox.';
   if (runsOutside(effects, sandbox.excluded)) return 'Runs without a sandbox: settings exclude this command from it.';

@@ -3,6 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 import { parseRule, type Rule, type RuleProblem } from '../permissions/rule.js';
 import { folderNames, homeFolder, realName } from '../platform/files/paths.js';
 import { nearestWords } from '../platform/text/similar-text.js';
+import { toolTable } from '../tools/index.js';
 import { type Contribution, checkDocument } from './check.js';
 import { type JsonNode, parseDocument } from './document.js';
 import type { PlaceOptions, SettingsPlace } from './locations.js';
@@ -110,6 +111,7 @@ function withRules({ place, contributions, problems }: SourceFile, options: Read
     home: home === undefined ? [] : folderNames(home),
     realName,
   };
+  const tools = toolTable();
   const ruleProblems: RuleProblem[] = [];
   const understood = contributions.map((contribution) => {
     const list = ruleList(contribution.key);
@@ -120,6 +122,7 @@ function withRules({ place, contributions, problems }: SourceFile, options: Read
       list,
       source,
       anchors,
+      tools,
       ...(knownTools && { knownTools }),
       ...(knownAgents && { knownAgents }),
     });
