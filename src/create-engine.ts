@@ -43,7 +43,7 @@ import type { RollBackUndo } from './platform/journal/recover-changes.js';
 import { reapedLeftovers } from './platform/shell/leftovers.js';
 import { isOn, type Settings } from './settings/settings.js';
 import { createFileLedger } from './tools/editing/file-ledger.js';
-import { builtInTools, ownCallTools, simpleToolNames } from './tools/index.js';
+import { builtInTools, ownCallTools, simpleToolNames, toolTable } from './tools/index.js';
 
 export type { Engine, RunCallsOptions } from './engine/engine.js';
 export type { EngineOptions } from './engine/engine-options.js';
@@ -204,6 +204,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     rewake: (text) => session.remind(text),
     situation: () => ({ cwd: session.cwd, mode: session.mode }),
     matchesRule: policy.matchesRule,
+    tools: toolTable(),
     toolNames: () => tools.all.map(({ tool }) => tool.name),
     whileRunning: (kill) => session.whileRunning(kill),
     announceWriter: (name) => session.own(sessionWriters).begin({ name }),

@@ -37,7 +37,7 @@ export function lazyHooks(
   };
 
   const oddMatchers = (): string[] => {
-    const { toolNames } = options;
+    const { toolNames, tools } = options;
     if (!toolNames) return [];
     const ofProgram = Object.entries(callbacks).flatMap(([event, groups]) =>
       groups.map(({ matcher = '' }) => ({ event: event as HookEvent, matcher, source: 'the program' })),
@@ -48,7 +48,7 @@ export function lazyHooks(
       const key = JSON.stringify([event, matcher, source]);
       if (matcher === '' || told.has(key)) return [];
       told.add(key);
-      const odd = oddMatcher(event, matcher, names);
+      const odd = oddMatcher(event, matcher, { toolNames: names, tools });
       return odd === undefined ? [] : [visible(`A hook for ${event} (${source}) may never run: the matcher ${odd}`)];
     });
   };

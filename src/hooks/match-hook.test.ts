@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
+import { toolTable } from '../tools/index.js';
 import { matchedNames, readMatcher } from './match-hook.js';
 
+const tools = toolTable();
+
 function matches(text: string, tool: string): boolean {
-  const names = matchedNames('PreToolUse', { tool_name: tool, tool_input: {}, tool_use_id: '1' }) ?? [];
+  const names = matchedNames('PreToolUse', { tool_name: tool, tool_input: {}, tool_use_id: '1' }, tools) ?? [];
   const matcher = readMatcher(text);
   return typeof matcher === 'function' && names.some(matcher);
 }
@@ -42,12 +45,14 @@ test.each([
 });
 
 test('looks at the field that the event is about, and ignores the matcher where there is none', () => {
-  expect(matchedNames('SessionStart', { source: 'resume' })).toEqual(['resume']);
-  expect(matchedNames('SessionEnd', { reason: 'other' })).toEqual(['other']);
-  expect(matchedNames('Notification', { message: '', notification_type: 'idle_prompt' })).toEqual(['idle_prompt']);
-  expect(matchedNames('PreCompact', { trigger: 'auto', custom_instructions: '' })).toEqual(['auto']);
-  expect(matchedNames('UserPromptSubmit', { prompt: 'hello' })).toBeNull();
-  expect(matchedNames('Stop', { stop_hook_active: false })).toBeNull();
+  expect(matchedNames('SessionStart', { source: 'resume' }, tools)).toEqual(['resume']);
+  expect(matchedNames('SessionEnd', { reason: 'other' }, tools)).toEqual(['other']);
+  expect(matchedNames('Notification', { message: '', notification_type: 'idle_prompt' }, tools)).toEqual([
+    'idle_prompt',
+  ]);
+  expect(matchedNames('PreCompact', { trigger: 'auto', custom_instructions: '' }, tools)).toEqual(['auto']);
+  expect(matchedNames('UserPromptSubmit', { prompt: 'hello' }, tools)).toBeNull();
+  expect(matchedNames('Stop', { stop_hook_active: false }, tools)).toBeNull();
 });
 
 test('says what is wrong with a pattern that is none, and how to write it', () => {

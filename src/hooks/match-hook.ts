@@ -1,5 +1,6 @@
 // Which hooks a moment concerns: by the matcher of their group, which is about a name, and by their own `if` rule.
 import type { HookEvent, HookPayloads } from '../contract/hook.js';
+import type { ToolTable } from '../contract/tool-traits.js';
 
 const MATCH_MS = 250; // a name has a few dozen characters; a pattern that takes longer on one never ends
 
@@ -7,12 +8,13 @@ const MATCH_MS = 250; // a name has a few dozen characters; a pattern that takes
 export function matchedNames<Event extends HookEvent>(
   event: Event,
   payload: HookPayloads[Event],
+  tools: ToolTable,
 ): readonly string[] | null {
   const field = matchedFields[event];
   if (field === null) return null;
   const name: unknown = Reflect.get(payload, field);
   if (typeof name !== 'string') return [];
-  return field === 'tool_name' ? namesOfTool(name) : [name];
+  return field === 'tool_name' ? namesOfTool(name, tools) : [name];
 }
 
 export const matchedFields: Readonly<Record<HookEvent, string | null>> = {
@@ -46,27 +48,10 @@ export const isAboutCall = (event: HookEvent): boolean => matchedFields[event] =
  * A hook that guards a kind of work must see all tools that do it, also those that came or went after it was written:
  * one for `Edit|Write` sees a patch as well.
  */
-export const namesOfTool = (tool: string): readonly string[] => [
-  tool,
-  ...(Object.hasOwn(otherNames, tool) ? (otherNames[tool] ?? []) : []),
-];
-
-const otherNames: Readonly<Record<string, readonly string[]>> = {
-  MultiEdit: ['Edit'],
-  apply_patch: ['Edit', 'Write', 'MultiEdit'],
-  Task: ['Agent'],
-  Agent: ['Task'],
-  Read: ['View'],
-  Write: ['Replace'],
-  Glob: ['GlobTool'],
-  Grep: ['GrepTool'],
-  NotebookRead: ['Read'],
-  KillShell: ['KillBash', 'TaskStop'],
-  BashOutput: ['BashOutputTool', 'TaskOutput'],
-  AgentOutput: ['AgentOutputTool', 'TaskOutput'],
-  ListMcpResources: ['ListMcpResourcesTool'],
-  ReadMcpResource: ['ReadMcpResourceTool'],
-};
+export function namesOfTool(tool: string, { traits }: ToolTable): readonly string[] {
+  const { olderNames = [], worksAs = [] } = traits.get(tool) ?? {};
+  return [tool, ...olderNames, ...worksAs];
+}
 
 /** Whether a name is meant. */
 export type NameMatcher = (name: string) => boolean;

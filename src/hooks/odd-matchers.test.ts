@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { toolTable } from '../tools/index.js';
 import { meantEvent, oddMatcher } from './odd-matchers.js';
 
-const tools = ['Bash', 'Edit', 'Write', 'Read', 'Task', 'KillShell', 'apply_patch', 'deploy'];
+const toolNames = ['Bash', 'Edit', 'Write', 'Read', 'Task', 'KillShell', 'apply_patch', 'deploy'];
 
 test.each([
   ['bash', '"bash"', 'Bash'],
@@ -11,7 +12,7 @@ test.each([
   ['^bash$', '"^bash$"', 'Bash'],
   ['bash.*', '"bash.*"', 'Bash'],
 ])('%s matches nothing, and says which name is meant', (matcher, named, meant) => {
-  const said = oddMatcher('PreToolUse', matcher, tools);
+  const said = oddMatcher('PreToolUse', matcher, { toolNames, tools: toolTable() });
   expect(said).toContain(named);
   expect(said).toContain(`Did you mean "${meant}"?`);
 });
@@ -30,11 +31,11 @@ test.each([
   'LSP',
   'deploy',
 ])('%j is left alone', (matcher) => {
-  expect(oddMatcher('PreToolUse', matcher, tools)).toBeUndefined();
+  expect(oddMatcher('PreToolUse', matcher, { toolNames, tools: toolTable() })).toBeUndefined();
 });
 
 test('matchers of events that are about no tool are left alone', () => {
-  expect(oddMatcher('SessionStart', 'bash', tools)).toBeUndefined();
+  expect(oddMatcher('SessionStart', 'bash', { toolNames, tools: toolTable() })).toBeUndefined();
 });
 
 test('knows which event is meant, and that others are of other systems', () => {

@@ -1,5 +1,7 @@
 // Names in the matchers and events of hooks that nothing has, though something has nearly the same: such a hook never runs.
 import { type HookEvent, hookEvents } from '../contract/hook.js';
+import type { ToolTable } from '../contract/tool-traits.js';
+import { isMcpName } from '../platform/text/mcp-names.js';
 import { nearestWords, wordSimilarity } from '../platform/text/similar-text.js';
 import { isAboutCall, namesOfTool, readMatcher } from './match-hook.js';
 
@@ -16,9 +18,13 @@ export function meantEvent(name: string): HookEvent | undefined {
 }
 
 /** What is wrong with a matcher, in words that follow "the matcher"; undefined where nothing is known to be. */
-export function oddMatcher(event: HookEvent, matcher: string, tools: readonly string[]): string | undefined {
+export function oddMatcher(
+  event: HookEvent,
+  matcher: string,
+  { toolNames, tools }: { toolNames: readonly string[]; tools: ToolTable },
+): string | undefined {
   if (!isAboutCall(event) || matcher === '' || matcher === '*') return undefined;
-  const known = [...new Set(tools.flatMap(namesOfTool))];
+  const known = [...new Set(toolNames.flatMap((name) => namesOfTool(name, tools)))];
   const slips = /^[\w\-, |]+$/.test(matcher) ? slipsIn(matcher, known) : slipsOfPattern(matcher, known);
   if (slips.length === 0) return undefined;
   const [first] = slips;
@@ -34,7 +40,7 @@ interface Slip {
 function slipsIn(matcher: string, known: readonly string[]): Slip[] {
   const names = matcher.split(/[|,]/).map((name) => name.trim());
   return names
-    .filter((name) => name !== '' && !known.includes(name) && !name.startsWith('mcp__'))
+    .filter((name) => name !== '' && !known.includes(name) && !isMcpName(name))
     .flatMap((name) => {
       const [near] = nearestWords(name, known);
       const same = known.find((each) => each.toLowerCase() === name.toLowerCase());

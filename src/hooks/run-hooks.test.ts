@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { HookCallback, HookEvent, HookPayloads } from '../contract/hook.js';
 import { until } from '../testing/watch-processes.js';
+import { toolTable } from '../tools/index.js';
 import { createHooks, type HooksOptions } from './run-hooks.js';
 import type { ConfiguredHook, HookDefinition } from './schema.js';
 
@@ -27,6 +28,7 @@ const hook = (command: string, fields: Fields = {}, where: Partial<ConfiguredHoo
 async function session(configured: readonly ConfiguredHook[], changes: Partial<HooksOptions> = {}) {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'helve-test-')));
   const hooks = createHooks({
+    tools: toolTable(),
     configured,
     root,
     sessionId: 'session_1',

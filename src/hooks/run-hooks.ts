@@ -2,6 +2,7 @@
 // are configured. What runs a hook is loaded with the first one that runs.
 import type { Effect } from '../contract/effect.js';
 import type { HookEvent, HookPayloads, Hooks } from '../contract/hook.js';
+import type { ToolTable } from '../contract/tool-traits.js';
 import { messageOf } from '../platform/message-of.js';
 import { cutMiddle } from '../platform/text/truncate.js';
 import { visible } from '../platform/text/visible.js';
@@ -29,6 +30,8 @@ export interface HooksOptions extends HookSurroundings {
   callbacks?: HookCallbacks;
   /** Whether a permission rule speaks of a call, for hooks with `if`. Left out, such hooks run for every call. */
   matchesRule?: (rule: string, request: RuleRequest) => boolean;
+  /** What the tools declare, for matchers that name one in another way. */
+  tools: ToolTable;
   /** The tools that there are, to find matchers that can match none. Left out, no matcher is looked at. */
   toolNames?: () => readonly string[];
   sessionId: string;
@@ -152,7 +155,7 @@ function select<Event extends HookEvent>(
   event: Event,
   payload: HookPayloads[Event],
   effects: readonly Effect[],
-  { matchesRule }: HooksOptions,
+  { matchesRule, tools }: HooksOptions,
 ): { hooks: readonly ReadyHook[]; reports: readonly string[] } {
   const reports: string[] = [];
   const concernsCall = (hook: ReadyHook, rule: string): boolean => {
@@ -167,7 +170,7 @@ function select<Event extends HookEvent>(
     }
   };
 
-  const names = matchedNames(event, payload);
+  const names = matchedNames(event, payload, tools);
   const chosen = new Map<unknown, ReadyHook>();
   for (const hook of hooks) {
     if (names && !names.some(hook.matcher)) continue;
