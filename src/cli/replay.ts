@@ -20,6 +20,7 @@ import { environmentWith } from '../settings/environment.js';
 import { loadSettings } from '../settings/load.js';
 import { SettingsRefused } from '../settings/report.js';
 import { type WatchedSettings, watchSettings } from '../settings/watch.js';
+import { toolTable } from '../tools/index.js';
 import { readArgs } from './args.js';
 import { exitCode } from './exit-codes.js';
 import { readCatalogue } from './read-catalogue.js';
@@ -208,8 +209,10 @@ async function settingsIn(copy: string, root: string, flag: string | undefined):
   return await watchSettings({ ...shared, root: copy, trust: original.trust.state === 'trusted' });
 }
 
-const hasCommands = ({ turns }: RecordedSession): boolean =>
-  turns.some(({ calls }) => calls.some(({ tool }) => tool === 'Bash'));
+function hasCommands({ turns }: RecordedSession): boolean {
+  const { traits } = toolTable();
+  return turns.some(({ calls }) => calls.some(({ tool }) => traits.get(tool)?.family === 'command'));
+}
 
 /** A description, or undefined if there are none. */
 async function wallsHere(env: NodeJS.ProcessEnv, copy: string): Promise<string | undefined> {

@@ -2,16 +2,19 @@ import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { FailureKind } from '../../contract/failure.js';
+import { toolTable } from '../../tools/index.js';
 import { compare } from './compare.js';
 import { renamed, renamedIn } from './rename.js';
 import { volatileParts, withoutVolatile } from './volatile-parts.js';
 
+const traitsOf = (tool: string) => toolTable().traits.get(tool) ?? {};
+
 test.each(volatileParts.map((part) => [part.by, part] as const))('knows the volatile part of %s', (_by, part) => {
-  const [tool = ''] = part.tools;
-  const { text, found } = withoutVolatile(part.example, tool);
+  const tool = part.in === 'commands' ? 'Bash' : 'Edit';
+  const { text, found } = withoutVolatile(part.example, traitsOf(tool));
   expect(found).toContain(part.what);
   expect(text).toContain(`<${part.what}>`);
-  expect(withoutVolatile(part.example, 'Read')).toEqual({ text: part.example, found: [] });
+  expect(withoutVolatile(part.example, traitsOf('Read'))).toEqual({ text: part.example, found: [] });
 });
 
 test.each(volatileParts.map((part) => [part.by, part] as const))('the documentation names %s', async (_by, part) => {
@@ -31,7 +34,7 @@ test.each([
   'Time: 12:30',
   '/tmp/tmp.conf',
 ])('takes "%s" for what it says', (text) => {
-  expect(withoutVolatile(text, 'Bash')).toEqual({ text, found: [] });
+  expect(withoutVolatile(text, traitsOf('Bash'))).toEqual({ text, found: [] });
 });
 
 const played = (
