@@ -3,6 +3,7 @@ import type { AgentHappening } from './contract/event.js';
 import { createEngine, type Engine, type EngineOptions } from './create-engine.js';
 import { withReminders } from './engine/with-reminders.js';
 import type { OpenSession, ServedResult, ServedTool, ServerIdentity } from './mcp/server/serve-port.js';
+import { withoutAgents } from './tools/roles.js';
 
 declare const HELVE_VERSION: string | undefined; // put in by the build
 
@@ -28,8 +29,7 @@ export const identityOf = (root: string): ServerIdentity => ({
 export function openSessions(options: EngineOptions, { engines, onNotice }: Opening): OpenSession {
   return (asking) => {
     // But for those of --mcp-config, other servers are the client's own affair; and one of them might be this one.
-    // And there is no model here that an agent of ours could ask.
-    const toolSwitches = { ...options.toolSwitches, Task: false, AgentOutput: false };
+    const toolSwitches = { ...options.toolSwitches, ...withoutAgents };
     const engine = createEngine({ ...options, ...asking, strictMcp: true, toolSwitches });
     engines?.add(engine);
     const { session } = engine;

@@ -1,6 +1,3 @@
-/** The tool by whose name rules speak of types of agents, whichever tool starts one. */
-export const AGENT_TOOL = 'Task';
-
 /**
  * Child agents of a session: each has a conversation of its own, and rights that are never wider than those of whoever
  * started it. What a child does passes the gate, the rules and the log of the root session call by call.

@@ -1,9 +1,8 @@
 import type { AskPermission } from '../contract/permission.js';
 import { type AskUser, answerFrom } from '../contract/question.js';
 import { randomId } from '../platform/crypto.js';
+import { QUESTION_TOOL } from '../tools/roles.js';
 import type { CanUseTool, ToolPermission } from './can-use-tool.js';
-
-const QUESTION_TOOL = 'AskUserQuestion';
 
 /** The same as the engine asks. */
 export const askingBy =

@@ -2,6 +2,7 @@ import type { AgentHappening } from '../contract/event.js';
 import type { TextBlock } from '../contract/message.js';
 import type { PermissionMode } from '../contract/permission.js';
 import { createEngine as createFullEngine } from '../create-engine.js';
+import { withoutAgents } from '../tools/roles.js';
 import { checkEngineOptions } from './check-options.js';
 import { fullOptions } from './full-options.js';
 import { openEngine } from './open-engine.js';
@@ -74,7 +75,6 @@ export interface Engine extends AsyncDisposable {
 /** The tools without a model, for a loop of your own. Nothing is loaded or written before the first call. */
 export function createEngine(options: EngineOptions = {}): Engine {
   checkEngineOptions(options);
-  // There is no model here that an agent of ours could ask.
-  const toolSwitches = { Task: false, AgentOutput: false, ...options.toolSwitches };
+  const toolSwitches = { ...withoutAgents, ...options.toolSwitches };
   return openEngine(createFullEngine(fullOptions({ ...options, toolSwitches })));
 }

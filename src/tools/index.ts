@@ -34,6 +34,7 @@ import { webSearchTool } from './web-search.js';
 import { writeTool } from './write.js';
 
 export { changeEffects, readEffects } from './file-effect.js';
+export { ownCallTools, simpleToolNames } from './roles.js';
 
 /** The only list of built-in tools. */
 export const builtInTools = (): Tool[] => allTools();
@@ -81,9 +82,3 @@ declare const HELVE_FEATURE_STICKER_REQUEST: boolean | undefined; // defined by 
 function gatedTools(): BuiltInTool[] {
   return typeof HELVE_FEATURE_STICKER_REQUEST === 'boolean' && HELVE_FEATURE_STICKER_REQUEST ? [stickerRequest] : [];
 }
-
-/** The tools by which a user's command file runs its commands and reads its files. */
-export const ownCallTools = { shell: 'Bash', file: 'Read' } as const;
-
-/** The tools of the `simple` mode. */
-export const simpleToolNames = ['Bash', 'Read', 'Edit'] as const;

@@ -1,10 +1,11 @@
 import * as z from 'zod';
-import { AGENT_TOOL, type AgentReport, type AgentRequest, type ChildAgents } from '../contract/agents.js';
+import type { AgentReport, AgentRequest, ChildAgents } from '../contract/agents.js';
 import { ToolFailure } from '../contract/failure.js';
 import { defineTool, type ToolProgress } from '../contract/tool.js';
 import type { DescribeContext, SessionPort } from '../contract/tool-context.js';
 import { clause } from '../platform/text/clause.js';
 import { counted } from './counted.js';
+import { AGENT_TOOL } from './roles.js';
 
 const MAX_ANSWER_CHARS = 32_000;
 const OUTPUT_TOOL = 'AgentOutput'; // returns the answer of a background agent

@@ -1,9 +1,9 @@
 // Types of agents that people write themselves: a markdown file each, with its front matter and the system prompt below.
 import { readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { AGENT_TOOL } from '../../contract/agents.js';
 import { type PermissionMode, permissionModes } from '../../contract/permission.js';
 import { isSameField, readFrontMatter } from '../../platform/text/front-matter.js';
+import { AGENT_TOOL } from '../../tools/roles.js';
 import { agentFileNames } from './agent-places.js';
 import { type AgentType, names } from './agent-types.js';
 

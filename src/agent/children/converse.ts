@@ -1,6 +1,6 @@
 // The conversation of a child: its session, its tools, its rights, and the loop that runs it.
 import { dirname, join } from 'node:path';
-import { AGENT_TOOL, type ChildAgents } from '../../contract/agents.js';
+import type { ChildAgents } from '../../contract/agents.js';
 import type { AgentEvent, AgentHappening } from '../../contract/event.js';
 import type { HookOutcome } from '../../contract/hook.js';
 import type { Message, UserBlock } from '../../contract/message.js';
@@ -10,6 +10,7 @@ import { createFileLedger } from '../../tools/editing/file-ledger.js';
 import { conversationHooks } from '../components/conversation-hooks.js';
 import { loopGuard } from '../components/loop-guard.js';
 import { type SessionWriter, sessionWriter } from '../components/session-writer.js';
+import { AGENT_TOOL } from '../../tools/roles.js';
 import { ConversationContext } from '../context/conversation-context.js';
 import { HookTranscript } from '../hook-transcript.js';
 import { runLoop } from '../loop.js';

@@ -1,12 +1,6 @@
 // The child agents of one session. All sessions of a family, the root and its children, share what is in `Family`.
 
-import {
-  AGENT_TOOL,
-  type AgentReport,
-  type AgentRequest,
-  type ChildAgents,
-  type StartedAgent,
-} from '../../contract/agents.js';
+import type { AgentReport, AgentRequest, ChildAgents, StartedAgent } from '../../contract/agents.js';
 import type { AgentHappening } from '../../contract/event.js';
 import { ToolFailure } from '../../contract/failure.js';
 import type { Model } from '../../contract/model.js';
@@ -14,6 +8,7 @@ import { ModelFailure } from '../../contract/model.js';
 import { abortable } from '../../platform/abortable.js';
 import { randomHex } from '../../platform/crypto.js';
 import { clause } from '../../platform/text/clause.js';
+import { AGENT_TOOL } from '../../tools/roles.js';
 import { agentFolder } from '../store/session-folder.js';
 import { type AgentType, findType, mayStart, namesOf } from './agent-types.js';
 import { Child, type ChildMemory } from './child.js';

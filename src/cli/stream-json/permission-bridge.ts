@@ -7,11 +7,11 @@ import { abortable } from '../../platform/abortable.js';
 import { randomId } from '../../platform/crypto.js';
 import { isObject } from '../../platform/is-object.js';
 import { visible } from '../../platform/text/visible.js';
+import { QUESTION_TOOL } from '../../tools/roles.js';
 import type { ControlChannel, Line } from './control-channel.js';
 import { type RememberIn, suggestedUpdates, wantedUpdates } from './permission-updates.js';
 
-/** The tool name under which hosts receive questions that are not about permission. */
-const QUESTION_TOOL = 'AskUserQuestion';
+/** The name by which hosts know questions that are not about permission. */
 
 export interface PermissionBridgeOptions {
   channel: ControlChannel;
