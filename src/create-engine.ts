@@ -41,6 +41,7 @@ import { dataFolderOf, homeFolder, realPathSync } from './platform/files/paths.j
 import { recoverIfNeeded, sessionWriters } from './platform/journal/lazy-changes.js';
 import type { RollBackUndo } from './platform/journal/recover-changes.js';
 import { reapedLeftovers } from './platform/shell/leftovers.js';
+import { isMcpName } from './platform/text/mcp-names.js';
 import { isOn, type Settings } from './settings/settings.js';
 import { createFileLedger } from './tools/editing/file-ledger.js';
 import { builtInTools, ownCallTools, simpleToolNames, toolTable } from './tools/index.js';
@@ -341,7 +342,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     const emit = emitter(watchers, onEvent);
     await refresh(emit);
     // Without a prompt before it, such a call is the first that anybody hears of its server.
-    const fromServers = calls.map(({ name }) => name).filter((name) => name.startsWith('mcp__'));
+    const fromServers = calls.map(({ name }) => name).filter(isMcpName);
     if (fromServers.length > 0) {
       await mcp.settled({ signal, isEnough: () => fromServers.every((name) => tools.names.includes(name)) });
     }

@@ -35,6 +35,7 @@ import { isObject } from './platform/is-object.js';
 import { messageOf } from './platform/message-of.js';
 import { chooseSandbox } from './platform/sandbox/choose.js';
 import type { Sandbox } from './platform/sandbox/sandbox.js';
+import { serverPartOf } from './platform/text/mcp-names.js';
 import { findFiles, type LoadOptions, readFrom, trustStamp } from './settings/load.js';
 import { placeOf, type SettingsProblem } from './settings/report.js';
 import { builtInTools, toolTable } from './tools/index.js';
@@ -369,7 +370,7 @@ function contextAt(engine: Engine, { cwd, home }: ProjectLocation, { localHosts 
 
 /** Rules know a server's tools by their names; no server is started to see whether it has this one. */
 function toolOfServer(name: string): Tool | undefined {
-  const server = /^mcp__(.+?)__./.exec(name)?.[1];
+  const server = serverPartOf(name);
   if (server === undefined) return undefined;
   return defineTool({
     name,

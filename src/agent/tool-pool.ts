@@ -7,6 +7,7 @@ import type {
   ToolDirectory,
   ToolSetMode,
 } from '../contract/tool-context.js';
+import { isToolOfServer, mcpServerName, plainServer } from '../platform/text/mcp-names.js';
 
 export interface ToolPoolOptions {
   /** Layer 1: everything that was built in. */
@@ -162,7 +163,7 @@ export class ToolPool implements ToolDirectory {
   whyAbsent(name: string): string | undefined {
     const off = this.#tools.find(({ tool }) => tool.name === name)?.off;
     if (off !== undefined) return `The tool ${name} is off here: ${off}. Go on without it.`;
-    const server = this.#servers.find((each) => name.startsWith(`mcp__${each.name.replaceAll(/[^\w-]/g, '_')}__`));
+    const server = this.#servers.find((each) => isToolOfServer(mcpServerName(plainServer(each.name)), name));
     if (server?.status !== 'pending') {
       const isLost = server !== undefined && server.status !== 'connected' && server.detail !== undefined;
       return isLost ? `There is no tool ${name} now. ${server.detail}` : undefined;

@@ -1,4 +1,5 @@
 import { type Effort, efforts } from '../contract/model.js';
+import { serverPartOf } from '../platform/text/mcp-names.js';
 import { engineFlags, readArgs } from './args.js';
 import type { EngineFlagValues } from './engine-options.js';
 import { terminalFlags } from './interactive/terminal-flags.js';
@@ -172,7 +173,7 @@ function oneOf<Known extends string>(flag: string, known: readonly Known[], give
 
 function readPromptTool(text: string | undefined): Pick<RunFlags, 'asksHost' | 'permissionTool'> {
   if (text === undefined || text === 'stdio') return { asksHost: text === 'stdio', permissionTool: undefined };
-  if (/^mcp__.+__./.test(text)) return { asksHost: false, permissionTool: text };
+  if (serverPartOf(text) !== undefined) return { asksHost: false, permissionTool: text };
   throw new UsageProblem(
     `--permission-prompt-tool takes stdio or a tool of an MCP server (mcp__server__tool), but was "${text}".`,
   );

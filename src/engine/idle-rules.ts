@@ -3,7 +3,14 @@ import type { OfferedTool, ServerState } from '../mcp/client/client.js';
 import { serverParts } from '../mcp/names.js';
 import { plainLine } from '../mcp/plain-text.js';
 import type { Rule } from '../permissions/rule.js';
-import { plainServer, plainTool, readMcpName } from '../platform/text/mcp-names.js';
+import {
+  mcpName,
+  mcpServerName,
+  plainServer,
+  plainTool,
+  readMcpName,
+  type WrittenMcpName,
+} from '../platform/text/mcp-names.js';
 import { nearestWords } from '../platform/text/similar-text.js';
 
 const MAX_NAME = 60;
@@ -31,19 +38,19 @@ export function idleRules(rules: readonly Rule[], known: KnownServers): IdleRule
     if (list === 'allow' || (subject.kind !== 'tool' && subject.kind !== 'input')) return [];
     const written = readMcpName(text.replace(/\([\s\S]*$/, '').trim());
     if (!written || written.server.includes('*') || known.tools.some(subject.isTool)) return [];
-    const spellings = readMcpName(`mcp__${written.server}`)?.names.map((name) => name.toLowerCase()) ?? [];
+    const spellings = readMcpName(mcpServerName(written.server))?.names.map((name) => name.toLowerCase()) ?? [];
     const servers = known.states.filter(({ name }) =>
-      spellings.includes(`mcp__${parts.get(name) ?? name}`.toLowerCase()),
+      spellings.includes(mcpServerName(parts.get(name) ?? name).toLowerCase()),
     );
-    if (servers.length === 0) return [ofUnknownServer(rule, written.server, [...parts.values()])];
+    if (servers.length === 0) return [ofUnknownServer(rule, written, [...parts.values()])];
     const isCertain = servers.every(({ status }) => status === 'connected');
     if (written.tool === undefined || !isCertain) return [];
     const names = known.offered.filter(({ server }) => servers.some(({ name }) => name === server));
     const isSetAside = servers.some(({ name, setAside }) =>
-      setAside.some(({ tool }) => subject.isTool(`mcp__${parts.get(name)}__${plainTool(tool)}`)),
+      setAside.some(({ tool }) => subject.isTool(mcpName(parts.get(name) ?? name, plainTool(tool)))),
     );
     if (isSetAside || names.some(({ tool }) => subject.isTool(tool.name))) return [];
-    const prefix = `mcp__${parts.get(servers[0]?.name ?? '')}__`;
+    const prefix = mcpName(parts.get(servers[0]?.name ?? '') ?? '', '');
     const tools = names.map(({ tool }) => tool.name.slice(prefix.length));
     const [meant] = nearestWords(written.tool, tools);
     const what = `names the tool ${plainLine(written.tool, MAX_NAME)}, which the MCP server ${plainLine(servers[0]?.name ?? '', MAX_NAME)} does not have`;
@@ -51,11 +58,11 @@ export function idleRules(rules: readonly Rule[], known: KnownServers): IdleRule
   });
 }
 
-function ofUnknownServer(rule: Rule, server: string, parts: readonly string[]): IdleRule {
-  const whole = plainServer(rule.text.replace(/\([\s\S]*$/, '').slice('mcp__'.length));
-  const [near] = parts.includes(whole) ? [whole] : nearestWords(plainServer(server), parts);
+function ofUnknownServer(rule: Rule, { server, whole }: WrittenMcpName, parts: readonly string[]): IdleRule {
+  const plain = plainServer(whole);
+  const [near] = parts.includes(plain) ? [plain] : nearestWords(plainServer(server), parts);
   const what = `names the MCP server ${plainLine(server, MAX_NAME)}, and none of that name is configured here`;
-  return { rule, isSlip: near !== undefined, text: sentence(rule, what, near && `mcp__${near}`) };
+  return { rule, isSlip: near !== undefined, text: sentence(rule, what, near && mcpServerName(near)) };
 }
 
 function sentence({ text, list, source: { file, line } }: Rule, what: string, meant: string | undefined): string {

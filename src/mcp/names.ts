@@ -1,5 +1,5 @@
 // The model's names for servers and their tools: letters, digits, `_` and `-`, at most 64, each unique.
-import { MAX_NAME, MAX_SERVER, plainServer, plainTool, shortened } from '../platform/text/mcp-names.js';
+import { MAX_NAME, MAX_SERVER, mcpName, plainServer, plainTool, shortened } from '../platform/text/mcp-names.js';
 
 /**
  * The server part of tool names, for each server. It contains no `__` and neither starts nor ends with `_`, so that a
@@ -19,7 +19,7 @@ export function serverParts(names: readonly string[]): ReadonlyMap<string, strin
 
 /** The model's names of a server's tools, by their original names. */
 export function toolNames(serverPart: string, tools: readonly string[]): ReadonlyMap<string, string> {
-  const prefix = `mcp__${serverPart}__`;
+  const prefix = mcpName(serverPart, '');
   const room = MAX_NAME - prefix.length;
   const plain = new Map(tools.map((tool) => [tool, plainTool(withoutStars(tool))]));
   const counts = new Map<string, number>();

@@ -2,7 +2,7 @@
 // one that allows is left out, one that asks or denies must not be, so whoever loads the settings stops.
 import type { Behavior } from '../contract/permission.js';
 import type { ToolTable } from '../contract/tool-traits.js';
-import { isMcpName, readMcpName } from '../platform/text/mcp-names.js';
+import { isToolOfServer, isWrittenMcpName, namesOneServer, readMcpName } from '../platform/text/mcp-names.js';
 import { nearestWords } from '../platform/text/similar-text.js';
 import { type CommandPattern, parseCommandPattern } from './match-command.js';
 import { type Anchors, type PathPattern, type PathStyle, parsePathPattern, thisPathStyle } from './match-path.js';
@@ -160,8 +160,8 @@ function understand(text: string, options: RuleOptions): Outcome {
     return broken(what, 'Fix or remove it.');
   }
   const written = (open < 0 ? text : text.slice(0, open)).trim();
-  if (isMcpName(written) && list === 'allow' && !/^[\w*-]+$/.test(written)) return notAsCalledHere(written);
-  if (!/^[\w*.-]+$/.test(written) && !isMcpName(written)) {
+  if (isWrittenMcpName(written) && list === 'allow' && !/^[\w*-]+$/.test(written)) return notAsCalledHere(written);
+  if (!/^[\w*.-]+$/.test(written) && !isWrittenMcpName(written)) {
     return broken('does not begin with the name of a tool', 'Fix or remove it.');
   }
   const tool = knownName(written, options);
@@ -236,7 +236,7 @@ function isOneSlip(one: string, other: string): boolean {
 }
 
 function everyUse(tool: string, { list, anchors, tools, style = thisPathStyle() }: RuleOptions): Outcome {
-  if (list === 'allow' && tool.includes('*') && !/^mcp__[^*]+?__/.test(tool)) {
+  if (list === 'allow' && tool.includes('*') && !namesOneServer(tool)) {
     return broken(
       'would allow tools that nobody has named',
       'Name each tool; a star may only follow the full name of an MCP server, as in "mcp__github__get_*".',
@@ -269,8 +269,7 @@ export function nameMatcher(tool: string, list: Behavior): (name: string) => boo
 
 function exactMatcher(tool: string): (name: string) => boolean {
   const pattern = textPattern(tool);
-  const isServer = /^mcp__(?:(?!__).)+$/.test(tool);
-  return (name) => matchesText(pattern, name) || (isServer && name.startsWith(`${tool}__`));
+  return (name) => matchesText(pattern, name) || isToolOfServer(tool, name);
 }
 
 function someUses(tool: string, specifier: string, options: RuleOptions): Outcome {

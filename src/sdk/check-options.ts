@@ -6,6 +6,7 @@ import { type PermissionMode, permissionModes } from '../contract/permission.js'
 import type { Tool } from '../contract/tool.js';
 import type { SandboxConfig } from '../contract/tool-context.js';
 import { searchProviders, type WebAccess } from '../contract/web.js';
+import { isMcpName } from '../platform/text/mcp-names.js';
 import { nearestWords } from '../platform/text/similar-text.js';
 import { builtInTools } from '../tools/index.js';
 import type { AgentOptions, CompactOptions, ResumeOptions } from './agent.js';
@@ -282,7 +283,7 @@ const isTool = (tool: unknown): tool is Pick<Tool, 'name' | 'accept'> =>
 /** Who switches a tool off by a name that is not its own has it all the same. */
 function checkSwitch(name: string, own: EngineOptions['tools'] = []): void {
   const names = [...builtInTools(), ...own].map((tool) => tool.name);
-  if (names.includes(name) || name.startsWith('mcp__')) return;
+  if (names.includes(name) || isMcpName(name)) return;
   const [meant] = nearestWords(name, names);
   const advice = meant === undefined ? 'helve tools --all lists those that there are.' : `Did you mean ${meant}?`;
   throw new TypeError(`toolSwitches has "${name}", but no tool has that name. ${advice}`);

@@ -1,5 +1,6 @@
 // Ranks tools for a query with BM25 over their names, descriptions and parameter names.
 import type { DeferredTool } from '../contract/tool-context.js';
+import { withoutMcpPrefix } from '../platform/text/mcp-names.js';
 
 const NAME_WEIGHT = 4; // a word in a name says more than one in a description
 const SATURATION = 1.2; // BM25's k1: how quickly repeated words stop counting
@@ -40,7 +41,7 @@ export class ToolRanking {
   #readTool(tool: DeferredTool): ReadTool {
     const known = this.#read.get(tool.name);
     if (known?.description === tool.description) return known;
-    const name = spelled(tool.name.replace(/^mcp__/, ''));
+    const name = spelled(withoutMcpPrefix(tool.name));
     const rest = `${tool.description.toLowerCase()} ${spelled(tool.parameters.join(' '))}`;
     const read = { description: tool.description, name, rest, length: NAME_WEIGHT * name.length + rest.length };
     this.#read.set(tool.name, read);

@@ -2,7 +2,7 @@ import type { ToolTable } from '../../contract/tool-traits.js';
 import { matchesText, textPattern } from '../../permissions/match-text.js';
 import { nameMatcher } from '../../permissions/rule.js';
 import { currentName, isFamiliarName } from '../../permissions/tool-names.js';
-import { isMcpName } from '../../platform/text/mcp-names.js';
+import { isMcpName, isToolOfServer, isWrittenMcpName } from '../../platform/text/mcp-names.js';
 import { nearestWords } from '../../platform/text/similar-text.js';
 import { toolTable } from '../../tools/index.js';
 import { type AgentType, toolsOfTheParent } from './agent-types.js';
@@ -43,12 +43,12 @@ export function slipsIn(
 
 /** As a rule that denies: an MCP server or tool in any spelling. */
 const withholds = (pattern: string, name: string, table: ToolTable): boolean =>
-  matches(pattern, name, table) || (isMcpName(pattern) && nameMatcher(pattern, 'deny')(name));
+  matches(pattern, name, table) || (isWrittenMcpName(pattern) && nameMatcher(pattern, 'deny')(name));
 
 /** A star takes anything; the name of a server alone stands for all its tools. */
 function matches(pattern: string, name: string, table: ToolTable): boolean {
   const known = currentName(table, pattern);
   if (known === name) return true;
-  if (/^mcp__(?:(?!__).)+$/.test(known) && name.startsWith(`${known}__`)) return true;
+  if (isToolOfServer(known, name)) return true;
   return known.includes('*') && matchesText(textPattern(known), name);
 }

@@ -1,5 +1,6 @@
 // All commands of the terminal, and how one is found and run.
 import { existsSync } from 'node:fs';
+import { isMcpName } from '../../platform/text/mcp-names.js';
 import { nearestWords } from '../../platform/text/similar-text.js';
 import type { CommandAnswer, CommandSession, TerminalCommand } from '../contract.js';
 import type { CompletedCommand } from '../input/completion.js';
@@ -73,7 +74,7 @@ export async function runCommand(
     const typed = `/${name}${args === '' ? '' : ` ${args}`}`;
     const isOwn = own.some((one) => one.name === name || one.name.endsWith(`:${name}`));
     // An MCP server may still be connecting; and a path at the start of a prompt is not a command.
-    if (isOwn || name.startsWith('mcp__') || existsSync(`/${name}`)) return { type: 'prompt', text: typed };
+    if (isOwn || isMcpName(name) || existsSync(`/${name}`)) return { type: 'prompt', text: typed };
     const [nearest] = nearestWords(
       name,
       [...session.builtIn, ...own].map((one) => one.name),
