@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { toolTable } from '../tools/index.js';
-import { parseRule } from './rule.js';
-import { bracketsOf, type RuleForm, ruleForms } from './rule-forms.js';
+import { parseRule } from '../src/permissions/rule.js';
+import { toolTable } from '../src/tools/index.js';
+import { bracketsOf, type RuleForm, ruleForms } from './fixtures/rule-forms.js';
 
 const tools = toolTable();
 
