@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
+import { builtInTools } from '../src/tools/index.js';
 
 // From the ground up. An import may point to a lower floor, or stay in its own room; parts never look at each other.
 const floors = [
@@ -106,16 +107,54 @@ test('an import that points up or sideways is told as a sentence', () => {
   expect(complaintAbout({ from: 'contract/effect.ts', to: 'platform/files/paths.ts' })).toContain('siblings');
 });
 
-test('the loop and the surfaces know no tool by name', async () => {
+// Files outside of tools/ that may hold names of tools, each with the reason.
+const mayNameTools: Readonly<Record<string, string>> = {
+  'agent/children/agent-types.ts': 'data: which tools each built-in type of agent has',
+  'cli/demo/script.ts': 'data: the calls that the demo plays',
+  'platform/shell/core-language.ts': '"Glob" is a node of the syntax tree of a shell command',
+  'platform/shell/expand-word.ts': 'the same',
+};
+
+const withoutComments = (text: string): string =>
+  text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/^\s*\/\/.*$|\s\/\/ .*$/gm, '');
+
+/** A name in quotes, alone or in a list with commas, or as the key of an object. */
+function namesTool(source: string): boolean {
+  const names = builtInTools()
+    .map(({ name }) => name)
+    .join('|');
+  const quoted = `(['"\`])(?:\\w+, ?)*(?:${names})(?:, ?\\w+)*\\1`;
+  const key = `(?:^|[{,])\\s*(?:${names})\\s*:`;
+  return new RegExp(`${quoted}|${key}`, 'm').test(withoutComments(source));
+}
+
+test('names of tools stand in tools/ alone: everything else asks their traits', async () => {
+  const files = (await sourceFiles()).filter((file) => !file.endsWith('.test.ts') && roomOf(file) !== 'tools');
+  const named = files.filter((file) => namesTool(readFileSync(join('src', file), 'utf8')));
+  expect(named.toSorted()).toEqual(Object.keys(mayNameTools).toSorted());
+});
+
+test.each([
+  ["if (tool === 'Bash') return;", true],
+  ['const names = ["Read", "Glob"];', true],
+  ['const tools = `Grep`;', true],
+  ["tools: names('HelveDocs, Read, LS'),", true],
+  ['const switches = { Task: false };', true],
+  ['  WebFetch: ["url"],', true],
+  ['// as Bash does', false],
+  ["/** One of 'Read' and 'Edit'. */", false],
+  ["throw new TypeError('Read the file first, then change it.');", false],
+  ['const isRead = toRead(name);', false],
+])('%s names a tool: %s', (source, expected) => {
+  expect(namesTool(source)).toBe(expected);
+});
+
+test('names of MCP tools are put together and taken apart in one place', async () => {
   const files = (await sourceFiles()).filter((file) => !file.endsWith('.test.ts'));
-  const named = files
-    .filter((file) =>
-      ['agent', 'calls', 'terminal', 'engine', 'create-engine.ts', 'create-agent.ts'].includes(roomOf(file)),
-    )
-    .filter((file) =>
-      /['"](?:Read|Write|Edit|Glob|Grep|Bash|LS|Think|ToolSearch|apply_patch)['"]/.test(
-        readFileSync(join('src', file), 'utf8'),
-      ),
-    );
-  expect(named).toEqual([]);
+  const handled = files.filter((file) =>
+    /(['"`])mcp__\1|`mcp__\$\{|\^mcp__|split\((['"`])__\2\)/.test(
+      withoutComments(readFileSync(join('src', file), 'utf8')),
+    ),
+  );
+  expect(handled).toEqual(['platform/text/mcp-names.ts']);
 });

@@ -107,7 +107,7 @@ export function parseScript(value: unknown): Script {
   const more = problems.length > 3 ? `; and ${problems.length - 3} more` : '';
   throw new ModelFailure(
     'invalid_request',
-    `The script can't be played (${shown}${more}). It must look like {"turns": [{"text": "…", "calls": [{"name": "Read", "input": {…}}]}]}.`,
+    `The script can't be played (${shown}${more}). It must look like {"turns": [{"text": "…", "calls": [{"name": "…", "input": {…}}]}]}.`,
   );
 }
 
