@@ -11,8 +11,6 @@ import { QUESTION_TOOL } from '../../tools/roles.js';
 import type { ControlChannel, Line } from './control-channel.js';
 import { type RememberIn, suggestedUpdates, wantedUpdates } from './permission-updates.js';
 
-/** The name by which hosts know questions that are not about permission. */
-
 export interface PermissionBridgeOptions {
   channel: ControlChannel;
   /** Resolves once the host has received everything that led to the question. */
