@@ -1,4 +1,4 @@
-/** Kinds of files and the globs that mean them, for searches without ripgrep: those of its kinds that are asked for most. */
+/** File types and their globs, for searches without ripgrep: the most commonly used of ripgrep's types. */
 export const fileTypes: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     c: '*.[chH] *.[chH].in *.cats',

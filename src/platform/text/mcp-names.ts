@@ -1,5 +1,5 @@
-// How the names that servers and their tools have themselves become the names that the model and the rules use:
-// `mcp__server__tool`, of letters, digits, `_` and `-`, at most 64. They are put together and taken apart here alone.
+// Converts the names of MCP servers and their tools to the names that the model and the rules use:
+// `mcp__server__tool`, of letters, digits, `_` and `-`, at most 64 characters.
 import { sha256 } from '../crypto.js';
 
 export const MAX_NAME = 64; // what every provider accepts
@@ -7,7 +7,7 @@ export const MAX_SERVER = 32; // leaves room for the tool's own name
 const HASH_CHARS = 8;
 const PREFIX = 'mcp__';
 
-/** The part for a server: it holds no `__` and neither begins nor ends with `_`. Stars of a pattern stay. */
+/** The server's part: contains no `__` and neither begins nor ends with `_`. Stars of a pattern are kept. */
 export function plainServer(name: string): string {
   const part = name
     .replaceAll(/[^A-Za-z0-9_*-]/g, '_')
@@ -16,10 +16,10 @@ export function plainServer(name: string): string {
   return part === '' ? shortened('server', name, MAX_SERVER) : part;
 }
 
-/** The part for a tool. Stars of a pattern stay. */
+/** The tool's part. Stars of a pattern are kept. */
 export const plainTool = (name: string): string => name.replaceAll(/[^A-Za-z0-9_*-]/g, '_');
 
-/** For a name that another one has already, or that is too long: its beginning, and a hash of the whole. */
+/** For a name that is taken or too long: its beginning, and a hash of the whole. */
 export function shortened(part: string, whole: string, max: number): string {
   const hash = sha256().update(whole).digest('hex').slice(0, HASH_CHARS);
   return `${part.slice(0, max - HASH_CHARS - 1).replace(/_+$/, '')}_${hash}`;
@@ -50,9 +50,9 @@ export const namesOneServer = (pattern: string): boolean => /^mcp__[^*]+?__/.tes
 export const isToolOfServer = (server: string, name: string): boolean =>
   /^mcp__(?:(?!__).)+$/.test(server) && name.startsWith(`${server}__`);
 
-/** A server, or one of its tools, as a person wrote it, with every name that it may have got here. */
+/** A server, or one of its tools, as a person wrote it, with every name that it may have been given. */
 export interface WrittenMcpName {
-  /** Of the server, in its shortest reading. */
+  /** The server's name, in its shortest reading. */
   server: string;
   tool: string | undefined;
   /** Everything behind the prefix. */
@@ -61,7 +61,7 @@ export interface WrittenMcpName {
   names: readonly string[];
 }
 
-/** Takes apart `mcp__server` or `mcp__server__tool` in whatever spelling. Undefined for other names. */
+/** Parses `mcp__server` or `mcp__server__tool` in any spelling. Undefined for other names. */
 export function readMcpName(written: string): WrittenMcpName | undefined {
   if (!isWrittenMcpName(written)) return undefined;
   const rest = written.slice(PREFIX.length);
@@ -75,7 +75,7 @@ export function readMcpName(written: string): WrittenMcpName | undefined {
   return { server, tool, whole: rest, names: [...new Set(names)] };
 }
 
-/** With three or more `_` in a row there is no telling where the server's name ends. */
+/** With three or more `_` in a row it is ambiguous where the server's name ends. */
 function splitsOf(rest: string): Array<[server: string, tool: string | undefined]> {
   const first = rest.search(/[^_]__./);
   if (first < 0) return [[rest, undefined]];
@@ -96,5 +96,5 @@ const toolParts = (serverPart: string, name: string): string[] => [
   ...spelt(name).map((each) => shortened(plainTool(each), each, MAX_NAME - mcpName(serverPart, '').length)),
 ];
 
-/** The hash is of one spelling: that of the person, or the usual one in small letters. */
+/** The hash is of one spelling: the person's, or the usual one in lower case. */
 const spelt = (name: string): string[] => [...new Set([name, name.toLowerCase()])];

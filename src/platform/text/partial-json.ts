@@ -1,27 +1,27 @@
-const MAX_DEPTH = 512; // no tool's input nests so deep, and JSON.parse must never be driven to the end of its stack
+const MAX_DEPTH = 512; // no tool's input nests this deep, and JSON.parse must never overflow its stack
 const EXCERPT_BEFORE = 40;
 const EXCERPT_AFTER = 20;
 
-/** Where and why a text is not JSON. */
+/** Where and why a text is not valid JSON. */
 export interface JsonProblem {
-  /** Offset of the first character that does not fit, in UTF-16 units; for a text that was cut off, its length. */
+  /** Offset of the first invalid character, in UTF-16 units; for a truncated text, its length. */
   position: number;
   /** Both counted from 1, the column in UTF-16 units. */
   line: number;
   column: number;
   /** Part of a sentence, without a full stop: "expected ',' or '}' after a property value, found 'x'". */
   reason: string;
-  /** The text around the place in one line: control characters as pictures (␊), `…` where it goes on. */
+  /** The text around the position on one line: control characters as symbols (␊), `…` where it continues. */
   excerpt: string;
-  /** Valid as far as it goes and merely cut off. */
+  /** Valid so far and merely truncated. */
   truncated: boolean;
 }
 
 export type JsonResult = { ok: true; value: unknown } | { ok: false; error: JsonProblem };
 
 /**
- * Reads a JSON text that arrives in pieces of any size. Each character is looked at once, however finely the text is
- * split; only asking for `value`, `text` or `finish` costs the length so far.
+ * Parses a JSON text that arrives in chunks of any size. Each character is scanned once, however finely the text is
+ * split; only `value`, `text` and `finish` cost the length so far.
  */
 export class PartialJson {
   readonly #received = new TextPieces();
@@ -31,7 +31,7 @@ export class PartialJson {
   #root: unknown;
   #problem: Problem | undefined;
 
-  // The string, number or literal that is being read.
+  // The string, number or literal that is being parsed.
   #token = new TextPieces();
   #isName = false;
   #hexDigits = '';
@@ -51,9 +51,9 @@ export class PartialJson {
   }
 
   /**
-   * What is known so far, for display: strings as far as they go, names, numbers and literals once they are complete,
-   * and `undefined` before anything is. Later pieces do not change a value handed out earlier; finished parts are shared
-   * between snapshots, so don't change one. Never run anything on it: that is what `finish` is for.
+   * The value so far, for display: strings as far as they have arrived, names, numbers and literals once they are
+   * complete, and `undefined` before anything is. Later chunks do not change a value returned earlier; finished parts
+   * are shared between snapshots, so don't modify one. Never act on it: use `finish` for that.
    */
   get value(): unknown {
     let inner: unknown = this.#openString();
@@ -71,7 +71,7 @@ export class PartialJson {
 
   /**
    * The value if the text, ending here, is complete. Accepts what `JSON.parse` accepts (up to a depth of 512) and
-   * returns what it returns. More may be pushed afterwards.
+   * returns the same value. More may be pushed afterwards.
    */
   finish(): JsonResult {
     const text = this.text;
@@ -80,13 +80,13 @@ export class PartialJson {
     try {
       return { ok: true, value: JSON.parse(text) };
     } catch (error) {
-      // Both should agree. Where they don't, the text counts as broken: nothing runs that one of them refuses.
+      // Both parsers should agree. If they don't, the text counts as invalid: nothing runs that one of them rejects.
       const reason = (): string => `JSON.parse refuses it (${error instanceof Error ? error.message : String(error)})`;
       return { ok: false, error: describe({ position: 0, reason, truncated: false }, text) };
     }
   }
 
-  /** Reads from `at` on and returns where to go on: at the same place when a token ended just before it. */
+  /** Parses from `at` on and returns where to continue: the same offset if a token ended just before it. */
   #read(text: string, at: number): number {
     switch (this.#state) {
       case 'string':
@@ -176,7 +176,7 @@ export class PartialJson {
     return at + 1;
   }
 
-  /** Puts a finished value in its place. */
+  /** Stores a finished value in its parent. */
   #complete(value: unknown): void {
     const container = this.#open.at(-1);
     if (container === undefined) {
@@ -252,7 +252,7 @@ export class PartialJson {
     if (this.#numberPart === 'zero' && isDigit(char)) return this.#fail(at, () => 'a number with a leading zero');
     if (!canEndNumber(this.#numberPart)) return this.#fail(at, (found) => `expected a digit in a number, ${found}`);
     this.#complete(Number(this.#token.join()));
-    return at; // what ended the number is not part of it
+    return at; // the character that ended the number is not part of it
   }
 
   #readLiteral(char: string, at: number): number {
@@ -263,7 +263,7 @@ export class PartialJson {
     return at + 1;
   }
 
-  /** The string value that is still open, without the first half of a pair whose second has not come. */
+  /** The string value that is still open, without a high surrogate whose low surrogate has not arrived. */
   #openString(): string | undefined {
     const inString = this.#state === 'string' || this.#state === 'escape' || this.#state === 'hex';
     if (!inString || this.#isName) return undefined;
@@ -306,13 +306,14 @@ export class PartialJson {
   }
 }
 
-/** A text that grows by small pieces and is copied as a whole only when asked for. */
+/** A text that grows by small chunks and is joined only on demand. */
 class TextPieces {
   #blocks: string[] = [];
   #recent: string[] = [];
 
   add(piece: string): void {
-    // A thousand pieces become one block, so that memory holds characters and not the overhead of tiny strings.
+    // A thousand chunks are joined into one block, so that memory holds characters and not the overhead of tiny
+    // strings.
     if (this.#recent.push(piece) === 1024) {
       this.#blocks.push(this.#recent.join(''));
       this.#recent = [];
@@ -350,7 +351,9 @@ type Container =
 
 interface Problem {
   position: number;
-  /** Worded when asked for: the character found may be a pair whose second half comes with the next piece. */
+  /**
+   * Formatted on demand: the offending character may be a surrogate pair whose second half comes with the next chunk.
+   */
   reason: (found: string) => string;
   truncated: boolean;
 }
@@ -417,14 +420,14 @@ const canEndNumber = (part: NumberPart): boolean =>
 
 const isDigit = (char: string): boolean => char >= '0' && char <= '9';
 
-/** Stands for itself in a string: no quote, no backslash, no control character. */
+/** A literal character of a string: no quote, no backslash, no control character. */
 const isPlain = (code: number): boolean => code !== 0x22 && code !== 0x5c && code >= 0x20;
 
 const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;
 
 const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code <= 0xdfff;
 
-/** As JSON.parse does: `__proto__` is a property like any other and sets no prototype. */
+/** As JSON.parse does: `__proto__` is an ordinary property and sets no prototype. */
 function setOwn(members: Record<string, unknown>, name: string, value: unknown): void {
   if (name === '__proto__') {
     Object.defineProperty(members, name, { value, writable: true, enumerable: true, configurable: true });
@@ -463,7 +466,7 @@ const hex = (char: string): string => (char.codePointAt(0) ?? 0).toString(16).to
 function excerptAround(text: string, position: number): string {
   let start = Math.max(0, position - EXCERPT_BEFORE);
   let end = Math.min(text.length, position + EXCERPT_AFTER);
-  // A cut through a pair would leave half a character, which some providers refuse to be sent.
+  // Cutting a surrogate pair would leave half a character, which some providers reject.
   if (isLowSurrogate(text.charCodeAt(start))) start += 1;
   if (isHighSurrogate(text.charCodeAt(end - 1))) end -= 1;
   const line = text

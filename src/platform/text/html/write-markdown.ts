@@ -1,13 +1,13 @@
-// Markdown of a page. Text stands as the page shows it: marks that it happens to hold are not escaped, since whoever
-// reads it wants the words, and names with underscores, as they are.
+// Converts a page to Markdown. Text is not escaped, since a reader wants the words, and names with underscores,
+// unchanged.
 import type { PageElement, PageNode } from './page-tree.js';
 import { INLINE, inlineText, literal, longestTicks, oneLine, type Writing } from './write-inline.js';
 import { writeTable } from './write-table.js';
 
-const MAX_INDENTS = 12; // lists and quotes that are nested deeper go on at this level
+const MAX_INDENTS = 12; // lists and quotes that are nested deeper continue at this level
 
 interface BlockContext extends Writing {
-  /** How many lists and quotes are around. */
+  /** The number of enclosing lists and quotes. */
   indents: number;
 }
 
@@ -17,7 +17,7 @@ export function writeMarkdown(root: PageElement, writing: Writing): string {
     .trim();
 }
 
-/** Paragraphs, lists, tables and so on, one after the other. */
+/** Paragraphs, lists, tables and other blocks, in order. */
 function blocksOf(nodes: readonly PageNode[], context: BlockContext): string[] {
   const blocks: string[] = [];
   let words: PageNode[] = [];
@@ -38,7 +38,7 @@ function blocksOf(nodes: readonly PageNode[], context: BlockContext): string[] {
   return blocks;
 }
 
-/** A `span` or a link around paragraphs, which some pages are made of. */
+/** A `span` or a link around paragraphs, as some pages have it. */
 function wrapsBlocks({ name, children }: PageElement, depth: number): boolean {
   return (
     name !== 'a' &&
@@ -83,7 +83,7 @@ function blockOf(element: PageElement, context: BlockContext): string[] {
   }
 }
 
-/** One that nobody has closed swallows what comes after it, which is given back here. */
+/** An unclosed heading swallows the content after it, which is separated again here. */
 function heading({ name, children }: PageElement, context: BlockContext): string[] {
   const end = children.findIndex((child) => typeof child !== 'string' && NOT_IN_HEADINGS.test(child.name));
   const words = oneLine(end < 0 ? children : children.slice(0, end), context);
@@ -93,13 +93,13 @@ function heading({ name, children }: PageElement, context: BlockContext): string
 
 const NOT_IN_HEADINGS = /^(?:h[1-6]|p|[duo]l|table|pre|blockquote|section|article)$/;
 
-/** A table that only arranges the page is what is in its cells. */
+/** A layout table is replaced by the content of its cells. */
 function tableBlocks(element: PageElement, context: BlockContext): string[] {
   const table = writeTable(element, context);
   return table === undefined ? blocksOf(element.children, context) : [table];
 }
 
-/** As it stands, between fences that are longer than any in it. */
+/** Literal, between fences that are longer than any in it. */
 function codeBlock(element: PageElement): string[] {
   const text = literal(element).replaceAll('\r\n', '\n').replace(/^\n/, '').trimEnd();
   if (text.trim() === '') return [];
@@ -107,7 +107,7 @@ function codeBlock(element: PageElement): string[] {
   return [`${fence}${languageOf(element)}\n${text}\n${fence}`];
 }
 
-/** `language-js` on the `pre` or the `code` in it, as highlighters write it. */
+/** `language-js` on the `pre` or its `code`, as highlighters write it. */
 function languageOf(element: PageElement): string {
   const candidates = [element, ...element.children.filter((child) => typeof child !== 'string')];
   for (const { attributes } of candidates) {
@@ -135,14 +135,14 @@ function list({ name, attributes, children }: PageElement, context: BlockContext
     if (blocks.length === 0) return;
     const marker = isOrdered ? `${number}. ` : '- ';
     number += 1;
-    // A paragraph and the list below it belong together; more than that needs air.
+    // A paragraph and the list below it stay together; more content needs blank lines.
     const isTight = blocks.every((block, index) => index === 0 || /^(?:[-*] |\d+\. )/.test(block));
     isLoose ||= !isTight;
     const text = blocks.join(isTight ? '\n' : '\n\n');
     items.push(marker + (context.indents < MAX_INDENTS ? indented(text, marker.length) : text));
   };
   const flush = (): void => {
-    addItem(loose); // text, or a list, that is in no item
+    addItem(loose); // text, or a list, outside any item
     loose = [];
   };
   for (const child of children) {
@@ -155,7 +155,7 @@ function list({ name, attributes, children }: PageElement, context: BlockContext
   return items.join(isLoose ? '\n\n' : '\n');
 }
 
-/** All lines but the first moved to the right; empty ones stay empty. */
+/** Indents all lines but the first; empty ones stay empty. */
 const indented = (text: string, width: number): string => text.replaceAll(/\n(?=[^\n])/g, `\n${' '.repeat(width)}`);
 
 function definitions({ children }: PageElement, context: BlockContext): string {
