@@ -18,10 +18,10 @@ import {
 import { fromRustRegex } from './rust-regex.js';
 import { searchWorker, type WorkerAnswer, type WorkerOrder, type WorkerTask } from './search-worker.js';
 
-const FILES_AT_ONCE = 64; // per message to the thread
+const FILES_AT_ONCE = 64; // per message to the worker thread
 const WORKER_HEAP_MB = 1_024;
 
-/** The search that stands in where there is no ripgrep: slower, with the same answers. */
+/** The fallback search without ripgrep: slower, with the same results. */
 export async function listBuiltIn(query: FileQuery, options: SearchOptions): Promise<FileList> {
   const files: string[] = [];
   const unreadable: string[] = [];
@@ -77,7 +77,7 @@ const matchesOf = ({ lines, matches, isBinary }: Omit<WorkerAnswer, 'failed'>): 
 const walk = (query: FileQuery, signal: AbortSignal, unreadable: string[]): AsyncGenerator<string[], void, void> =>
   findFiles(query, { signal, onUnreadable: (path) => unreadable.push(path) });
 
-/** Does the work until the time is up; what it has put aside by then stands. */
+/** Runs the work until the timeout; results collected by then are kept. */
 async function withinTime(
   { signal, timeoutMs = SEARCH_TIMEOUT_MS }: SearchOptions,
   work: (signal: AbortSignal) => Promise<SearchOutcome['stopped']>,
@@ -97,7 +97,7 @@ async function withinTime(
 }
 
 interface SearchThread {
-  /** One answer for each order. Rejects with the signal, whatever the thread is busy with. */
+  /** One answer for each order. Rejects when the signal aborts, whatever the thread is doing. */
   search(orders: readonly WorkerOrder[], signal: AbortSignal): Promise<WorkerAnswer[]>;
   end(): Promise<void>;
 }
@@ -107,7 +107,7 @@ function startThread(query: TextQuery): SearchThread {
   const { mode, multiline, onlyMatching, before, after, maxColumns } = query;
   const limits = { before, after, maxColumns, cutMark: CUT_MARK, separator: SEPARATOR };
   const task: WorkerTask = { source, flags, mode, multiline, onlyMatching, ...limits };
-  // As source text, so that there is no file that a bundle could lose.
+  // As source text, so that there is no separate file that a bundle could lose.
   const worker = new Worker(`(${searchWorker.toString()})()`, {
     eval: true,
     workerData: task,
@@ -120,7 +120,7 @@ function startThread(query: TextQuery): SearchThread {
       reject(new SearchFailure('The search without ripgrep broke off. Simplify the pattern.', { cause })),
     );
   });
-  failed.catch(() => {}); // told to whoever waits for an answer
+  failed.catch(() => {}); // reported to the caller that waits for an answer
   return {
     async search(orders, signal) {
       signal.throwIfAborted();

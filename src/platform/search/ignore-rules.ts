@@ -2,17 +2,20 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 
-/** The first kind that says something about a path decides, however deep its file lies. */
+/** The first kind with a rule for a path wins, however deep its file lies. */
 const KINDS = ['.rgignore', '.ignore', '.gitignore'] as const;
 
 interface RulesOfFolder {
   folder: string;
   byKind: ReadonlyMap<string, Ignore>;
-  /** A repository begins here: what .gitignore files above it say does not count. */
+  /** The root of a repository: .gitignore files above it do not apply. */
   isRepository: boolean;
 }
 
-/** What the ignore files from a folder upwards say, as ripgrep reads them. Settings of git outside the project do not count. */
+/**
+ * The rules of the ignore files from a folder upwards, as ripgrep applies them. Git settings outside the project do
+ * not count.
+ */
 export class IgnoreRules {
   private readonly chain: readonly RulesOfFolder[];
 
@@ -20,7 +23,7 @@ export class IgnoreRules {
     this.chain = chain;
   }
 
-  /** Those that hold above the folder. */
+  /** The rules that apply above the folder. */
   static async above(folder: string): Promise<IgnoreRules> {
     const chain: RulesOfFolder[] = [];
     for (let at = dirname(folder), below = folder; at !== below; below = at, at = dirname(at)) {
@@ -51,13 +54,13 @@ export class IgnoreRules {
 async function readRules(folder: string, names: ReadonlySet<string> | undefined): Promise<RulesOfFolder> {
   const read = async (name: string): Promise<string | undefined> => {
     if (names && !names.has(name.split('/', 1)[0] ?? name)) return undefined;
-    return await readFile(join(folder, name), 'utf8').catch(() => undefined); // none there, or not ours to read
+    return await readFile(join(folder, name), 'utf8').catch(() => undefined); // missing, or unreadable
   };
   const byKind = new Map<string, Ignore>();
   for (const kind of KINDS) {
     const own = await read(kind);
     const excluded = kind === '.gitignore' ? await read('.git/info/exclude') : undefined;
-    const texts = [excluded, own].filter((text) => text !== undefined); // what is added last decides
+    const texts = [excluded, own].filter((text) => text !== undefined); // the last one added wins
     if (texts.length === 0) continue;
     const rules = ignore({ ignoreCase: false });
     for (const text of texts) rules.add(text.replace(/^\uFEFF/, ''));

@@ -4,15 +4,15 @@ import { codeOf } from '../files/write-failure.js';
 import { type FileQuery, SearchFailure } from './query.js';
 
 /**
- * Runs a search on the very folder or file that the query names. Whoever puts a link in its place from now on has what
- * the link leads to searched by nobody. `nothing` is the answer where it may not be read.
+ * Runs a search on exactly the folder or file that the query names: it is pinned by file descriptor, so that
+ * replacing it with a symlink cannot redirect the search. Returns `nothing` if it may not be read.
  */
 export async function withPinnedFolder<Query extends FileQuery, Answer>(
   query: Query,
   nothing: Answer,
   work: (query: Query) => Promise<Answer>,
 ): Promise<Answer> {
-  if (process.platform !== 'linux') return await work(query); // elsewhere what is open has no name
+  if (process.platform !== 'linux') return await work(query); // other systems have no path for an open descriptor
   let open: Awaited<ReturnType<typeof pin>>;
   try {
     open = await pin(query);
@@ -33,7 +33,7 @@ async function pin({ folder, file }: FileQuery) {
     return { close, names: { folder: anchor } };
   }
   const { handle } = await openForReading(folder.endsWith('/') ? `${folder}${file}` : `${folder}/${file}`);
-  // By our number: another program has other things open.
+  // By our PID and descriptor: in another process, `/proc/self` is its own.
   return { close: () => handle.close(), names: { folder: `/proc/${process.pid}/fd`, file: `${handle.fd}` } };
 }
 

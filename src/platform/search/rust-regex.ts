@@ -2,14 +2,14 @@ import { SearchFailure } from './query.js';
 
 export interface RegexOptions {
   ignoreCase: boolean;
-  /** The pattern may match line ends, and "." any character. */
+  /** The pattern may match newlines, and "." matches any character. */
   multiline: boolean;
 }
 
 /**
- * A pattern in ripgrep's syntax (that of Rust's `regex`) as JavaScript means it: Unicode classes, "^" and "$" at line
- * ends, names of groups. Look-around and back-references, which only ripgrep's second engine knows, are there as well.
- * Throws `SearchFailure` for what has no counterpart.
+ * Translates a pattern in ripgrep's syntax (Rust's `regex`) to JavaScript: Unicode classes, "^" and "$" at line ends,
+ * group names. Look-around and back-references, which only ripgrep's PCRE2 engine supports, work as well. Throws
+ * `SearchFailure` for constructs without a counterpart.
  */
 export function fromRustRegex(pattern: string, wish: RegexOptions): RegExp {
   const source = new Translation(pattern, wish);
@@ -32,7 +32,7 @@ const LINE_END = `(?:${TEXT_END}|(?=\\r)|(?<!\\r)(?=\\n))`;
 const WORD_START = `(?:(?<!${WORD})(?=${WORD}))`;
 const WORD_END = `(?:(?<=${WORD})(?!${WORD}))`;
 
-/** Letters that stand for sets of characters, inside a class as well as outside. */
+/** Letters that stand for character classes, inside brackets as well as outside. */
 const SETS: Readonly<Record<string, string>> = {
   d: '\\p{Nd}',
   D: '\\P{Nd}',
@@ -80,7 +80,7 @@ const POSIX: Readonly<Record<string, string>> = {
   xdigit: '0-9A-Fa-f',
 };
 
-/** What holds inside a group, from where it is set. */
+/** Flags that apply inside a group, from where they are set. */
 interface Mode {
   dotAll: boolean;
   lineAnchors: boolean;
@@ -140,7 +140,7 @@ class Translation {
     }
   }
 
-  /** Takes what the expression (sticky) matches here, or nothing. */
+  /** Consumes a match of the (sticky) expression at the current position, or nothing. */
   private take(expression: RegExp): string {
     expression.lastIndex = this.at;
     const found = expression.exec(this.pattern)?.[0] ?? '';
@@ -152,7 +152,7 @@ class Translation {
     const limits = this.take(/\d*,?\d*\}/y);
     if (!/\d/.test(limits)) {
       this.at -= limits.length;
-      return '\\{'; // no repetition, so the brace means itself
+      return '\\{'; // not a repetition, so the brace is literal
     }
     return limits.startsWith(',') ? `{0${limits}` : `{${limits}`;
   }
@@ -206,7 +206,7 @@ class Translation {
 
   private escape(): string {
     const reference = this.take(/[1-9]\d*/y);
-    if (reference) return `\\${reference}(?:)`; // so that a digit behind it is not part of its number
+    if (reference) return `\\${reference}(?:)`; // so that a following digit is not part of its number
     const named = this.take(/k(?:<\w+>|\{\w+\})/y);
     if (named) return `\\k<${named.slice(2, -1)}>`;
     const boundary = this.take(/b\{(?:start|end)\}/y);
@@ -231,7 +231,7 @@ class Translation {
     const inner = text.slice(1).replace(/^\{|\}$/g, '');
     const isNegated = inner.startsWith('^') !== text.startsWith('P');
     const name = inner.replace(/^\^/, '').replace(/\s*[:=]\s*/, '=');
-    // JavaScript wants a script to be called one, and names as the standard writes them.
+    // JavaScript requires `Script=` for scripts, and the standard's spelling of names.
     const spelled = name.charAt(0).toUpperCase() + name.slice(1);
     const candidates = [name, spelled, `Script=${spelled}`];
     const known = candidates.find((candidate) => isProperty(candidate));
@@ -239,7 +239,7 @@ class Translation {
     return `\\${isNegated ? 'P' : 'p'}{${known}}`;
   }
 
-  /** The character that an escape means. */
+  /** The character that an escape denotes. */
   private characterEscape(): string {
     const code = this.take(
       /x\{[0-9A-Fa-f]+\}|u\{[0-9A-Fa-f]+\}|U\{[0-9A-Fa-f]+\}|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}/y,
@@ -266,7 +266,7 @@ class Translation {
 
   private characterClass(): string {
     const negated = this.take(/\^/y);
-    let before = ''; // what stands before the last operator, and the operator
+    let before = ''; // the text before the last operator, and the operator
     let members = '';
     for (let isFirst = true; ; isFirst = false) {
       if (this.at >= this.pattern.length) throw new SearchFailure('regex parse error: unclosed character class');
@@ -293,7 +293,7 @@ class Translation {
       return this.characterClass();
     }
     const first = this.classCharacter();
-    if (first.length > 2) return first; // a set, which begins no range
+    if (first.length > 2) return first; // a class, which starts no range
     if (!/^-(?![\]-])/.test(this.pattern.slice(this.at, this.at + 2))) return first;
     this.at += 1;
     return `${first}-${this.classCharacter()}`;
@@ -321,5 +321,5 @@ function isProperty(name: string): boolean {
 
 const quoted = (character: string): string => character.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&');
 
-/** Signs that are doubled in a class have a meaning there, or may get one. */
+/** Doubled punctuation in a class has a meaning there, or may get one. */
 const quotedInClass = (character: string): string => character.replace(/[\\^()[\]{}|/\-&!#%,:;<=>@`~]/, '\\$&');

@@ -1,6 +1,6 @@
 import type { TextMode } from './query.js';
 
-/** What a thread looks for, as long as it lives. */
+/** The parameters of a search, fixed for the thread's lifetime. */
 export interface WorkerTask {
   source: string;
   flags: string;
@@ -14,11 +14,11 @@ export interface WorkerTask {
   separator: string;
 }
 
-/** One file; a binary one is searched only where it was named. */
+/** One file; a binary one is searched only if it was named explicitly. */
 export interface WorkerOrder {
   path: string;
   isNamed: boolean;
-  /** The path is the system's link to a file that is open already; any other link is not followed. */
+  /** The path is the system's link to an open file; other symlinks are not followed. */
   isOpen: boolean;
 }
 
@@ -31,8 +31,8 @@ export interface WorkerAnswer {
 }
 
 /**
- * Searches files in a thread of its own, which can be ended while an expression runs wild. Its source text is what the
- * thread gets, so it must not use anything from outside itself.
+ * Searches files in a worker thread, which can be terminated during catastrophic backtracking. The thread gets the
+ * function's source text, so it must not use anything from outside itself.
  */
 export function searchWorker(): void {
   const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads');
@@ -74,8 +74,8 @@ export function searchWorker(): void {
       const nul = decoder.encoding === 'utf-8' && !answer.isBinary ? bytes.indexOf(0) : -1;
       if (nul !== -1) {
         if (!isNamed) {
-          if (position + nul < SNIFFED_BYTES) return; // nothing of it counts, as it is a program or a picture
-          bytes = bytes.subarray(0, nul); // and here the text ends
+          if (position + nul < SNIFFED_BYTES) return; // a binary file: no matches count
+          bytes = bytes.subarray(0, nul); // the text ends here
         } else answer.isBinary = true;
       }
       const isLast = size === 0 || bytes.length < size;
@@ -84,7 +84,7 @@ export function searchWorker(): void {
       position += size;
     }
     if (!answer.isBinary) return;
-    answer.isBinary = task.mode === 'content' && answer.matches > 0; // elsewhere it counts like any other
+    answer.isBinary = task.mode === 'content' && answer.matches > 0; // in other modes it counts like any file
     if (!answer.isBinary) return;
     answer.lines = [];
     answer.matches = 1;
@@ -95,7 +95,7 @@ export function searchWorker(): void {
     return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : 'utf-8';
   }
 
-  /** Takes pieces of a file; false when there is no need for more. */
+  /** Consumes chunks of a file; false when no more are needed. */
   function lineByLine(answer: WorkerAnswer): (text: string, isLast: boolean) => boolean {
     let held: string[] = [];
     let heldChars = 0;
@@ -159,7 +159,7 @@ export function searchWorker(): void {
       for (let at = next; at < found.length; at += 1) {
         const [first, last] = found[at] ?? [0, 0];
         if (first > end) break;
-        // A match that ends with a line's end has no part in the next line.
+        // A match that ends with a line's ending is not part of the next line.
         const touches = last > start || (first === last && first >= start);
         if (touches) isMatch = true;
         if (touches && task.onlyMatching) {
@@ -188,9 +188,9 @@ export function searchWorker(): void {
   }
 
   function shower(answer: WorkerAnswer) {
-    let earlier: string[] = []; // lines before, in case that they are context
+    let earlier: string[] = []; // preceding lines, in case they are context
     let afterLeft = 0;
-    let shown = 0; // the number of the last line that was
+    let shown = 0; // the number of the last line that was shown
     return {
       line(line: string, at: number, isMatch: boolean): void {
         if (isMatch) {

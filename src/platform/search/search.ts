@@ -10,7 +10,7 @@ import {
   type TextQuery,
 } from './query.js';
 
-/** The files that a query means: with ripgrep, or without it where none runs here. */
+/** Lists the files that match a query: with ripgrep, or with the fallback if ripgrep is missing. */
 export async function listFiles(asked: FileQuery, options: SearchOptions): Promise<FileList> {
   const nothing: FileList = { files: [], stopped: undefined, unreadable: [asked.file ?? '.'] };
   return await withPinnedFolder({ ...asked, globs: asked.globs.map(readable) }, nothing, async (query) => {
@@ -26,7 +26,7 @@ export async function listFiles(asked: FileQuery, options: SearchOptions): Promi
   });
 }
 
-/** What matches inside files: with ripgrep, or without it where none runs here. */
+/** Searches the contents of files: with ripgrep, or with the fallback if ripgrep is missing. */
 export async function searchText(asked: TextQuery, options: SearchOptions): Promise<TextMatches> {
   const nothing: TextMatches = { files: new Map(), stopped: undefined, unreadable: [asked.file ?? '.'] };
   return await withPinnedFolder({ ...asked, globs: asked.globs.map(readable) }, nothing, async (query) => {
@@ -46,7 +46,7 @@ function readable(glob: string): string {
   const problem = globProblem(glob.replace(/^!/, ''));
   if (problem !== undefined) throw new SearchFailure(`The glob "${glob}" can't be read: ${problem}.`);
   if (!glob.endsWith('/')) return glob;
-  // A folder: what is in it, wherever it lies unless the glob says where.
+  // A folder: everything in it, at any depth unless the glob says where.
   const folder = glob.replace(/\/+$/, '');
   if (folder.startsWith('!')) return folder;
   return `${folder.includes('/') ? '' : '**/'}${folder}/**`;
