@@ -1,5 +1,5 @@
-// What a command does beyond its text: the repository that git would use decides whether git is harmless and which files
-// it shows, its configuration what aliases stand for, and the disk what a copied tree brings along.
+// Adds effects that the text alone does not show: the repository determines whether git is harmless and which files
+// it prints, its configuration defines aliases, and the disk determines what a copied tree contains.
 import { lstatSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { isInside } from '../files/paths.js';
@@ -17,18 +17,18 @@ import { type Field, quoteWord } from './programs/program.js';
 import { sshAddresses } from './programs/transfers.js';
 import { walkCommand } from './walk-command.js';
 
-const MAX_ALIASES = 10; // that lead to one another
+const MAX_ALIASES = 10; // aliases that expand to one another
 
 export interface CompletionContext {
   cwd: string;
   home: string | undefined;
-  /** The project's folders; without them the whole repository counts as read where git shows it. */
+  /** The project's folders; without them the whole repository counts as read if git prints it. */
   workspace: readonly string[] | undefined;
   parser: Parser;
   repositories: GitRepositories;
 }
 
-/** What can't be looked up must not let a command through. */
+/** A failed lookup must not let a command through. */
 export async function completeFindings(findings: FoundFacts, surroundings: CompletionContext): Promise<FoundFacts> {
   try {
     return await lookedUp(findings, surroundings);
@@ -50,7 +50,7 @@ async function lookedUp(findings: FoundFacts, surroundings: CompletionContext): 
   return { ...judged, commands, files };
 }
 
-/** Programs of which little is known may reach the addresses that they are given. */
+/** Programs without a table may connect to the addresses that they are given. */
 function withAddresses(command: FoundCommand): FoundCommand {
   const { words, why, network } = command;
   const name = programName(words.map(({ value }) => value)) ?? '';
@@ -67,7 +67,7 @@ function withAddresses(command: FoundCommand): FoundCommand {
 
 const isGit = ({ words }: FoundCommand): boolean => programName(words.map(({ value }) => value)) === 'git';
 
-/** The directories in which a git command looks for its repository; undefined where they can't be told. */
+/** The directories in which a git command looks for its repository; undefined if they are unknown. */
 function foldersOf({ words, directories }: FoundCommand): readonly string[] | undefined {
   const { folder } = gitWords(words.slice(1));
   if (folder === undefined || folder.value === '') return directories;
@@ -76,7 +76,7 @@ function foldersOf({ words, directories }: FoundCommand): readonly string[] | un
   return isAbsolute(value) ? [value] : directories?.map((directory) => `${directory}/${value}`);
 }
 
-/** Adds what the aliases of git's configuration stand for, so that rules see what runs. */
+/** Adds the expansions of git's configured aliases, so that rules see what runs. */
 async function withAliases(findings: FoundFacts, surroundings: CompletionContext): Promise<FoundFacts> {
   const { commands, files, network, unknown, movesDirectory, observesMachine } = findings;
   const all: GrowingFindings = {
@@ -153,7 +153,7 @@ const isAlias = (key: string, name: string): boolean =>
 
 const asTyped = ({ value, text }: Field): string => (value === undefined ? text : quoteWord(value));
 
-/** Git is harmless only where no repository that it may use gives it programs to start. */
+/** Git is harmless only if no repository that it may use configures programs to start. */
 async function withRepositories(findings: FoundFacts, surroundings: CompletionContext): Promise<FoundFacts> {
   const { commands, unknown, network } = findings;
   const judgements = await Promise.all(commands.map((command) => judgeCommand(command, surroundings)));
@@ -182,7 +182,7 @@ async function withRepositories(findings: FoundFacts, surroundings: CompletionCo
   return { ...findings, commands: final, files: [...files, ...shown.flat()] };
 }
 
-/** A pathspec may be a folder; where it is a file, nothing lies below it. */
+/** A pathspec may be a folder; if it is a file, nothing lies below it. */
 function withoutTree(file: FoundFile, command: FoundCommand | undefined): FoundFile {
   const { access, tree, path, ...rest } = file;
   if (access !== 'read' || !tree || path === undefined || !command || !isGit(command)) return file;
@@ -220,8 +220,8 @@ async function judgeCommand(
 }
 
 /**
- * Git's paths may begin at the top of the working tree, which may lie above the directory: `HEAD:a` is there, and what is
- * not limited to names is all of it. A name that is no file may be a revision, which has every file.
+ * Git resolves some paths from the top of the working tree, which may lie above the directory: `HEAD:a` is one, and
+ * without pathspecs it means the whole tree. A name that is not a file may be a revision, which contains every file.
  */
 async function shownBesides(
   file: FoundFile,
@@ -248,7 +248,7 @@ async function shownBesides(
   return besides.flat().map((each) => ({ ...each, path: withinWorkspace(each.path ?? path, path, workspace) }));
 }
 
-/** A repository may reach beyond the project; then its part in the project stands for it. */
+/** A repository may reach beyond the project; then only its part in the project counts. */
 function withinWorkspace(top: string, path: string, workspace: readonly string[] | undefined): string {
   if (workspace === undefined || workspace.some((folder) => isInside(folder, top))) return top;
   return workspace.find((folder) => isInside(folder, path) && isInside(top, folder)) ?? path;
@@ -262,7 +262,7 @@ const exists = (path: string): boolean => {
   }
 };
 
-/** Whether a folder, which may be reached by links, is the other one, which is not. */
+/** Whether a folder, possibly reached through symlinks, is the other one, which is a real path. */
 function sameFolder(real: string, folder: string): boolean {
   try {
     return realpathSync.native(folder) === real;

@@ -1,27 +1,27 @@
-// What a word becomes, as far as that can be told before the shell runs: quotes removed, tilde, braces and the variables
-// whose value is known expanded. What can't be told is kept as written, and said to be unknown.
+// Expands a word as far as possible before the shell runs: quotes are removed; tildes, braces and variables with
+// known values are expanded. Anything else is kept as written and marked as unknown.
 import { join } from 'node:path';
 import type { Word, WordPart } from 'unbash';
 import { type Field, known, type PathSpec, quoteWord } from './programs/program.js';
 
-const MAX_WORDS = 100; // of one word with braces; more than this is no longer a list that a person reads
-const MAX_VALUE_CHARS = 10_000; // as long as the longest command that is understood
-const CHARS_PER_STEP = 100; // what copying text counts as work
+const MAX_WORDS = 100; // of one word with braces; a longer list is unreadable for a person
+const MAX_VALUE_CHARS = 10_000; // as long as the longest command that is analysed
+const CHARS_PER_STEP = 100; // the cost of copying text
 
-/** What a variable holds: one of these, each a word of its own. */
+/** The possible values of a variable, each a single word. */
 export type Value = readonly Field[];
 
 export interface ExpansionContext {
   home: string | undefined;
-  /** The value of a variable, or undefined where it can't be known. */
+  /** The value of a variable, or undefined if it is unknown. */
   variable(name: string): Value | undefined;
-  /** Whether a variable holds nothing but numbers wherever the command sets it. */
+  /** Whether a variable holds only numbers wherever the command sets it. */
   isNumber(name: string): boolean;
-  /** Counts work; false where there has been too much of it. */
+  /** Counts work; false once the limit is exceeded. */
   spend(cost: number): boolean;
 }
 
-/** The words that one word of the source becomes. */
+/** The words that one word of the source expands to. */
 export function expandWord(word: Word, surroundings: ExpansionContext): Field[] {
   const { parts, text } = word;
   if (parts === undefined) return [plainWord(word, surroundings)];
@@ -30,14 +30,14 @@ export function expandWord(word: Word, surroundings: ExpansionContext): Field[] 
   if (alternatives === undefined || !surroundings.spend(alternatives.length * parts.length)) return unknown;
   const fields = alternatives.map((each) => assemble(each, surroundings));
   if (fields.some((field) => isTooLong(field, surroundings))) return unknown;
-  // With braces the source text stands for all of them together, so each needs one of its own.
+  // With braces the source text covers all of them together, so each needs its own.
   if (fields.length === 1) return fields.map((field) => (field.value === undefined ? { ...field, text } : field));
   return fields.every(({ value }) => value !== undefined && value !== '')
     ? fields
     : [{ text, mayBeOption: fields.some(({ mayBeOption }) => mayBeOption), splits: true, ...pathSpecsOf(fields) }];
 }
 
-/** The value of a word where it stays one word whatever is in it: in an assignment, behind `<`, after `case`. */
+/** The value of a word that is never split: in an assignment, after `<`, after `case`. */
 export function expandValue(word: Word, surroundings: ExpansionContext): Field {
   const { parts, text } = word;
   if (text.includes(':~')) return { text, mayBeOption: false, splits: false }; // expanded in assignments
@@ -47,7 +47,7 @@ export function expandValue(word: Word, surroundings: ExpansionContext): Field {
   return isTooLong(field, surroundings) ? { text, mayBeOption: true, splits: false } : field;
 }
 
-/** Variables that are made of each other double with every assignment. */
+/** Variables made of each other double in size with every assignment. */
 function isTooLong({ value = '', pathSpecs = [] }: Field, { spend }: ExpansionContext): boolean {
   return (
     value.length > MAX_VALUE_CHARS ||
@@ -62,7 +62,7 @@ function plainWord({ text, value }: Word, { home }: ExpansionContext): Field {
     if (inHome && home !== undefined) return { ...known(home + value.slice(1)), text };
     return { text, mayBeOption: false, splits: false };
   }
-  // Bash expands the tilde in what looks like an assignment, wherever it stands: `dd of=~/x`.
+  // Bash expands the tilde in anything that looks like an assignment, wherever it appears: `dd of=~/x`.
   const assigned = /^(\w+=)~(\/.*)?$/s.exec(text);
   if (assigned && !text.includes(':') && !text.includes('\\') && home !== undefined) {
     return { ...known(`${assigned[1]}${home}${assigned[2] ?? ''}`), text };
@@ -71,7 +71,7 @@ function plainWord({ text, value }: Word, { home }: ExpansionContext): Field {
   return known(value);
 }
 
-/** A part of a word: known text, or something that decides the word when it runs. */
+/** A part of a word: known text, or an expansion that is unknown before the command runs. */
 type Piece =
   | { text: string }
   | { unknown: true; splits: boolean; glob?: string; values?: Value; isNumber?: boolean; number?: boolean };
@@ -81,7 +81,7 @@ function assemble(parts: readonly WordPart[], surroundings: ExpansionContext): F
   return joined(pieces, tildeOf(parts[0], parts.length, surroundings));
 }
 
-/** What a leading `~` stands for: undefined where there is none, null where it can't be known. */
+/** The expansion of a leading `~`: undefined if there is none, null if it is unknown. */
 function tildeOf(first: WordPart | undefined, count: number, { home }: ExpansionContext): string | null | undefined {
   if (first?.type !== 'Literal') return undefined;
   if (/^\w+=(.*:)?~/s.test(first.text)) return null;
@@ -112,7 +112,7 @@ function joined(pieces: readonly Piece[], tilde: string | null | undefined): Fie
   return withValues(field, pieces, only.values, tilde);
 }
 
-/** A word with one variable in it that can only have certain values. */
+/** A word with one variable in it that has only certain possible values. */
 function withValues(field: Field, pieces: readonly Piece[], values: Value, tilde: string | undefined): Field {
   const at = pieces.findIndex((piece) => 'unknown' in piece);
   const textOf = (some: readonly Piece[]): string => some.map((piece) => ('text' in piece ? piece.text : '')).join('');
@@ -141,7 +141,7 @@ function pathSpecsOf(fields: readonly Field[]): { pathSpecs?: readonly PathSpec[
   return all.length === pathSpecs.length ? { pathSpecs: all } : {};
 }
 
-/** Where the files lie that a glob can name: below the folder that stands before its first special character. */
+/** The files that a glob can match: those below the folder before its first special character. */
 function globPathSpecs(pieces: readonly Piece[], tilde: string | undefined): { pathSpecs?: readonly PathSpec[] } {
   const pattern = pieces.map((piece) => ('text' in piece ? piece.text : (piece.glob ?? ''))).join('');
   const at = pieces.findIndex((piece) => 'unknown' in piece);
@@ -190,7 +190,7 @@ function piecesOf(part: WordPart, surroundings: ExpansionContext, { quoted }: { 
   }
 }
 
-// What `<( )` becomes: a name below /dev/fd that leads to the program's output and nowhere else.
+// The result of `<( )`: a name below /dev/fd that refers to the program's output only.
 const descriptor: Field = { text: '/dev/fd', mayBeOption: false, splits: false, pathSpecs: [] };
 
 function variablePiece(name: string, surroundings: ExpansionContext, quoted: boolean): Piece {
@@ -208,14 +208,14 @@ function variablePiece(name: string, surroundings: ExpansionContext, quoted: boo
   return { unknown: true, splits: !quoted, ...(whole && { values: quoted ? values : values.map(splitName) }) };
 }
 
-/** Without quotes the name of a file becomes as many words as its blanks make of it. */
+/** Unquoted, the name of a file is split into words at its blanks. */
 const splitName = (field: Field): Field =>
   field.value === undefined ? { ...field, mayBeOption: true, splits: true, anyWords: true } : field;
 
-/** Whether an unquoted variable with this value stays the one word that it is. */
+/** Whether an unquoted variable with this value stays one word. */
 const staysOneWord = (value: string): boolean => value !== '' && !/[\s*?[\]\\~]/.test(value);
 
-/** The words, as lists of parts, that braces make of one; undefined where that is not clear. */
+/** The words, as lists of parts, that brace expansion produces; undefined if that is unclear. */
 function expandBraces(parts: readonly WordPart[]): WordPart[][] | undefined {
   let words: WordPart[][] = [[]];
   for (const part of parts) {
@@ -249,6 +249,6 @@ function braceChoices(text: string): string[] | undefined {
   return Array.from({ length: count }, (_, index) => String(first + (first < last ? index : -index)));
 }
 
-/** Where a place lies when the command runs in `directory`. */
+/** Resolves a path against the command's `directory`. */
 export const resolveIn = (directory: string, path: string): string =>
   path.startsWith('/') ? path : join(directory, path);

@@ -1,4 +1,4 @@
-// Judges one simple command by the table of its program and by what is known where it runs.
+// Judges one simple command by its program's table and the shell state where it runs.
 import { isHarmlessAssignment } from './assignments.js';
 import { asGiven } from './piped-names.js';
 import { findProgram } from './programs/index.js';
@@ -14,7 +14,7 @@ export interface CommandToJudge {
   args: readonly Field[];
   assigns: readonly Assigned[];
   state: State;
-  /** A wrapper starts programs, never functions of the shell. */
+  /** A wrapper starts programs, never shell functions. */
   programsOnly: boolean;
   /** Whether some variable may be an array. */
   hasArrays(): boolean;
@@ -25,7 +25,7 @@ export interface JudgedCommand {
   verdict: Verdict;
   /** Why it is not harmless. */
   why: string | undefined;
-  /** What it reads if it proves to be a program of the system that no table knows. */
+  /** The files that it reads if it turns out to be a system program without a table. */
   reads: readonly Touch[] | undefined;
 }
 
@@ -53,7 +53,7 @@ export function judgeCommand({ name, args, assigns, state, programsOnly, hasArra
   return { call, verdict, why, reads: isItself ? readsOfUnknown(name, program, verdict, call) : undefined };
 }
 
-/** A program that is only asked what it is starts nothing, even where its table does not list the question. */
+/** A program that is only asked for its version or help starts nothing, even if its table does not list the option. */
 function verdictOn(name: string, program: Program | undefined, call: Call): Verdict {
   const unknown: Verdict = { why: `${name} is not known to be harmless` };
   const verdict = program?.judge(call) ?? unknown;
@@ -62,13 +62,13 @@ function verdictOn(name: string, program: Program | undefined, call: Call): Verd
 
 const isQuestion = ({ args }: Call): boolean => asksForHelp(args.map(({ value = '' }) => value));
 
-/** `declare a=$x` evaluates the subscripts in what x holds where `a` is an array. */
+/** `declare a=$x` evaluates subscripts in the value of x if `a` is an array. */
 function evaluatesArray(name: string, args: readonly Field[], hasArrays: () => boolean): boolean {
   if (!/^(declare|typeset|local|readonly|export)$/.test(name) || !hasArrays()) return false;
   return !args.every(({ value }) => value !== undefined && !/^[^=]*=\s*\(/.test(value));
 }
 
-/** What a program that no table judges may read by its words, where it may run behind walls. */
+/** The files that a program without a table may read by its words, if it may run confined. */
 function readsOfUnknown(
   written: string,
   program: Program | undefined,
@@ -83,18 +83,18 @@ function readsOfUnknown(
   return plainForm(written, args);
 }
 
-// `IFS= read -r line` is how a line is read as it is; the separator holds for `read` alone.
+// `IFS= read -r line` reads a line unchanged; the separator applies to `read` alone.
 const isOwnSeparator = ({ name, value }: Assigned, program: string): boolean =>
   program === 'read' && name === 'IFS' && value !== undefined;
 
-/** The name by which the tables know a program: a path only where programs of the system lie. */
+/** The name by which the tables know a program: a path only if it lies in a system folder. */
 function standardName(name: string): string | undefined {
   if (!name.includes('/')) return name;
   const program = /^\/(?:usr\/(?:local\/)?)?bin\/([^/]+)$/.exec(name)?.[1];
   return program !== undefined && BUILTINS.has(program) ? undefined : program;
 }
 
-// What only the shell itself can do; a program of that name would do something else.
+// Builtins; a program of that name would do something else.
 const BUILTINS: ReadonlySet<string> = new Set(
   'cd pushd popd dirs eval source . export declare typeset local readonly read set trap exec builtin command unset shift'.split(
     ' ',

@@ -1,4 +1,4 @@
-// Redirections, in the order in which the shell makes them: which files they open, and what is on each descriptor after.
+// Redirections, in the order in which the shell applies them: the files they open, and the descriptors after each.
 import type { Redirection, SyntaxNode, Word } from 'unbash';
 import { type Descriptors, type Opened, type OpenFile, processPath, withDescriptor } from './descriptors.js';
 import { type Field, known, type Touch } from './programs/program.js';
@@ -12,7 +12,7 @@ export interface RedirectionsPort {
 }
 
 export interface Redirected {
-  /** What they open, each with what was on the descriptors at that moment. */
+  /** The opened files, each with the descriptors at that moment. */
   targets: ReadonlyArray<{ touch: Touch; state: State }>;
   /** The state in which the command runs. */
   inside: State;
@@ -34,7 +34,7 @@ export function redirected(redirections: readonly Redirection[], before: State, 
   for (const redirection of redirections) {
     const { descriptor, operator } = redirection;
     if (descriptor?.type === 'FileDescriptorVariable') port.sets(descriptor.name);
-    // A descriptor of the shell's own choice is 10 or more, and those are never followed.
+    // A descriptor chosen by the shell is 10 or more, and those are never tracked.
     const number =
       descriptor?.type === 'FileDescriptor' ? descriptor.value : descriptor ? undefined : defaultOf(operator);
     if (redirection.type === 'HereDoc') {
@@ -70,7 +70,7 @@ export function redirected(redirections: readonly Redirection[], before: State, 
   return { targets, inside: state, touched };
 }
 
-/** A name that came through a pipe may be any file, whatever the program printed that it came from. */
+/** A name from a pipe may be any file, whatever program printed it. */
 export function withoutGuess(file: Field): Field {
   if (!file.anyWords) return file;
   const { pathSpecs: _, anyWords: __, ...rest } = file;
@@ -79,7 +79,7 @@ export function withoutGuess(file: Field): Field {
 
 const defaultOf = (operator: string): number => (operator.startsWith('<') ? 0 : 1);
 
-/** What is on a descriptor after this was opened on it; undefined where it may be anything. */
+/** The file on a descriptor after this was opened on it; undefined if it may be anything. */
 function openedBy(file: Field, { directories, descriptors }: State): Opened | undefined {
   const pathSpecs = file.value === undefined ? withoutGuess(file).pathSpecs : [{ path: file.value }];
   if (pathSpecs === undefined || pathSpecs.some(({ tree, pattern }) => tree || pattern !== undefined)) return undefined;

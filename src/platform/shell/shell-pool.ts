@@ -15,33 +15,33 @@ import {
 } from './ready-shell.js';
 import { type Registration, registerShells } from './reap.js';
 
-const COMPLETE_READY = 2; // a model seldom sends more commands at once; the others wait for a new one
+const COMPLETE_READY = 2; // a model rarely sends more commands at once; the others wait for a new one
 const IDLE_MS = 5_000; // between prompts no shell is needed, and each holds a process and some descriptors
-const PIPES_AT_ONCE = 10; // as many calls as a message often has; more are made by and by
+const PIPES_AT_ONCE = 10; // as many calls as a message often has; more are created later
 
-/** Shells for one command each. One is kept ready, so that a command need not wait for its shell to start. */
+/** A pool of shells for one command each. One is prestarted, so that a command need not wait for its shell to start. */
 export interface ShellPool {
-  /** What the processes of all its shells are known by. */
+  /** The mark of all its shells' processes. */
   readonly mark: string;
   /**
-   * Starts a shell ahead of use, where none is ready. One that is to be wrapped gets its walls when it is taken, unless
-   * they are complete from the start. They are kept ready until none was wanted for a while.
+   * Prestarts a shell if none is ready. A wrapped one gets its policy when it is taken, unless its sandbox is
+   * complete from the start. Ready shells are ended after an idle time.
    */
   fill(options?: { wrap?: WrapShell | undefined }): Promise<void>;
-  /** The shell that is ready, or a new one where none fits. It is used once, so nothing of it meets the next command. */
+  /** The ready shell, or a new one if none fits. Each is used once, so that no state reaches the next command. */
   take(options?: { wrap?: WrapShell | undefined }): Promise<ReadyShell>;
-  /** Ends the shells that are ready at once, as between prompts. */
+  /** Ends the ready shells at once, as between prompts. */
   rest(): Promise<void>;
-  /** Ends the shell that is ready, and everything that any of its shells has left running. */
+  /** Ends the ready shell, and all processes that any of its shells has left running. */
   end(): Promise<void>;
-  /** The same at once and without waiting, for a program that is about to exit. */
+  /** The same synchronously, for a program that is about to exit. */
   kill(): void;
 }
 
 export interface ShellPoolOptions {
-  /** Where it is written down that these shells run, so that a later start can end what a killed Helve left. */
+  /** The record that these shells run, so that a later start can end processes that a killed Helve left. */
   dataFolder?: string;
-  /** Whether shells that are ready are kept, though not used for a while. */
+  /** Whether ready shells are kept even if they are idle. */
   isBusy?(): boolean;
 }
 
@@ -63,9 +63,9 @@ export function createShellPool(
 
   const nextShell = (): { name: string; nextNames: string[]; mark: string } => {
     if (folder === undefined) {
-      folder = mkdtempSync(join(tmpdir(), 'helve-')); // private to the user; waiting for it would take longer than it does
+      folder = mkdtempSync(join(tmpdir(), 'helve-')); // private to the user; awaiting it would take longer
       registered = dataFolder === undefined ? undefined : register(dataFolder, folder);
-      registered?.catch(() => {}); // a data folder that can't be written keeps nobody from working
+      registered?.catch(() => {}); // an unwritable data folder must not prevent commands
     }
     started += 1;
     const [name = '', ...nextNames] = Array.from({ length: PIPES_AT_ONCE }, (_, ahead) => nameOf(started + ahead));
@@ -87,12 +87,12 @@ export function createShellPool(
   const takeSpare = async (): Promise<ReadyShell | undefined> => {
     const taken = spare;
     spare = undefined;
-    const shell = await taken?.catch(() => undefined); // the next start tells what is wrong
+    const shell = await taken?.catch(() => undefined); // the next start reports the problem
     if (shell === undefined || !hasEnded(shell)) return shell;
     drop(shell);
     return undefined;
   };
-  /** One that waits for its walls, with these. */
+  /** Applies this policy to a shell that waits for one. */
   const takeBegun = async (wrap: WrapShell): Promise<ReadyShell | undefined> => {
     const taken = begun;
     begun = undefined;
@@ -106,7 +106,7 @@ export function createShellPool(
     const { name, ...next } = nextShell();
     return await startCompleteShell(name, { env, ...next, wrap });
   };
-  /** Ends a shell that is not used. The supply does not end before it has. */
+  /** Ends an unused shell. The pool does not end before the shell has. */
   const drop = (shell: Pick<ReadyShell, 'discard'>): void => {
     const gone = shell.discard().finally(() => dropped.delete(gone));
     dropped.add(gone);
@@ -151,7 +151,7 @@ export function createShellPool(
     try {
       return await startOne();
     } catch {
-      folder = undefined; // somebody may have tidied it away
+      folder = undefined; // it may have been removed by a clean-up
       return await startOne();
     }
   };
@@ -161,7 +161,7 @@ export function createShellPool(
   return {
     mark,
     async fill({ wrap } = {}) {
-      if (isOver) return; // asked for by a call that ended with the session
+      if (isOver) return; // requested by a call that ended with the session
       restartIdle();
       if (wrap?.completeAs !== undefined) return await fillComplete(wrap, wrap.completeAs);
       if (wrap) {
@@ -189,11 +189,11 @@ export function createShellPool(
       await dropAll();
       await Promise.all(dropped);
       const allEnded = !wasUsed || (await endMarked(mark));
-      removeLimitGroups(mark, limitFolders(env)); // those that something was still running in when its command ended
-      // Again where pipes for the next shells are still being made in it.
+      removeLimitGroups(mark, limitFolders(env)); // those in which a process was still running when its command ended
+      // Repeated if pipes for the next shells are still being created in it.
       if (folder) await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
       folder = undefined;
-      // What could not be ended stays written down: the next start tries again.
+      // The record is kept if a process could not be ended: the next start tries again.
       if (allEnded) await registered?.then((registration) => registration.remove()).catch(() => {});
     },
     rest: dropAll,

@@ -4,16 +4,16 @@ import { closeOthers } from './close-others.js';
 const HIGHEST = 99; // out of the way of the descriptors that commands use
 
 /**
- * What bash runs. All on one line, so that line numbers in messages are the command's own. Descriptors 3 and 4 move out
- * of the way of commands that use them, to the highest numbers that the limit of open files allows, and all others are
- * closed. The directory is reported on the control line by a trap for commands that `exit`, and once more at the end for
- * those that set a trap of their own.
+ * The bash script. All on one line, so that line numbers in messages are the command's own. Descriptors 3 and 4 move
+ * out of the way of commands that use them, to the highest numbers that the limit of open files allows, and all
+ * others are closed. The directory is reported on the control channel by a trap for commands that `exit`, and once
+ * more at the end for those that set their own trap.
  */
 export function shellScript({ opensPipe }: { opensPipe: boolean }): string {
   const control = Math.min(HIGHEST, descriptorLimit() - 1);
   const [task, both] = [control - 1, control - 2];
-  // The pipe is opened both ways for a moment: opened for writing alone, it would wait for a reader, and for ever where
-  // Helve was killed before it came.
+  // The pipe is opened for reading and writing for a moment: opened for writing alone, it would block until a reader
+  // opens it, forever if Helve was killed.
   const openPipe = [
     `{ [ -p "$1" ] || command -p mkfifo -m 600 "$@"; [ -p "$1" ]; } && builtin printf m >&${control} && exec ${both}<>"$1" >"$1" 2>&1 ${both}>&- && builtin printf o >&${control} || exit`,
     'set --',

@@ -1,6 +1,6 @@
-// Walks the tree of a command in the order in which the shell would run it, and notes what could run and which files it
-// would touch. Nothing is run and nothing looked up: the directory after a `cd`, the functions, the variables and the
-// descriptors that are set on the way are followed as far as the text alone tells.
+// Walks the tree of a command in the order in which the shell would run it, and records what could run and which
+// files it would touch. Nothing is run or looked up: the directory after a `cd`, functions, variables and descriptors
+// are tracked as far as the text shows.
 import type {
   Assignment,
   Command,
@@ -54,7 +54,7 @@ export function walkCommand(text: string, place: StartingPoint, parser: Parser):
 
 interface Running {
   wrappedBy?: number;
-  /** A wrapper starts programs, never functions of the shell. */
+  /** A wrapper starts programs, never shell functions. */
   programsOnly?: boolean;
 }
 
@@ -65,13 +65,13 @@ class Walk {
   readonly #start: State;
   readonly #evaluated: EvaluatedWords;
   #nested = 0;
-  /** How many shells deep it is: what a child does to its directory ends with it. */
+  /** The nesting depth of subshells: a subshell's change of directory ends with it. */
   #children = 0;
   #facts: ScriptFacts;
   #prints: PipedNames | undefined;
-  /** Whether the command may leave the directory that it starts in, so that it is not known where a function runs. */
+  /** Whether the command may change its directory, so that it is unknown where a function runs. */
   #moves: () => boolean = () => false;
-  /** Whether a function that the command defines may leave the shell in another directory, or with other descriptors. */
+  /** Whether a function that the command defines may change the shell's directory or descriptors. */
   #functionsMove = false;
   #functionsOpen = false;
   #isPosix = false;
@@ -214,7 +214,7 @@ class Walk {
     }
   }
 
-  /** The body is walked where it is defined; when and with what it runs is not known there. */
+  /** The body is walked where it is defined; when and with what arguments it runs is not known there. */
   #function(name: string, body: CommandNode | CompoundList, state: State): State {
     const directories = this.#moves() ? undefined : state.directories;
     const descriptors = this.#facts.keepsOutputs() ? ownDescriptors : anyDescriptors;
@@ -280,7 +280,7 @@ class Walk {
       piped = command.type === 'Command' ? this.#prints : undefined;
     }
     this.#prints = piped;
-    return both(state); // each part is a shell of its own
+    return both(state); // each part is its own subshell
   }
 
   #if(
@@ -310,7 +310,7 @@ class Walk {
     return join(entry, this.#block(node.body, inBody));
   }
 
-  /** `$(git ls-files)` in the list of a loop is made of the names of files, but the shell splits it at blanks. */
+  /** `$(git ls-files)` in the list of a loop consists of file names, but the shell splits it at blanks. */
   #listed(word: Word, state: State): Field[] {
     this.#prints = undefined;
     const fields = this.#words(word, state);
@@ -318,7 +318,7 @@ class Walk {
     return pathSpecs ? [{ text: word.text, mayBeOption: true, splits: true, pathSpecs, anyWords: true }] : fields;
   }
 
-  /** At the top of a loop the shell may have been through its body already. */
+  /** At the top of a loop the shell may already have been through its body. */
   #beforeLoop(bodies: readonly CompoundList[], state: State): State {
     return {
       ...state,
@@ -366,7 +366,7 @@ class Walk {
     return field;
   }
 
-  /** What a variable is set to need not be known: where the variable is used, the word is not known either. */
+  /** The value of a variable need not be known: a word that uses the variable is then unknown, too. */
   #assignedValue(word: Word, state: State): Field {
     this.#evaluated.inside(word, state);
     return expandValue(word, this.#surroundings(state));
@@ -387,7 +387,7 @@ class Walk {
 
   #command(node: Command, state: State): Outcome {
     const assigned: { assignment: Assignment; value: Field | undefined }[] = [];
-    // Each sees those before it; a POSIX shell makes the redirections first.
+    // Each sees those before it; a POSIX shell applies the redirections first.
     const afterRedirections = this.#isPosix && node.redirects.length > 0;
     let assigning = afterRedirections ? { ...state, descriptors: anyDescriptors } : state;
     for (const part of node.prefix) {
@@ -414,12 +414,12 @@ class Walk {
     return this.#afterRedirections(fields[0]?.value, outcome, redirects, state);
   }
 
-  /** Redirections end with their command, but for those of `exec`, which stay. */
+  /** Redirections end with their command, except for those of `exec`, which stay. */
   #afterRedirections(name: string | undefined, { ok, fail }: Outcome, redirects: Redirected, before: State): Outcome {
     const { touched, targets } = redirects;
     if (touched.size === 0) return { ok, fail };
     if (name === 'exec') {
-      // Where a file can't be opened, the descriptors are as they were, or some of them are.
+      // If a file can't be opened, all or some of the descriptors stay as they were.
       const descriptors =
         targets.length === 0 ? fail.descriptors : joinDescriptors(fail.descriptors, before.descriptors);
       return { ok, fail: { ...fail, descriptors } };
@@ -455,7 +455,7 @@ class Walk {
     return known(`${assignment.name}=${value.value}`);
   }
 
-  /** A variable of the shell's own. One that programs know may change what they do from here on. */
+  /** A variable of the shell itself. One that programs read may change their behaviour from here on. */
   #assign(
     { name, append, index }: { name: string; append?: boolean | undefined; index?: unknown },
     value: Field | undefined,
@@ -476,7 +476,7 @@ class Walk {
     const [name, ...args] = fields;
     if (name === undefined || !this.found.step(fields.length)) return both(state);
     const position = this.found.commands.length;
-    this.#prints = undefined; // of what was substituted in its words
+    this.#prints = undefined; // from a substitution in its words
     const wrapped = running.wrappedBy === undefined ? {} : { wrappedBy: running.wrappedBy };
     if (name.value === undefined || name.value === '') {
       this.#unknown(`which program ${name.text} runs is not known before it runs`);
@@ -521,7 +521,7 @@ class Walk {
     for (const touch of verdict.touches ?? []) this.found.file(touch, state, by);
     for (const touch of verdict.touches ? [] : (reads ?? [])) this.found.file(touch, state, by, true);
 
-    // What it starts in this shell sees the variables that were set for it.
+    // Commands that it starts in this shell see the variables that were set for it.
     let after = assigns.reduce((before, assigned) => withVariable(before, assigned.name, undefined), state);
     for (const started of starts) {
       after = this.#started(started, { ...after, piped: undefined }, { wrappedBy: position, assigns });
@@ -584,12 +584,12 @@ class Walk {
     this.#isPosix = wasPosix;
     this.#nested -= 1;
     for (const command of this.found.commands.slice(first)) command.wrappedBy ??= wrappedBy;
-    // A script in the same shell may set what the command around it takes for constant.
+    // A script in the same shell may set variables that the enclosing command assumes to be constant.
     return sameShell ? { ...join(ok, fail), variables: withoutValues(state.variables) } : state;
   }
 }
 
-/** Whether a word is one substitution, unquoted, of one command or one plain pipeline. */
+/** Whether a word is a single unquoted substitution of one command or one plain pipeline. */
 function printsOnce({ parts }: Word): boolean {
   const [part] = parts ?? [];
   if (parts?.length !== 1 || part?.type !== 'CommandExpansion') return false;
@@ -608,5 +608,5 @@ const knownValue = (value: Field | undefined): readonly Field[] | undefined =>
 const withValue = (name: string, field: Field | undefined): Assigned =>
   field?.value === undefined ? { name } : { name, value: field.value };
 
-// What leaves the shell in another directory when it runs.
+// Commands that change the shell's directory.
 const LEAVES: ReadonlySet<string> = new Set(['cd', 'pushd', 'popd', 'chdir', 'source', '.']);

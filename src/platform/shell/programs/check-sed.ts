@@ -1,8 +1,8 @@
-// A parser of GNU sed's grammar that accepts only scripts which print: what writes or reads files, runs commands or is
-// read in another way by another sed (BSD, busybox) is refused. Where implementations split a script at different places,
-// every reading has to be the same one.
+// A parser for GNU sed that accepts only scripts that print: scripts that write or read files, run commands or are
+// parsed differently by another sed (BSD, busybox) are refused. If implementations split a script differently, all
+// readings must agree.
 
-/** What a script does: why it is refused, or whether it goes beyond `p` and `s` with common delimiters. */
+/** The verdict on a script: why it is refused, or whether it goes beyond `p` and `s` with common delimiters. */
 export interface SedScript {
   why?: string;
   intricate?: boolean;
@@ -10,7 +10,7 @@ export interface SedScript {
 
 const COMMON_DELIMITERS = /^[/|#,:@%!~_+=]$/;
 
-/** The script in the parts in which `-e` gives it: a part ends what it began, but for blocks. */
+/** The script in the parts given by `-e`: a part ends everything that it began, except blocks. */
 export function checkSed(parts: readonly (string | undefined)[]): SedScript {
   const parser = new SedParser();
   for (const part of parts) {
@@ -31,7 +31,7 @@ class SedParser {
   part(script: string): string | undefined {
     this.#script = script;
     this.#at = 0;
-    // Outside ASCII, a byte of a character may be a backslash or a delimiter in the locale that the command runs in.
+    // Outside ASCII, a byte of a character may be a backslash or a delimiter in the command's locale.
     if (/[^\n\t\x20-\x7e]/.test(script)) this.intricate = true;
     if (/[\r\0]/.test(script)) return 'its script holds a control character';
     for (;;) {
@@ -46,7 +46,7 @@ class SedParser {
     return this.#script[this.#at] ?? '';
   }
 
-  /** Past what the pattern matches here; returns it, or an empty string. */
+  /** Consumes a match of the pattern here; returns it, or an empty string. */
   #skip(pattern: RegExp): string {
     const sticky = new RegExp(pattern.source, 'y');
     sticky.lastIndex = this.#at;
@@ -107,7 +107,7 @@ class SedParser {
     return `the sed command ${command || 'at the end'} is not known to be harmless`;
   }
 
-  /** True where there is one, undefined where it is not understood. */
+  /** True if there is one, undefined if it is not understood. */
   #address(): boolean | undefined {
     if (this.#skip(/\$/) !== '') return true;
     if (this.#skip(/\d+/) !== '') {
@@ -125,7 +125,7 @@ class SedParser {
 
   #delimiter = '';
 
-  /** Past a delimiter, a part and the delimiter behind it. */
+  /** Consumes a delimiter, a part and the delimiter after it. */
   #delimited(isRegex: boolean): boolean {
     const delimiter = this.#peek();
     if (!/^[\x21-\x7e ]$/.test(delimiter) || delimiter === '\\') return false;
@@ -134,7 +134,7 @@ class SedParser {
     return this.#rest(isRegex);
   }
 
-  /** Past the rest of a part, up to the delimiter behind it. */
+  /** Consumes the rest of a part, up to the delimiter after it. */
   #rest(isRegex: boolean): boolean {
     for (; this.#at < this.#script.length; this.#at += 1) {
       const character = this.#peek();
@@ -159,7 +159,7 @@ class SedParser {
     return false;
   }
 
-  /** A bracket expression that all implementations see the same end of. */
+  /** A bracket expression whose end all implementations agree on. */
   #bracket(): string | undefined {
     const items = String.raw`(?:\[:[a-z]+:\]|\[(?![:.=])|\\[a-zA-Z.*+?$^()|{}\/-]|[^\]\\[\n])*`;
     const sticky = new RegExp(String.raw`\[\^?\]?${items}\]`, 'y');
@@ -175,13 +175,13 @@ class SedParser {
     return this.#end();
   }
 
-  /** The end of a command: what may follow it, and nothing else. */
+  /** The end of a command: only certain characters may follow it. */
   #end(): string | undefined {
     this.#skip(/[ \t]*/);
     return this.#at >= this.#script.length || /[;\n}#]/.test(this.#peek()) ? undefined : this.#notUnderstood();
   }
 
-  /** The end of a label: a comment would belong to it for some. */
+  /** The end of a label: for some implementations a comment would belong to it. */
   #labelEnd(): string | undefined {
     const problem = this.#end();
     return problem ?? (this.#peek() === '#' ? this.#notUnderstood() : undefined);
@@ -193,8 +193,8 @@ class SedParser {
   }
 
   /**
-   * The text of `a`, `i` and `c`: to the end of the line, and on where that ends with one backslash. Implementations
-   * differ on two backslashes there and on one that begins a line.
+   * The text of `a`, `i` and `c`: to the end of the line, and further if that ends with one backslash.
+   * Implementations differ on two backslashes there and on one that begins a line.
    */
   #text(): string | undefined {
     this.#skip(/[ \t]*/);

@@ -16,13 +16,13 @@ const stringsOptions = optionTable(
   --print-file-name --include-all-whitespace --help --version`,
 );
 
-/** A word `@file`, or one that may turn out to be: options and files are then taken from that file. */
+/** A word `@file`, or one that may turn out to be: options and files are then read from that file. */
 function namesResponseFile({ value, text, pathSpecs }: Field): boolean {
   if (value !== undefined) return value.startsWith('@');
   return pathSpecs === undefined || text.replace(/^["'\\]+/, '').startsWith('@');
 }
 
-/** A program of binutils that shows what an object file holds. */
+/** A program of binutils that prints the content of an object file. */
 function objectReader(
   name: string,
   table: OptionTable,
@@ -120,7 +120,9 @@ const readelf = objectReader(
 const xxdFlags = new Set('-a -b -C -d -E -e -h -i -p -ps -r -u -v'.split(' '));
 const xxdValues = new Set('-c -g -l -n -o -s'.split(' '));
 
-/** xxd has a parser of its own that looks at the first letters of a word, so that `-rp` is `-r`: no bundles are taken. */
+/**
+ * xxd has its own parser that checks the first letters of a word, so `-rp` is `-r`: bundled options are not accepted.
+ */
 function judgeXxd({ args }: { args: readonly Field[] }): Verdict {
   const rest = [...args];
   for (let word = rest[0]?.value; word?.startsWith('-') && word !== '-'; word = rest[0]?.value) {

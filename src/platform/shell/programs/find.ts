@@ -1,4 +1,4 @@
-// Programs that look for files. find has a grammar of its own: an expression of tests and actions behind the roots.
+// Programs that find files. find has its own grammar: an expression of tests and actions after the roots.
 import { followingLinks, optionTable, parseOptions, type TabledProgram, touch } from './options.js';
 import { fieldPathSpecs } from './path-specs.js';
 import { type Field, known, type PathSpec, type Program, type Started, type Verdict } from './program.js';
@@ -29,8 +29,8 @@ function judgeFind({ args }: { args: readonly Field[] }): Verdict {
   const starts: Started[] = [];
   let why: string | undefined;
   let runsElsewhere = false; // in another directory, or after a question
-  let asksAccess = false; // whether the process may write, read or execute: another answer where it is confined
-  let namesOnly = true; // what it prints are the names of files, each as it is
+  let asksAccess = false; // whether the process may write, read or execute: the answer differs if it is confined
+  let namesOnly = true; // it prints only the names of files, unchanged
   for (let field = rest.shift(); field !== undefined; field = rest.shift()) {
     const { value, text } = field;
     if (value === undefined) {
@@ -70,7 +70,7 @@ function judgeFind({ args }: { args: readonly Field[] }): Verdict {
       why ??= `the action ${value} is not known to be harmless`;
     }
   }
-  // Links lead out of the project only where it is not confined, but what it starts may be allowed to write.
+  // Symlinks lead out of the project only if it is not confined, but commands that it starts may be allowed to write.
   if (followsLinks && starts.length > 0) why ??= 'it follows links, and runs a program on what it finds';
   return {
     touches: followsLinks ? followingLinks(touches) : touches,
@@ -82,7 +82,7 @@ function judgeFind({ args }: { args: readonly Field[] }): Verdict {
   };
 }
 
-/** `{}` in what find runs: a file below one of its roots. */
+/** `{}` in the command that find runs: a file below one of its roots. */
 function foundFile(word: Field, pathSpecs: readonly PathSpec[] | undefined): Field {
   if (!word.value?.includes('{}')) return word;
   return {
@@ -135,7 +135,7 @@ const fdOptions = optionTable(
   --changed-within= --changed-before= --owner= --color= --threads= --max-results= --quiet --strip-cwd-prefix --one-file-system --help --version`,
 );
 
-/** The commands behind `-x` and `-X`, each of which ends with `;` or with the words. */
+/** The commands after `-x` and `-X`, each of which ends with `;` or with the last word. */
 function commandsOf(args: readonly Field[], from: number): { commands: Field[][]; options: Field[] } {
   const options = [...args.slice(0, from)];
   const commands: Field[][] = [];

@@ -1,4 +1,4 @@
-// What has to hold beside a form's options for it to only read, and what it prints.
+// Further conditions for a form to be read-only, and what it prints.
 import { hasOption, type Parsed } from './options.js';
 
 const besideNames =
@@ -8,7 +8,7 @@ export function namesOnly(parsed: Parsed): boolean {
   return hasOption(parsed, '--name-only') && parsed.options.every(({ name }) => besideNames.test(name));
 }
 
-/** Formats and orders that check a signature start the program that does it. */
+/** Formats and sort orders that check a signature start the verifying program. */
 export function noSignatures(parsed: Parsed): string | undefined {
   const formats = parsed.options.filter(({ name }) => /^--(format|pretty|sort)$/.test(name));
   const unsafe = formats.some(
@@ -17,7 +17,7 @@ export function noSignatures(parsed: Parsed): string | undefined {
   return unsafe ? 'its format may check signatures, which starts another program' : ownSubmodules(parsed);
 }
 
-/** What submodules hold is read from repositories of their own, also those that are not checked out. */
+/** Submodules are read from their own repositories, including those that are not checked out. */
 export function ownSubmodules({ options }: Parsed): string | undefined {
   const shows = options.find(({ name }) => name === '--submodule');
   return shows === undefined || shows.value?.value === 'short'
@@ -25,7 +25,7 @@ export function ownSubmodules({ options }: Parsed): string | undefined {
     : 'it shows what the repositories of submodules hold';
 }
 
-// With one of them, a name is what the list is compared with.
+// With one of them, a name is the object that the list is compared with.
 const listFlags = ['-l', '--list', '--contains', '--no-contains', '--merged', '--no-merged', '--points-at'];
 
 export function listsOnly(...flags: string[]) {
@@ -40,7 +40,7 @@ export const atMostOne = ({ operands }: Parsed): string | undefined =>
 
 export const MAY_BE_SECRET = 'it may show passwords and tokens that are in the configuration';
 
-// Settings that hold no credentials. An address of a remote may, and is shown by `git remote -v` as well.
+// Settings without credentials. The URL of a remote may contain some, and `git remote -v` prints it as well.
 const harmlessKey =
   /^((user|author|committer)\.(name|email|signingkey)|remote\..*\.(url|pushurl|fetch)|(core|init|branch|alias|pull|push|merge|diff|color|commit|tag|rebase|fetch|gpg|submodule|rerere|status|log|advice|column|pager|format|gc|index|extensions|i18n|worktree|safe|clone|checkout|stash|blame|grep|help)\..+)$/is;
 const harmlessPattern =

@@ -1,5 +1,5 @@
-// What git's subcommands read, option by option. What runs other programs stays out (external diffs, text conversion,
-// signatures, pagers), and so does whatever writes a ref, the index or a file.
+// What git's subcommands read, option by option. Forms that run other programs are left out (external diffs, text
+// conversion, signatures, pagers), and so are those that write a ref, the index or a file.
 import {
   atMostOne,
   listsOnly,
@@ -39,24 +39,24 @@ const formatOptions = `--pretty? --format= --oneline --abbrev-commit --no-abbrev
 
 const table = (...parts: string[]): OptionTable => optionTable(parts.join(' '));
 
-/** How a subcommand only reads. */
+/** A read-only form of a subcommand. */
 export interface Form {
   options: OptionTable;
   /** `paths`: revisions and files; `values`: names that only git knows; `none`. */
   operands: 'paths' | 'values' | 'none';
-  /** What else has to hold. */
+  /** Further conditions. */
   only?: (parsed: Parsed) => string | undefined;
-  /** It looks into every file. */
+  /** It reads every file. */
   tree?: boolean;
-  /** Whether it prints what is in files, be they named or not. */
+  /** Whether it prints the content of files, named or not. */
   shows?: (parsed: Parsed) => boolean;
   /** It is about one file, which an operand names. */
   file?: boolean;
-  /** Of two folders of revisions it prints what is in their files. */
+  /** For two revisions or folders it prints the content of their files. */
   comparesTrees?: boolean;
-  /** Whether it may write something that can't be switched off, as a refreshed index. */
+  /** Whether it may write something that can't be switched off, such as a refreshed index. */
   needsWalls?: (parsed: Parsed) => boolean;
-  /** Whether it prints the names of files in the project, and nothing else. */
+  /** Whether it prints only the names of files in the project. */
   lists?: (parsed: Parsed) => boolean;
 }
 
@@ -314,7 +314,7 @@ export const nested = (): ReadonlyMap<string, ReadonlyMap<string, Form>> =>
             options: table(diffOptions, '--include-untracked --only-untracked'),
             operands: 'values',
             only: ownSubmodules,
-            shows: notOnlyFigures, // what is shown without options, the configuration says
+            shows: notOnlyFigures, // without options the configuration determines what is shown
           },
         ],
       ]),
@@ -336,7 +336,7 @@ export const nested = (): ReadonlyMap<string, ReadonlyMap<string, Form>> =>
             operands: 'values',
             shows: withPatch,
             only: (parsed) =>
-              // A word that is no ref may be a subcommand.
+              // A word that is not a ref may be a subcommand.
               parsed.operands.every(({ value }) => /^(HEAD|@|.+\/.+)(@\{.*\})?$/.test(value ?? ''))
                 ? noSignatures(parsed)
                 : 'it is not known to be harmless in this form',

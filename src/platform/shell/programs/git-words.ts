@@ -1,4 +1,4 @@
-// Git's words before the subcommand, and aliases: what a git command stands for.
+// Parses git's options before the subcommand, and expands aliases.
 import { type Field, known, quoteWord, type Started } from './program.js';
 
 const globalFlags = new Set([
@@ -30,11 +30,11 @@ export interface GitWords {
   /** Why the options before the subcommand make it not harmless. */
   why?: string;
   folder?: Field;
-  /** Aliases that options define; without a value where it is not known. */
+  /** Aliases that options define; without a value if it is unknown. */
   aliases: { name: string; value?: string }[];
   /** The options before the subcommand. */
   globals: readonly Field[];
-  /** The subcommand and what follows. */
+  /** The subcommand and its arguments. */
   rest: readonly Field[];
   ignoresCase: boolean;
 }
@@ -77,7 +77,7 @@ export function gitWords(args: readonly Field[]): GitWords {
   };
 }
 
-/** What git runs for an alias, with the words that follow it; undefined where that can't be told. */
+/** The command that git runs for an alias, with the following words; undefined if it is unknown. */
 export function expandAlias(value: string, globals: readonly Field[], after: readonly Field[]): Started | undefined {
   if (value.startsWith('!')) {
     const known = after.flatMap(({ value: word }) => word ?? []);
@@ -88,7 +88,7 @@ export function expandAlias(value: string, globals: readonly Field[], after: rea
   return words && { words: [known('git'), ...globals, ...words.map(known), ...after] };
 }
 
-/** Quotes and backslashes as git takes them in an alias; undefined where git refuses it. */
+/** Quotes and backslashes as git parses them in an alias; undefined if git rejects it. */
 function splitLikeGit(text: string): string[] | undefined {
   const words: string[] = [];
   let word: string | undefined;
@@ -113,7 +113,7 @@ function splitLikeGit(text: string): string[] | undefined {
   return word === undefined ? words : [...words, word];
 }
 
-/** Commands of git itself: no alias takes their place. */
+/** Git's own commands: no alias can replace them. */
 export const gitCommands: ReadonlySet<string> = new Set(
   `add am annotate apply archimport archive backfill bisect blame branch bugreport bundle cat-file check-attr check-ignore
   check-mailmap check-ref-format checkout checkout-index cherry cherry-pick citool clean clone column commit commit-graph

@@ -1,5 +1,5 @@
-// Git: its forms are a table of what reads. Harmless holds only together with the environment that the runner sets, which
-// turns off what a repository's own configuration could start.
+// Git: its read-only forms are in a table. They are harmless only in the environment that the runner sets, which
+// switches off programs that a repository's own configuration could start.
 import { type Form, forms, nested } from './git-forms.js';
 import {
   addressOf,
@@ -23,7 +23,7 @@ function judgeGit(args: readonly Field[], tables: Tables): Verdict {
   const { starts = [], unknown } = startedByAlias(subcommand, after, words);
   const touches: Touch[] = [...(folder ? touch('list', folder) : []), ...(verdict.touches ?? [])];
   const reason = why ?? verdict.why;
-  // With options in front, a rule about `git push` would not see that it is one: so the plain form is there as well.
+  // With options in front, a rule about `git push` would not match: so the plain form is added as well.
   const plainForm: Started[] = globals.length > 0 ? [{ words: [known('git'), ...rest] }] : [];
   return {
     ...verdict,
@@ -42,7 +42,7 @@ function startedByAlias(
 ): Pick<Verdict, 'starts' | 'unknown'> {
   const alias = aliases.findLast(({ name }) => name.toLowerCase() === subcommand.value?.toLowerCase());
   if (alias === undefined) return {};
-  // Without its own definition, so that one which leads to itself ends.
+  // Without its own definition, so that a recursive alias ends.
   const isOwn = (field: Field | undefined): boolean =>
     field?.value?.split('=')[0]?.toLowerCase() === `alias.${alias.name.toLowerCase()}`;
   const others = globals.filter((field, index) => !isOwn(field) && !isOwn(globals[index + 1]));
@@ -105,7 +105,10 @@ function judgeForm(form: Form, args: readonly Field[], { folder, ignoresCase }: 
   };
 }
 
-/** What is read through operands. A form that prints what is in files reads all of them unless plain names say which. */
+/**
+ * The files that operands name. A form that prints the content of files reads all of them unless plain names restrict
+ * it.
+ */
 function operandTouches(form: Form, args: readonly Field[], parsed: Parsed, ignoresCase: boolean): Touch[] {
   const shows =
     form.tree === true || (form.shows !== undefined && (parsed.problem !== undefined || form.shows(parsed)));
@@ -116,7 +119,7 @@ function operandTouches(form: Form, args: readonly Field[], parsed: Parsed, igno
       form.tree && !hasOption(parsed, '-e', '-f') ? [...before, ...behind].slice(1) : [...before, ...behind];
     return paths.length === 0 ? wholeTree() : paths.flatMap((path) => touch('read-tree', path));
   }
-  const patterns = form.tree && !hasOption(parsed, '-e', '-f') ? 1 : 0; // what grep looks for
+  const patterns = form.tree && !hasOption(parsed, '-e', '-f') ? 1 : 0; // the pattern of grep
   const given = before.slice(patterns);
   const pathspecs = before.length < patterns ? behind.slice(patterns - before.length) : behind;
   const named = given.flatMap(pathOf).flatMap((path) => touch(form.tree ? 'read-tree' : 'read', path));
@@ -142,7 +145,10 @@ function inFolder(each: Touch, folder: Field | undefined): Touch {
   return { ...each, file: known(`${folder.value}/${each.file.value}`) };
 }
 
-/** What the subcommands that change the working tree would write, and what others print, as far as their words tell. */
+/**
+ * The files that subcommands which change the working tree would write, and those that others print, as far as their
+ * words show.
+ */
 function changes(name: string, args: readonly Field[], folder: Field | undefined): Touch[] {
   const operands = args.filter(({ value }) => !value?.startsWith('-'));
   const named = ['mv', 'rm', 'restore'].includes(name)
@@ -157,7 +163,7 @@ const CHANGING: ReadonlySet<string> = new Set(
   'checkout switch reset clean merge rebase pull stash cherry-pick revert am apply bisect submodule'.split(' '),
 );
 
-// They print or send what files hold.
+// They print or send the content of files.
 const PRINTING: ReadonlySet<string> = new Set(
   'archive bundle fast-export format-patch difftool mergetool merge-file merge-tree send-email request-pull upload-archive unpack-file pack-objects last-modified show-index gitk gui instaweb daemon'.split(
     ' ',
@@ -170,7 +176,7 @@ interface Tables {
 }
 
 function judgeWithTables(): Program['judge'] {
-  let tables: Tables | undefined; // made when first needed
+  let tables: Tables | undefined; // created on first use
   return ({ args }) => {
     tables ??= { forms: forms(), nested: nested() };
     return judgeGit(args, tables);

@@ -10,13 +10,13 @@ const jqLongFlags = new Set(
   ),
 );
 
-/** jq's own parser: letters may be bundled, options may follow operands, and values are words of their own. */
+/** jq's own parser: short options may be bundled, options may follow operands, and values are separate words. */
 function judgeJq({ args }: Call): Verdict {
   const rest = [...args];
   const operands: Field[] = [];
   const touches: Touch[] = [];
   let why: string | undefined;
-  let areFiles = true; // behind --args and --jsonargs, operands are strings
+  let areFiles = true; // after --args and --jsonargs, operands are strings
   const fromFile = args.find(({ value }) => /^(-[a-zA-Z]*f[a-zA-Z]*|--from-file(=.*)?)$/s.test(value ?? ''))?.value;
   if (fromFile?.includes('=')) touches.push(...touch('read', known(fromFile.slice(fromFile.indexOf('=') + 1))));
   const values = (count: number, option: string): Field[] => {
@@ -110,8 +110,8 @@ const yqGlued = /^(-[opI]=?|--(output-format|input-format|indent)=)[\w.]+$/;
 const yqSeparate = /^(-[opI]|--(output-format|input-format|indent))$/;
 
 /**
- * Two programs have this name. One wraps jq, and takes a word that it does not know for a part of jq's command line; so
- * every word that is no plain flag counts as a file and as a filter.
+ * Two programs have this name. One wraps jq, and passes unknown words on to jq's command line; so every word that is
+ * not a plain flag counts as a file and as a filter.
  */
 function judgeYq({ args }: Call): Verdict {
   const words: Field[] = [];

@@ -1,6 +1,6 @@
 import type { Field, PathSpec } from './program.js';
 
-/** The files that words name, each with what lies below it; undefined where one of them is not known. */
+/** The files that words name, each including everything below it; undefined if one of them is unknown. */
 export const fieldPathSpecs = (fields: readonly Field[]): PathSpec[] | undefined => {
   const pathSpecs = fields.flatMap(({ value, pathSpecs: some }): (PathSpec | undefined)[] =>
     value === undefined ? [...(some ?? [undefined])] : [{ path: value, tree: true }],

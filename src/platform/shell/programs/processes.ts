@@ -14,13 +14,13 @@ const columns = new Set(
   tpgid tt tty ucmd ucomm uid uname user vsize vsz wchan`.split(/\s+/),
 );
 
-/** Columns by their names, `pid=` and `pid=TITLE` included, of which none shows the environment. */
+/** Columns by name, including `pid=` and `pid=TITLE`; none shows the environment. */
 const areColumns = (list: string | undefined): boolean =>
   list?.split(/[\s,]+/).every((column) => columns.has(column.replace(/^[-+]|=.*$/gs, ''))) ?? false;
 
 const isNumberList = (text: string | undefined): boolean => /^\d+([\s,]+\d+)*$/.test(text ?? '');
 
-/** Whether ps can not fail to understand an option: it would then read all options in the old way. */
+/** Whether ps certainly understands an option: otherwise it would parse all options in BSD style. */
 function neverFails(name: string, value: Field | undefined): boolean {
   if (value === undefined) return true;
   if (/^(-o|--format|--sort)$/.test(name)) return areColumns(value.value);
@@ -28,8 +28,8 @@ function neverFails(name: string, value: Field | undefined): boolean {
 }
 
 /**
- * The old options without a dash: `e` prints the environment of every process. Where ps fails to understand options with
- * a dash (`-aux`, where no user is called x), it reads them as if they had none.
+ * BSD-style options without a dash: `e` prints the environment of every process. If ps does not understand options
+ * with a dash (`-aux`, if no user is called x), it parses them as if they had none.
  */
 function judgePs({ args }: { args: readonly Field[] }): Verdict {
   const parsed = parseOptions(args, psOptions);

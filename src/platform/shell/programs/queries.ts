@@ -1,4 +1,4 @@
-// Questions to the system and to tool chains that are answered without running anything of the project: mostly versions.
+// Queries of the system and of tool chains that run nothing of the project: mostly versions.
 
 import { networkFacts } from './network-facts.js';
 import { openedFiles } from './openers.js';
@@ -108,7 +108,7 @@ export const queries: readonly Program[] = [
     { harmless: ['uname -a', 'uname'], not: ['uname x', 'uname -S x'] },
   ),
   plain({
-    // Some options look names up, which may ask a server; -I opens a socket.
+    // Some options resolve names, which may contact a server; -I opens a socket.
     names: 'hostname',
     options: '-s -I -f -d -i --short --all-ip-addresses --fqdn --long --domain --ip-address --help --version',
     operands: 'none',
@@ -203,7 +203,8 @@ export const queries: readonly Program[] = [
     ['python3 x.py', "python3 -c 'x'", 'python3 -m http.server', 'PYTHONPATH=. python3 --version'],
   ),
   exactForms('pip pip3', ['--version', '-V'], ['pip install x', 'pip list', 'pip download x']),
-  // A file of the project chooses which compiler these start (rust-toolchain.toml, packageManager), even for a version.
+  // A file of the project selects which compiler these start (rust-toolchain.toml, packageManager), even for a
+  // version.
   exactForms(
     'cargo rustc rustup rustfmt pnpm yarn',
     [],

@@ -1,4 +1,4 @@
-// Programs that look for text in files.
+// Programs that search text in files.
 import { finders } from './find.js';
 import {
   followingLinks,
@@ -24,15 +24,15 @@ const grepOptions = optionTable(
   --perl-regexp --quiet --recursive --dereference-recursive --regexp= --silent --text --with-filename --word-regexp --help --version`,
 );
 
-/** The pattern comes first, unless an option gave it; what remains are files. */
+/** The pattern comes first, unless an option gave it; the rest are files. */
 function patternThenFiles(parsed: Parsed, given: readonly string[]): Field[] {
   return hasOption(parsed, ...given) ? parsed.operands : parsed.operands.slice(1);
 }
 
-/** It then follows links, which lead out of the project only where it is not confined. */
+/** It then follows symlinks, which lead out of the project only if it is not confined. */
 const followsLinks = (parsed: Parsed): boolean => hasOption(parsed, '-R', '--dereference-recursive');
 
-/** `-r`, `-R`, or `-d` with anything but the two words that do not read folders: `recurse` may be abbreviated. */
+/** `-r`, `-R`, or `-d` with anything but the two words that skip folders: `recurse` may be abbreviated. */
 const isRecursive = ({ options }: Parsed): boolean =>
   options.some(({ name, value }) => {
     if (name === '-d' || name === '--directories') return !/^(read|skip)$/.test(value?.value ?? '');

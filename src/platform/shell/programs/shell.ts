@@ -1,4 +1,4 @@
-// Builtins of the shell. What they change for the commands after them (directory, variables) the walk follows itself.
+// Builtins of the shell. The walk itself tracks what they change for later commands (directory, variables).
 import { isPlainVariable } from '../assignments.js';
 import { storesCount } from '../printf-format.js';
 import { optionTable, parseOptions, plain, touch } from './options.js';
@@ -6,14 +6,14 @@ import { type Field, notHarmless, type Program, type Verdict } from './program.j
 
 const isName = ({ value }: Field): boolean => value !== undefined && /^[A-Za-z_]\w*$/.test(value);
 
-/** A word in which nothing can be evaluated, whatever operator stands before it. */
+/** A word in which nothing can be evaluated, whatever operator precedes it. */
 const hasNoSubscript = ({ value }: Field): boolean => value !== undefined && !value.includes('[');
 
 const testFiles = /^-[abcdefghkprsuwxLNOGS]$/;
 
 /**
- * `test` evaluates the subscript of the word after -v or -R, wherever a word of them may stand; everything else only
- * looks. A word that is not literal may be such an operator, and the word behind it what it evaluates.
+ * `test` evaluates the subscript of the word after -v or -R, wherever that appears; all other operators only inspect.
+ * A word that is not literal may be such an operator, and the next word its operand.
  */
 function judgeTest({ name, args }: { name: string; args: readonly Field[] }): Verdict {
   const last = args.at(-1);
@@ -28,7 +28,7 @@ function judgeTest({ name, args }: { name: string; args: readonly Field[] }): Ve
     return notHarmless('a word of it may be several words');
   const touches = words.flatMap(({ value }, index) => {
     const next = words[index + 1];
-    // Whether a file that is not known exists is no more than one bit; one that is known counts as looked at.
+    // Whether an unknown file exists is only one bit of information; a known one counts as read.
     const isKnown = next !== undefined && (next.value !== undefined || next.pathSpecs !== undefined);
     const compared = /^-(nt|ot|ef)$/.test(value ?? '') ? [words[index - 1], next] : [];
     const looked = value !== undefined && testFiles.test(value) && isKnown ? [next] : compared;
@@ -99,7 +99,7 @@ export const shell: readonly Program[] = [
   }),
   {
     names: ['echo'],
-    // A glob that is written out lists what is there.
+    // Printing a glob lists the folder.
     judge: ({ args }) => ({
       touches: args
         .filter(({ value, pathSpecs, text }) => value === undefined && pathSpecs && /^[^"$`']*[*?[]/.test(text))

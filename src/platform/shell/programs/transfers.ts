@@ -1,5 +1,5 @@
-// Programs that carry files to and from other machines. None of them is harmless; which addresses they reach and which
-// files they send, keep or take their settings from, their options tell.
+// Programs that transfer files to and from other machines. None of them is harmless; their options show which
+// addresses they connect to and which files they send, write or read settings from.
 import { addressOf } from './git-reads.js';
 import { withFullNames } from './long-options.js';
 import { optionTable, optionTouches, type Parsed, parseOptions, touch } from './options.js';
@@ -62,7 +62,7 @@ function judgeCurl({ args }: { args: readonly Field[] }): Verdict {
   };
 }
 
-/** Files inside the values of options: `-d @file`, `-F name=@file`, `-T file`, `-b file`. */
+/** Files inside option values: `-d @file`, `-F name=@file`, `-T file`, `-b file`. */
 function curlFiles(name: string, field: Field): Touch[] {
   const { value } = field;
   const file = (path: string): Touch[] => touch('read', known(path));
@@ -89,7 +89,7 @@ function curlFiles(name: string, field: Field): Touch[] {
   return [];
 }
 
-/** `file:///etc/passwd` is a file of this machine; a URL that is not known may be one. */
+/** `file:///etc/passwd` is a local file; an unknown URL may be one. */
 function localFile(url: Field): Touch[] {
   if (url.value === undefined) return touch('read', url);
   const path = /^file:\/\/(?:localhost)?(\/.*)$/is.exec(url.value)?.[1] ?? /^file:(\/[^/].*)$/is.exec(url.value)?.[1];
@@ -109,7 +109,7 @@ const httpAddresses = ({ value }: Field): string[] =>
     ? []
     : braced(value).map((url) => (/^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? url : `http://${url}`));
 
-/** `{a,b}` stands for both in a URL. */
+/** `{a,b}` expands to both in a URL. */
 function braced(text: string): string[] {
   const [, before = '', inside, after = ''] = /^([^{]*)\{([^{}]*)\}(.*)$/s.exec(text) ?? [];
   if (inside === undefined || text.split('{').length > 5) return [text];
@@ -119,7 +119,7 @@ function braced(text: string): string[] {
 /** A dash is standard output. */
 const optionFiles = (parsed: Parsed): Touch[] => optionTouches(parsed).filter(({ file }) => file.value !== '-');
 
-/** After an option that is not known, a word may be the name of a file to be written. */
+/** After an unknown option, a word may be the name of a file to write. */
 const notUnderstood = ({ problem }: Parsed): Touch[] =>
   problem === undefined ? [] : [{ access: 'write', file: { text: problem, mayBeOption: false, splits: false } }];
 
@@ -164,7 +164,7 @@ function judgeWget({ args }: { args: readonly Field[] }): Verdict {
       ...lists.filter((field) => !field.value?.includes('://')).flatMap((file) => touch('read', file)),
       ...parsed.operands.flatMap(localFile),
       ...(isElsewhere ? [] : touch('write-tree', known('.'))),
-      // A line of its settings may name any file.
+      // A line of its configuration may name any file.
       ...settings.map(
         (field): Touch => ({ access: 'write', file: { text: field.text, mayBeOption: false, splits: false } }),
       ),
@@ -176,7 +176,7 @@ function judgeWget({ args }: { args: readonly Field[] }): Verdict {
 
 const scpOptions = optionTable('-346ABCOpqRrsTv -c= -D= -F=read -i=read -J= -l= -o= -P= -S= -X= -b=read');
 
-/** Names with a host in front are elsewhere; of the others the last is written. */
+/** Names with a host are remote; of the others the last is written. */
 function judgeCopy({ args, name }: { args: readonly Field[]; name: string }): Verdict {
   const parsed = parseOptions(args, scpOptions, { anyOption: true });
   const { operands } = parsed;
@@ -220,7 +220,7 @@ function judgeConnection({ args, name }: { args: readonly Field[]; name: string 
   };
 }
 
-/** The host that ssh reaches, and those on the way. */
+/** The host that ssh connects to, and its jump hosts. */
 export function sshAddresses(words: readonly Field[]): string[] {
   const table = optionTable(
     '-46AaCfGgKkMNnqsTtVvXxYy -B= -b= -c= -D= -E= -e= -F= -I= -i= -J= -L= -l= -m= -O= -o= -P= -p= -Q= -R= -S= -W= -w=',

@@ -1,5 +1,5 @@
-// Programs that run what is behind them. The wrapper and what it wraps are two commands, each judged on its own: a
-// wrapper is harmless when it adds nothing to what it runs.
+// Programs that run another command. The wrapper and the wrapped command are judged separately: a wrapper is harmless
+// if it adds no effects.
 import { isHarmlessAssignment } from '../assignments.js';
 import {
   hasOption,
@@ -25,19 +25,19 @@ import {
 interface WrapperSpec {
   names: string;
   options: string;
-  /** How many words come before the command: the duration of `timeout`. */
+  /** The number of words before the command: the duration of `timeout`. */
   before?: number;
-  /** Why the wrapper is not harmless whatever it runs. */
+  /** Why the wrapper is not harmless, whatever it runs. */
   why?: string;
   sameShell?: boolean;
-  /** `sudo A=1 cmd`: variables may stand before the command. */
+  /** `sudo A=1 cmd`: assignments may precede the command. */
   takesAssignments?: boolean;
-  /** It hands its words to a shell as one text, unless this option is there. */
+  /** It passes its words to a shell as one text, unless this option is present. */
   scriptUnless?: string;
   examples: Program['examples'];
 }
 
-/** Where the options are not all known, the command is looked for behind them all the same: deny rules have to see it. */
+/** If not all options are known, the command after them is searched for anyway: deny rules have to see it. */
 function wrapper(spec: WrapperSpec): Program {
   let table: OptionTable | undefined;
   return {
@@ -74,7 +74,7 @@ function startedBy(words: readonly Field[], parsed: Parsed, { sameShell, scriptU
   return values.length === words.length ? [{ script: values.join(' '), dialect: 'posix' }] : [started];
 }
 
-/** What follows the options, where not all of them are known. */
+/** The words after the options, if not all options are known. */
 function guessCommand(args: readonly Field[]): readonly Field[] {
   const at = args.findIndex(
     ({ value }) => value !== undefined && /^[A-Za-z_./]/.test(value) && !/^[A-Za-z_]\w*=/.test(value),
@@ -151,7 +151,7 @@ function judgeXargs({ args, piped }: Call): Verdict {
       : { text: word.text, mayBeOption: true, splits: false };
   });
   const command = words.length > 0 ? words : [known('echo')];
-  // What comes on standard input is put behind; nothing of it is shown, since a rule would have to match it.
+  // Words from standard input are appended; they have no text, since a rule would have to match it.
   const appended = marks.length > 0 ? [] : [stdin];
   return {
     touches: optionTouches(parsed),
