@@ -1,6 +1,8 @@
 import { type FakeMessage, pieces } from './wire-format.js';
 
-/** The answer as the text of an event stream in the Anthropic format. `number` makes the ids of several answers differ. */
+/**
+ * The answer as the text of an event stream in the Anthropic format. `number` makes the ids of several answers differ.
+ */
 export function anthropicSse(answer: FakeMessage, number = 1): string {
   return anthropicSseEvents(answer, number).join('');
 }
@@ -68,9 +70,9 @@ function wireBlocks({ thinking, text, blocks = [], calls = [] }: FakeMessage, nu
   ];
 }
 
-const RAW_INPUT = 'raw input'; // can't be a field of the wire, so no raw block has it
+const RAW_INPUT = 'raw input'; // not a field of the wire format, so no raw block has it
 
-/** The empty shell that a block begins with, and the deltas that fill it. */
+/** The empty block that a stream starts with, and the deltas that fill it. */
 function split(block: WireBlock): { start: WireBlock; deltas: WireBlock[] } {
   const { type, text, thinking, signature, citations, input, [RAW_INPUT]: json } = block;
   if (type === 'text' && typeof text === 'string') {
@@ -97,7 +99,7 @@ function split(block: WireBlock): { start: WireBlock; deltas: WireBlock[] } {
     const text = typeof json === 'string' ? json : JSON.stringify(input);
     return {
       start: { ...rest, input: {} },
-      // The API begins every input with an empty piece.
+      // The API starts every input with an empty piece.
       deltas: ['', ...pieces(text)].map((piece) => ({ type: 'input_json_delta', partial_json: piece })),
     };
   }

@@ -1,6 +1,6 @@
 /**
- * What is wrong with a request body by the rules of the Chat Completions API and of the stricter servers that imitate
- * it, in words like theirs. A loop whose requests pass here never loses a conversation to "400 invalid_request_error".
+ * Violations of the rules of the Chat Completions API, and of the stricter servers that imitate it, in words like
+ * theirs. A loop whose requests pass here never loses a conversation to "400 invalid_request_error".
  */
 export function chatViolations(body: unknown): string[] {
   if (!isFields(body)) return ['the body is not a JSON object'];
@@ -20,7 +20,7 @@ export function chatViolations(body: unknown): string[] {
 
   if (!Array.isArray(messages) || messages.length === 0) return [...violations, 'messages: at least one is required'];
   violations.push(...messages.flatMap((message, at) => messageViolations(message, `messages.${at}`)));
-  // Calls and results can be compared only where messages have the right shape.
+  // Calls and results can be compared only if messages have the right shape.
   if (messages.every(isFields)) violations.push(...pairingViolations(messages));
   return violations;
 }
@@ -63,7 +63,7 @@ const isToolName = (name: unknown): boolean => typeof name === 'string' && TOOL_
 const nameViolation = (place: string, name: unknown): string =>
   `${place}: ${JSON.stringify(name)} does not match ${TOOL_NAME.source}`;
 
-/** In strict mode every object is closed and wants all of its properties. */
+/** In strict mode every object is closed and requires all of its properties. */
 function strictViolations(schema: unknown, place: string): string[] {
   if (Array.isArray(schema)) return schema.flatMap((item, at) => strictViolations(item, `${place}.${at}`));
   if (!isFields(schema)) return [];

@@ -1,8 +1,8 @@
 import { malformedTexts } from './malformed-texts.js';
 
 /**
- * What is wrong with a request body by the rules of the Anthropic Messages API, in words like the API's own. A loop whose
- * requests pass here never loses a conversation to "400 invalid_request_error".
+ * Violations of the rules of the Anthropic Messages API, in words like the API's own. A loop whose requests pass here
+ * never loses a conversation to "400 invalid_request_error".
  */
 export function protocolViolations(body: unknown): string[] {
   if (!isFields(body)) return ['the body is not a JSON object'];
@@ -16,7 +16,7 @@ export function protocolViolations(body: unknown): string[] {
   if (!Array.isArray(messages) || messages.length === 0) return [...violations, 'messages: at least one is required'];
   const shapes = messages.flatMap((message, at) => messageViolations(message, `messages.${at}`));
   violations.push(...shapes);
-  // Calls and results can be compared only where messages and blocks have the right shape.
+  // Calls and results can be compared only if messages and blocks have the right shape.
   if (messages.every(isWireMessage)) violations.push(...pairingViolations(messages));
 
   const marks = countMarks([tools, system, messages]);
@@ -56,7 +56,7 @@ function toolViolations(tools: unknown): string[] {
     }
     if (names.has(name)) violations.push(`${place}.name: tool names must be unique, "${name}" is used twice`);
     names.add(name);
-    if (type !== 'custom') return violations; // a tool of the provider's own
+    if (type !== 'custom') return violations; // a server-side tool of the provider
     if (!isFields(input_schema) || input_schema['type'] !== 'object') {
       violations.push(`${place}.input_schema.type: must be "object"`);
     } else if (['oneOf', 'anyOf', 'allOf'].some((keyword) => keyword in input_schema)) {
@@ -90,7 +90,7 @@ function messageViolations(message: unknown, place: string): string[] {
   ];
 }
 
-/** Blocks of other types belong to the provider's own tools and are its affair. */
+/** Blocks of other types belong to the provider's server-side tools and are not checked. */
 function blockViolations(block: unknown, role: 'user' | 'assistant', place: string): string[] {
   if (!isWireBlock(block)) return [`${place}.type: is required`];
   const expected = BLOCK_ROLES[block.type];
@@ -218,7 +218,7 @@ function pairingViolations(messages: readonly WireMessage[]): string[] {
   return violations;
 }
 
-/** Breakpoints count where the API looks for them: in the lists, and in the blocks of messages and of results. */
+/** Cache breakpoints count where the API looks for them: in the lists, and in the blocks of messages and of results. */
 function countMarks(list: unknown): number {
   if (Array.isArray(list)) return list.reduce<number>((sum, item) => sum + countMarks(item), 0);
   if (!isFields(list)) return 0;

@@ -1,8 +1,8 @@
 import { malformedTexts } from './malformed-texts.js';
 
 /**
- * What is wrong with a request body by the rules of the OpenAI Responses API, in words like the API's own, for a
- * conversation that the server does not store.
+ * Violations of the rules of the OpenAI Responses API, in words like the API's own, for a conversation that the
+ * server does not store.
  */
 export function responsesViolations(body: unknown): string[] {
   if (!isFields(body)) return ['the body is not a JSON object'];
@@ -43,7 +43,7 @@ function toolViolations(tools: unknown): string[] {
       if (!isFields(parameters) || parameters['type'] !== 'object') {
         violations.push(`${place}.parameters: must be a schema of type "object"`);
       } else if (strict !== false) {
-        // Left out, it counts as true.
+        // The default is true.
         violations.push(...strictViolations(parameters, `${place}.parameters`));
       }
     } else if (typeof tool['type'] !== 'string') violations.push(`${place}.type: is required`);
@@ -51,7 +51,7 @@ function toolViolations(tools: unknown): string[] {
   return violations;
 }
 
-/** In strict mode every object names all of its properties as required and allows no others. */
+/** In strict mode every object lists all of its properties as required and allows no others. */
 function strictViolations(schema: unknown, place: string): string[] {
   if (Array.isArray(schema)) return schema.flatMap((inner, at) => strictViolations(inner, `${place}[${at}]`));
   if (!isFields(schema)) return [];
@@ -99,13 +99,13 @@ function itemViolations(item: Fields, place: string): string[] {
   }
 }
 
-/** The arguments are JSON inside of JSON, whose texts count too. */
+/** The arguments are JSON inside JSON, whose strings count too. */
 function argumentsViolations(json: unknown, place: string): string[] {
   if (typeof json !== 'string') return [`${place}: must be a string`];
   try {
     return malformedTexts(JSON.parse(json), place);
   } catch {
-    return []; // the API takes what the model got wrong
+    return []; // the API accepts invalid JSON from the model
   }
 }
 
@@ -143,7 +143,7 @@ function partsViolations(parts: unknown, role: 'user' | 'assistant', place: stri
   });
 }
 
-/** Reasoning comes right before what it led to: a call, or a message under its own id. */
+/** Reasoning comes right before the item that it led to: a call, or a message under its own id. */
 function reasoningViolations(items: readonly Fields[]): string[] {
   return items.flatMap((item, at) => {
     if (item['type'] !== 'reasoning') return [];
