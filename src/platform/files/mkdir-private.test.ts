@@ -7,7 +7,7 @@ import { WriteFailure } from './write-failure.js';
 
 const emptyFolder = (): string => realpathSync(mkdtempSync(join(tmpdir(), 'helve-make-folder-')));
 
-test('makes a folder and those above it, for nobody but us', () => {
+test('creates a folder and its ancestors, for the current user only', () => {
   const path = join(emptyFolder(), 'a', 'b', 'c');
   mkdirPrivate(path);
   for (const each of [path, join(path, '..'), join(path, '..', '..')]) expect(statSync(each).mode & 0o777).toBe(0o700);

@@ -7,7 +7,7 @@ import { NotARegularFile, openForReading } from './open-file.js';
 
 const folder = async (): Promise<string> => realpath(await mkdtemp(join(tmpdir(), 'helve-open-')));
 
-test('refuses a pipe without waiting for somebody to write into it', async () => {
+test('refuses a pipe without waiting for a writer', async () => {
   const pipe = join(await folder(), 'pipe');
   execFileSync('mkfifo', [pipe]);
   await expect(openForReading(pipe)).rejects.toThrow(NotARegularFile);

@@ -42,7 +42,7 @@ test.each(['', 'relative/home', '.'])('gives an absolute path for ~ when HOME is
   ]);
 });
 
-test('takes ~ for a name where nobody has a home', () => {
+test('treats ~ as a name if there is no home folder', () => {
   expect(resolveIn('/work', '~/x', () => undefined)).toBe('/work/~/x');
 });
 

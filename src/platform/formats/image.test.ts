@@ -32,7 +32,7 @@ test('scales a large image down, keeps its shape, and knows both sizes', async (
   expect(await sharp(prepared.bytes).metadata()).toMatchObject({ format: 'png', width: 1_568, height: 1_176 });
 });
 
-test('writes an image of many bytes anew, in 500,000 bytes or fewer', async () => {
+test('re-encodes a large image in 500,000 bytes or fewer', async () => {
   const bytes = await noise(1_500, 1_500).png().toBuffer();
   expect(bytes.length).toBeGreaterThan(3_932_160);
   const prepared = await prepareImage(bytes, 'image/png');

@@ -273,7 +273,7 @@ test('changes nothing when what the file holds can not be kept', async () => {
   expect(await text('a')).toBe('two');
 });
 
-test('makes its folders again when somebody has removed them', async () => {
+test('creates its folders again when they have been removed', async () => {
   const { changes, path, text, dataFolder } = await testProject({ a: 'one' });
   await changes.apply('call', [change(path('a'), 'one', 'two')]);
   await rm(dataFolder, { recursive: true });
@@ -466,7 +466,7 @@ test('takes back a change that was cut short between two of its files', async ()
   expect(describeRecovery(await recoverChanges(here.dataFolder))).toBeUndefined();
 });
 
-test('leaves alone a file that somebody has changed since, and says where its old content is', async () => {
+test('leaves alone a file that was changed since, and says where its old content is', async () => {
   const here = await testProject({ a: 'theirs', b: 'TWO' });
   await leftOpen(here, [
     ['a', 'one', 'ONE'],
@@ -544,7 +544,7 @@ test('saves again what a power cut has left of a copy', async () => {
   expect(await readFile(image, 'utf8')).toBe('one');
 });
 
-test('refuses a journal that belongs to somebody else or is a link', async () => {
+test('refuses a journal that belongs to another user or is a symlink', async () => {
   const { changes, path, dataFolder, root } = await testProject({ a: 'one' });
   await mkdir(dataFolder);
   await symlink(root, join(dataFolder, 'journal'));

@@ -26,7 +26,7 @@ test('has nothing to recover where no file was ever changed', async () => {
   expect(await recoverIfNeeded(await dataFolder())).toBeUndefined();
 });
 
-test('recovers where a change was left open, and tidies a journal that nobody tidied today', async () => {
+test('recovers an interrupted change, and cleans up a journal once a day', async () => {
   const folder = await dataFolder();
   const open = join(folder, 'journal', 'open');
   await mkdir(open, { recursive: true });

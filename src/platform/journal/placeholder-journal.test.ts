@@ -31,7 +31,7 @@ test('the next start takes away what a killed one has put in the project, and no
   const names = ['.helve', '.vscode', '.mcp.json', 'own'].map(path);
   places.add(names);
   for (const name of names) await mkdir(name);
-  places.remove([path('own')]); // and somebody has made it again since
+  places.remove([path('own')]); // another program has created it again since
   await writeFile(path('.vscode/tasks.json'), '{}');
   await killed();
   await recoverChanges(dataFolder);

@@ -9,7 +9,7 @@ test.each<[string, Partial<ProcessIdentity>, number, boolean]>([
   ['this process', {}, 0, true],
   ['this process, however long it takes', {}, 600, true],
   ['an earlier process with the same number', { started: 1 }, 0, false],
-  ['a process before the machine was started anew', { boot: 'another' }, 0, false],
+  ['a process from before a reboot', { boot: 'another' }, 0, false],
   ['a process of another machine, a moment ago', { host: 'elsewhere' }, 1, true],
   ['a process of another machine, long ago', { host: 'elsewhere' }, 11, false],
   ['a process of a container, a moment ago', { space: 'pid:[1]' }, 1, true],

@@ -519,7 +519,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap').each(users)('as $user', ({ id }) 
     expect(await runningWith(mark)).toEqual([]);
   });
 
-  test('everything ends when whoever started the sandbox is killed', async () => {
+  test('everything ends when the process that started the sandbox is killed', async () => {
     const { start } = await project();
     const mark = `2000.${process.pid}${id ?? 0}`;
     const { wrapped, child } = await start(`setsid sleep ${mark} & echo ready; wait`);

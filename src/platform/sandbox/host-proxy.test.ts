@@ -157,7 +157,7 @@ test.each(['/', 'https://localhost/', 'ftp://localhost/', 'file:///etc/passwd'])
   },
 );
 
-test('a server that is not there, and one that hangs up, are told and harm nobody', async () => {
+test('a missing server and one that hangs up are reported, and the proxy keeps working', async () => {
   const { get, tunnel, hosts } = await proxyFor(() => []);
   const rude = createPlainServer((socket) => socket.destroy());
   const port = await listening(rude);

@@ -39,7 +39,7 @@ test.skipIf(process.platform !== 'linux').each([
   const env = { PATH: process.env['PATH'], ...Object.fromEntries(proxyVariables(network)) };
   const child = spawn(program, args, { env, detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
   const { pid } = child;
-  // In a sandbox it ends with the command; here nobody else ends it.
+  // In a sandbox it ends with the command; here the test has to end it.
   onTestFinished(() => void (pid !== undefined && process.kill(-pid, 'SIGKILL')));
   expect(await text(child.stdout)).toBe('1000000\n');
 });

@@ -205,7 +205,7 @@ test('a name that no file can have is no file, and so nothing to ask about', asy
   expect(effects.filter(({ kind }) => kind === 'unknown')).toEqual([]);
 });
 
-test('what was asked before is answered from memory, and with another directory anew', async () => {
+test('a repeated question is answered from the cache, and computed again for another directory', async () => {
   const first = await analyzer.effects('cat a', { cwd: '/one' });
   expect(await analyzer.effects('cat a', { cwd: '/one' })).toEqual(first);
   expect(await analyzer.effects('cat a', { cwd: '/two' })).not.toEqual(first);

@@ -150,7 +150,7 @@ test('begins where it is told to', async () => {
   expect(await readOutput(file, { maxChars: 100, from: 8 })).toEqual({ text: '', totalBytes: 8, cut: false });
 });
 
-test('keeps the colours for whoever can show them', async () => {
+test('keeps the colours for surfaces that can show them', async () => {
   const file = await fileWith('\x1b[31mred\x1b[0m\n');
   expect(await readOutput(file, { maxChars: 100 })).toMatchObject({ text: 'red\n', styled: '\x1b[31mred\x1b[0m\n' });
   expect(await readOutput(await fileWith('plain'), { maxChars: 100 })).not.toHaveProperty('styled');

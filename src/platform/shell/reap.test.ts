@@ -13,7 +13,7 @@ import { reapLeftovers, registerShells } from './reap.js';
 
 const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'helve-'));
 
-/** A data folder in which somebody has written down that he has shells, and a process of such a shell. */
+/** A data folder with a registered Helve process, and a process of one of its shells. */
 async function leftBehind(owner: Partial<ProcessIdentity> = {}) {
   const dataFolder = await newFolder();
   const folder = await newFolder();

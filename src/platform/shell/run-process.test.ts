@@ -66,7 +66,7 @@ test('keeps the output file private', async () => {
   expect((await stat(outputFile)).mode & 0o777).toBe(0o600);
 });
 
-test('keeps what was written before a command opens /dev/stdout or /dev/stderr anew', async () => {
+test('keeps earlier output when a command reopens /dev/stdout or /dev/stderr', async () => {
   const { run } = await bench();
   const { output } = await run(
     'echo one; echo two > /dev/stderr; echo three > /dev/stdout; echo four | tee /dev/stderr',
@@ -409,7 +409,7 @@ test.skipIf(process.platform !== 'linux').each([
   expect(pidsIn(join(folder, 'pids')).filter(isRunning)).toEqual([]);
 });
 
-test('hands a command over when its time is up, and is told to stop by whoever took it', async () => {
+test('hands a command over at its timeout, and the new owner can stop it', async () => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-run-process-')));
   const shells = createShellPool(process.env);
   onTestFinished(() => shells.end());

@@ -150,7 +150,7 @@ async function outputOf(shell: ReadyShell, command: string): Promise<string> {
   return await readFile(join(folder, 'output'), 'utf8');
 }
 
-test('a program that was started ahead is told its walls by whoever takes it, and is used once', async () => {
+test('a prestarted program gets its policy from the command that takes it, and is used once', async () => {
   const shells = createShellPool(process.env);
   const ahead = waitingProgram('one', 'ahead');
   const [first, second] = [waitingProgram('one', 'first'), waitingProgram('one', 'second')];

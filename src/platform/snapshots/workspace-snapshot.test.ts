@@ -324,7 +324,7 @@ test('takes no file for new in a workspace that there was no time to look at', a
   expect(await recorded()).toEqual([]);
 });
 
-test('says in the list that a command ran which may have done something where nobody looked', async () => {
+test('records that a command may have changed paths that were not scanned', async () => {
   const { snapshots, dataFolder, write } = await testProject({ a: '1', 'sub/b': '2' }, { ...ENOUGH, maxEntries: 2 });
   await snapshots.before('call_1');
   await write('sub/b', 'x');
@@ -359,7 +359,7 @@ test('leaves no copies of a session in which nothing was changed', async () => {
   expect(await readdir(journalFolders(dataFolder).packs)).toEqual([]);
 });
 
-test('makes copies anew where somebody has removed them', async () => {
+test('makes copies again if they were removed', async () => {
   const { snapshots, write, recorded, dataFolder } = await testProject({ a: 'one' });
   await snapshots.prepare();
   await rm(dataFolder, { recursive: true });
@@ -381,7 +381,7 @@ test('packs that are older than a month are removed with other copies', async ()
   expect(await readdir(folders.packs)).toEqual([]);
 });
 
-test('keeps copies where nobody else can read them', async () => {
+test('keeps copies where no other user can read them', async () => {
   const { snapshots, dataFolder } = await testProject({ secret: 'one' });
   await snapshots.before('call_1');
   const { top, packs } = journalFolders(dataFolder);

@@ -41,7 +41,7 @@ test('gets a page of a host that was named', async () => {
   });
 });
 
-test('refuses this machine and its network where nobody has named the host', async () => {
+test('refuses this machine and its network unless the host is allowed', async () => {
   const { port, asked } = await serve(text('secret'));
   const refused = [
     ...['127.0.0.1', '127.1', '2130706433', '0x7f.1', '017700000001', '[::1]', '[::ffff:127.0.0.1]', 'localhost'],
@@ -75,7 +75,7 @@ test('refuses a name of which one address is private, however many are public', 
   );
 });
 
-test('asks for a name once for each request, connects to what was judged, and judges the next hop anew', async () => {
+test('resolves a name once for each request, connects to the checked address, and checks the next hop again', async () => {
   const { port, asked } = await serve((_, response) => void response.writeHead(302, { location: '/next' }).end());
   const answers = ['127.0.0.1', '169.254.169.254', '127.0.0.1'];
   let lookups = 0;
