@@ -52,7 +52,7 @@ test('offers apply_patch where the model knows patches, and takes one that is ty
     tool_use_id: 'b',
     content: expect.stringMatching(/^Edited a.txt: 1 place at line 1/),
   });
-  const words = /^apply_patch is a tool and no program, so the command was not run\. If you have the tool, /;
+  const words = /^apply_patch is a tool, not a program, so the command was not run\. If you have the tool, /;
   const inFolder = bash(`cd sub && apply_patch <<'EOF'\n${patch}EOF\n`);
   for (const [editStyle, call] of [
     ['patch', inFolder],

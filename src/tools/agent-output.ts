@@ -55,5 +55,5 @@ export const agentOutputTool = defineTool({
 function unknownAgent(id: string, all: ReadonlyArray<{ id: string; description: string }>): string {
   const known = all.map((agent) => `${agent.id} (${agent.description})`).join(', ');
   const there = known === '' ? 'None was started here' : `There are: ${known}`;
-  return `There is no agent "${id}". ${there}. One of an earlier process can be taken up with resume of Task.`;
+  return `There is no agent "${id}". ${there}. One of an earlier process can be resumed with Task.`;
 }

@@ -271,7 +271,7 @@ test.each([
   [
     'lines added below an @@ line that could be several',
     ['@@ def run():', '+    y = 1'],
-    'hunk 1 (line 3 of the patch) only adds lines, and its @@ line occurs 2 times in a.txt (lines 2, 6), so there is no telling where they belong. Nothing was written. Add the lines around the place as context.',
+    'hunk 1 (line 3 of the patch) only adds lines, and its @@ line occurs 2 times in a.txt (lines 2, 6), so it is unclear where they belong. Nothing was written. Add the lines around the place as context.',
   ],
   [
     'an @@ line that is nowhere',
@@ -648,7 +648,7 @@ test('refuses to add or move to a file that was not read, and to move one that i
     'b.txt exists already, so no new file can be put there. Nothing was written. Choose another name, or read it first to replace it.',
   );
   expect(await words('*** Update File: a.txt', '*** Move to: c', `*** Delete File: ${project.path('a.txt')}`)).toBe(
-    `The patch names a.txt twice and moves it, so there is no telling what shall become of it. Nothing was written. Put all its changes below one line "*** Update File: ${project.path('a.txt')}".`,
+    `The patch names a.txt twice and moves it, so the result is unclear. Nothing was written. Put all its changes below one line "*** Update File: ${project.path('a.txt')}".`,
   );
   expect(await words('*** Update File: missing.txt', '-a')).toMatch(/^missing.txt does not exist/);
   expect(await words('*** Add File: a.txt/b', '+x')).toMatch(

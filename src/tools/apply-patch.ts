@@ -14,7 +14,7 @@ import { changeEffects } from './file-effect.js';
 import { withAliases } from './input.js';
 
 const description = `Change files by a patch: edit, add, delete and move, several places and files at once. Answers with the differences and the edited places.
-Use it for changes of files that you have read, above all for several that belong together: either all of them happen or none. Use Bash for what is no text.
+Use it for changes of files that you have read, above all for several that belong together: either all of them happen or none. Use Bash for binary files.
 The patch is not a unified diff. It looks like this:
 *** Begin Patch
 *** Update File: src/app.py

@@ -79,7 +79,7 @@ test('says that nobody is there, and what to do', async () => {
   const project = await temporaryProject();
   const run = await project.run(askUserQuestionTool, { questions: [storage] });
   expect(run.failure).toBe('check_refused');
-  expect(run.content).toContain('Nobody is here to answer');
+  expect(run.content).toContain("It can't be answered");
   expect(run.content).toContain('say what you assumed');
 });
 

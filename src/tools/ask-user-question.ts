@@ -98,7 +98,7 @@ const holdsAnswers = (input: unknown): boolean =>
 function whoAnswers({ askUser, session }: ToolContext): NonNullable<ToolContext['askUser']> {
   const next = 'Decide yourself what is most likely meant, say what you assumed, and go on.';
   if (session.planning.mode === 'dontAsk') throw refusal(`The mode dontAsk permits no questions. ${next}`);
-  if (!askUser) throw refusal(`Nobody is here to answer: this run has no person and no program to ask. ${next}`);
+  if (!askUser) throw refusal(`It can't be answered: this run has no user and no program to ask. ${next}`);
   return askUser;
 }
 

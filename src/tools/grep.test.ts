@@ -148,7 +148,7 @@ test.each([
   expect(await run({ output_mode: 'count', head_limit: 1 })).toBe(
     'a.ts:1\nFound 3 matches in 2 files.\n(Showing files 1–1 of 2. To continue, use offset 1.)',
   );
-  expect(await run({ pattern: '(open' })).toMatch(/^The search failed\. .*Mend the expression/s);
+  expect(await run({ pattern: '(open' })).toMatch(/^The search failed\. .*Fix the expression/s);
   expect(await run({ pattern: 'a\\nb' })).toMatch(/Set multiline to match across lines/);
 });
 

@@ -108,7 +108,7 @@ function hintFor(message: string): string {
   if (message.includes('the literal "\\n" is not allowed')) return '\nSet multiline to match across lines.';
   if (message.includes('unrecognized file type:')) return '\nUse glob to choose files by name, for example "*.ext".';
   if (/regex parse error|PCRE2/.test(message)) {
-    return '\nMend the expression; where a sign such as ( [ { . * + ? is meant literally, put a backslash before it.';
+    return '\nFix the expression; to match a sign such as ( [ { . * + ? literally, put a backslash before it.';
   }
   return '';
 }

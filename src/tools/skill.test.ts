@@ -31,7 +31,7 @@ test.each([
   [skillTool, { skill: 'reprt' }, 'There is no skill reprt. Did you mean report?'],
   [skillTool, { skill: 'git:ship' }, 'There is no skill git:ship. There are: report.'],
   [slashCommandTool, { command: '/ship' }, 'There is no command /ship. Did you mean /git:ship?'],
-  [slashCommandTool, { command: ' ' }, 'command names none.'],
+  [slashCommandTool, { command: ' ' }, 'command is missing.'],
 ])('%o refuses %j', async (tool, input, sentence) => {
   const { content, isError } = await (await project()).run(tool, input);
   expect([isError, textOf(content)]).toEqual([true, expect.stringContaining(sentence)]);

@@ -30,7 +30,7 @@ export const slashCommandTool = defineTool({
   async execute({ command }, { session, signal }) {
     if (!session.commands) throw new ToolFailure('Commands are not switched on in this session.');
     const [, name, args = ''] = /^\/(\S+)(?: ([\s\S]*))?$/.exec(command) ?? [];
-    if (name === undefined) throw refusal('command names none. Write it as "/name arguments".');
+    if (name === undefined) throw refusal('command is missing. Write it as "/name arguments".');
     return await session.commands.use({ kind: 'command', name, args }, signal);
   },
 

@@ -184,7 +184,7 @@ test('tells of a redirect to another host, with what to do', async () => {
   const { content, isError } = await (await projectWith()).run(webFetchTool, { url, prompt });
   expect({ content, isError }).toEqual({
     content: `${url}/ redirects (302 Found) to an address that was not followed, since it is of another host or not permitted: https://other.test/x
-The address comes from that server, and nobody has checked it. If it is what you want, call WebFetch with it.`,
+The address comes from that server and was not checked. If it is what you want, call WebFetch with it.`,
     isError: false,
   });
 });

@@ -96,7 +96,7 @@ export const webFetchTool = defineTool({
   toModel(data: WebFetchData) {
     if (data.kind === 'page') return data.result;
     const { url, to, code, codeText } = data;
-    return `${url} redirects (${code} ${codeText}) to an address that was not followed, since it is of another host or not permitted: ${to}\nThe address comes from that server, and nobody has checked it. If it is what you want, call WebFetch with it.`;
+    return `${url} redirects (${code} ${codeText}) to an address that was not followed, since it is of another host or not permitted: ${to}\nThe address comes from that server and was not checked. If it is what you want, call WebFetch with it.`;
   },
 
   displayCall: ({ url = '' }) => ({ title: url }),

@@ -106,12 +106,12 @@ test.each([
   expect(results.map((result) => result.url)).toEqual(urls);
 });
 
-test('takes allowed or blocked domains, not both, and nothing that is no domain', async () => {
+test('takes allowed or blocked domains, not both, and nothing that is not a domain', async () => {
   const project = await searching({ provider: 'searxng', url: 'http://127.0.0.1:1' });
   const both = { query: 'xy', allowed_domains: ['a.test'], blocked_domains: ['b.test'] };
   expect((await project.run(webSearchTool, both)).content).toContain('only one of them can count. Leave one out.');
   const odd = { query: 'xy', allowed_domains: ['a.test/path@evil'] };
-  expect((await project.run(webSearchTool, odd)).content).toContain('"a.test/path@evil" is no domain');
+  expect((await project.run(webSearchTool, odd)).content).toContain('"a.test/path@evil" is not a domain');
   expect((await project.run(webSearchTool, { query: 'x' })).failure).toBe('invalid_input');
 });
 

@@ -6,6 +6,6 @@ const TYPED_PATCH = /(^|[;&|\n])\s*apply_patch\s[\s\S]*\*\*\* Begin Patch/;
 export function refuseTypedPatch(command: string): void {
   if (!TYPED_PATCH.test(command)) return;
   throw refusal(
-    'apply_patch is a tool and no program, so the command was not run. If you have the tool, send it the patch as its input, alone and with paths from the working directory. Otherwise make the changes by Edit, MultiEdit or Write.',
+    'apply_patch is a tool, not a program, so the command was not run. If you have the tool, send it the patch as its input, alone and with paths from the working directory. Otherwise make the changes by Edit, MultiEdit or Write.',
   );
 }

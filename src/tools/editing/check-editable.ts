@@ -98,7 +98,7 @@ export function checkDeletable(ledger: FileLedger, target: TargetFile, file: Loa
     return;
   }
   throw refusal(
-    `${changedOnDisk(target, seen, file)}, and deleting it would destroy that change. Nothing was written. Read it again, then send the patch again if it shall still be deleted.`,
+    `${changedOnDisk(target, seen, file)}, and deleting it would destroy that change. Nothing was written. Read it again, then send the patch again to delete it anyway.`,
   );
 }
 

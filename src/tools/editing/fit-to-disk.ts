@@ -63,7 +63,7 @@ export async function fitToDisk(
   const since = changedOnDisk(target, seen, theirs);
   if (!base && change.makeBlind) {
     throw refusal(
-      `${since}, and what you read was not kept, so there is no telling whether ${change.name} still fits. Nothing was written. Read it again, then send ${change.name} again.`,
+      `${since}, and what you read was not kept, so it is unclear whether ${change.name} still fits. Nothing was written. Read it again, then send ${change.name} again.`,
     );
   }
   const ours = await orRefused(() => change.make(base ?? theirs, known));
@@ -177,7 +177,7 @@ function mergedChange(
     notes: [
       ...ours.notes,
       isOurs && foreign.length === 0
-        ? 'The file had changed on disk since you read it: somebody else has made the same change.'
+        ? 'The file had changed on disk since you read it: another program made the same change.'
         : mergedNote(base.text === theirs.text, foreign),
     ],
   };

@@ -56,7 +56,7 @@ function goneSinceRead(target: TargetFile, { at }: SeenFile, error: unknown): un
   if (!(error instanceof ToolFailure)) return error;
   if (isMissing(error.cause)) {
     return refusal(
-      `${target.shown} does not exist any more: it was deleted or moved after you read it (read ${timeOfDay(at)}). Nothing was written. Find it with Glob, or use Write to make it anew.`,
+      `${target.shown} does not exist any more: it was deleted or moved after you read it (read ${timeOfDay(at)}). Nothing was written. Find it with Glob, or create it with Write.`,
       error.cause,
     );
   }

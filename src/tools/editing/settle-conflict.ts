@@ -30,7 +30,7 @@ export function conflictRefusal(conflict: Conflict): Error {
   ];
   const next = `Read it again, then send ${name.endsWith('edit') ? 'an edit' : 'a change'} that fits.`;
   return refusal(
-    `${changedOnDisk(target, seen, theirs)}${why}. Nothing was written. ${next}${shown}\nNobody is here to choose. The choices are: ${choices.join('; ')}.`,
+    `${changedOnDisk(target, seen, theirs)}${why}. Nothing was written. ${next}${shown}\nNo user can choose here. The choices are: ${choices.join('; ')}.`,
   );
 }
 
@@ -61,7 +61,7 @@ function questionAbout({ target, seen, theirs, why, name }: Conflict): Question 
   const changed = changedOnDisk(target, seen, theirs).replace('after you read it', 'after the model read it');
   return {
     header: 'Changed file',
-    question: `${changed}${why.replace('what you read', 'what it read')}. What shall be done?`,
+    question: `${changed}${why.replace('what you read', 'what it read')}. What should be done?`,
     options: [
       { label: OVERWRITE, description: `Make ${name} and lose the other change` },
       { label: ABORT, description: 'Nothing is written' },

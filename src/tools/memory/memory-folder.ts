@@ -37,7 +37,7 @@ export function memoryName(given: string, folder: string): string {
   const problem = problemWith(name, parts);
   if (problem !== undefined) {
     throw refusal(
-      `"${given.slice(0, MAX_NAME_CHARS)}" is no name for a note: ${problem}. Use a relative name such as "build.md" or "api/errors.md".`,
+      `"${given.slice(0, MAX_NAME_CHARS)}" is not a name for a note: ${problem}. Use a relative name such as "build.md" or "api/errors.md".`,
     );
   }
   return parts.join('/');

@@ -81,7 +81,7 @@ test.each([
   ] as const) {
     const run = await project.run(tool, input);
     expect(run.failure).toBe('check_refused');
-    expect(run.content).toContain('is no name for a note');
+    expect(run.content).toContain('is not a name for a note');
   }
 });
 

@@ -65,7 +65,7 @@ export function checkEditable(target: TargetFile, file: TextFile, edits: readonl
   const empty = edits.find(({ old_string }) => old_string === '');
   if (!empty) return;
   throw refusal(
-    `${nameOf(empty.number)}old_string is empty, and ${target.shown} is not, so there is no telling where new_string belongs. Send the text next to the place in both.`,
+    `${nameOf(empty.number)}old_string is empty, and ${target.shown} is not, so it is unclear where new_string goes. Send neighbouring text in both.`,
   );
 }
 

@@ -119,7 +119,7 @@ function placeAddition({ atEnd }: Hunk, anchor: Anchor | undefined, { target, te
   }
   if (anchor.others.length > 0) {
     throw refusal(
-      `${name} only adds lines, and its @@ line occurs ${anchor.others.length + 1} times in ${target.shown} (${linesText([anchor.line, ...anchor.others])}), so there is no telling where they belong. Nothing was written. Add the lines around the place as context.`,
+      `${name} only adds lines, and its @@ line occurs ${anchor.others.length + 1} times in ${target.shown} (${linesText([anchor.line, ...anchor.others])}), so it is unclear where they belong. Nothing was written. Add the lines around the place as context.`,
     );
   }
   const { line, how, starts } = anchor;

@@ -65,7 +65,7 @@ async function refuseTwins(files: readonly FilePatch[], context: ToolContext): P
       const { real, shown } = await locate(path, context);
       if ((named.get(real)?.isMoved ?? isMoved) && named.has(real)) {
         throw refusal(
-          `The patch names ${shown} twice and moves it, so there is no telling what shall become of it. Nothing was written. Put all its changes below one line "*** Update File: ${path}".`,
+          `The patch names ${shown} twice and moves it, so the result is unclear. Nothing was written. Put all its changes below one line "*** Update File: ${path}".`,
         );
       }
       named.set(real, { isMoved });
