@@ -313,7 +313,7 @@ export class TerminalApp {
   }
 
   async #end(): Promise<void> {
-    this.#ending.abort(new Error('The terminal was left.'));
+    this.#ending.abort(new Error('The terminal was closed.'));
     this.#conversation.interrupt();
     this.#work.stop();
     this.#activity.end();
@@ -327,6 +327,6 @@ export class TerminalApp {
     await this.#session.close();
     await this.#history.flushed();
     if (!opened?.agent || spending.usage.prompts === 0) return;
-    process.stdout.write(`To go on with this conversation: helve --resume ${opened.engine.session.id}\n`);
+    process.stdout.write(`To resume this conversation: helve --resume ${opened.engine.session.id}\n`);
   }
 }

@@ -26,7 +26,7 @@ async function projectWithHook() {
 inTerminal('trust shows what it would switch on, and what was trusted counts at once', async () => {
   const folders = await projectWithHook();
   const { terminal, say } = await converse([{ text: 'Heard.' }], { folders, shows: 'Do you trust this folder?' });
-  expect(await terminal.shows('esc to go on without')).toContain('touch hook-ran');
+  expect(await terminal.shows('esc to continue without')).toContain('touch hook-ran');
   await terminal.press('t');
   await terminal.hides('Do you trust');
   await say('hello');
@@ -37,7 +37,7 @@ inTerminal('trust shows what it would switch on, and what was trusted counts at 
 inTerminal('Enter goes on without trust, and nothing of the folder runs', async () => {
   const folders = await projectWithHook();
   const { terminal, say } = await converse([{ text: 'Heard.' }], { folders, shows: 'Do you trust this folder?' });
-  await terminal.shows('esc to go on without');
+  await terminal.shows('esc to continue without');
   await terminal.press('Enter');
   await terminal.hides('Do you trust');
   await say('hello');

@@ -56,7 +56,7 @@ test('help fits on a screen of 40 rows, with many commands of the person, and na
 });
 
 test('help explains one command', async () => {
-  expect(shown(await run('help undo', await testSession()))).toMatch(/^\/undo \[number of calls.*\n {2}take back/);
+  expect(shown(await run('help undo', await testSession()))).toMatch(/^\/undo \[number of calls.*\n {2}undo changes/);
 });
 
 test('an unknown command is answered with the nearest', async () => {
@@ -163,7 +163,7 @@ test('asks for a key without showing it, stores it privately, and uses it', asyn
   const file = join(session.dataFolder, 'keys.json');
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ keys: { ANTHROPIC_API_KEY: 'sk-test-1' } });
-  expect(shown(await run('key forget anthropic', session))).toBe('The stored key of Anthropic is gone.');
+  expect(shown(await run('key forget anthropic', session))).toBe('The stored key for Anthropic was removed.');
   expect(await run('key antropic', session)).toEqual({
     type: 'problem',
     text: 'There is no provider "antropic" that takes a key. Did you mean anthropic?',
@@ -178,7 +178,7 @@ test('offers settings with their values, and sets what is chosen', async () => {
   const valuing = await picking.choose('editorMode');
   if (valuing.type !== 'choose') throw new Error('There are but a few values.');
   expect(valuing.items.map(({ value }) => value)).toEqual(['normal', 'vim', 'vi', '']);
-  expect(shown(await valuing.choose('vim'))).toMatch(/editorMode was set in .*\nIt counts from the next start on\./);
+  expect(shown(await valuing.choose('vim'))).toMatch(/editorMode was set in .*\nIt takes effect at the next start\./);
   expect(shown(await valuing.choose(''))).toContain('editorMode was removed from');
   const asking = await picking.choose('model');
   if (asking.type !== 'ask') throw new Error('It is to be written.');
@@ -233,7 +233,7 @@ test('shows how servers are, and why one is not used', async () => {
     ],
   });
   expect(shown(await run('mcp', session))).toBe(
-    '✓ files: connected, 3 tools\n✗ web: failed, no answer\nMore on one: /mcp web. To try it again: /mcp reconnect web',
+    '✓ files: connected, 3 tools\n✗ web: failed, no answer\nDetails: /mcp web. To retry: /mcp reconnect web',
   );
   expect(shown(await run('mcp web', session))).toContain('It wrote last:\n  line one');
   expect(shown(await run('mcp wb', session))).toContain('Did you mean "web"?');
@@ -277,7 +277,7 @@ test('shows what an undo would do, and does it only when the person says yes', a
   expect(asked).toMatchObject({ type: 'choose', title: 'Take this back?', text: expect.stringContaining('b.txt') });
   expect(shown(await choose(asked, 'no'))).toBe('The files stay as they are.');
   expect(existsSync(join(root, 'b.txt'))).toBe(true);
-  expect(shown(await choose(await run('undo', session), 'yes'))).toMatch(/^1 file or folder is as before/);
+  expect(shown(await choose(await run('undo', session), 'yes'))).toMatch(/^1 file or folder was restored/);
   expect(existsSync(join(root, 'b.txt'))).toBe(false);
   expect(await run('undo 7', await testSession())).toMatchObject({ type: 'problem' });
 });

@@ -3,7 +3,7 @@ import { problem } from './answers.js';
 
 export const compact: TerminalCommand = {
   name: 'compact',
-  description: 'replace the conversation by a summary, to make room',
+  description: 'summarise the conversation, to free context',
   argumentHint: '[what to keep]',
   needsRest: true,
 

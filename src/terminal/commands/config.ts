@@ -61,7 +61,7 @@ function askFor(key: string, session: CommandSession): CommandAnswer {
   const title = `${key}: ${name ? knownSettings[name].about : ''}`;
   const set = async (value: string): Promise<CommandAnswer> =>
     await change(key, value.trim() === '' ? undefined : value.trim(), 'user', session);
-  if (!values) return { type: 'ask', title: `${title} Nothing takes it away.`, answer: refusing(set) };
+  if (!values) return { type: 'ask', title: `${title} Leave it empty to unset it.`, answer: refusing(set) };
   const items = [...values.map((value) => ({ value })), { value: '', label: 'not set' }];
   return { type: 'choose', title, items, choose: refusing(set) };
 }
@@ -81,7 +81,7 @@ function overview({ settings }: CommandSession): CommandAnswer {
   const counted = settings.entries.filter(({ ignored }) => ignored === undefined).map(describeEntry);
   const others = settings.entries.length - counted.length;
   const last = [
-    ...(others > 0 ? [`${others} more are without effect: helve config list says why.`] : []),
+    ...(others > 0 ? [`${others} more have no effect: helve config list says why.`] : []),
     '/help config says how to change them.',
   ];
   return fitted(counted.length === 0 ? ['Nothing is set.'] : counted, { last });
@@ -119,8 +119,8 @@ async function change(
     return text(changed ? `${typed} was removed from ${file}.` : `${typed} is not set in ${file}.`);
   const needsTrust = scope !== 'user' && knownSettings[key].loosens?.(given);
   return text(
-    changed ? `${typed} was set in ${file}.` : `${typed} is so already in ${file}.`,
-    ...(needsTrust ? ['It counts once the folder is trusted with it: helve config trust'] : []),
-    ...(ofTheScreen.test(key) ? ['It counts from the next start on.'] : []),
+    changed ? `${typed} was set in ${file}.` : `${typed} already has this value in ${file}.`,
+    ...(needsTrust ? ['It takes effect once the folder is trusted: helve config trust'] : []),
+    ...(ofTheScreen.test(key) ? ['It takes effect at the next start.'] : []),
   );
 }

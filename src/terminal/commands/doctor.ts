@@ -5,7 +5,7 @@ const marks = { ok: '✓', missing: '–', broken: '✗' } as const;
 
 export const doctor: TerminalCommand = {
   name: 'doctor',
-  description: 'look at what helve needs on this machine',
+  description: 'check the setup of this machine',
 
   async run(_, session) {
     const findings = await session.checkSetup();

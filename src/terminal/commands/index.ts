@@ -80,7 +80,7 @@ export async function runCommand(
       [...session.builtIn, ...own].map((one) => one.name),
     );
     return problem(
-      `There is no command /${name}. ${nearest === undefined ? '/help lists those that there are.' : `Did you mean /${nearest}?`}`,
+      `There is no command /${name}. ${nearest === undefined ? '/help lists all commands.' : `Did you mean /${nearest}?`}`,
     );
   } catch (error) {
     return problem(`/${name} did not work: ${messageOf(error)}`);

@@ -35,5 +35,5 @@ async function use(name: string, session: CommandSession): Promise<CommandAnswer
 /** Saves the first model that the user chooses as their default. */
 async function keep(chosen: string, { root, env, home }: CommandSession): Promise<string> {
   await editSettings('user', { path: ['model'], value: chosen }, { root, env, ...(home !== undefined && { home }) });
-  return 'It is used from now on. To change that: /config model, or --model for once.';
+  return 'It is now your default. To change that: /config model, or --model for one run.';
 }

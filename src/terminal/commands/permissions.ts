@@ -47,9 +47,7 @@ function overview({ settings, mode, additionalDirectories }: CommandSession): Co
   const last = [
     `Mode: ${mode}`,
     ...additionalDirectories.map((folder) => `Part of the project: ${oneLine(folder)}`),
-    ...(settings.trust.pending.length === 0
-      ? []
-      : ['This folder is not trusted: what its files allow does not count.']),
+    ...(settings.trust.pending.length === 0 ? [] : ['This folder is not trusted: its allow rules are ignored.']),
     '/help permissions says how to change them.',
   ];
   return fitted(rules.length === 0 ? ['No rules.'] : rules, { last });
@@ -74,8 +72,7 @@ async function remove(rule: string, session: CommandSession): Promise<CommandAns
   const written = session.settings.entries.filter(
     ({ key, value }) => lists.some((list) => key === `permissions.${list}`) && value === rule,
   );
-  if (written.length === 0)
-    return problem(`No settings file has the rule ${rule}. /permissions lists those that there are.`);
+  if (written.length === 0) return problem(`No settings file has the rule ${rule}. /permissions lists all rules.`);
   const done: string[] = [];
   const left: string[] = [];
   for (const { key, origin } of written) {
@@ -91,7 +88,7 @@ async function remove(rule: string, session: CommandSession): Promise<CommandAns
     await editSettings(scope, { path: key.split('.'), value: rest.length > 0 ? rest : undefined }, optionsOf(session));
     done.push(origin.file);
   }
-  const stays = left.length === 0 ? '' : ` It stays in ${left.join(', ')}, which is not helve's to change.`;
+  const stays = left.length === 0 ? '' : ` It stays in ${left.join(', ')}, which helve does not change.`;
   if (done.length === 0) return problem(`The rule was not removed.${stays}`);
   return text(`${rule} was removed from ${done.join(', ')}.${stays}`);
 }

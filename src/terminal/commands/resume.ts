@@ -9,7 +9,7 @@ const MAX_LISTED = 100;
 export const resume: TerminalCommand = {
   name: 'resume',
   aliases: ['sessions'],
-  description: 'take up an earlier conversation',
+  description: 'resume an earlier conversation',
   argumentHint: '[id]',
   needsRest: true,
   complete: async (typed, session) => (await sessionChoices(session)).filter(({ value }) => value.startsWith(typed)),

@@ -172,6 +172,6 @@ function unknownOption(option: string, fields: readonly Field[]): CallProblem {
 const tooMany = ({ text }: Word, positionals: readonly Field[]): CallProblem =>
   new CallProblem(
     positionals.length === 0
-      ? `"${text}" stands without the name of its parameter.`
-      : `"${text}" is one word too many. Put quotes around what belongs together.`,
+      ? `"${text}" has no parameter name.`
+      : `"${text}" is one word too many. Put quotes around words that belong together.`,
   );

@@ -126,12 +126,12 @@ test.each([40, 80, 120])('says what trusting would switch on at %i columns', (wi
   expect(lines(dialog, width).slice(1)).toEqual([
     '/work/project',
     '',
-    'Trusting it would switch on:',
+    'Trusting it would enable:',
     '- hooks.PreToolUse: rm -rf \\u202e/',
     '- env.PATH: .',
     '',
-    '❯ n  Go on without: none of this counts',
-    '  t  Trust the folder with all of this',
+    '❯ n  Continue and ignore all of this',
+    '  t  Trust the folder, with all of this',
   ]);
 });
 

@@ -64,7 +64,7 @@ function verbOf({ access, removes, listing, tree }: FileEffect): string {
 
 /** A symlink is shown with its target. */
 function placeOf({ path, real, pattern, unresolved }: FileEffect): string {
-  if (unresolved !== undefined) return `${cleanLine(unresolved)} (which can't be known before it runs)`;
+  if (unresolved !== undefined) return `${cleanLine(unresolved)} (unknown until it runs)`;
   const name = cleanLine(pattern ?? path);
   return real === path ? name : `${name} → ${cleanLine(real)} (a link)`;
 }

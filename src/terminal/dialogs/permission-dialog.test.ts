@@ -175,7 +175,7 @@ test('lets the rules be changed one by one before they are kept', () => {
   const two = { ...command, suggestions: ['Shell(a)', 'Shell(b)'] };
   const { press, lines } = asked(two);
   press({ type: 'e' });
-  expect(lines().slice(-2)).toEqual(['The rule 1 of 2 that will be kept for always:', '> Shell(a)']);
+  expect(lines().slice(-2)).toEqual(['The rule 1 of 2 to save:', '> Shell(a)']);
   press('erase', { type: 'Shell(a *)' }, 'enter');
   expect(press('enter')).toEqual([
     { behavior: 'allow', remember: { rules: ['Shell(a *)', 'Shell(b)'], scope: 'always' } },

@@ -248,7 +248,7 @@ export class PermissionDialog implements Dialog {
     if (stage.name === 'choosing') return this.#list.render(width);
     if (stage.name === 'refusing') return ['What should be done instead?', ...stage.field.render(width)];
     const number = this.#rules.length > 1 ? ` ${stage.done.length + 1} of ${this.#rules.length}` : '';
-    return [cut(`The rule${number} that will be kept for always:`, width), ...stage.field.render(width)];
+    return [cut(`The rule${number} to save:`, width), ...stage.field.render(width)];
   }
 
   #cut(lines: readonly string[], most: number): string[] {

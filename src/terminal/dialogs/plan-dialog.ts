@@ -134,7 +134,13 @@ export class PlanDialog implements Dialog {
       ...wrap(text, width).map(index === 0 ? paint.muted : paint.warning),
     ]);
     const asking = this.#field ? ['What should change?', ...this.#field.render(width)] : this.#list.render(width);
-    return [titleLine(this.#theme, 'Is this the plan?', width), ...this.#plan.render(width), ...reason, '', ...asking];
+    return [
+      titleLine(this.#theme, 'Start with this plan?', width),
+      ...this.#plan.render(width),
+      ...reason,
+      '',
+      ...asking,
+    ];
   }
 
   #write(data: string, field: TextField): void {

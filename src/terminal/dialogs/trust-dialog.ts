@@ -33,13 +33,13 @@ export class TrustDialog implements Dialog {
     this.#facts = facts;
     this.#answer = answer;
     this.#list = new ChoiceList(theme, [
-      { value: false, key: 'n', label: 'Go on without: none of this counts' },
-      { value: true, key: 't', label: 'Trust the folder with all of this' },
+      { value: false, key: 'n', label: 'Continue and ignore all of this' },
+      { value: true, key: 't', label: 'Trust the folder, with all of this' },
     ]);
   }
 
   get hint(): string {
-    return `↑↓ enter · esc to go on without${this.#facts.items.length > MAX_ITEMS ? ' · ctrl+o for all of it' : ''}`;
+    return `↑↓ enter · esc to continue without${this.#facts.items.length > MAX_ITEMS ? ' · ctrl+o for all of it' : ''}`;
   }
 
   handleInput(data: string): void {
@@ -67,7 +67,7 @@ export class TrustDialog implements Dialog {
       titleLine(this.#theme, title, width),
       ...wrap(cleanLine(folder), width, '  '),
       '',
-      ...wrap(items.length === 0 ? 'It brings nothing that needs trust.' : 'Trusting it would switch on:', width),
+      ...wrap(items.length === 0 ? 'Nothing in it needs trust.' : 'Trusting it would enable:', width),
       ...shown.flatMap(({ text, change }) => {
         const mark = change === 'changed' ? 'changed: ' : '';
         return wrap(`- ${mark}${cleanLine(text)}`, width, '  ');

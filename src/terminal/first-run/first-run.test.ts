@@ -45,7 +45,7 @@ test.each(['', '  ', 'two words', 'https://example.com', 'tab\tkey', 'ключ']
 });
 
 test.each([
-  ['others can read it', (path: string) => chmodSync(path, 0o644), /others can get at it; chmod 600/],
+  ['others can read it', (path: string) => chmodSync(path, 0o644), /other users can access it; run chmod 600/],
   ['it is broken', (path: string) => writeFileSync(path, '{'), /are not used/],
 ])('says that stored keys are not used where %s', async (_, spoil, problem) => {
   const env = machine();

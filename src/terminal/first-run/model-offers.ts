@@ -36,10 +36,10 @@ export function setupHint(offers: readonly ModelOffer[]): string[] {
   const [first] = offers;
   return [
     'No model is set up yet.',
-    ...(first ? ['These run on this machine:', ...found, `  /model ${first.model} takes the first.`] : []),
-    '  /key stores a key of a provider, for you alone.',
+    ...(first ? ['These run on this machine:', ...found, `  /model ${first.model} uses the first.`] : []),
+    '  /key stores an API key, for you alone.',
     '  helve demo, in a shell, shows a conversation that needs no key.',
-    'Until then the tools are yours to call: Read README.md, Grep TODO, Bash ls. help lists them.',
+    'Until then you can call the tools yourself: Read README.md, Grep TODO, Bash ls. help lists them.',
   ];
 }
 

@@ -14,7 +14,7 @@ export async function storeKey(variable: string, typed: string, env: Environment
     .replaceAll(/^["']|["']$/g, '');
   if (key === '') return 'Nothing was typed, so nothing was stored.';
   if (/[^\x21-\x7e]/.test(key) || key.length > MAX_KEY_CHARS) {
-    return 'That is not a key: a key has no blanks and only plain characters. Nothing was stored.';
+    return 'That is not a key: a key has no spaces and only ASCII characters. Nothing was stored.';
   }
   if (/^https?:\/\//.test(key)) return 'That is an address, not a key. Nothing was stored.';
   await change(env, (keys) => ({ ...keys, [variable]: key }));

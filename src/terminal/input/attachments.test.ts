@@ -40,7 +40,7 @@ test('a file that is no picture is told, and nothing goes along', async () => {
   const mark = attachments.forPaste('~/words.png') ?? '';
   expect(await attachments.of(mark)).toEqual([]);
   expect(problems).toEqual([
-    'words.png is no PNG, JPEG, GIF or WebP picture, so it is not sent. [image #1] stands for nothing.',
+    'words.png is not a PNG, JPEG, GIF or WebP image, so it is not sent. [image #1] is ignored.',
   ]);
 });
 
@@ -50,7 +50,7 @@ test.skipIf(process.platform === 'win32')(
     const folder = await mkdtemp(join(tmpdir(), 'helve-clipboard-'));
     const env = { PATH: folder, DISPLAY: ':0' };
     expect(await clipboardPicture({ env, platform: 'linux' })).toEqual({
-      problem: 'To paste pictures, install xclip. The path of a picture can be pasted as well.',
+      problem: 'To paste images, install xclip. You can also paste the path of an image.',
     });
     const program = join(folder, 'xclip');
     await writeFile(
@@ -61,7 +61,7 @@ test.skipIf(process.platform === 'win32')(
     expect(await clipboardPicture({ env, platform: 'linux' })).toEqual({ bytes: Buffer.from(PIXEL, 'base64') });
     await writeFile(program, '#!/bin/sh\necho "Error: target image/png not available" >&2; exit 1\n');
     expect(await clipboardPicture({ env, platform: 'linux' })).toEqual({
-      problem: 'There is no picture in the clipboard.',
+      problem: 'There is no image in the clipboard.',
     });
     expect(await clipboardPicture({ env: {}, platform: 'linux' })).toEqual({
       problem: 'There is no clipboard here: no display is set.',

@@ -48,7 +48,7 @@ export class Attachments {
     const mark = `[image #${this.#attached.size + 1}]`;
     const image = prepared(read).catch((error: unknown) => {
       const why = error instanceof Error ? error.message : String(error);
-      this.#options.onProblem(`${name} ${why} ${mark} stands for nothing.`);
+      this.#options.onProblem(`${name} ${why} ${mark} is ignored.`);
       return undefined;
     });
     this.#attached.set(mark, image);
@@ -81,7 +81,7 @@ export class Attachments {
 async function prepared(read: () => Promise<Buffer>): Promise<ImageBlock> {
   const bytes = await read();
   const kind = fileKind(bytes);
-  if (kind.kind !== 'image') throw new Error('is no PNG, JPEG, GIF or WebP picture, so it is not sent.');
+  if (kind.kind !== 'image') throw new Error('is not a PNG, JPEG, GIF or WebP image, so it is not sent.');
   const { prepareImage } = await import('../../platform/formats/image.js');
   const { mediaType, bytes: sent } = await prepareImage(bytes, kind.mediaType);
   return { type: 'image', source: { type: 'base64', media_type: mediaType, data: sent.toString('base64') } };

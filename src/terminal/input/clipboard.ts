@@ -35,10 +35,10 @@ export async function clipboardPicture(options: ClipboardOptions): Promise<{ byt
   if (ways.length === 0) return { problem: 'There is no clipboard here: no display is set.' };
   if (missing.length === ways.length) {
     return {
-      problem: `To paste pictures, install ${missing.join(' or ')}. The path of a picture can be pasted as well.`,
+      problem: `To paste images, install ${missing.join(' or ')}. You can also paste the path of an image.`,
     };
   }
-  return { problem: 'There is no picture in the clipboard.' };
+  return { problem: 'There is no image in the clipboard.' };
 }
 
 function waysFor({ env, platform = process.platform }: ClipboardOptions): readonly Way[] {

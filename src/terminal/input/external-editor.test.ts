@@ -29,14 +29,14 @@ test('removes the file, which nobody else could read', async () => {
 test('says so where no file for the editor can be made', async () => {
   vi.stubEnv('TMPDIR', '/nowhere');
   onTestFinished(() => void vi.unstubAllEnvs());
-  expect(await edit('draft', 'true')).toEqual({ problem: expect.stringMatching(/^No file for true can be made/) });
+  expect(await edit('draft', 'true')).toEqual({ problem: expect.stringMatching(/^No file for true can be created/) });
 });
 
 test.each([
   [undefined, /No editor was found. Set VISUAL or EDITOR/],
   ['no-such-editor-here', /can't be started/],
-  ['false', /false ended with exit code 1, so the text stays as it was/],
-  ['rm', /What rm saved can't be read \(ENOENT.*so the text stays as it was/],
+  ['false', /false ended with exit code 1, so the text is unchanged/],
+  ['rm', /What rm saved can't be read \(ENOENT.*so the text is unchanged/],
 ])('says why there is nothing from %s', async (editor, problem) => {
   expect(await edit('draft', editor)).toEqual({ problem: expect.stringMatching(problem) });
 });

@@ -26,7 +26,7 @@ export async function editExternally(
     return { problem: 'No editor was found. Set VISUAL or EDITOR, as in EDITOR=nano, and start helve again.' };
   }
   let folder: string | undefined;
-  let failed = `No file for ${program} can be made`;
+  let failed = `No file for ${program} can be created`;
   try {
     folder = await mkdtemp(join(tmpdir(), 'helve-prompt-')); // mkdtemp makes it private
     const file = join(folder, 'prompt.md');
@@ -39,10 +39,10 @@ export async function editExternally(
     } finally {
       await resume();
     }
-    if (ending !== undefined) return { problem: `${program} ${ending}, so the text stays as it was.` };
+    if (ending !== undefined) return { problem: `${program} ${ending}, so the text is unchanged.` };
     return { text: (await readFile(file, 'utf8')).replace(/\r?\n$/, '') };
   } catch (error) {
-    return { problem: `${failed} (${messageOf(error)}), so the text stays as it was.` };
+    return { problem: `${failed} (${messageOf(error)}), so the text is unchanged.` };
   } finally {
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   }

@@ -47,7 +47,7 @@ const MAX_LISTED = 8;
 /** What kind of line the first character makes it. */
 const kindNotes: Readonly<Partial<Record<TypedInput['type'], string>>> = {
   shell: 'runs in the shell, without the model',
-  note: 'is written down for later conversations',
+  note: 'is saved for later conversations',
 };
 
 interface Search {

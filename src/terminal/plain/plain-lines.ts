@@ -39,7 +39,7 @@ export class PlainLines {
         this.line(`  … ${visible(event.reason)} Trying again in ${Math.ceil(event.waitMs / 1000)} s.`);
         return;
       case 'answer_restart':
-        this.line('  … The answer broke off and begins anew.');
+        this.line('  … The answer was cut off and starts over.');
         return;
       case 'tool_call':
         this.line(`${this.#paint.bold(`● ${event.tool}`)} ${visible(firstLine(event.display.title))}`);

@@ -95,7 +95,7 @@ class PlainTerminal {
       else this.#input.prompt();
       return await this.#left.promise;
     } finally {
-      this.#ending.abort(new Error('The terminal was left.'));
+      this.#ending.abort(new Error('The terminal was closed.'));
       this.#conversation.interrupt();
       this.#work.stop();
       this.#files.end();
@@ -136,7 +136,7 @@ class PlainTerminal {
       root,
       env,
       choose: async (_, items) =>
-        await this.#questions.choose({ title: 'Which conversation? Enter alone begins a new one.', items }),
+        await this.#questions.choose({ title: 'Which conversation? Enter alone starts a new one.', items }),
       tell: (sentence) => this.#lines.line(sentence),
     });
   }

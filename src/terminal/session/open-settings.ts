@@ -13,7 +13,9 @@ export async function openSettings(
   const { trust } = settings.settings.current;
   if (trust.pending.length === 0) return settings;
   if (!(await askForTrust(trust))) {
-    ports.tell('What this folder brings does not count. To look at it and trust it later: helve config trust');
+    ports.tell(
+      'The settings of this folder that need trust are ignored. To review and trust them later: helve config trust',
+    );
     return settings;
   }
   const { trustFolder } = await import('../../settings/trust.js');

@@ -19,6 +19,6 @@ export async function pickSession(wish: SessionWish, options: PickSessionOptions
   const { root, env, choose, tell } = options;
   const items = await sessionChoices({ dataFolder: dataFolderOf({ env }), root: realpathSync(root), env });
   if (items.length === 0) tell('There is no earlier conversation in this folder, so this is a new one.');
-  const id = items.length === 0 ? undefined : await choose('Which conversation? Esc begins a new one', items);
+  const id = items.length === 0 ? undefined : await choose('Which conversation? Esc starts a new one', items);
   return id === undefined ? rest : { ...rest, resume: id, fork };
 }

@@ -37,7 +37,7 @@ export class ContextPicture implements Component {
       const mark = this.#isPlain ? '' : `${paint[role](sign)} `;
       return cut(`${mark}${name.padEnd(14)} ${grouped(tokens).padStart(digits)} ${share}`, width);
     });
-    const advice = paint.muted(cut('To make room: /compact, or /clear for a new conversation', width));
+    const advice = paint.muted(cut('To free context: /compact, or /clear for a new conversation', width));
     const picture = this.#isPlain ? [] : ['', ...rows];
     return [cut(head, width), ...picture, '', ...legend, '', advice];
   }

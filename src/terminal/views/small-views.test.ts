@@ -232,6 +232,6 @@ test('pictures what fills the window', () => {
     '╌ for the answer      0   0%',
     '· free           59,900  50%',
     '',
-    'To make room: /compact, or /clear for a…',
+    'To free context: /compact, or /clear fo…',
   ]);
 });
