@@ -62,7 +62,7 @@ async function runSingle(engine: Engine, { tool, input }: RequestedCall, signal:
     const way = ruleMayAllow(decision, input)
       ? 'A rule may allow it, see --allowed-tools and helve permissions explain.'
       : 'No rule can allow it; helve permissions explain says why.';
-    await writeLine(process.stderr, `helve: nobody is here to be asked. ${way}`);
+    await writeLine(process.stderr, `helve: this command cannot ask for permission. ${way}`);
   }
   return result.is_error === true;
 }

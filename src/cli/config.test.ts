@@ -147,19 +147,19 @@ test('trust shows that commands and skills come with the folder', async () => {
   here.write('project/.helve/commands/st.md', 'Status.');
   here.write('project/.claude/skills/report/SKILL.md', 'Report.');
   await config(['trust', '--yes']);
-  expect(out).toContain('run and allow, as they are now and will be: .helve/commands, .claude/skills\n');
+  expect(out).toContain('run and allow, now and later: .helve/commands, .claude/skills\n');
 });
 
 test('trust shows that types of agents come with the folder', async () => {
   here.write('project/.claude/agents/reviewer.md', 'You review.');
   await config(['trust', '--yes']);
-  expect(out).toContain('  agents, as they are now and will be: .claude/agents\n');
+  expect(out).toContain('  agents, now and later: .claude/agents\n');
   expect(out).not.toContain('nothing that needs trust');
 });
 
 test('trust shows everything, changes nothing without a yes, and holds until something changes', async () => {
   here.write(project, { hooks: { Stop: [{ hooks: [{ type: 'command', command: './notify' }] }] } });
-  await expect(config(['trust'])).rejects.toThrow('Nobody is here to be asked.');
+  await expect(config(['trust'])).rejects.toThrow('There is no terminal to ask on.');
   expect(out).toContain('./notify');
   expect(await config(['trust', '--yes'])).toBe(0);
   out = '';

@@ -167,9 +167,9 @@ async function set(text: string, value: string, values: Flags): Promise<number> 
   const isElement = knownSettings[key].shape === 'list' && !Array.isArray(given);
   const scope = scopeOf(values);
   const changed = await change(scope, { path, value: given, append: isElement });
-  await say(scope, changed ? `${text} was set in` : `${text} is so already in`);
+  await say(scope, changed ? `${text} was set in` : `${text} already has this value in`);
   if (scope !== 'user' && knownSettings[key].loosens?.(given)) {
-    await writeLine(process.stderr, 'helve: it counts once the folder is trusted with it: helve config trust.');
+    await writeLine(process.stderr, 'helve: it takes effect once the folder is trusted: helve config trust.');
   }
   return exitCode.ok;
 }
@@ -187,7 +187,7 @@ async function unset(text: string, values: Flags): Promise<number> {
 
 function scopeOf(values: Flags): EditableScope {
   const named = (['user', 'project', 'local'] as const).filter((scope) => values[scope]);
-  if (named.length > 1) throw new UsageProblem('Of --user, --project and --local, only one can be meant.');
+  if (named.length > 1) throw new UsageProblem('--user, --project and --local exclude each other. Use one of them.');
   return named[0] ?? 'user';
 }
 
@@ -245,7 +245,7 @@ async function trust(values: Flags): Promise<number> {
     await writeLine(process.stdout, `${visible(folder)} is trusted already.`);
     return exitCode.ok;
   }
-  await writeLine(process.stdout, `${visible(folder)} brings, where it is trusted:`);
+  await writeLine(process.stdout, `${visible(folder)} has these settings, which need trust:`);
   for (const item of covered) {
     const change = pending.find((one) => one.key === item.key && one.name === item.name && one.value === item.value);
     await writeLine(
@@ -259,14 +259,14 @@ async function trust(values: Flags): Promise<number> {
   if (commands.length > 0) {
     await writeLine(
       process.stdout,
-      `  what commands and skills run and allow, as they are now and will be: ${commands.join(', ')}`,
+      `  commands and skills, with what they run and allow, now and later: ${commands.join(', ')}`,
     );
   }
   const agents = projectAgentFolders(folder)
     .filter(holdsAgents)
     .map((place) => shortPath(folder, place));
   if (agents.length > 0) {
-    await writeLine(process.stdout, `  agents, as they are now and will be: ${agents.join(', ')}`);
+    await writeLine(process.stdout, `  agents, now and later: ${agents.join(', ')}`);
   }
   if (covered.length + commands.length + agents.length === 0)
     await writeLine(process.stdout, '  nothing that needs trust today');
@@ -275,17 +275,14 @@ async function trust(values: Flags): Promise<number> {
     return exitCode.failed;
   }
   await trustFolder(folder, covered, { dataFolder: dataFolderOf(optionsOf()) });
-  await writeLine(
-    process.stdout,
-    `${visible(folder)} is trusted with that. What changes later in its settings is asked about again.`,
-  );
+  await writeLine(process.stdout, `${visible(folder)} is now trusted. Helve asks again when these settings change.`);
   return exitCode.ok;
 }
 
 async function saysYes(): Promise<boolean> {
   if (!process.stdin.isTTY) {
     throw new UsageProblem(
-      'Nobody is here to be asked. Look at the list above; if it is good, run helve config trust --yes.',
+      'There is no terminal to ask on. Check the list above; to accept it, run helve config trust --yes.',
     );
   }
   const terminal = createInterface({ input: process.stdin, output: process.stdout });

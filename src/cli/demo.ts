@@ -15,11 +15,11 @@ import { UsageProblem } from './usage-problem.js';
 
 const PACE_MS = 15; // between the pieces of the script's text, on a terminal, so that a user can follow
 
-const introduction = `Helve's demo. The model is a script, so it needs no key and no network; all the rest is real:
+const introduction = `Helve's demo. The model is a script, so it needs no key and no network; everything else is real:
 a project in a temporary folder, the tools, the permission questions (the demo says yes) and the tests.
 `;
 
-const ending = `That was the engine with a script in the model's place. To connect a model:
+const ending = `That was the engine with a scripted model. To connect a real one:
   export ANTHROPIC_API_KEY=…         (or OPENAI_API_KEY and others; helve models lists them, and what runs on this machine)
   helve -p "what does this project do?"
 helve tools lists the tools, helve call runs one without a model, helve doctor checks the set-up.`;
@@ -68,9 +68,7 @@ async function play(folders: { root: string; dataFolder: string }, lines: PlainL
   }
   if (signals.signal.aborted) return signals.exitCode ?? exitCode.ok;
   if (result?.outcome !== 'completed' || lastCallFailed) {
-    lines.line(
-      `The demo did not end as it should: ${result?.text ?? 'no result'} Run helve doctor to see what is missing.`,
-    );
+    lines.line(`The demo failed: ${result?.text ?? 'no result'} Run helve doctor to see what is missing.`);
     return exitCode.failed;
   }
   lines.line(ending);

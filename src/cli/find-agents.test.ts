@@ -26,7 +26,7 @@ test('agents are named, a broken file is told of, and those that wait for trust 
   expect(await found(files)).toEqual([
     ['ok', 'mine'],
     broken,
-    ['missing', 'those in .claude/agents do not count: nobody has trusted this folder. See helve config trust.'],
+    ['missing', 'those in .claude/agents are ignored: this folder is not trusted. See helve config trust.'],
   ]);
   expect(await found(files, true)).toEqual([['ok', 'theirs, mine'], broken]);
 });

@@ -24,7 +24,7 @@ export async function findAgents(place: PersonalPlaces & { root: string; isTrust
     ...waiting.map((folder) => ({
       what,
       state: 'missing' as const,
-      detail: `those in ${folder} do not count: nobody has trusted this folder. See helve config trust.`,
+      detail: `those in ${folder} are ignored: this folder is not trusted. See helve config trust.`,
     })),
   ];
 }

@@ -216,7 +216,7 @@ async function newSessionId(wanted: string | undefined, { env }: CliEngineOption
   const { dataFolderOf } = await import('../platform/files/paths.js');
   if (!existsSync(sessionFolder(dataFolderOf({ env }), wanted).path)) return wanted;
   throw new UsageProblem(
-    `There is a session ${wanted} already. Take it up with --resume ${wanted}, or choose another id.`,
+    `The session ${wanted} already exists. Resume it with --resume ${wanted}, or choose another id.`,
   );
 }
 

@@ -6,7 +6,7 @@ export async function interactive(argv: readonly string[], version: string): Pro
   const flags = readRunFlags(argv, { isInteractive: true });
   const prompt = flags.words.length === 0 ? undefined : flags.words.join(' ');
   const [unfit] = withoutEffectHere(flags);
-  if (unfit !== undefined) throw new UsageProblem(`${unfit} is for a run without a person. Add -p and the prompt.`);
+  if (unfit !== undefined) throw new UsageProblem(`${unfit} works only with -p. Add -p and the prompt.`);
   let { setup } = flags;
   const { startTerminal } = await import('../terminal/start-terminal.js');
   return await startTerminal({

@@ -39,7 +39,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   // The event loop is empty while a result is still pending: that must not look like success.
   const onUnfinished = (): void => {
     process.stderr.write(
-      'helve: stopped without a result, since nothing was left to wait for. This is a fault of Helve; run again with --debug to see where.\n',
+      'helve: stopped without a result, since nothing was left to wait for. This is a bug in Helve; run again with --debug to see where.\n',
     );
     process.exit(exitCode.failed);
   };
@@ -143,10 +143,10 @@ function unexpected(error: unknown): string {
   if ('syscall' in error && error.syscall === 'uv_cwd') {
     return 'The working directory no longer exists. Change to another one and try again.';
   }
-  if (isOutOfDescriptors(error)) return `This can't go on because ${OUT_OF_DESCRIPTORS}.`;
+  if (isOutOfDescriptors(error)) return `Helve can't continue because ${OUT_OF_DESCRIPTORS}.`;
   if (error.name === 'WriteFailure') return error.message; // already a message for users
   if (process.env['HELVE_DEBUG']) return error.stack ?? error.message;
-  return `An error that should not have happened: ${error.message} Run again with HELVE_DEBUG=1 to see where.`;
+  return `Unexpected error: ${error.message} Run again with HELVE_DEBUG=1 to see where.`;
 }
 
 function print(text: string): number {

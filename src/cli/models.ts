@@ -148,7 +148,7 @@ function asText({ chosen, named_by, problem, providers, local, models: known, al
       ? local.map((server) => `  ${offerOf(server)}`)
       : ['  nothing that answers on the usual ports']),
     '',
-    'Models that are known (context and answer in tokens, US dollars for a million tokens in and out)',
+    'Known models (context and output in tokens, US dollars per million tokens in and out)',
     ...table(known.map((model) => [model.id, size(model.context_tokens), size(model.output_tokens), priceOf(model)])),
     '',
     'Short names',

@@ -70,7 +70,7 @@ async function modelAsBefore(
     return await choose(name);
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error;
-    const sentence = `The session began with the model ${name}, which can't be had here, so it goes on with another. ${error.message}`;
+    const sentence = `The session used the model ${name}, which is not available here, so it continues with another. ${error.message}`;
     await writeLine(process.stderr, `helve: ${visible(sentence)}`);
     return undefined;
   }

@@ -28,7 +28,7 @@ export function onSignals(killAll: () => void): Signals {
     return () => process.off(name, handler);
   });
   const onOutputError = (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') controller.abort(new Error('Nobody reads the output any more.'));
+    if (error.code === 'EPIPE') controller.abort(new Error('The output was closed.'));
   };
   process.stdout.on('error', onOutputError);
   process.on('exit', killAll);

@@ -105,7 +105,7 @@ test('shows the patch, undoes the last call, and says how to take that back', as
   expect(withoutTimes(out)).toMatch(
     /^To undo, of session session-1:\n {2}call_1 {2}TIME {2}a\nchange back a\n--- a\/a\n\+\+\+ b\/a\n@@ .* @@\n-two\n\+one\n/,
   );
-  const [, command = ''] = /1 file or folder is as before\. To take this undo back: helve undo (.*)\n$/.exec(out) ?? [];
+  const [, command = ''] = /1 file or folder was restored\. To reverse this undo: helve undo (.*)\n$/.exec(out) ?? [];
   expect((await run([...command.split(' '), '--yes'])).code).toBe(0);
   expect(await text()).toBe('two\n');
 });
@@ -130,7 +130,7 @@ test('changes nothing with --dry-run', async () => {
 test('without a terminal needs --yes or --dry-run', async () => {
   const { run } = await edited();
   await expect(run([])).rejects.toThrow(
-    'helve undo asks before it changes files, and here is nobody to ask. Say --yes to go ahead, or --dry-run to look.',
+    'helve undo asks before it changes files, and there is no terminal to ask on. Use --yes to go ahead, or --dry-run to preview.',
   );
 });
 
@@ -141,7 +141,7 @@ test('refuses where the file was changed since, shows why, and does it with --fo
   expect([code, await text()]).toEqual([1, 'by hand\n']);
   expect(out).toMatch(/\n! change back a: it was changed since, at \d{4}-/);
   expect(errors).toBe(
-    'helve: Nothing was undone, because of what is said above. To undo the rest, and to replace what was changed since, add --force.\n',
+    'helve: Nothing was undone, for the reasons above. To undo the rest, and to replace what was changed since, add --force.\n',
   );
   expect((await run(['--yes', '--force'])).code).toBe(0);
   expect(await text()).toBe('one\n');
@@ -323,7 +323,7 @@ test('--dry-run of what would be refused shows it, says so, and exits 0', async 
   const { code, out, errors } = await run(['--dry-run']);
   expect(code).toBe(0);
   expect(out).toContain('! change back a: it was changed since');
-  expect(errors).toContain('helve: This would not be undone, because of what is said above.');
+  expect(errors).toContain('helve: This would not be undone, for the reasons above.');
 });
 
 test.each(['in the session file', 'only in the journal'])(
@@ -382,7 +382,7 @@ test('exits 1 where all is as before already, says so, and goes a step further t
   expect(code).toBe(1);
   expect(out).toContain('The files that were changed are already as they were before, so there is nothing to do.');
   expect(errors).toBe(
-    'helve: Nothing was undone. call_1 counts as taken back, so that the next helve undo goes one step further.\n',
+    'helve: Nothing was undone. call_1 counts as undone, so that the next helve undo goes one step further.\n',
   );
   expect((await run(['--yes'])).code).toBe(0);
   expect(await text()).toBe('zero\n');
@@ -394,7 +394,7 @@ test('says how to bring back what was taken back, as a command that works as it 
   for (const args of [['--yes'], ['--call', 'call_1', '--yes']]) {
     const { code, errors } = await run(args);
     expect(code).toBe(1);
-    const [, command = ''] = / To bring back what it took back: helve undo (.*)\n$/.exec(errors) ?? [];
+    const [, command = ''] = / To reverse that undo: helve undo (.*)\n$/.exec(errors) ?? [];
     expect(command).toMatch(/^--session session-1 --call undo_\w+$/);
     expect((await run([...command.split(' '), '--dry-run'], { cwd: tmpdir() })).out).toContain('+two');
   }
@@ -444,7 +444,7 @@ test('leaves what may be the work of another session, exits 1 where that is all,
   expect(code).toBe(1);
   expect(out).toContain('Stays as it is: a, made. It changed while a command, hook or tool of another session ran too');
   expect(errors).toBe(
-    'helve: Nothing was undone. To take back what may be the work of another session, add --force. To undo the call before as well, say --calls 2.\n',
+    'helve: Nothing was undone. To undo what may be the work of another session, add --force. To undo the call before as well, say --calls 2.\n',
   );
   expect(await text()).toBe('two\n');
   expect((await run(['--yes', '--force'])).code).toBe(0);

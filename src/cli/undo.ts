@@ -82,14 +82,14 @@ export async function undo(argv: readonly string[], at: UndoSurroundings = ofPro
     const isSure = values.yes === true || values['dry-run'] === true;
     if (!isSure && (!at.ask || values.json)) {
       throw new UsageProblem(
-        'helve undo asks before it changes files, and here is nobody to ask. Say --yes to go ahead, or --dry-run to look.',
+        'helve undo asks before it changes files, and there is no terminal to ask on. Use --yes to go ahead, or --dry-run to preview.',
       );
     }
     return await carryOut(plan, at, { ...values, dryRun: values['dry-run'] });
   } catch (error) {
     if (!(error instanceof UndoFailure)) throw error;
     const { message, takeBack } = error;
-    const next = takeBack === undefined ? '' : ` To bring back what it took back: ${undoCommand(sessionId, takeBack)}`;
+    const next = takeBack === undefined ? '' : ` To reverse that undo: ${undoCommand(sessionId, takeBack)}`;
     await writeLine(at.errors, `helve: ${visible(`${message}${next}`)}`);
     return exitCode.failed;
   }
@@ -232,7 +232,7 @@ async function carryOut(
     const outcome = dryRun ? 'This would not be undone' : 'Nothing was undone';
     await writeLine(
       at.errors,
-      `helve: ${outcome}, because of what is said above. To undo the rest, and to replace what was changed since, add --force.`,
+      `helve: ${outcome}, for the reasons above. To undo the rest, and to replace what was changed since, add --force.`,
     );
     return dryRun ? exitCode.ok : exitCode.failed;
   }
@@ -256,8 +256,8 @@ async function leaveAsItIs(plan: UndoPlan, at: UndoSurroundings, { json }: { jso
   const outcome = plan.unclaimed.length > 0 ? undefined : await applyUndo(plan);
   if (json) await writeLine(at.out, jsonText(asJson(plan, at.cwd, outcome)));
   const next = outcome
-    ? `${plan.calls.map(({ callId }) => callId).join(', ')} counts as taken back, so that the next helve undo goes one step further.`
-    : `To take back what may be the work of another session, add --force. To undo the call before as well, say --calls ${plan.calls.length + 1}.`;
+    ? `${plan.calls.map(({ callId }) => callId).join(', ')} counts as undone, so that the next helve undo goes one step further.`
+    : `To undo what may be the work of another session, add --force. To undo the call before as well, say --calls ${plan.calls.length + 1}.`;
   await writeLine(at.errors, `helve: Nothing was undone. ${next}`);
   return exitCode.failed;
 }
@@ -281,10 +281,8 @@ async function show(
 
 function resultText({ done, left, undoId }: UndoOutcome, sessionId: string, cwd: string): string {
   const lines = left.map(({ real, why }) => `Left: ${shortPath(cwd, real)}, because ${clause(why)}.`);
-  const count = done.length === 1 ? '1 file or folder is' : `${done.length} files and folders are`;
-  return visible(
-    [...lines, `${count} as before. To take this undo back: ${undoCommand(sessionId, undoId)}`].join('\n'),
-  );
+  const count = done.length === 1 ? '1 file or folder was' : `${done.length} files and folders were`;
+  return visible([...lines, `${count} restored. To reverse this undo: ${undoCommand(sessionId, undoId)}`].join('\n'));
 }
 
 function asJson(

@@ -18,14 +18,14 @@ const elsewhere: ReadonlyArray<[words: readonly string[], way: string]> = [
   ],
   [
     ['resume', 'continue'],
-    'To take a session up, use helve --resume ID, or --continue for the last one; without an ID you choose it.',
+    'To resume a session, use helve --resume ID, or --continue for the last one; without an ID you choose it.',
   ],
-  [['session', 'history', 'chats', 'conversations'], 'For the conversations that are kept, use helve sessions.'],
+  [['session', 'history', 'chats', 'conversations'], 'For saved conversations, use helve sessions.'],
   [['settings', 'set', 'get', 'trust'], 'For settings and trust, use helve config.'],
-  [['rewind', 'revert', 'restore', 'checkpoint'], 'To take back what calls did to files, use helve undo.'],
+  [['rewind', 'revert', 'restore', 'checkpoint'], 'To undo changes to files, use helve undo.'],
   [['log', 'logs'], 'For what was decided and done, use helve audit show last.'],
   [['version'], 'For the version, use helve --version.'],
-  [['update', 'upgrade'], 'Helve does not update itself. Install the newer version as you have installed this one.'],
+  [['update', 'upgrade'], 'Helve does not update itself. Install the newer version as you installed this one.'],
 ];
 
 /**
@@ -40,7 +40,7 @@ export function meantCommand(words: readonly string[], commands: readonly string
   const nearest = nearestWords(word, commands).find((name) => wordSimilarity(word, name) >= SLIP);
   const meant = way ?? (nearest === undefined ? undefined : `Did you mean "helve ${nearest}"?`);
   if (meant === undefined) return undefined;
-  return `There is no command "${word}". ${meant} To say it to the model, use helve -- ${isAlone ? word : `${word} …`}`;
+  return `There is no command "${word}". ${meant} To send it to the model, use helve -- ${isAlone ? word : `${word} …`}`;
 }
 
 /** The error for an unknown command, with the nearest known one. */

@@ -156,7 +156,7 @@ test('a remote server that wants a key is told of as such, and headers come from
   const project = await projectWith({ web: entry }, { env: { ...process.env, WHO: 'me' } });
   await project.engine.servers.settled();
   const [state] = project.engine.servers.states();
-  expect(state).toMatchObject({ status: 'needs-auth', detail: expect.stringContaining('wants to know who asks') });
+  expect(state).toMatchObject({ status: 'needs-auth', detail: expect.stringContaining('requires authentication') });
   expect(JSON.stringify(state)).not.toContain('hidden');
   expect(seen[0]).toEqual({ key: 'me', token: 't1' });
 });

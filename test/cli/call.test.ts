@@ -32,7 +32,7 @@ test('denies a write where nobody can be asked, and says how to allow it', async
   expect(run.code).toBe(1);
   expect(JSON.parse(run.stdout).content).toContain('nobody is here to be asked');
   expect(run.stderr).toBe(
-    'helve: nobody is here to be asked. A rule may allow it, see --allowed-tools and helve permissions explain.\n',
+    'helve: this command cannot ask for permission. A rule may allow it, see --allowed-tools and helve permissions explain.\n',
   );
   await expect(readFile(join(cwd, 'a.txt'))).rejects.toThrow('ENOENT');
 });

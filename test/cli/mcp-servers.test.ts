@@ -117,7 +117,7 @@ test('adds an entry as it is written in files', async () => {
 
 test.each<[string[], string]>([
   [['add'], 'The server has no name. Use helve mcp add NAME'],
-  [['add', 'a'], 'Nothing says how to reach the server "a". Use helve mcp add NAME'],
+  [['add', 'a'], 'There is no command or address for the server "a". Use helve mcp add NAME'],
   [['add', 'a b', '--', 'x'], `can't be named "a b"`],
   [['add', 'a__b', '--', 'x'], `can't be named "a__b"`],
   [['add', '_a', '--', 'x'], `can't be named "_a"`],
@@ -132,7 +132,7 @@ test.each<[string[], string]>([
   [['add', 'a', 'http://x', '--header', 'no colon'], '--header takes "Name: value"'],
   [['add', 'a', 'http://x', '--header', 'A: b\r\nC: d'], '--header takes "Name: value"'],
   [['add', 'a', 'http://x', 'more'], 'takes one word, but "more" follows'],
-  [['add', 'a', '-t', 'http', 'ftp://x'], 'no http or https address'],
+  [['add', 'a', '-t', 'http', 'ftp://x'], 'not an http or https address'],
   [['add', 'a', '-t', 'ws', 'http://x'], '--transport takes stdio, http or sse'],
   [['add', 'a', '-s', 'everywhere', '--', 'x'], '--scope takes local, project, user'],
   [['add-json', 'a', '{'], 'not valid JSON'],
@@ -142,7 +142,7 @@ test.each<[string[], string]>([
   [['add-json', 'a', '{"url": "http://x"}'], 'no "type"'],
   [['add-json', 'a', '{"command": "x", "args": "y"}'], 'must be a list of texts'],
   [['get'], 'Use helve mcp get NAME'],
-  [['get', 'none'], 'There is no MCP server "none". None is written down here.'],
+  [['get', 'none'], 'There is no MCP server "none". None is configured here.'],
   [['remove', 'none'], 'There is no MCP server "none"'],
   [['doctor', 'none'], 'There is no MCP server "none"'],
   [['list', 'all'], 'takes no word'],
@@ -246,7 +246,7 @@ test('removes a server, and says from where', async () => {
   await mcp('add', 'b', '-s', 'user', '--', 'b');
   const { code, stderr } = await mcp('remove', 'b');
   expect(code).toBe(2);
-  expect(stderr).toContain('"b" is written in several places: .mcp.json (project), ~/.helve/settings.json (user)');
+  expect(stderr).toContain('"b" is configured in several places: .mcp.json (project), ~/.helve/settings.json (user)');
   expect(await mcp('remove', 'b', '--scope', 'user')).toMatchObject({ code: 0 });
   expect(await json(join(home, '.helve/settings.json'))).toEqual({ mcpServers: {} });
   expect(await mcp('remove', 'b', '--scope', 'local')).toMatchObject({ code: 2 });

@@ -42,7 +42,9 @@ test.each([
 ])('helve call %s %s says that no rule can allow it', async (tool, input) => {
   const { code, stderr } = await runHelve(['call', tool, input]);
   expect(code).toBe(1);
-  expect(stderr).toBe('helve: nobody is here to be asked. No rule can allow it; helve permissions explain says why.\n');
+  expect(stderr).toBe(
+    'helve: this command cannot ask for permission. No rule can allow it; helve permissions explain says why.\n',
+  );
 });
 
 test('a refusal says what is known of the command, where nobody can be asked', async () => {

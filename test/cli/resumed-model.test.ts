@@ -38,7 +38,7 @@ test('a model that can not be had any more is said, and the session goes on with
     const { code, stderr } = await runHelve(['-p', 'two', '--continue'], { cwd, env });
     expect(code).toBe(0);
     expect(stderr).toContain(
-      "The session began with the model gone-1, which can't be had here, so it goes on with another.",
+      'The session used the model gone-1, which is not available here, so it continues with another.',
     );
     expect(modelOf(0)).toMatch(/sonnet/);
   } finally {

@@ -31,7 +31,7 @@ test('a session is resumed in its own project, under the rules of that', async (
 
   const elsewhere = await run(await emptyFolder(), '--resume', id);
   expect(elsewhere.code).toBe(2);
-  expect(elsewhere.stderr).toContain(`The session ${id} belongs to ${project}, whose settings and rules hold for it`);
+  expect(elsewhere.stderr).toContain(`The session ${id} belongs to ${project} and uses its settings and rules`);
   expect(elsewhere.stderr).toContain(`cd ${project}`);
   expect(elsewhere.stdout).toBe('');
 });

@@ -138,7 +138,7 @@ test('asks the fallback model after three answers that say the first is overload
   expect(run).toMatchObject({
     code: 0,
     stdout: 'Hello from the other one.\n',
-    stderr: expect.stringContaining('claude-haiku-4-5 is asked in place of claude-test for now. Trying again now'),
+    stderr: expect.stringContaining('Using claude-haiku-4-5 instead of claude-test for now. Trying again now'),
   });
   expect(run.server.requests.map(({ body }) => body.model)).toEqual([
     'claude-test',

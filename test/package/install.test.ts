@@ -26,7 +26,7 @@ describe.each(nodes)('on $name', ({ path, missing }) => {
     expect(checked.stdout).toContain(join(installed.folder, 'node_modules/@vscode'));
     const played = await helve(['demo']);
     expect({ code: played.code, stderr: played.stderr }).toEqual({ code: 0, stderr: '' });
-    expect(played.stdout).toContain('That was the engine with a script in the model');
+    expect(played.stdout).toContain('That was the engine with a scripted model');
   });
 
   test('helve call reads, runs and searches', async ({ skip }) => {

@@ -320,7 +320,7 @@ test('a prompt of an MCP server is a command, with its arguments by their order'
 
 test.each([
   ['/mcp__notes__write_up', '/mcp__notes__write_up needs "topic". Write /mcp__notes__write_up topic [tone]'],
-  ['/mcp__notes__empty', 'The MCP server notes gave nothing for the prompt "empty".'],
+  ['/mcp__notes__empty', 'The MCP server notes returned nothing for the prompt "empty".'],
   [
     '/mcp__notes__other',
     'There is no command /mcp__notes__other. MCP servers offer: /mcp__notes__write_up, /mcp__notes__empty.',

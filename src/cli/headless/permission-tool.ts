@@ -37,9 +37,7 @@ export class PermissionTool {
     if (!session || !tool) {
       const absent = session?.tools.absent() ?? [];
       throw new Error(
-        [`--permission-prompt-tool names ${this.#name}, and there is no such tool of an MCP server.`, ...absent].join(
-          ' ',
-        ),
+        [`--permission-prompt-tool names ${this.#name}, but no MCP server has such a tool.`, ...absent].join(' '),
       );
     }
     const context = session.contextFor(`permission_${randomId()}`, signal, { mayRead: () => false });

@@ -21,7 +21,7 @@ export async function readPiped({
   const silence = mayBeSilent
     ? setTimeout(() => {
         process.stderr.write(
-          `helve: nothing came on standard input for ${SILENCE_MS / 1000} s, going on without it.\n`,
+          `helve: nothing came on standard input for ${SILENCE_MS / 1000} s, continuing without it.\n`,
         );
         stdin.destroy();
       }, SILENCE_MS)

@@ -25,7 +25,7 @@ export async function add(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readAddArgs(argv);
   const [name, target, ...rest] = positionals;
   if (name === undefined) throw new UsageProblem(`The server has no name. ${USAGE}`);
-  if (target === undefined) throw new UsageProblem(`Nothing says how to reach the server "${name}". ${USAGE}`);
+  if (target === undefined) throw new UsageProblem(`There is no command or address for the server "${name}". ${USAGE}`);
   const type = readTransport(values.transport, target);
   const entry =
     type === 'stdio' ? commandEntry([target, ...rest], values) : addressEntry(type, [target, ...rest], values);
@@ -124,7 +124,7 @@ async function write(
   const there = servers.find((one) => one.name === name && one.scope === scope);
   if (there && values.force !== true) {
     throw new UsageProblem(
-      `There is a server "${name}" in ${there.file} already. To replace it, say --force; to look at it: helve mcp get ${name}.`,
+      `There is a server "${name}" in ${there.file} already. Use --force to replace it; to see it: helve mcp get ${name}.`,
     );
   }
   const isNew = await editServer(scope === 'project' ? '.mcp.json' : scope, name, entry);

@@ -52,7 +52,7 @@ function told(state: ServerState | undefined): ServerCheck {
     const unusable = setAside.length === 0 ? '' : `, and ${setAside.length} that can't be used`;
     return { ok: true, detail: `connected, ${tools} ${tools === 1 ? 'tool' : 'tools'}${unusable}` };
   }
-  return { ok: false, detail: visible(detail ?? 'It has not connected in time.') };
+  return { ok: false, detail: visible(detail ?? 'It did not connect in time.') };
 }
 
 async function findCommand(command: string, env: Environment): Promise<string | undefined> {

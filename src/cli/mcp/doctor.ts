@@ -22,7 +22,7 @@ export async function doctor(argv: readonly string[]): Promise<number> {
   });
   if (values.json) await writeLine(process.stdout, jsonText(rows));
   else {
-    if (rows.length === 0) await writeLine(process.stdout, 'No MCP servers are written down here.');
+    if (rows.length === 0) await writeLine(process.stdout, 'No MCP servers are configured here.');
     for (const row of rows)
       await writeLine(process.stdout, `${marks[row.state]} ${row.name}: ${row.detail} (${row.place})`);
   }

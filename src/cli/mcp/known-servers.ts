@@ -59,6 +59,6 @@ export function findServer(name: string, servers: readonly KnownServer[]): Known
   const found = named.find(({ problem }) => problem === undefined) ?? named[0];
   if (found) return found;
   const names = [...new Set(servers.map((server) => server.name))];
-  const known = names.length === 0 ? 'None is written down here.' : `There are: ${names.join(', ')}.`;
+  const known = names.length === 0 ? 'None is configured here.' : `There are: ${names.join(', ')}.`;
   throw new UsageProblem(`There is no MCP server "${name}". ${known}`);
 }

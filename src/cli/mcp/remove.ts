@@ -31,7 +31,7 @@ function chosen(name: string, named: readonly KnownServer[], scope: string | und
   const scopes = [...new Set(ours.map((server) => server.scope))];
   if (scopes.length === 1) return ours;
   const places = ours.map((server) => `${server.file} (${server.scope})`).join(', ');
-  throw new UsageProblem(`"${name}" is written in several places: ${places}. Say which is meant by --scope.`);
+  throw new UsageProblem(`"${name}" is configured in several places: ${places}. Choose one with --scope.`);
 }
 
 /** Files of other agents and of the administrator are not changed. */
@@ -43,4 +43,4 @@ function ourPlace({ scope, file }: KnownServer): Parameters<typeof editServer>[0
 }
 
 const notOurs = ({ name, file }: KnownServer): string =>
-  `"${name}" is written in ${file}, which helve does not change. Remove it there by hand.`;
+  `"${name}" is configured in ${file}, which helve does not change. Remove it there by hand.`;

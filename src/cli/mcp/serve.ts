@@ -36,8 +36,7 @@ export async function serve(argv: readonly string[]): Promise<number> {
   };
   try {
     if (port === undefined || token === undefined) {
-      if (process.stdin.isTTY)
-        tell('MCP is spoken here, on standard input and output: a client starts this, not a person.');
+      if (process.stdin.isTTY) tell('helve mcp serve speaks MCP on standard input and output: MCP clients start it.');
       const { serveOverStdio } = await import('../../mcp/server/serve-stdio.js');
       await serveOverStdio({ ...served, signal: signals.signal });
     } else {
@@ -72,7 +71,7 @@ function readToken(env: Readonly<Record<string, string | undefined>>): Token {
   if (given === undefined || given === '') return { token: randomHex(32), isOwn: true };
   if (given.length >= MIN_TOKEN_CHARS && /^[\x21-\x7e]+$/.test(given)) return { token: given, isOwn: false };
   throw new UsageProblem(
-    `${TOKEN_VARIABLE} must have at least ${MIN_TOKEN_CHARS} characters, without blanks. Leave it out to get a token made.`,
+    `${TOKEN_VARIABLE} must have at least ${MIN_TOKEN_CHARS} characters, without spaces. Leave it out to have one generated.`,
   );
 }
 

@@ -40,6 +40,6 @@ export async function resume(wish: ResumeWish): Promise<ResumedSession> {
 function elsewhere(id: string, project: string, here: string): UsageProblem {
   const what = existsSync(project) ? `Go there to resume it: cd ${project}` : 'That folder is gone; put it back first';
   return new UsageProblem(
-    `The session ${id} belongs to ${visible(project)}, whose settings and rules hold for it, not those of ${visible(here)}. ${visible(what)}.`,
+    `The session ${id} belongs to ${visible(project)} and uses its settings and rules, not those of ${visible(here)}. ${visible(what)}.`,
   );
 }

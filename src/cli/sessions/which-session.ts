@@ -13,7 +13,7 @@ export async function whichSession(): Promise<UsageProblem> {
   const more = found.length - MAX_LISTED;
   return new UsageProblem(
     [
-      '--resume needs the id of a session where nobody is there to choose one. Write --resume ID, or --continue for the last one. In this folder there are:',
+      'Without a terminal, --resume needs the id of a session. Write --resume ID, or --continue for the last one. In this folder there are:',
       sessionTable(found.slice(0, MAX_LISTED)),
       ...(more > 0 ? [`… ${more} more: helve sessions list`] : []),
     ].join('\n'),

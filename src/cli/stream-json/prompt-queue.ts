@@ -23,7 +23,7 @@ export class PromptQueue {
     if (this.#ended) return 'the session is ending';
     const chars = this.#waiting.reduce((sum, waiting) => sum + lengthOf(waiting.content), lengthOf(content));
     if (this.#waiting.length >= MAX_WAITING || (this.#waiting.length > 0 && chars > MAX_WAITING_CHARS)) {
-      return `${this.#waiting.length} prompts wait already; send it again when a result has come`;
+      return `${this.#waiting.length} prompts are already waiting; send it again after the next result`;
     }
     this.#waiting.push({ content, uuid, controller: new AbortController() });
     this.#wake.resolve();

@@ -118,8 +118,8 @@ test('a server that will not stop talking is shown for a while', async () => {
   };
   await project.engine.runCalls([call], { onEvent });
   expect(notices).toHaveLength(21);
-  expect(notices[0]).toBe('The MCP server odd says (error): disk full');
-  expect(notices[20]).toBe('More of what odd says is not shown.');
+  expect(notices[0]).toBe('The MCP server odd logged (error): disk full');
+  expect(notices[20]).toBe('Further messages of odd are not shown.');
 });
 
 test('a program that is not there is a failed server', async () => {

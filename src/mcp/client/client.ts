@@ -252,7 +252,8 @@ export class McpClient {
       if (isExchange) blocks.push({ type: 'text', text: role === 'assistant' ? '[Your part:]' : '[The user:]' });
       blocks.push(...(await contentBlocks(Array.isArray(content) ? content : [content], session)));
     }
-    if (blocks.length === 0) throw new ToolFailure(`The MCP server ${server} gave nothing for the prompt "${name}".`);
+    if (blocks.length === 0)
+      throw new ToolFailure(`The MCP server ${server} returned nothing for the prompt "${name}".`);
     return blocks;
   }
 
@@ -353,8 +354,8 @@ export class McpClient {
     if (!['error', 'critical', 'alert', 'emergency', 'warning'].includes(level)) return;
     server.logged += 1;
     const { name } = server.configured;
-    if (server.logged <= MAX_LOGGED) this.#options.onNotice(`The MCP server ${name} says (${level}): ${text}`);
-    if (server.logged === MAX_LOGGED) this.#options.onNotice(`More of what ${name} says is not shown.`);
+    if (server.logged <= MAX_LOGGED) this.#options.onNotice(`The MCP server ${name} logged (${level}): ${text}`);
+    if (server.logged === MAX_LOGGED) this.#options.onNotice(`Further messages of ${name} are not shown.`);
   }
 }
 

@@ -83,11 +83,11 @@ function readEntry(
   if (url === '' || url === undefined) return { problem: `The MCP server ${name} has no address.`, disabled: true };
   const address = typeof url === 'string' ? URL.parse(filled(url)) : null;
   if (!address || !['http:', 'https:'].includes(address.protocol)) {
-    return wrong(name, 'has a "url" that is no http or https address');
+    return wrong(name, 'has a "url" that is not an http or https address');
   }
   // fetch would show them in its errors.
   if (address.username !== '' || address.password !== '') {
-    return wrong(name, 'has a user or a password in its "url". Give them by "headers"');
+    return wrong(name, 'has a user or a password in its "url". Use "headers" instead');
   }
   const headers = mapValues(textsByName(entry['headers']), filled);
   const headersProblem = headerProblem(headers);

@@ -284,7 +284,7 @@ export class Connection {
     const status = httpStatus(error);
     const { name } = this.#options;
     if (status === 401 || status === 403) {
-      const detail = `The MCP server ${name} wants to know who asks (HTTP ${status}). Give it a key by "headers" or "headersHelper" in its settings.`;
+      const detail = `The MCP server ${name} requires authentication (HTTP ${status}). Set a key in "headers" or "headersHelper" in its settings.`;
       this.#setState({ status: 'needs-auth', detail });
       return;
     }

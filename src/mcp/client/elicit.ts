@@ -32,7 +32,7 @@ export async function elicit(
   const isLink = params['mode'] === 'url';
   const schema = isObject(requestedSchema) ? requestedSchema : {};
   const fields = isLink ? [] : fieldsOf(schema).slice(0, MAX_FIELDS);
-  const asked = isLink ? `${message}\nIt wants you to open ${plainText(String(url), MAX_MESSAGE_CHARS)}` : message;
+  const asked = isLink ? `${message}\nIt asks you to open ${plainText(String(url), MAX_MESSAGE_CHARS)}` : message;
   const consent: Question = {
     header,
     question: `The MCP server ${header} asks: ${asked}`,

@@ -138,7 +138,7 @@ class Sessions {
     if (id !== null) {
       const session = this.#byId.get(id);
       if (session) return await session.transport.handleRequest(request);
-      return answer(404, -32_001, 'There is no such session. It has ended, or never was. Begin with initialize.');
+      return answer(404, -32_001, 'There is no such session: it has ended or never existed. Start with initialize.');
     }
     return await this.#begin(request);
   }
@@ -146,7 +146,11 @@ class Sessions {
   async #begin(request: Request): Promise<Response> {
     const body: unknown = request.method === 'POST' ? await request.json().catch(() => undefined) : undefined;
     if (!isInitializeRequest(body)) {
-      return answer(400, -32_000, `A session begins with initialize; other requests name theirs by ${SESSION_HEADER}.`);
+      return answer(
+        400,
+        -32_000,
+        `A session starts with initialize; other requests must send its id in ${SESSION_HEADER}.`,
+      );
     }
     const { maxSessions = MAX_SESSIONS } = this.#options;
     if (this.#byId.size >= maxSessions && !this.#endLongestIdle()) {

@@ -43,7 +43,7 @@ export class CallRounds {
     const state = randomId();
     const timer = setTimeout(() => {
       this.#waiting.delete(state);
-      call.abort(new Error('Nobody has answered the question.'));
+      call.abort(new Error('The question was not answered.'));
     }, ANSWER_WITHIN_MS);
     timer.unref();
     this.#waiting.set(state, { call, answer: end.answer, timer });

@@ -78,7 +78,7 @@ async function runRound(
   if (end) return end;
   throw new ProtocolError(
     ProtocolErrorCode.InvalidParams,
-    'No call waits for this answer: it was answered, cancelled or given up before. Send the call anew.',
+    'No call waits for this answer: it was answered, cancelled or abandoned before. Send the call again.',
   );
 }
 

@@ -184,7 +184,7 @@ test.each<[unknown, string]>([
     '/h/models.json: in models["openai/x"], "price" is not a field that helve knows. ',
   ],
   [{ models: { x: {} } }, '/h/models.json: models.x must have the form "provider/name". '],
-  [{ models: { 'acme/x': {} } }, '/h/models.json: models["acme/x"] belongs to "acme", which is no provider. '],
+  [{ models: { 'acme/x': {} } }, '/h/models.json: models["acme/x"] belongs to "acme", which is not a known provider. '],
   [
     { providers: { acme: { wire: 'chat' } } },
     '/h/models.json: providers.acme.baseUrl is missing, and "acme" is not a provider that helve knows. ',

@@ -71,7 +71,8 @@ export function withModelsFile(catalogue: Catalogue, json: string, path: string)
   const known = new Map(catalogue.models);
   for (const [id, facts] of Object.entries(models)) {
     const provider = id.slice(0, id.indexOf('/'));
-    if (!merged.has(provider)) throw refused(path, `models["${id}"] belongs to "${provider}", which is no provider`);
+    if (!merged.has(provider))
+      throw refused(path, `models["${id}"] belongs to "${provider}", which is not a known provider`);
     known.set(id, { ...known.get(id), ...facts });
   }
   return {

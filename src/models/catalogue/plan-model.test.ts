@@ -87,7 +87,7 @@ test("a person's short names and default count before what is built in, and can 
   };
   expect(shown(undefined, anthropic, own)).toContain('ollama/qwen3');
   expect(shown('sonnet', anthropic, own)).toContain('anthropic/claude-opus-5-5');
-  expect(() => shown('round', anthropic, own)).toThrow('"round" stands for "round" in models.json, a circle');
+  expect(() => shown('round', anthropic, own)).toThrow('"round" stands for "round" in models.json, a cycle');
 });
 
 const how =
@@ -134,12 +134,9 @@ test.each<[string | undefined, Record<string, string>, string, string]>([
 });
 
 test.each<[Record<string, string>, string]>([
-  [{ a: 'a' }, '"a" stands for "a" in models.json, a circle that leads to no model.'],
-  [
-    { a: 'b', b: 'c', c: 'a' },
-    '"a" stands for "b", "b" for "c", "c" for "a" in models.json, a circle that leads to no model.',
-  ],
-  [{ a: 'b', b: 'b' }, '"a" stands for "b", "b" for "b" in models.json, a circle that leads to no model.'],
+  [{ a: 'a' }, '"a" stands for "a" in models.json, a cycle without a model.'],
+  [{ a: 'b', b: 'c', c: 'a' }, '"a" stands for "b", "b" for "c", "c" for "a" in models.json, a cycle without a model.'],
+  [{ a: 'b', b: 'b' }, '"a" stands for "b", "b" for "b" in models.json, a cycle without a model.'],
   [{ a: 'b', b: 'ollama/x' }, '"b", for which "a" stands, names no model.'],
 ])('short names %j are refused: %s', (aliases, sentence) => {
   const own = { ...catalogue, aliases: new Map(Object.entries(aliases)) };

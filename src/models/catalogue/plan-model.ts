@@ -100,7 +100,7 @@ function throwIfCircle(asked: string, { aliases }: Catalogue): void {
   }
   throw new ModelFailure(
     'unknown_model',
-    `${steps.join(', ')} in models.json, a circle that leads to no model. Let one of them stand for PROVIDER/NAME.`,
+    `${steps.join(', ')} in models.json, a cycle without a model. Set one of them to PROVIDER/NAME.`,
   );
 }
 

@@ -45,7 +45,8 @@ function privateText(path: string): string | undefined {
     const { mode, uid } = fstatSync(descriptor);
     const user = process.getuid?.();
     if (user !== undefined && uid !== user) throw unusable(path, 'it belongs to another user');
-    if (user !== undefined && (mode & 0o077) !== 0) throw unusable(path, `others can get at it; chmod 600 ${path}`);
+    if (user !== undefined && (mode & 0o077) !== 0)
+      throw unusable(path, `other users can access it; run chmod 600 ${path}`);
     return readFileSync(descriptor, 'utf8');
   } finally {
     closeSync(descriptor);

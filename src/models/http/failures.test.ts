@@ -104,13 +104,13 @@ test.each<[string, FakeAnswer, string, string]>([
     'an invalid request',
     apiError(400, 'invalid_request_error', 'max_tokens: 99 > 8'),
     'invalid_request',
-    "The model server at PLACE rejected the request as invalid (400: max_tokens: 99 > 8). Sending it again as it is can't help.",
+    'The model server at PLACE rejected the request as invalid (400: max_tokens: 99 > 8). A retry of the same request would fail too.',
   ],
   [
     'an answer with control characters and much text',
     { status: 400, error: `\u001b[31mred\r\n${'x'.repeat(100_000)}` },
     'invalid_request',
-    `The model server at PLACE rejected the request as invalid (400: [31mred ${'x'.repeat(292)}…). Sending it again as it is can't help.`,
+    `The model server at PLACE rejected the request as invalid (400: [31mred ${'x'.repeat(292)}…). A retry of the same request would fail too.`,
   ],
   [
     'a redirect',
@@ -140,7 +140,7 @@ test.each<[string, FakeAnswer, string, string]>([
     'an encoded refusal',
     { status: 400, error: 'x', headers: { 'content-encoding': 'br' } },
     'invalid_request',
-    "The model server at PLACE rejected the request as invalid (400: answered with br, which was not asked for). Sending it again as it is can't help.",
+    'The model server at PLACE rejected the request as invalid (400: answered with br, which was not asked for). A retry of the same request would fail too.',
   ],
   [
     'an answer without a body',
@@ -152,7 +152,7 @@ test.each<[string, FakeAnswer, string, string]>([
     'a name of an error that repeats the key and has no end',
     { text: 'Hi', streamError: { type: `\u001b[31m${KEY}\n${'A'.repeat(100_000)}`, message: 'bad' } },
     'invalid_request',
-    `The model server at PLACE rejected the request as invalid ([31m[key] ${'A'.repeat(290)}…: bad). Sending it again as it is can't help.`,
+    `The model server at PLACE rejected the request as invalid ([31m[key] ${'A'.repeat(290)}…: bad). A retry of the same request would fail too.`,
   ],
   [
     'an overload in the middle of an answer',

@@ -60,7 +60,7 @@ function judge(endpoint: Endpoint, error: ServerError): { kind: ModelFailureKind
     isUnpaid(words)
   ) {
     const account = secret ? `the account of ${secret.variable}` : 'this account';
-    const sentence = `${server} wants credit for ${account} ${facts}. Add credit there, or set another key.`;
+    const sentence = `${server} requires credit for ${account} ${facts}. Add credit there, or set another key.`;
     return { kind: 'auth', sentence };
   }
   if (
@@ -99,7 +99,7 @@ function judge(endpoint: Endpoint, error: ServerError): { kind: ModelFailureKind
     const sentence = `${url} redirects elsewhere ${facts}. Set ${baseUrlVariable} to the address itself, because keys do not follow redirects.`;
     return { kind: 'unreachable', sentence };
   }
-  const sentence = `${server} rejected the request as invalid ${facts}. Sending it again as it is can't help.`;
+  const sentence = `${server} rejected the request as invalid ${facts}. A retry of the same request would fail too.`;
   return { kind: 'invalid_request', sentence };
 }
 

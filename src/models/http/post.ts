@@ -68,7 +68,7 @@ export function nodePost(): Post {
       });
       request.on('upgrade', (_, socket) => {
         socket.destroy();
-        reject(new Error('it wants to speak another protocol: 101 Switching Protocols'));
+        reject(new Error('it switched to another protocol: 101 Switching Protocols'));
       });
       request.on('error', reject);
       request.cork(); // sends headers and body in one packet

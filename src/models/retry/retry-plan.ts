@@ -93,7 +93,7 @@ export class RetryPlan {
     this.#unavailable = 0;
     this.#doublings = 0;
     const [next, last] = apart(this.model, before);
-    const reason = `${failure.message} ${next} is asked in place of ${last} for now.`;
+    const reason = `${failure.message} Using ${next} instead of ${last} for now.`;
     return this.#retry(failure, { waitMs: 0, reason });
   }
 

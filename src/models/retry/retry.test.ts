@@ -362,7 +362,7 @@ test('asks the next model after three answers in a row that say the model is not
   ).toEqual([
     ['first', 500, 'The model is overloaded.'],
     ['first', 1000, 'It failed.'],
-    ['second', 0, 'The model is overloaded. second is asked in place of first for now.'],
+    ['second', 0, 'The model is overloaded. Using second instead of first for now.'],
     ['second', 500, 'The model is overloaded.'],
   ]);
 });
@@ -373,7 +373,7 @@ test('names the providers where the next model has the same name', async () => {
   expect(events[0]).toMatchObject({
     provider: 'other',
     model: 'same',
-    reason: 'The model is overloaded. other/same is asked in place of test/same for now.',
+    reason: 'The model is overloaded. Using other/same instead of test/same for now.',
   });
 });
 
