@@ -15,7 +15,7 @@ import { applyTheme, themePort } from './screen/theme-choice.js';
 import { WaitingView } from './screen/waiting-view.js';
 import { Conversation } from './session/conversation.js';
 import { CurrentSession } from './session/current-session.js';
-import { EditorPlace } from './session/editor-place.js';
+import { EditorSlot } from './session/editor-slot.js';
 import { ForegroundTask } from './session/foreground-task.js';
 import { editInOwnEditor, KeyActions } from './session/key-actions.js';
 import type { LoadedCommands } from './session/loaded-commands.js';
@@ -44,7 +44,7 @@ export class TerminalApp {
   readonly #status: StatusLine;
   readonly #history: PromptHistory;
   readonly #files: FileIndex;
-  readonly #place: EditorPlace;
+  readonly #place: EditorSlot;
   readonly #work: ForegroundTask;
   readonly #typed: TypedLines;
   readonly #left = Promise.withResolvers<number>();
@@ -155,7 +155,7 @@ export class TerminalApp {
       rewind: () => void this.#typed.runCommand('rewind'),
       quit: () => this.quit(),
     });
-    this.#place = new EditorPlace(screen, theme, {
+    this.#place = new EditorSlot(screen, theme, {
       history: this.#history,
       onAction: (action) => keys.act(action),
       onSubmit: (text, shown) => this.#submit(text, shown),

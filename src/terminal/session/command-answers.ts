@@ -2,7 +2,7 @@ import { type Component, visibleWidth } from '@earendil-works/pi-tui';
 import type { Choice, CommandAnswer } from '../contract.js';
 import type { Theme } from '../screen/theme.js';
 import { bodyLines } from '../views/body-lines.js';
-import { ContextPicture } from '../views/context-picture.js';
+import { ContextView } from '../views/context-view.js';
 import { cleanLine, cleanLines, wrap } from '../views/fit.js';
 import { MarkdownView } from '../views/markdown-view.js';
 import { NoticeView } from '../views/notice-view.js';
@@ -51,7 +51,7 @@ export class CommandAnswers {
         show(new MarkdownView(theme, answer.text));
         return undefined;
       case 'context':
-        show(new ContextPicture(theme, answer.context, { isPlain: this.#options.isPlain ?? false }));
+        show(new ContextView(theme, answer.context, { isPlain: this.#options.isPlain ?? false }));
         return undefined;
       case 'display':
         show(new DisplayText(theme, answer.display));

@@ -9,7 +9,7 @@ import { suspend } from '../screen/suspend.js';
 import type { EventViews } from '../views/event-views.js';
 import type { Conversation } from './conversation.js';
 import type { CurrentSession } from './current-session.js';
-import type { EditorPlace } from './editor-place.js';
+import type { EditorSlot } from './editor-slot.js';
 import type { ForegroundTask } from './foreground-task.js';
 
 const TWICE_MS = 1_500; // pressing the same key again within this time means more
@@ -21,7 +21,7 @@ export interface KeyActionsOptions {
   env: Readonly<Record<string, string | undefined>>;
   root: string;
   screen: Screen;
-  place(): EditorPlace;
+  place(): EditorSlot;
   dialogs: DialogQueue;
   conversation: Conversation;
   work: ForegroundTask;
@@ -108,7 +108,7 @@ export class KeyActions {
     return { consume: true };
   }
 
-  get #editor(): EditorPlace['editor'] {
+  get #editor(): EditorSlot['editor'] {
     return this.#options.place().editor;
   }
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { Todo } from '../../contract/todo.js';
 import { Theme } from '../screen/theme.js';
 import { AgentsView, type ShownAgent } from './agents-view.js';
-import { ContextPicture } from './context-picture.js';
+import { ContextView } from './context-view.js';
 import { NoticeView } from './notice-view.js';
 import { PlanView } from './plan-view.js';
 import { SpinnerView } from './spinner-view.js';
@@ -218,7 +218,7 @@ test('pictures what fills the window', () => {
     window: 120_000,
     free: 59_900,
   };
-  expect(new ContextPicture(none, context).render(40)).toEqual([
+  expect(new ContextView(none, context).render(40)).toEqual([
     'Context 60,100 of 120,000 tokens (50%)',
     '',
     '██████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒▒▒▒▒▒▒▒▒▒',

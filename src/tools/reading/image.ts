@@ -6,7 +6,7 @@ import type { ImageSize } from '../../platform/formats/image-size.js';
 import { refusal } from '../refusal.js';
 import type { TargetFile } from '../target-file.js';
 
-export interface Picture {
+export interface ImageFile {
   type: 'image';
   path: string;
   format: string;
@@ -19,12 +19,12 @@ export interface Picture {
   shown: ImageSize;
 }
 
-export async function readPicture(
+export async function readImageFile(
   target: TargetFile,
   handle: OpenedFile,
   size: number,
   mediaType: ImageType,
-): Promise<Picture> {
+): Promise<ImageFile> {
   if (size > MAX_FILE_BYTES) {
     throw refusal(
       `${target.shown} is an image of ${size} bytes, more than the ${MAX_FILE_BYTES} that are loaded. Make a smaller copy, then read that.`,
@@ -46,7 +46,7 @@ export async function readPicture(
   };
 }
 
-export function describePicture({ path, format, original, mediaType, base64, shown }: Picture): ContentBlock[] {
+export function describeImage({ path, format, original, mediaType, base64, shown }: ImageFile): ContentBlock[] {
   const size = `${original.width}×${original.height} pixels`;
   const scaled =
     shown.width === original.width

@@ -8,7 +8,7 @@ const ROWS = 3;
 const MAX_COLUMNS = 60;
 
 /** The use of the context window: a block of cells, and a legend. */
-export class ContextPicture implements Component {
+export class ContextView implements Component {
   readonly #theme: Theme;
   readonly #context: ShownContext;
   readonly #isPlain: boolean;

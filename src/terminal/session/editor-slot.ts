@@ -19,7 +19,7 @@ export interface EditorPlaceOptions {
 }
 
 /** The editor on the screen, and its keys. Settings, which are read after the first frame, may replace it. */
-export class EditorPlace {
+export class EditorSlot {
   readonly #screen: Screen;
   readonly #theme: Theme;
   readonly #options: EditorPlaceOptions;
