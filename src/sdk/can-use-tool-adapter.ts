@@ -1,3 +1,4 @@
+import { demandClearYes } from '../calls/clear-yes.js';
 import type { AskPermission } from '../contract/permission.js';
 import { type AskUser, answerFrom } from '../contract/question.js';
 import { randomId } from '../platform/crypto.js';
@@ -16,6 +17,7 @@ export const askingBy =
     if (answer.behavior === 'deny') {
       return { behavior: 'deny', ...(answer.message !== undefined && { reason: answer.message }) };
     }
+    demandClearYes(answer, input, 'canUseTool');
     const { updatedInput, allowRules = [] } = answer;
     return {
       behavior: 'allow',

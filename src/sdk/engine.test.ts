@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { CanUseTool } from './can-use-tool.js';
+import type { CanUseTool, ToolPermission } from './can-use-tool.js';
 import { createEngine, type Engine } from './engine.js';
 import { chatTools, responsesTools } from './openai.js';
 import type { EngineOptions } from './options.js';
@@ -98,6 +98,24 @@ test('canUseTool allows, changes and denies, with its words for the model', asyn
   })) as string[]; // two calls of Write, which answers in text
   expect(allowed).toContain('1.txt');
   expect(denied).toContain('One is enough.');
+});
+
+test.each<[unknown, string]>([
+  [{ behavior: 'allow', updatedInput: 'echo safe' }, 'must be an object, but was "echo safe"'],
+  [{ behavior: 'allow', updatedInput: ['echo safe'] }, 'must be an object'],
+  [{ behavior: 'allow', updatedInput: 0 }, 'must be an object'],
+  [{ behavior: 'allow', updatedInput: new Map([['content', 'x']]) }, 'must be an object'],
+  [{ behavior: 'allow', updated_input: { content: 'x' } }, '"updated_input", which is not known'],
+  [{ behavior: 'allow', updateInput: { content: 'x' } }, '"updateInput", which is not known'],
+  [{ behavior: 'allow', content: 'x' }, '"content", which is not known'],
+  [{ behavior: 'allow', decision: 'deny' }, 'also "deny" in "decision"'],
+  [{ behavior: 'allow', hookSpecificOutput: { permission_decision: 'deny' } }, 'also "deny"'],
+  [{ behavior: 'allow', interrupt: true }, 'also true in "interrupt"'],
+])('an answer of canUseTool that is no clear yes runs nothing: %j', async (answer, why) => {
+  const engine = await engineFor({ canUseTool: async () => answer as ToolPermission }); // of a program without types
+  const [result] = await engine.runCalls([write('one')]);
+  expect(result).toMatchObject({ is_error: true, content: expect.stringMatching(/^Write was not run: /) });
+  expect(result?.content).toContain(why);
 });
 
 test('rules that canUseTool gives back hold for the rest of the session', async () => {

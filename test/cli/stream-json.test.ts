@@ -519,14 +519,18 @@ test('remembers nothing that the question did not offer', async () => {
 });
 
 test.each([
-  ['nothing', null],
-  ['something else', { behavior: 'maybe' }],
-])('takes an answer of %s for a no', async (_, response) => {
+  ['nothing', null, 'neither allow nor deny'],
+  ['something else', { behavior: 'maybe' }, 'neither allow nor deny'],
+  ['a new input that is a text', { behavior: 'allow', updatedInput: 'echo safe' }, 'must be an object'],
+  ['a new input that is a list', { behavior: 'allow', updatedInput: ['echo safe'] }, 'must be an object'],
+  ['a misspelt new input', { behavior: 'allow', updated_input: { command: 'ls' } }, '"updated_input", which is not'],
+  ['yes and no', { behavior: 'allow', decision: 'deny' }, 'also "deny" in "decision"'],
+])('takes an answer of %s for a no', async (_, response, why) => {
   const host = await startHost([echo('touch a'), { text: 'Done.' }], { args: asking });
   host.prompt('go');
   host.answer((await host.question()).line, response);
   expect(await host.next('user')).toMatchObject({
-    message: { content: [{ is_error: true, content: expect.stringContaining('neither allow nor deny') }] },
+    message: { content: [{ is_error: true, content: expect.stringContaining(why) }] },
   });
   await host.next('success');
   expect(existsSync(join(host.cwd, 'a'))).toBe(false);

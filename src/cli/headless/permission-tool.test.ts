@@ -78,6 +78,8 @@ test.each([
   '{"behavior":["allow"]}',
   '{"behavior":"allow","updatedInput":"everything"}',
   '{"behavior":"allow","updatedInput":null}',
+  '{"behavior":"allow","updated_input":{"file_path":"b.txt"}}',
+  '{"behavior":"allow","decision":"deny"}',
   '{"behavior":"allow"} {"behavior":"allow"}',
 ])('an answer that is no clear yes is a no: %s', async (answer) => {
   const { write, isThere } = await projectWith(answer);

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Session } from '../../agent/session.js';
 import { askInEachForm } from '../../calls/ask-in-each-form.js';
+import { demandClearYes } from '../../calls/clear-yes.js';
 import { ToolFailure } from '../../contract/failure.js';
 import type { AskPermission, PermissionAnswer } from '../../contract/permission.js';
 import type { BoundCall, Tool, ToolOutcome } from '../../contract/tool.js';
@@ -92,6 +93,7 @@ function answerOf(said: string, input: unknown, name: string): PermissionAnswer 
       `${name} answered neither {"behavior": "allow", "updatedInput": …} nor {"behavior": "deny", "message": …}`,
     );
   }
+  demandClearYes(answer, input, name);
   if (!isInput || isDeepStrictEqual(updatedInput, input)) return { behavior: 'allow' };
   return { behavior: 'allow', updatedInput };
 }

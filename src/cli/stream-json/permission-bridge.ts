@@ -1,6 +1,7 @@
 // Sends the engine's questions to the host, and interprets its answers.
 import { isDeepStrictEqual } from 'node:util';
 import { askInEachForm } from '../../calls/ask-in-each-form.js';
+import { demandClearYes } from '../../calls/clear-yes.js';
 import type { AskPermission, PermissionAnswer, PermissionMode, PermissionQuestion } from '../../contract/permission.js';
 import { type AskUser, answerFrom } from '../../contract/question.js';
 import { abortable } from '../../platform/abortable.js';
@@ -37,6 +38,7 @@ export class PermissionBridge {
     if (!isObject(reply)) throw neither();
     if (reply['behavior'] === 'deny') return this.#denied(reply);
     if (reply['behavior'] !== 'allow') throw neither();
+    demandClearYes(reply, question.input, 'the host');
     return this.#allowed(reply, question);
   });
 
