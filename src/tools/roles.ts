@@ -1,16 +1,16 @@
 // Tools that other parts of Helve call, offer or leave out by what they are for.
 
-/** The tool by whose name rules speak of types of agents, whichever tool starts one. */
+/** The tool whose name rules use for types of agents, whichever tool starts one. */
 export const AGENT_TOOL = 'Task';
 
-/** By whose name hosts and programs get the model's questions to the person. */
+/** The tool name under which hosts and programs receive the model's questions to the user. */
 export const QUESTION_TOOL = 'AskUserQuestion';
 
-/** Switches for an engine without a model: an agent of ours would have none to ask. */
+/** Switches for an engine without a model, where child agents can't run. */
 export const withoutAgents = { Task: false, AgentOutput: false } as const;
 
-/** By which a command that a person has written runs what it says, and reads what it names. */
+/** The tools by which a user's command file runs its commands and reads its files. */
 export const ownCallTools = { shell: 'Bash', file: 'Read' } as const;
 
-/** What the `simple` mode keeps. */
+/** The tools of the `simple` mode. */
 export const simpleToolNames = ['Bash', 'Read', 'Edit'] as const;
