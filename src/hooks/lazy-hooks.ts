@@ -5,7 +5,7 @@ import { oddMatcher } from './odd-matchers.js';
 import type { HooksOptions } from './run-hooks.js';
 import type { ConfiguredHook } from './schema.js';
 
-/** Hooks whose code is loaded with the first one that runs. What is configured may change in the course of a session. */
+/** Hooks whose code is loaded when the first one runs. The configuration may change during a session. */
 export function lazyHooks(
   configured: () => readonly ConfiguredHook[],
   options: Omit<HooksOptions, 'configured'>,
@@ -18,13 +18,13 @@ export function lazyHooks(
     const from = configured();
     if (loaded?.from === from) return loaded.hooks;
     loaded = { from, hooks: createHooks({ ...options, configured: from.filter(({ trusted }) => trusted) }) };
-    all.push(loaded.hooks); // what the ones before have in the background goes on
+    all.push(loaded.hooks); // background hooks of the previous configuration keep running
     return loaded.hooks;
   };
   const has = (event: HookEvent): boolean =>
     callbacks[event] !== undefined || configured().some((hook) => hook.event === event);
 
-  /** By content, since settings may be read anew many times. */
+  /** Keyed by content, since settings may be reloaded many times. */
   const told = new Set<string>();
   const notices = (): string[] => {
     const unheard = configured().filter(({ trusted, event, matcher, hook }) => {

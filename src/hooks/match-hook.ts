@@ -1,10 +1,10 @@
-// Which hooks a moment concerns: by the matcher of their group, which is about a name, and by their own `if` rule.
+// Selects the hooks of an event: by the matcher of their group, which matches a name, and by their own `if` rule.
 import type { HookEvent, HookPayloads } from '../contract/hook.js';
 import type { ToolTable } from '../contract/tool-traits.js';
 
-const MATCH_MS = 250; // a name has a few dozen characters; a pattern that takes longer on one never ends
+const MATCH_MS = 250; // names are short; a pattern that takes longer backtracks for ever
 
-/** What the matcher of an event looks at; null where the event has no matcher, so that every hook runs. */
+/** The names that the matcher of an event is tested with; null if the event has no matcher, so that every hook runs. */
 export function matchedNames<Event extends HookEvent>(
   event: Event,
   payload: HookPayloads[Event],
@@ -45,15 +45,15 @@ export const matchedFields: Readonly<Record<HookEvent, string | null>> = {
 export const isAboutCall = (event: HookEvent): boolean => matchedFields[event] === 'tool_name';
 
 /**
- * A hook that guards a kind of work must see all tools that do it, also those that came or went after it was written:
- * one for `Edit|Write` sees a patch as well.
+ * A hook that guards a kind of work must see all tools that do it, including tools that were added or renamed later: a
+ * hook for `Edit|Write` also runs for a patch.
  */
 export function namesOfTool(tool: string, { traits }: ToolTable): readonly string[] {
   const { olderNames = [], worksAs = [] } = traits.get(tool) ?? {};
   return [tool, ...olderNames, ...worksAs];
 }
 
-/** Whether a name is meant. */
+/** Whether the matcher matches a name. */
 export type NameMatcher = (name: string) => boolean;
 
 /**
@@ -67,7 +67,7 @@ export function readMatcher(matcher: string): NameMatcher | { problem: string } 
     return (name) => names.includes(name);
   }
   try {
-    new RegExp(matcher); // compiled to see whether it can be; matching is done under a limit
+    new RegExp(matcher); // only to validate it; matching has a time limit
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     const way = matcher.includes('*') ? ' Write ".*" where any text may stand.' : '';
@@ -81,7 +81,7 @@ export function readMatcher(matcher: string): NameMatcher | { problem: string } 
   };
 }
 
-/** A pattern that blows up counts as one that matches: a guard that runs once too often is better than one that does not. */
+/** A pattern that times out counts as a match: a guard should rather run once too often than not at all. */
 function matchesWithin(pattern: string, name: string): boolean {
   const { runInNewContext } = process.getBuiltinModule('node:vm');
   try {

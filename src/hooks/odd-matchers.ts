@@ -1,4 +1,4 @@
-// Names in the matchers and events of hooks that nothing has, though something has nearly the same: such a hook never runs.
+// Finds likely typos in the matchers and events of hooks: a hook with an unknown name never runs.
 import { type HookEvent, hookEvents } from '../contract/hook.js';
 import type { ToolTable } from '../contract/tool-traits.js';
 import { isMcpName } from '../platform/text/mcp-names.js';
@@ -8,7 +8,7 @@ import { isAboutCall, namesOfTool, readMatcher } from './match-hook.js';
 const SAME_NAME = 0.75; // one letter of four
 const SAME_EVENT = 0.85; // far above what two different events have in common: PreCompact and PostCompact have 0.73
 
-/** The event that a name of none must mean. */
+/** The event that an unknown event name most likely means. */
 export function meantEvent(name: string): HookEvent | undefined {
   const letters = (word: string): string => word.replace(/[^A-Za-z]/g, '').toLowerCase();
   return (
@@ -17,7 +17,7 @@ export function meantEvent(name: string): HookEvent | undefined {
   );
 }
 
-/** What is wrong with a matcher, in words that follow "the matcher"; undefined where nothing is known to be. */
+/** The problem with a matcher, in words that follow "the matcher"; undefined if there is none. */
 export function oddMatcher(
   event: HookEvent,
   matcher: string,

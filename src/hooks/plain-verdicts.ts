@@ -1,8 +1,8 @@
-// Answers that are written for another system, or not quite as they should be: a plain no in them counts, in whatever
-// field and at whatever depth it is.
+// Answers in the format of another system, or slightly wrong ones: a clear refusal in them counts, in any field and at
+// any depth.
 import { wordSimilarity } from '../platform/text/similar-text.js';
 
-/** What belongs into an answer, here or in systems whose hooks work here unchanged. */
+/** Fields of an answer, here or in systems whose hooks work here unchanged. */
 const knownFields: ReadonlySet<string> = new Set([
   ...['continue', 'stopReason', 'suppressOutput', 'systemMessage', 'decision', 'reason', 'hookSpecificOutput'],
   ...['permissionDecision', 'permissionDecisionReason', 'additionalContext', 'updatedInput', 'updatedPermissions'],

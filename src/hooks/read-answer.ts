@@ -1,5 +1,5 @@
-// What a hook printed or returned, taken for what it means at its moment. A wish to refuse counts wherever and however it
-// is said; a wish to allow or to change something counts only where it belongs.
+// Interprets the output or return value of a hook for its event. A refusal counts wherever and however it is written; an
+// allow or a change counts only in its proper field.
 import type { HookEvent } from '../contract/hook.js';
 import type { Behavior } from '../contract/permission.js';
 import { isObject } from '../platform/is-object.js';
@@ -7,11 +7,11 @@ import { type HookReply, stricter } from './merge-answers.js';
 import { holdsRefusal, isPlainRefusal, isStray, plainAnswer, strayVerdicts, textRefuses } from './plain-verdicts.js';
 import { refuseUnusableInput, shown } from './unusable-input.js';
 
-/** What one hook said, with what was wrong about it in the words that follow "it". */
+/** The answer of one hook, with its problems in words that follow "it". */
 export interface ReadAnswer extends Omit<HookReply, 'name' | 'reports'> {
-  /** The hook did not do its work: what `onFailure` is about. */
+  /** The hook failed: `onFailure` applies. */
   failures: string[];
-  /** Worth telling, though the answer is understood. */
+  /** Warnings about an answer that was understood. */
   remarks: string[];
 }
 
@@ -21,13 +21,13 @@ export interface CommandEnd {
   signal: NodeJS.Signals | null;
   stdout: string;
   stderr: string;
-  /** It printed more than is kept. */
+  /** Its output was truncated. */
   overflowed: boolean;
-  /** It took too long, and was ended. */
+  /** It timed out and was stopped. */
   timedOut: boolean;
 }
 
-/** What an objection does at each moment. */
+/** What an objection does at each event. */
 const objections: Readonly<Record<HookEvent, 'denies' | 'blocks' | 'tells' | 'nothing'>> = {
   PreToolUse: 'denies',
   PermissionRequest: 'denies',
@@ -52,10 +52,10 @@ const objections: Readonly<Record<HookEvent, 'denies' | 'blocks' | 'tells' | 'no
   InstructionsLoaded: 'nothing',
 };
 
-/** Moments at which plain text is meant for the model. */
+/** Events at which plain text is added for the model. */
 const takesText = (event: HookEvent): boolean => event === 'UserPromptSubmit' || event === 'SessionStart';
 
-/** Moments at which an answer that can't be understood is safer taken as a refusal. */
+/** Events at which an answer that can't be understood counts as a refusal, to be safe. */
 const canRefuse = (event: HookEvent): boolean => objections[event] === 'denies' || objections[event] === 'blocks';
 
 /** What a failure means where the hook says that its failures block. The end is never held up by one: it might never come. */
@@ -98,7 +98,7 @@ export function readCommandAnswer(event: HookEvent, end: CommandEnd): ReadAnswer
 
 export const firstLineOf = (text: string): string => text.trimStart().split('\n', 1)[0] ?? '';
 
-/** With such a line a hook says that it goes on in the background. */
+/** The line by which a hook says that it continues in the background. */
 export function isAsyncMarker(line: string): boolean {
   const { object } = line.trimStart().startsWith('{') ? parseObject(line) : {};
   return object !== undefined && present(object, 'async') === true;
@@ -110,7 +110,7 @@ function withoutAsyncMarker(text: string): string {
   return isAsyncMarker(line) ? text.slice(text.indexOf(line) + line.length).trim() : text;
 }
 
-/** Of a hook that was cut off nothing counts but a refusal that it had already printed. */
+/** Of a hook that was stopped early, only a refusal that it had already printed counts. */
 function refusalsOf({ behavior, reason, block, stop }: ReadAnswer): ReadAnswer {
   return {
     ...(behavior && behavior !== 'allow' && { behavior, ...(reason !== undefined && { reason }) }),
@@ -121,7 +121,7 @@ function refusalsOf({ behavior, reason, block, stop }: ReadAnswer): ReadAnswer {
   };
 }
 
-/** Exit code 2 says no, and nothing that was printed says otherwise. */
+/** Exit code 2 refuses, whatever was printed. */
 function blocked(event: HookEvent, answer: ReadAnswer, { stderr }: CommandEnd): ReadAnswer {
   const { behavior, reason, block, updatedInput: _, updatedOutput: __, ...rest } = answer;
   if (objections[event] === 'nothing') {
@@ -182,7 +182,7 @@ function readText(event: HookEvent, text: string, problem: string | undefined): 
 
 const unquoted = (text: string): unknown => (text === 'false' ? false : text.replace(/^"(.*)"$/, '$1'));
 
-/** What a callback returned or a server sent, be it an answer or not. */
+/** Reads the return value of a callback or the response of a server, which may be no answer. */
 export function readValue(event: HookEvent, value: unknown): ReadAnswer {
   if (value instanceof Error) {
     const failures = [`its answer must be an object, but was an Error: ${value.message}`];
@@ -270,7 +270,7 @@ function wayToRefuse(event: HookEvent): string {
 
 const saysNo = (value: unknown): boolean => /^(false|no|off|0)$/i.test(String(value));
 
-/** What hooks of other systems may ask for beside it all. */
+/** Fields that hooks of other systems may set. */
 const unsupported = [
   ...['terminalSequence', 'sessionTitle', 'suppressOriginalPrompt', 'initialUserMessage', 'watchPaths'],
   ...['reloadSkills', 'classifierContext'],
@@ -381,7 +381,7 @@ const words: Readonly<Record<string, Behavior>> = {
   block: 'deny',
 };
 
-/** Null is what scripts print for "nothing". */
+/** Scripts print null for "nothing". */
 function present(object: object, field: string): unknown {
   const value: unknown = Object.hasOwn(object, field) ? Reflect.get(object, field) : undefined;
   return value === null || value === '' ? undefined : value;

@@ -1,4 +1,4 @@
-// A hook as it stands ready, wherever it comes from, and the three ways to run one.
+// A hook that is ready to run, from settings or a program, and the three ways to run one.
 import { existsSync } from 'node:fs';
 import type { HookCallback, HookEvent, HookInput } from '../contract/hook.js';
 import type { PermissionMode } from '../contract/permission.js';
@@ -9,22 +9,22 @@ import { type ReadAnswer, readCommandAnswer, readValue } from './read-answer.js'
 import type { CommandDefinition, ConfiguredHook, HttpDefinition } from './schema.js';
 
 const DEFAULT_TIMEOUT_SECONDS = 60;
-const SESSION_END_TIMEOUT_SECONDS = 10; // a person waits for the prompt of their shell
-const MAX_TIMEOUT_SECONDS = 86_400; // what a timer can hold is not much more
+const SESSION_END_TIMEOUT_SECONDS = 10; // the user is waiting for the prompt of the shell
+const MAX_TIMEOUT_SECONDS = 86_400; // timers can't hold much more
 
-/** What the hooks of a session run in. */
+/** The environment that the hooks of a session run in. */
 export interface HookSurroundings {
   root: string;
   env: Readonly<Record<string, string | undefined>>;
-  /** What may change in the course of a session. */
+  /** Values that may change during a session. */
   situation(): { cwd: string; mode: PermissionMode };
   /** Where SessionStart hooks may write `export NAME=value` for the commands that follow. */
   envFile?: string;
   /** Whether a hook may post to an address. Left out: to any. */
   mayPost?: (url: URL) => boolean;
-  /** Registers the way to end a process at once, for a program that must exit; returns the way to take it back. */
+  /** Registers a function that kills the process, for a program that must exit; returns a function that unregisters it. */
   whileRunning?: (kill: () => void) => () => void;
-  /** Called before a hook runs, since it may write files; what it resolves with is called when nothing of it can any more. */
+  /** Called before a hook runs, since it may write files; resolves with a function to call when it no longer can. */
   announceWriter?: (name: string) => Promise<() => void>;
 }
 
@@ -94,7 +94,7 @@ export function fromCallbacks(event: HookEvent, group: CallbackGroup): ReadyHook
   }));
 }
 
-/** Hooks from settings have been read already; a program that gives a bad matcher is to hear of it at once. */
+/** Hooks from settings have been checked already; a bad matcher of a program throws at once. */
 function matcherOf(text: string): NameMatcher {
   const matcher = readMatcher(text);
   if ('problem' in matcher) throw new TypeError(`The matcher of a hook can't be read: ${matcher.problem}`);
@@ -122,7 +122,7 @@ async function runCommand(
   const { runCommandHook } = await import('./run-command-hook.js');
   const { root, whileRunning, announceWriter } = surroundings;
   const { cwd } = surroundings.situation();
-  // The text that bash gets is the person's own, whole. Nothing of a call is ever put into it: that is data, on stdin.
+  // Bash gets the user's text unchanged. Data of a call is never inserted into it: it goes to stdin.
   const filled = (word: string): string => word.replaceAll(/\$\{(?:CLAUDE|HELVE)_PROJECT_DIR\}/g, () => root);
   const started = hook.args
     ? { program: filled(hook.command), args: hook.args.map(filled) }
@@ -145,7 +145,7 @@ async function runCommand(
 
 const tookTooLong = (timeoutMs: number): string => `it took longer than ${timeoutMs / 1000} s and was stopped`;
 
-/** Without the files that bash would read first: what they print would stand before the answer. */
+/** Without bash's startup files: their output would precede the answer. */
 function hookEnvironment(
   event: HookEvent,
   { env, root, envFile }: HookSurroundings,

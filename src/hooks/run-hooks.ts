@@ -1,5 +1,5 @@
-// Runs the hooks of one moment: those that match start together, and what they say is merged in the order in which they
-// are configured. What runs a hook is loaded with the first one that runs.
+// Runs the hooks of one event: matching hooks start together, and their answers are merged in configuration order. The
+// code that runs a hook is loaded with the first one that runs.
 import type { Effect } from '../contract/effect.js';
 import type { HookEvent, HookPayloads, Hooks } from '../contract/hook.js';
 import type { ToolTable } from '../contract/tool-traits.js';
@@ -24,19 +24,19 @@ const MAX_TEXT = 10_000; // characters of one hook's text for the model or the p
 const MAX_REPORT = 1_000;
 
 export interface HooksOptions extends HookSurroundings {
-  /** Hooks from settings, in the order in which they count. */
+  /** Hooks from settings, in order of precedence. */
   configured?: readonly ConfiguredHook[];
   /** Hooks inside the program; they come after those from settings. */
   callbacks?: HookCallbacks;
-  /** Whether a permission rule speaks of a call, for hooks with `if`. Left out, such hooks run for every call. */
+  /** Whether a permission rule matches a call, for hooks with `if`. If absent, such hooks run for every call. */
   matchesRule?: (rule: string, request: RuleRequest) => boolean;
-  /** What the tools declare, for matchers that name one in another way. */
+  /** The traits of the tools, for matchers that use another name of one. */
   tools: ToolTable;
-  /** The tools that there are, to find matchers that can match none. Left out, no matcher is looked at. */
+  /** The existing tools, to report matchers that can match none. If absent, matchers are not checked. */
   toolNames?: () => readonly string[];
   sessionId: string;
   transcriptPath: string;
-  /** Keeps a text that is too long to be sent, and tells in which file. */
+  /** Saves a text that is too long to be sent, and returns the file. */
   saveText?: (name: string, text: string) => Promise<string>;
   /** Called before any hook runs. */
   beforeRun?: () => void;
@@ -132,14 +132,14 @@ function readyHooks(
     .filter(({ trusted }) => trusted)
     .map((one) => ({ event: one.event, hook: fromSettings(one, options) }));
   const fromProgram = Object.entries(callbacks).flatMap(([name, groups]) => {
-    const event = name as HookEvent; // the keys of this type are events; one that is none is never asked for
+    const event = name as HookEvent; // the keys of this type are events; other keys are never looked up
     return groups.flatMap((group) => fromCallbacks(event, group)).map((hook) => ({ event, hook }));
   });
   const byEvent = Map.groupBy([...fromFiles, ...fromProgram], ({ event }) => event);
   return new Map([...byEvent].map(([event, entries]) => [event, entries.map(({ hook }) => hook)]));
 }
 
-/** What was said in the background comes too late to decide anything. */
+/** Answers from the background come too late to decide anything. */
 function withoutDecision({ name, additionalContext, message, reports }: HookReply): HookReply {
   return {
     name,
@@ -149,7 +149,7 @@ function withoutDecision({ name, additionalContext, message, reports }: HookRepl
   };
 }
 
-/** The hooks that the moment concerns, each once, in configuration order. */
+/** The hooks that match the event, each once, in configuration order. */
 function select<Event extends HookEvent>(
   hooks: readonly ReadyHook[],
   event: Event,
@@ -163,7 +163,7 @@ function select<Event extends HookEvent>(
     try {
       return matchesRule?.(rule, { tool: payload.tool_name, input: payload.tool_input, effects }) ?? true;
     } catch (error) {
-      // A guard that runs once too often is better than one that does not.
+      // A guard should rather run once too often than not at all.
       const why = `its rule "${rule}" can't be judged (${messageOf(error)}), so it runs for every call`;
       reports.push(reportOf(hook, event, `needs a correction: ${why}.`));
       return true;
@@ -196,7 +196,7 @@ function inputText<Event extends HookEvent>(
   try {
     return JSON.stringify({ ...named, ...payload }, plain);
   } catch {
-    // What a tool of the embedder's gives may hold itself.
+    // Data of the embedding program's tools may have cycles.
     const fields = Object.entries(payload).map(([field, value]) => [field, serializable(value)]);
     return JSON.stringify({ ...named, ...Object.fromEntries(fields) });
   }
@@ -212,7 +212,7 @@ function serializable(value: unknown): unknown {
   }
 }
 
-/** The call's input as the hooks saw it. */
+/** The call's input as the hooks received it. */
 function toolInput(text: string): unknown {
   const input: unknown = JSON.parse(text);
   return typeof input === 'object' && input !== null && 'tool_input' in input ? input.tool_input : undefined;

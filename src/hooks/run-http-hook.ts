@@ -15,8 +15,8 @@ export interface HttpRun {
 export type HttpEnd = { json: unknown } | { failure: string };
 
 /**
- * Posts to a hook's address, and to no other: a redirect is not followed, since what is sent tells of a person's work. A
- * status refuses nothing; the answer's body does. Rejects only with the signal's reason.
+ * Posts to a hook's address. Redirects are not followed, since the input contains private data. A status refuses
+ * nothing; the body of the response does. Rejects only with the signal's reason.
  */
 export async function runHttpHook({ timeoutMs, signal, ...request }: HttpRun): Promise<HttpEnd> {
   signal.throwIfAborted();

@@ -71,9 +71,9 @@ export interface ConfiguredHook {
 export interface HookProblem {
   /** Where in the settings: `hooks.PreToolUse[0].hooks[1].timeout`. */
   path: string;
-  /** What is wrong and what follows from it. */
+  /** The problem and its consequence. */
   message: string;
-  /** A hook whose failures were to block is left out: whoever loads the file must stop. */
+  /** A hook whose failures block was left out: the caller that loads the file must stop. */
   fatal: boolean;
 }
 
@@ -82,7 +82,7 @@ interface Reading {
   problems: HookProblem[];
 }
 
-/** The value of the `hooks` key, with everything about it that is not understood. */
+/** Parses the value of the `hooks` key, and reports everything that can't be understood. */
 export function readHooks(value: unknown, origin: { source: string; trusted: boolean }): Reading {
   const reading: Reading = { configured: [], problems: [] };
   const { problems } = reading;
@@ -195,7 +195,7 @@ const expectations: Readonly<Record<string, string>> = {
   statusMessage: 'must be a string',
 };
 
-/** Details that a hook can do without. Where it says anything else about its failures, it means that they matter. */
+/** Optional details of a hook. Any other value of `onFailure` counts as "block". */
 const amends: ReadonlyMap<string, { value: unknown; told: string }> = new Map([
   ['timeout', { value: undefined, told: 'the default is used' }],
   ['statusMessage', { value: undefined, told: 'none is shown' }],

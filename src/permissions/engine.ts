@@ -1,5 +1,5 @@
-// Step 8 of the path: what a call would touch, against the rules, the mode, the hooks' answers and the project's folders,
-// gives the answer, with everything that it hung on. Pure: it reads no file and asks nobody.
+// Step 8 of the path: judges the effects of a call by the rules, the permission mode, the hooks' answers and the
+// workspace folders, and returns the decision with its whole trail. Pure: it reads no files and asks no questions.
 import type { CommandEffect, Effect, FileEffect } from '../contract/effect.js';
 import {
   type Behavior,
@@ -32,51 +32,51 @@ import { isHeldBySandbox, type PolicySandbox } from './sandboxed-call.js';
 
 export interface Policy {
   mode: PermissionMode;
-  /** The project and the folders added to it, each by its written and its real name. */
+  /** The project and the folders added to it, each as written and with symlinks resolved. */
   workspace: readonly string[];
   /** Where this session saves long results: free to read. */
   resultsFolder: string;
-  /** Other folders that are free to read, each by its written and its real name: those of skills in use. */
+  /** Other folders that are free to read, as written and resolved: those of skills in use. */
   readable?: readonly string[];
-  /** Helve's own data, by both its names: apart from those, no tool may touch it. */
+  /** Helve's own data, as written and resolved. No tool may touch it, apart from the folders above. */
   dataFolders: readonly string[];
   /** What the tools declare about rules. */
   tools: ToolTable;
-  /** From all sources. Their order has no meaning. */
+  /** From all sources. Their order doesn't matter. */
   rules?: readonly Rule[];
-  /** The home folder, by all its names. */
+  /** The home folder, as written and resolved. */
   home?: readonly string[];
   /** Whether the kernel can confine commands that were not approved. Default: `none`. */
   walls?: Walls;
-  /** The sandbox of the settings; absent where they turn none on. */
+  /** The sandbox configured in settings; absent if it is off. */
   sandbox?: PolicySandbox | undefined;
-  /** How names of files are compared. Default: as on this machine. */
+  /** How file names are compared. Default: as on this machine. */
   style?: PathStyle;
 }
 
-/** What is found out about one part of a call; the strongest ground of a part is its answer. */
+/** A judgement of one part of a call; the strongest finding decides about the part. */
 type Finding = Omit<TrailEntry, 'decided'>;
 
 interface Judged {
   request: DecisionRequest;
   policy: Policy;
-  /** Those that ask or deny, and those that allow. */
+  /** Ask and deny rules, and allow rules. */
   stricter: readonly Rule[];
   looser: readonly Rule[];
-  /** Of those that allow: what a person trusts, and what allows the call whatever it touches. */
+  /** Allow rules from trusted sources, and allow rules that cover the whole call whatever it touches. */
   trusted: readonly Rule[];
   allowing: ReadonlySet<Rule>;
   style: PathStyle;
   commands: readonly CommandEffect[];
   /** Whether the commands of this call would be confined. */
   walls: Walls;
-  /** Whether it is enough that the sandbox holds the call. */
+  /** Whether running in the sandbox counts as approval. */
   bySandbox: boolean;
 }
 
 /**
- * Which files of a tree that a call may read can be shown. Only what is denied is left out: whether the tree may be read
- * at all was decided with the call.
+ * Returns the filter for files of a tree that a call may read. It leaves out only denied files: whether the tree may be
+ * read at all was decided with the call.
  */
 export function showing(policy: Policy): (real: string) => boolean {
   const { style = thisPathStyle(), rules = [] } = policy;
@@ -90,8 +90,8 @@ export function showing(policy: Policy): (real: string) => boolean {
 }
 
 /**
- * The strictest answer over all effects; neither the order of effects nor that of rules has a meaning. What is free
- * without the sandbox is decided without it, since such a call is confined more tightly.
+ * The strictest answer over all effects; the order of effects and of rules doesn't matter. A call that is allowed
+ * without the sandbox is decided without it, since it is then confined more tightly.
  */
 export function decide(request: DecisionRequest, policy: Policy): Decision {
   const decision = judge(request, policy, { bySandbox: false });
@@ -138,8 +138,8 @@ function judge(request: DecisionRequest, policy: Policy, { bySandbox }: { bySand
 }
 
 /**
- * A call is confined as a whole. Where a rule or a hook allows a part that is not harmless, the call runs as that part
- * needs it; and a command that reports facts which confinement hides has to run where they can be seen.
+ * A call is confined as a whole. If a rule or a hook allows a part that is not harmless, the call runs unconfined, as
+ * that part needs; so does a command that reports facts about the machine, which confinement would hide.
  */
 function wallsFor(judged: Judged): Walls {
   const { policy, request } = judged;
@@ -153,7 +153,7 @@ function wallsFor(judged: Judged): Walls {
   return needsMore ? 'none' : 'full';
 }
 
-/** By what allowed it; for a question, what a yes would mean. */
+/** Depends on what allowed the call; for a question, on what a yes would mean. */
 function confinementOf(behavior: Behavior, answers: readonly Finding[], judged: Judged): Confinement {
   const { request, policy, commands, walls } = judged;
   const isApproved = ({ basis, effect }: Finding): boolean =>
@@ -194,7 +194,7 @@ function strictest(answers: readonly Finding[]): Finding | undefined {
   )[0];
 }
 
-/** Of a file that is read and written, the write says more: a change that is refused is not refused for reading. */
+/** For a file that is read and written, reports the write: a refused change is not refused for reading. */
 function tellingOf(deciding: Finding, answers: readonly Finding[], { effects }: DecisionRequest): Finding {
   const effectOf = ({ effect }: Finding): Effect | undefined => effects[effect ?? -1]; // -1 for the call as a whole
   const read = effectOf(deciding);
@@ -217,8 +217,8 @@ function withoutAsking(
 }
 
 /**
- * Someone allowed the first command, and something else came along with it that nobody allowed: the usual shape of an
- * attack through an allow rule, so it has a name of its own.
+ * A rule allows the first command, but no rule allows another command in the same call: the usual shape of an attack
+ * through an allow rule, so it is reported under a name of its own.
  */
 function injectedPart(
   deciding: Finding,
@@ -243,7 +243,7 @@ function injectedPart(
   };
 }
 
-/** The command that the text begins with: what is substituted in it runs before it, so it need not come first. */
+/** The command at the start of the text. It need not be the first effect, since substitutions in it run before it. */
 function firstCommand({ input }: DecisionRequest, commands: readonly CommandEffect[]): number {
   const hasText =
     typeof input === 'object' && input !== null && 'command' in input && typeof input.command === 'string';
@@ -254,7 +254,7 @@ function firstCommand({ input }: DecisionRequest, commands: readonly CommandEffe
   );
 }
 
-/** What concerns the call as a whole: rules on the tool and its input, hooks, and the tool's own check. */
+/** Findings about the call as a whole: from rules on the tool and its input, hooks, and the tool's own check. */
 function aboutCall({ request, stricter }: Judged): Finding[] {
   const { tool, hooks = [], checkAsks } = request;
   const findings = stricter.filter((rule) => meansCall(rule, request)).map((rule) => byRule(rule, tool, {}));
@@ -263,7 +263,7 @@ function aboutCall({ request, stricter }: Judged): Finding[] {
     const because = `${name ? `the hook "${name}"` : 'a hook'} ${behavior === 'deny' ? 'denies it' : 'wants it asked about'}${reason ? `: ${reason}` : ''}`;
     findings.push({ about: tool, behavior, because, basis: behavior === 'deny' ? 'deny_hook' : 'ask_hook' });
   }
-  // A tool's own question is put in every mode: the tool saw something that nobody agreed to.
+  // A tool's own question is asked in every mode: the tool found something that the user has not agreed to.
   if (checkAsks !== undefined) findings.push({ about: tool, behavior: 'ask', because: checkAsks, basis: 'check' });
   return findings;
 }
@@ -294,7 +294,7 @@ function aboutEffect(effect: Effect, index: number, judged: Judged): Finding[] {
   return [...findings, finding('ask', 'default', why)];
 }
 
-/** For what writes outside the project: that it does, since no mode but one accepts that. */
+/** Words for a write outside the project, which only bypassPermissions accepts without a question. */
 function whereOutside(effect: Effect, { policy, request, commands }: Judged): string {
   const isOutside = (file: FileEffect): boolean =>
     file.access === 'write' && !isNullDevice(file) && !isInWorkspace(file, policy) && file.unresolved === undefined;
@@ -307,7 +307,7 @@ function whereOutside(effect: Effect, { policy, request, commands }: Judged): st
   return `, which ${outside.removes ? 'removes' : 'writes'} ${amount(outside)}${shownPath(outside)} outside the project`;
 }
 
-/** For a command that would be free if it were confined: why it is not. */
+/** For a command that would need no question if it were confined: why it is not confined. */
 function whyUnconfined(effect: Effect, { policy, walls }: Judged): string {
   if (effect.kind !== 'command' || !effect.needsWalls || walls === 'full') return '';
   const why =
@@ -329,7 +329,7 @@ function ownData(effect: Effect, policy: Policy, finding: Find): Finding[] {
 const isSavedResult = (effect: FileEffect, { resultsFolder, readable = [] }: Policy): boolean =>
   effect.access === 'read' && namesOf(effect).every((name) => isUnder([resultsFolder, ...readable], name));
 
-/** Which rules can be about an effect at all. */
+/** The kinds of rules that can match an effect. */
 const speaksOf: Readonly<Record<Effect['kind'], ReadonlyArray<Rule['subject']['kind']>>> = {
   file: ['path', 'tool'],
   command: ['command'],
@@ -420,11 +420,11 @@ function byMode(effect: Effect, { policy, request, commands, stricter }: Judged,
   return isAcceptedEdit(effect, files) ? accepted('this command') : [];
 }
 
-/** Whether a rule about commands speaks of one that is not understood can't be told, so it is not passed over. */
+/** A command that can't be parsed may be one that a rule asks about or denies, so the mode can't allow it. */
 const mayBeRuledOut = (effect: Effect, { tool }: DecisionRequest, stricter: readonly Rule[]): boolean =>
   effect.kind === 'unknown' && stricter.some(({ subject }) => subject.kind === 'command' && subject.tool === tool);
 
-/** What nothing else allows or refuses needs no approval where the sandbox holds it. */
+/** An effect that nothing else allows or refuses needs no approval in the sandbox. */
 function inSandbox(effect: Effect, { bySandbox, request, stricter }: Judged, finding: Find): Finding[] {
   if (!bySandbox || effect.kind === 'session' || mayBeRuledOut(effect, request, stricter)) return [];
   return [finding('allow', 'sandbox', `${whyAsked(effect)}, but in the sandbox, where settings allow commands`)];
@@ -454,7 +454,7 @@ function byItself(effect: Effect, { policy, commands, walls }: Judged, finding: 
   }
 }
 
-/** Of a wrapper as in `timeout 9 rm x` only the wrapper is: what it runs is judged as a command of its own. */
+/** In `timeout 9 rm x` only the wrapper is harmless: the wrapped command is judged on its own. */
 function whyHarmless(command: CommandEffect, commands: readonly CommandEffect[]): string {
   const position = commands.indexOf(command);
   const wraps = commands.some(({ wrappedBy }) => wrappedBy === position);

@@ -1,18 +1,18 @@
-// Path patterns of Read(...) and Edit(...) rules: gitignore's meaning, below one of four anchors. Pure: whoever reads
-// the settings hands in the anchors with all their names.
+// Path patterns of Read(...) and Edit(...) rules: gitignore semantics below one of four anchors. Pure: the caller passes
+// the anchors, as written and with symlinks resolved.
 
 import { matchesAll, matchesBeginning, type PatternElement } from './match-text.js';
 import { memoizeByObject, memoizeByText } from './memoize.js';
 
-/** The folders that patterns start from. Each has a written and a real name, and several where it has several. */
+/** The folders that patterns are relative to, each as written and resolved. */
 export interface Anchors {
-  /** `/x`: the folder that the settings file speaks for. */
+  /** `/x`: the folder that the settings file belongs to. */
   source: readonly string[];
   /** `x`, `./x`: the project. It does not move when a command changes the directory. */
   project: readonly string[];
   /** `~/x`. */
   home: readonly string[];
-  /** The real name of a folder. Given, a pattern that asks or denies also binds the place that its first part leads to. */
+  /** Resolves symlinks of a folder. If given, ask and deny patterns also match the target of their literal prefix. */
   realName?: (folder: string) => string;
 }
 
@@ -41,7 +41,7 @@ export interface PathPattern {
   below: readonly PatternBase[];
 }
 
-/** Whether a path, absolute and plain, is one that the pattern names or lies below one. */
+/** Whether the pattern matches a normalized absolute path or a folder above it. */
 export const matchesPath = (pattern: PathPattern, path: string): boolean =>
   matchesNames(pattern, components(path, pattern.style));
 
@@ -53,7 +53,7 @@ function matchesNames({ bases, style }: PathPattern, names: readonly string[]): 
   return false;
 }
 
-/** Whether the pattern names the tree's root or all that is in it. */
+/** Whether the pattern matches the root of the tree or everything in it. */
 export function matchesTree(pattern: PathPattern, root: string): boolean {
   const names = components(root, pattern.style);
   return matchesNames(pattern, names) || matchesNames(pattern, anyBelow(names));
@@ -61,9 +61,9 @@ export function matchesTree(pattern: PathPattern, root: string): boolean {
 
 const anyBelow = memoizeByObject((names: readonly string[]): readonly string[] => [...names, ANY_NAME]);
 
-const ANY_NAME = '\u{10FFFD}'; // no file is called so: what takes this name takes every name
+const ANY_NAME = '\u{10FFFD}'; // no file has this name: a glob that matches it matches every name
 
-/** Whether something below the folder could be named by the pattern. */
+/** Whether the pattern could match something below the folder. */
 export function mayMatchBelow({ below, style }: PathPattern, folder: string): boolean {
   const names = components(folder, style);
   return below.some(({ folder: base, elements }) => {
@@ -73,7 +73,7 @@ export function mayMatchBelow({ below, style }: PathPattern, folder: string): bo
   });
 }
 
-/** Whether a file that the shell's glob, absolute, may stand for could be named by the pattern. */
+/** Whether the pattern could match a file that an absolute glob of the shell may expand to. */
 export function mayMatchGlob({ below, style }: PathPattern, glob: string): boolean {
   const names = components(glob, style).map((name) => folded(name, style));
   return below.some(({ folder, globs }) => {
@@ -82,16 +82,16 @@ export function mayMatchGlob({ below, style }: PathPattern, glob: string): boole
   });
 }
 
-/** Whether the shell's glob may stand for this very path. */
+/** Whether a glob of the shell may expand to this path. */
 export function mayBePath(glob: string, path: string, style: PathStyle): boolean {
   const [globs, names] = [glob, path].map((text) => components(text, style).map((name) => folded(name, style)));
   return overlap(globs ?? [], (names ?? []).map(escapePath), '**', shareName);
 }
 
-/** Whether some name is meant by both globs. A set of characters counts as any character. */
+/** Whether some name matches both globs. A character set counts as any character. */
 export function shareName(shell: string, rule: string): boolean {
   if (/[()]/.test(shell)) return true; // an extended glob, if it is one, is beyond this comparison
-  if (shell.startsWith('*') && rule.startsWith('.')) return false; // the shell's star leaves hidden files alone
+  if (shell.startsWith('*') && rule.startsWith('.')) return false; // a star of the shell doesn't match hidden files
   const [one, other] = [shell, rule].map((glob) =>
     [...glob.matchAll(/\\.|\[[^\]]*\]|[\s\S]/gu)].map(([token]) => token),
   );
@@ -102,14 +102,14 @@ export function shareName(shell: string, rule: string): boolean {
   return overlap(one ?? [], other ?? [], '*', agree);
 }
 
-/** Whether two sequences, in both of which a gap stands for anything, can mean the same. */
+/** Whether two sequences with gaps, which match anything, have a match in common. */
 function overlap(
   one: readonly string[],
   other: readonly string[],
   gap: string,
   agree: (one: string, other: string) => boolean,
 ): boolean {
-  // reach[j]: whether the first i of one and the first j of the other can mean the same; i grows row by row.
+  // reach[j]: whether the first i elements of one and the first j of the other have a match in common; one row per i.
   let reach: boolean[] = [];
   for (let i = 0; i <= one.length; i += 1) {
     const row: boolean[] = [];
@@ -128,7 +128,7 @@ function overlap(
 
 export type ParsedPath = { ok: true; pattern: PathPattern } | { ok: false; problem: string; fix: string };
 
-/** A pattern that allows means exactly its place; one that asks or denies is taken in its widest sense. */
+/** Allow patterns match exactly their location; ask and deny patterns are read as widely as possible. */
 export function parsePathPattern(
   text: string,
   { list, anchors, style }: { list: 'allow' | 'ask' | 'deny'; anchors: Anchors; style: PathStyle },
@@ -152,7 +152,7 @@ export function parsePathPattern(
   const isOneName = names.length === 1 && names[0] !== '**';
   const isOneFolder = names.length === 2 && names[1] === '**' && names[0] !== '**';
   const isStrict = list !== 'allow';
-  // gitignore: a name without a slash is meant at any depth. "src/**" is too, where the rule asks or denies.
+  // gitignore: a name without a slash matches at any depth. In ask and deny rules, so does "src/**".
   const isWritten = trimmed.startsWith('./') || trimmed.startsWith('../');
   const atAnyDepth =
     !isAnchored && ((isOneName && (!isWritten || isStrict)) || (isOneFolder && isStrict && !isWritten));
@@ -166,13 +166,13 @@ export function parsePathPattern(
   return { ok: true, pattern: { style, bases: compile(atAnyDepth), below: compile(mayBeDeep) } };
 }
 
-/** Gitignore's wildcards in a name, made harmless. */
+/** Escapes gitignore's wildcards in a path. */
 export const escapePath = (path: string): string => path.replace(/[\\*?[\]!#]/g, (special) => `\\${special}`);
 
 interface Anchored {
   folders: readonly string[];
   rest: string;
-  /** The pattern says where it starts, so that it does not float. */
+  /** The pattern is anchored, so it doesn't match at any depth. */
   isAnchored: boolean;
 }
 
@@ -200,16 +200,16 @@ function plainNames(text: string): string[] | undefined {
 }
 
 function globsOf(names: readonly string[], isOnlyBelow: boolean): string[] {
-  const globs = names.flatMap((name, index) => (name === '**' && index === names.length - 1 ? ['*', '**'] : [name])); // "a/**" is what is in a, not a itself
-  return isOnlyBelow ? [...globs, '*', '**'] : [...globs, '**']; // what is below a match is matched too
+  const globs = names.flatMap((name, index) => (name === '**' && index === names.length - 1 ? ['*', '**'] : [name])); // "a/**" matches everything in a, but not a itself
+  return isOnlyBelow ? [...globs, '*', '**'] : [...globs, '**']; // everything below a match matches too
 }
 
-// An escaped character, a set of characters, stars, or a character that means itself, as a bracket without its partner.
+// An escaped character, a character set, stars, or a literal character, such as an unpaired bracket.
 const NAME_TOKEN = /\\([\s\S])|\[([!^]?)(\]?(?:\\.|[^\]\\])+|\])\]|\*+|([\s\S])/gu;
 
 function nameElements(name: string, style: PathStyle): PatternElement<string> {
   if (!/[*?[\\]/.test(name)) {
-    const wanted = folded(name, style); // most names are no patterns, and need not be taken apart
+    const wanted = folded(name, style); // most names have no wildcards and need no parsing
     return (text) => folded(text, style) === wanted;
   }
   const pattern = [...folded(name, style).matchAll(NAME_TOKEN)].map(
@@ -240,7 +240,7 @@ function characterElement(set: string, isNegated: boolean): PatternElement<strin
   return (character) => ranges.some(([first, last]) => first <= character && character <= last) !== isNegated;
 }
 
-/** Each base as it is and, where the plain beginning of the pattern is a link, the place that it leads to. */
+/** Each base as it is and, if the literal prefix of the pattern is a symlink, its target. */
 function withRealNames(
   bases: ReadonlyArray<readonly string[]>,
   names: readonly string[],
@@ -259,7 +259,7 @@ function withRealNames(
   return [...written, ...real];
 }
 
-/** The names that a path consists of. On Windows all spellings of a name become one. */
+/** The segments of a path. On Windows all spellings of a name become one. */
 export const components = (path: string, { windows }: PathStyle): readonly string[] =>
   windows ? windowsComponents(path) : plainComponents(path);
 

@@ -1,4 +1,4 @@
-// The reason of a decision, as people read it. Programs and models get it with the name of the attack it may be.
+// The reason of a decision, as shown to people. Programs and models get it with the name of the suspected attack.
 import type { Decision } from '../contract/permission.js';
 
 export const reasonForPeople = ({ reason, injection }: Pick<Decision, 'reason' | 'injection'>): string =>

@@ -129,7 +129,7 @@ test('an exception from what is denied is left out, an exception from what is al
 
 test.each([
   ['Read(*.{pem,key})', 'has braces, which stand for themselves'],
-  ['Read(~root/.ssh/**)', "not somebody's home folder"],
+  ['Read(~root/.ssh/**)', "not another user's home folder"],
   ['Read($HOME/.ssh/**)', 'names a variable, which stands for itself'],
   ['Edit(%USERPROFILE%/x)', 'names a variable, which stands for itself'],
   ['Read(/etc/passwd)', 'Write "Read(//etc/passwd)" if the one of the file system is meant.'],

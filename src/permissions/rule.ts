@@ -1,5 +1,5 @@
-// From the text of a rule to something that can be matched. A rule that is not understood is said so, with its place:
-// one that allows is left out, one that asks or denies must not be, so whoever loads the settings stops.
+// Parses the text of a rule. A rule that can't be parsed is reported with its location: an allow rule is ignored; an ask
+// or deny rule must not be ignored, so its problem is fatal and the caller must stop.
 import type { Behavior } from '../contract/permission.js';
 import type { ToolTable } from '../contract/tool-traits.js';
 import { isToolOfServer, isWrittenMcpName, namesOneServer, readMcpName } from '../platform/text/mcp-names.js';
@@ -11,7 +11,7 @@ import { type DomainPattern, parseDomain } from './match-url.js';
 import { currentName, familyOf, isFamiliarName, isFieldOf, isFileTool, namesIn, subjectOf } from './tool-names.js';
 
 export interface RuleSource {
-  /** The settings file, or the flag, as a person knows it. */
+  /** The settings file or flag, as shown to people. */
   file: string;
   line?: number;
 }
@@ -22,11 +22,11 @@ export interface RuleOptions {
   anchors: Anchors;
   /** What the tools declare about rules. */
   tools: ToolTable;
-  /** Whether the source may loosen policy: false for a project that nobody has trusted. Default true. */
+  /** Whether the source may loosen the policy: false for an untrusted project. Default true. */
   trusted?: boolean;
-  /** The tools that there are. Left out, no rule is reported for naming a tool that there is not. */
+  /** The existing tools. If absent, rules that name other tools are not reported. */
   knownTools?: readonly string[];
-  /** The same for types of agents, asked for where a rule names one. */
+  /** The existing types of agents; called only if a rule names one. */
   knownAgents?: () => readonly string[];
   style?: PathStyle;
 }
@@ -47,11 +47,11 @@ export type RuleSubject =
       isTool: (name: string) => boolean;
       tool: string;
       /**
-       * Files that it speaks of whichever tool or command touches them: those that are read or changed, all that are
-       * changed, or those that commands change and tools that work as this one.
+       * The file accesses that it matches, whichever tool or command causes them: `reads` all, `edits` all changes,
+       * `commands` changes by commands and by tools that work as this one.
        */
       covers?: 'reads' | 'edits' | 'commands';
-      /** For a rule that allows a tool that changes files: those that commands may change by it, as `Edit(*)` has it. */
+      /** For a rule that allows an editing tool: the files that commands may change by it, the same as for `Edit(*)`. */
       files?: PathPattern;
     }
   /** Files, whichever tool or command touches them. */
@@ -62,14 +62,14 @@ export type RuleSubject =
   | { kind: 'input'; isTool: (name: string) => boolean; fields: readonly string[]; patterns: readonly TextPattern[] };
 
 export interface RuleProblem {
-  /** `fatal`: the file must not be used. `dropped`: the rule does not count. `warning`: it counts, but look at it. */
+  /** `fatal`: the file must not be used. `dropped`: the rule is ignored. `warning`: the rule counts, but looks wrong. */
   severity: 'fatal' | 'dropped' | 'warning';
   rule: string;
   list: Behavior;
   source: RuleSource;
-  /** What is wrong, why it matters, and how to fix it. */
+  /** The problem, its consequence, and how to fix it. */
   message: string;
-  /** The same without the place and the consequence. */
+  /** The same without the location and the consequence. */
   reason: string;
   /** The rule names a tool that neither Helve nor another agent is known to have. */
   isUnknownTool?: boolean;
@@ -86,7 +86,7 @@ export interface RuleLists {
   deny?: readonly unknown[];
 }
 
-/** All the rules of one source. `lineOf` tells where in the file a rule stands. */
+/** Parses all rules of one source. `lineOf` returns the line of a rule in the file. */
 export function parseRules(
   lists: RuleLists,
   {
@@ -107,7 +107,7 @@ export function parseRules(
   };
 }
 
-/** Gives a rule, a problem, or a rule with a warning. */
+/** Returns a rule, a problem, or a rule with a warning. */
 export function parseRule(text: unknown, options: RuleOptions): ParsedRule {
   const { source, trusted = true } = options;
   const outcome =
@@ -121,11 +121,11 @@ export function parseRule(text: unknown, options: RuleOptions): ParsedRule {
 
 interface Outcome {
   subject?: RuleSubject;
-  /** The list that the rule counts in, where it is another than the one it stands in. */
+  /** The list that the rule counts in, if it differs from the one it is written in. */
   list?: Behavior;
   what?: string;
   fix?: string;
-  /** Nothing is lost when the rule is left out, whatever its list. */
+  /** The rule can be ignored safely, whatever its list. */
   isIdle?: boolean;
   isUnknownTool?: boolean;
 }
@@ -174,13 +174,13 @@ function understand(text: string, options: RuleOptions): Outcome {
   return { ...ofUnknownTool(tool, specifier, outcome, options), isUnknownTool: !isFamiliarName(options.tools, tool) };
 }
 
-/** What allows is taken at its word: another server may have the name that this one would get. */
+/** An allow rule must use the exact name: another server may have the name that this one would get. */
 function notAsCalledHere(written: string): Outcome {
   const [name = written] = readMcpName(written)?.names ?? [];
   return broken('spells a name of an MCP server in another way than Helve', `Write "${name}".`);
 }
 
-/** It may be the tool of a server or a program. One that is nearly the name of a tool here is most likely a slip. */
+/** It may be a tool of a server or of a program. A name that is close to an existing tool is most likely a typo. */
 function ofUnknownTool(
   tool: string,
   specifier: string | undefined,
@@ -199,7 +199,7 @@ function ofUnknownTool(
   return { ...outcome, what, fix: `Did you mean "${meant}"?${consequence}` };
 }
 
-/** A rule that asks or denies is not lost to a capital letter. */
+/** Ask and deny rules match names of tools in any case. */
 function knownName(written: string, { list, knownTools = [], tools }: RuleOptions): string {
   const current = currentName(tools, written);
   if (list === 'allow' || knownTools.includes(current)) return current;
@@ -214,7 +214,7 @@ function isAbsentTool(tool: string, { knownTools, tools }: RuleOptions): boolean
   return knownTools !== undefined && !/[_*]/.test(tool) && !isFileTool(tools, tool) && !knownTools.includes(tool);
 }
 
-/** None for the name of a tool that other agents have: it is spelt as it is meant. */
+/** Undefined for names of tools that other agents have: those are no typos. */
 function nearestTool(
   tool: string,
   { knownTools = [], tools }: Pick<RuleOptions, 'knownTools' | 'tools'>,
@@ -238,7 +238,7 @@ function isOneSlip(one: string, other: string): boolean {
 function everyUse(tool: string, { list, anchors, tools, style = thisPathStyle() }: RuleOptions): Outcome {
   if (list === 'allow' && tool.includes('*') && !namesOneServer(tool)) {
     return broken(
-      'would allow tools that nobody has named',
+      'would allow tools that it does not name',
       'Name each tool; a star may only follow the full name of an MCP server, as in "mcp__github__get_*".',
     );
   }
@@ -257,7 +257,7 @@ function coveredBy(tools: ToolTable, tool: string): 'reads' | 'edits' | 'command
   return family === 'read' ? 'reads' : 'edits';
 }
 
-/** A server's name alone stands for all its tools. A rule that asks or denies means them in any spelling. */
+/** The name of a server alone matches all its tools. Ask and deny rules match them in any spelling. */
 export function nameMatcher(tool: string, list: Behavior): (name: string) => boolean {
   const written = list === 'allow' ? undefined : readMcpName(tool);
   if (written) {
@@ -318,7 +318,7 @@ function domainRule(tool: string, value: string): Outcome {
 function pathRule(tool: string, specifier: string, options: RuleOptions): Outcome {
   const { list, anchors, tools, style = thisPathStyle() } = options;
   const isNegated = specifier.startsWith('!');
-  // An exception from what is denied would loosen it: left out. An exception from what is allowed is to be asked about.
+  // An exception from a deny rule would loosen it, so it is ignored. An exception from an allow rule asks.
   if (isNegated && list !== 'allow') {
     return {
       ...broken('makes an exception, and a rule that asks or denies has none', 'Narrow the rule that it is about.'),
@@ -338,14 +338,14 @@ function pathRule(tool: string, specifier: string, options: RuleOptions): Outcom
   return oddity ? { subject, ...oddity } : { subject };
 }
 
-/** What is usually meant by another kind of program: a rule that is taken at its word here may never match. */
+/** Path syntax of other programs that has no meaning here: such a rule may never match. */
 function oddPath(tool: string, specifier: string): Pick<Outcome, 'what' | 'fix'> | undefined {
   if (/\{[^{}]*,[^{}]*\}/.test(specifier)) {
     return { what: 'has braces, which stand for themselves in a path', fix: 'Write one rule for each choice.' };
   }
   if (/^~[^/]/.test(specifier)) {
     const fix = `Write "${tool}(~/...)" for your own home folder, or "${tool}(//...)" with the full path.`;
-    return { what: "means a folder of that name in the project, not somebody's home folder", fix };
+    return { what: "means a folder of that name in the project, not another user's home folder", fix };
   }
   if (/\$\w|\$\{|%\w+%/.test(specifier)) {
     const fix = 'Write the path itself; "~/" stands for the home folder.';
@@ -358,10 +358,10 @@ function oddPath(tool: string, specifier: string): Pick<Outcome, 'what' | 'fix'>
   return undefined;
 }
 
-/** Folders that every machine has at its root and hardly a project has. */
+/** Folders that every machine has at its root and few projects have. */
 const SYSTEM_FOLDER = /^\/(?:etc|home|Users|usr|var|root|proc|dev|sys|opt|mnt|tmp|private|Library|System)(?:\/|$)/;
 
-/** Exact values only, of fields that the model really sent. */
+/** Matches exact values of fields that the model sent. */
 function parameterRule(tool: string, field: string, value: string, options: RuleOptions): Outcome {
   if (options.list === 'allow') {
     return broken(`allows by the value of "${field}", and only ask and deny rules may`, 'Remove it.');
@@ -385,7 +385,7 @@ const inputRule = (
   subject: { kind: 'input', isTool: nameMatcher(tool, list), fields, patterns: [textPattern(value)] },
 });
 
-/** One of a type that there is not counts all the same, since it may be written yet. */
+/** A rule on a type that doesn't exist counts too, since the type may be added later. */
 function agentRule(tool: string, type: string, { list, knownAgents, tools }: RuleOptions): Outcome {
   const rule = inputRule(tool, subjectOf(tools, tool), type, { list });
   const known = type.includes('*') ? undefined : knownAgents?.();
@@ -400,7 +400,7 @@ function agentRule(tool: string, type: string, { list, knownAgents, tools }: Rul
   };
 }
 
-/** `Skill(name)` means the bare name; with ` *` behind it, arguments as well. A rule that asks or denies means both. */
+/** `Skill(name)` matches a call without arguments, `Skill(name *)` any call. Ask and deny rules always match both. */
 function skillRule(tool: string, specifier: string, { list, tools }: RuleOptions): Outcome {
   const name = specifier.replace(/(?::\*| \*)$/, '');
   const withArguments = name !== specifier || list !== 'allow';

@@ -1,4 +1,4 @@
-// What the sandbox of the settings means for a call: whether it runs inside, and what to tell a person about it.
+// How the configured sandbox applies to a call: whether it runs inside, and how to describe that to a person.
 import type { DecisionRequest, SandboxMode, Walls } from '../contract/permission.js';
 import type { SandboxConfig } from '../contract/tool-context.js';
 import type { ToolTable } from '../contract/tool-traits.js';
@@ -6,9 +6,9 @@ import { isInside } from '../platform/files/paths.js';
 import { effectsAreComplete, runsOutside } from '../platform/sandbox/sandboxed-effects.js';
 import { familyOf } from './tool-names.js';
 
-/** The sandbox that settings turn on. */
+/** The sandbox as configured in settings. */
 export interface PolicySandbox {
-  /** Whether it was found to work on this machine. */
+  /** Whether it works on this machine. */
   works: boolean;
   /** Whether a command that runs inside needs no approval. */
   allows: boolean;
@@ -16,7 +16,7 @@ export interface PolicySandbox {
   excluded: readonly string[];
   network: 'off' | 'on' | 'hosts';
   mode: SandboxMode;
-  /** Where it does not work, no command runs. */
+  /** If it does not work, no command runs. */
   required: boolean;
 }
 

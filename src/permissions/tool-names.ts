@@ -1,10 +1,10 @@
-// What rules know about tools: which ones a path rule speaks for, which fields a rule may name, and older names. All of
-// it comes from the table, which is made of what the tools declare.
+// Looks up what rules need to know about tools: their family, the fields that a rule may name, and older names. All of
+// it comes from the table of traits that the tools declare.
 import type { RuleFamily, ToolTable } from '../contract/tool-traits.js';
 
 export const familyOf = ({ traits }: ToolTable, tool: string): RuleFamily | undefined => traits.get(tool)?.family;
 
-/** The tools of a family; those whose bare name speaks for it come first. */
+/** The tools of a family; the one whose bare name covers the whole family comes first. */
 export const namesIn = ({ traits }: ToolTable, family: RuleFamily): string[] =>
   [...traits]
     .filter(([, each]) => each.family === family)
@@ -16,26 +16,26 @@ export const isFileTool = (tools: ToolTable, tool: string): boolean => isFileFam
 
 const isFileFamily = (family: RuleFamily | undefined): boolean => family === 'read' || family === 'edit';
 
-/** The fields that a rule's specifier is about, so that a rule on one as a parameter would say the same twice. */
+/** The fields that a rule's specifier is about; a parameter rule on one of them is redundant. */
 export function subjectOf(tools: ToolTable, tool: string): readonly string[] {
   return isFileTool(tools, tool) ? ofFileTools(tools, 'subject') : (tools.traits.get(tool)?.subject ?? []);
 }
 
-/** Whether a rule may name the field. Patterns may hold a colon of their own, so it has to be known for most tools. */
+/** Whether a rule may name the field. Most tools list their fields, since a pattern may contain a colon too. */
 export function isFieldOf(tools: ToolTable, tool: string, field: string): boolean {
   const fields = isFileTool(tools, tool) ? ofFileTools(tools, 'fields') : tools.traits.get(tool)?.fields;
   return fields ? fields.includes(field) : /^\w+$/.test(field);
 }
 
-/** Rules on files hold for all tools that touch them, so they share what can be named. */
+/** Rules on files apply to every tool that touches them, so all file tools share their fields. */
 const ofFileTools = ({ traits }: ToolTable, which: 'subject' | 'fields'): string[] =>
   [...traits.values()].filter(({ family }) => isFileFamily(family)).flatMap((each) => each[which] ?? []);
 
-/** The name here of a tool that a rule calls by an older name. */
+/** The current name of a tool that may be given by an older name. */
 export function currentName({ traits }: ToolTable, name: string): string {
   const [current] = [...traits].find(([, { olderNames = [] }]) => olderNames.includes(name)) ?? [];
   return current ?? name;
 }
 
-/** Whether agents are known to have a tool of that name, be it here or not. */
+/** Whether Helve or another agent is known to have a tool of that name. */
 export const isFamiliarName = ({ familiarNames }: ToolTable, name: string): boolean => familiarNames.has(name);
