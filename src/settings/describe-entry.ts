@@ -1,4 +1,4 @@
-// What settings say, in lines for people. A list may be shown to anybody: what may be a key is left out.
+// Settings as lines for people. A list may be shown to others, so values that may be keys are hidden.
 import { visible } from '../platform/text/visible.js';
 import { oneLine, placeOf } from './report.js';
 import type { Entry } from './settings.js';
@@ -11,7 +11,7 @@ export const labelOf = ({ key, name }: Pick<Entry, 'key' | 'name'>): string =>
 
 const HIDDEN = '(hidden)';
 
-/** A list may be shown to anybody: what may be a key is left out. `get` shows it to who asks for it by name. */
+/** A list may be shown to others, so values that may be keys are hidden. `get` shows them by name. */
 export function withoutSecrets({ key, name = '', value }: Entry): unknown {
   if (key === 'env') return isSecretName(name) ? HIDDEN : value;
   return key === 'mcpServers' || key === 'hooks' ? hideWithin(value) : value;

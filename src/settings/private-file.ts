@@ -1,4 +1,4 @@
-// Helve's own small files: private, whole or not there at all, never through a link, and changed by one at a time.
+// Helve's own small files: private, written atomically, never through a link, and changed under a lock.
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { link, readFile, realpath, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -14,7 +14,7 @@ import { isRunning, isStale, type ProcessIdentity, thisProcess } from '../platfo
 const WAIT_MS = 10_000; // a change takes milliseconds; who waits longer waits for somebody who hangs
 const POLL_MS = 10;
 
-/** The text of one of our files, or undefined where there is none. Throws where somebody else may have written it. */
+/** The text of one of our files, or undefined if it does not exist. Throws if another user may have written it. */
 export function readPrivateFile(path: string): string | undefined {
   let descriptor: number;
   try {
@@ -37,7 +37,7 @@ export function readPrivateFile(path: string): string | undefined {
   }
 }
 
-/** Puts a private file in place of the one that is there, links included. */
+/** Replaces the existing file, or link, by a private file. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
   mkdirPrivate(dirname(path));
   await inFolder(await realpath(dirname(path)), async (folder) => {
@@ -53,7 +53,7 @@ export async function writePrivateFile(path: string, text: string): Promise<void
   });
 }
 
-/** Does the work while nobody else does work under the same lock, in this process or another. */
+/** Runs the work under an exclusive lock, across processes. */
 export async function withLock<T>(lock: string, work: () => Promise<T>): Promise<T> {
   mkdirPrivate(dirname(lock));
   const ours = await thisProcess();
@@ -73,7 +73,7 @@ export async function withLock<T>(lock: string, work: () => Promise<T>): Promise
   }
 }
 
-/** By a second name, so that a lock is there with its owner's name in it or not at all. */
+/** Uses a hard link, so that a lock file appears atomically with its owner's name in it. */
 async function take(lock: string, record: string): Promise<boolean> {
   const draft = `${lock}.${randomHex(9)}`;
   await writeFile(draft, record, { flag: 'wx', mode: 0o600 });
@@ -86,7 +86,7 @@ async function take(lock: string, record: string): Promise<boolean> {
   } finally {
     await unlink(draft);
   }
-  // The file system has no second names. Without its owner's name in it yet, a lock counts as held.
+  // The file system has no hard links. A lock file without its owner's name in it yet counts as held.
   try {
     await writeFile(lock, record, { flag: 'wx', mode: 0o600 });
     return true;
@@ -107,7 +107,7 @@ async function isLeftBehind(lock: string, ours: ProcessIdentity): Promise<boolea
   }
 }
 
-/** Two may find the same lock left behind; the second must not take away what the first has put in its place. */
+/** Two processes may find the same stale lock; the second must not remove the new lock of the first. */
 async function setAside(lock: string, ours: ProcessIdentity): Promise<void> {
   const aside = join(dirname(lock), `${basename(lock)}.${randomHex(9)}`);
   try {

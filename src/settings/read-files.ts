@@ -1,4 +1,4 @@
-// Reads the settings files that there are. Loaded only when there is one: it brings the parser and the schemas.
+// Reads the existing settings files. Loaded only if there is one, since it loads the parser and the schemas.
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { parseRule, type Rule, type RuleProblem } from '../permissions/rule.js';
 import { folderNames, homeFolder, realName } from '../platform/files/paths.js';
@@ -11,28 +11,28 @@ import { isFatal, oneLine, problemAt, type SettingsProblem } from './report.js';
 
 const MAX_BYTES = 2 * 1024 * 1024; // far more than anybody writes by hand
 
-/** What one file says. */
+/** The statements of one file. */
 export interface SourceFile {
   place: SettingsPlace;
   contributions: readonly UnderstoodContribution[];
   problems: readonly SettingsProblem[];
-  /** The file is broken now: this is what it said before, and of that only what tightens counts. */
+  /** The file is broken now: these are its last valid statements, of which only the stricter ones apply. */
   isFromBefore?: true;
 }
 
 export interface UnderstoodContribution extends Contribution {
-  /** Of a rule that was understood. */
+  /** Present for a valid rule. */
   rule?: Rule;
 }
 
 export interface ReadOptions extends PlaceOptions {
-  /** The tools that there are. Left out, no rule is reported for naming a tool that there is not. */
+  /** The existing tools. If omitted, rules that name unknown tools are not reported. */
   knownTools?: readonly string[];
-  /** The same for types of agents, asked for where a rule names one. */
+  /** The same for types of agents, called if a rule names one. */
   knownAgents?: () => readonly string[];
 }
 
-/** What each file says. Of one that is broken now, what it said before goes on to tighten. */
+/** The statements of each file. For a file that is broken now, its last valid restrictions stay in force. */
 export function readFiles(
   places: readonly SettingsPlace[],
   options: ReadOptions,
@@ -56,7 +56,7 @@ function fromBefore({ place, contributions }: SourceFile, problems: readonly Set
 
 function readSource(place: SettingsPlace, options: ReadOptions, { isNew }: { isNew: boolean }): SourceFile {
   const failed = (line: number | undefined, column: number | undefined, what: string): SourceFile => {
-    // A file that can't hold rules can be done without.
+    // A file that can't contain rules may be ignored.
     const consequence = place.only
       ? 'Nothing in it counts. Correct it there.'
       : 'It may hold rules that refuse something, so helve will not start. Correct it there, or move it away.';
@@ -69,21 +69,21 @@ function readSource(place: SettingsPlace, options: ReadOptions, { isNew }: { isN
   } catch (error) {
     return failed(undefined, undefined, `can't be read (${reason(error)}). `);
   }
-  // Somebody may be about to write it: an empty file in place of one that said something is not taken at its word.
+  // An editor may be about to write it: an empty file that had content before counts as broken.
   if (!isNew && text.trim() === '') return failed(undefined, undefined, 'is empty now. ');
   const parsed = parseDocument(text);
   if ('problem' in parsed) return failed(parsed.at.line, parsed.at.column, `not valid JSON: ${parsed.problem}. `);
   return readNode(parsed.node, place, options);
 }
 
-/** The same for what is parsed already. */
+/** The same for text that is already parsed. */
 export function readNode(node: JsonNode, place: SettingsPlace, options: ReadOptions): SourceFile {
   const { contributions, problems } = checkDocument(node, place);
   return withRules({ place, contributions, problems }, options);
 }
 
 function readText(path: string): string {
-  // Without waiting: something else than a file could keep us for ever.
+  // Non-blocking: opening a pipe could block forever.
   const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const stats = fstatSync(descriptor);
@@ -141,7 +141,7 @@ function withRules({ place, contributions, problems }: SourceFile, options: Read
   };
 }
 
-/** Switches of tools that there are not. Those of programs and servers have a `_` in their names, mostly. */
+/** Switches of unknown tools. Names of tools of programs and servers mostly contain a `_`. */
 function unknownSwitches(
   contributions: SourceFile['contributions'],
   knownTools: readonly string[] | undefined,
