@@ -9,7 +9,7 @@ const found = async (files: Readonly<Record<string, string>>, isTrusted = false,
   return (await findAgents({ root, home, dataFolder, env, isTrusted })).map(({ state, detail }) => [state, detail]);
 };
 
-test('where nobody has written an agent nothing is said', async () => {
+test('without custom agents nothing is said', async () => {
   expect(await found({})).toEqual([]);
 });
 

@@ -42,7 +42,7 @@ export async function headless(argv: readonly string[], version: string): Promis
   const { smallModel } = options.settings.current;
   const small = smallModel?.value ?? (options.env['HELVE_SMALL_MODEL']?.trim() || catalogue.small);
   const watches: ModelWatch[] = [];
-  const model = watchedModel(await models.patient(), watches);
+  const model = watchedModel(await models.resilientModel(), watches);
   const budget = flags.maxBudgetUsd === undefined ? undefined : new Budget(flags.maxBudgetUsd, model);
   if (budget?.problem !== undefined) await writeLine(process.stderr, `helve: ${budget.problem}`);
   const end = new RunEnd({ budget, structured });
@@ -59,10 +59,10 @@ export async function headless(argv: readonly string[], version: string): Promis
     ...(permissionTool && { askPermission: permissionTool.askPermission, awaitServers: true }),
     model,
     fallbackModels: models.fallbacks,
-    ...(small && { sideModel: () => models.patient(small) }),
+    ...(small && { sideModel: () => models.resilientModel(small) }),
     retries: false, // the watched model retries by itself
     async childModel(name) {
-      const asked = name === undefined ? model.current : await models.patient(name);
+      const asked = name === undefined ? model.current : await models.resilientModel(name);
       return watchedModel(asked, budget ? [budget.of(asked)] : []); // children's output is not part of the conversation
     },
     sessionId,
@@ -78,7 +78,7 @@ export async function headless(argv: readonly string[], version: string): Promis
     ...(flags.appendSystemPrompt !== undefined && { appendSystemPrompt: flags.appendSystemPrompt }),
     instructions: flags.instructions && !isSimple && options.settings.current.instructions?.value !== false,
     commands: flags.commands && !isSimple,
-    useModel: async (name) => model.lend(await models.patient(name)),
+    useModel: async (name) => model.lend(await models.resilientModel(name)),
   });
   permissionTool?.attach(agent.session);
   await observation?.begin(agent.session);
@@ -170,7 +170,7 @@ async function openHost(parts: HostParts, root: string): Promise<Host> {
     refuseMode: (mode) => (mode === 'bypassPermissions' ? whyNoBypass(options.settings.current, env) : undefined),
     saveRule: async (rule, place) => await saveRule(rule, place, { root, env }),
     async chooseModel(name) {
-      const chosen = await models.patient(name).catch((error: unknown) => {
+      const chosen = await models.resilientModel(name).catch((error: unknown) => {
         if (error instanceof ModelFailure) throw new RequestRefused(error.message);
         throw error;
       });

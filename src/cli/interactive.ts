@@ -21,8 +21,8 @@ export async function interactive(argv: readonly string[], version: string): Pro
       const options = await interactiveOptions(flags);
       return {
         settings: options.settings,
-        async openSession(wish) {
-          const opened = await openSession({ ...flags, setup }, options, wish, ports);
+        async openSession(request) {
+          const opened = await openSession({ ...flags, setup }, options, request, ports);
           setup = undefined; // only for the first session, not after /clear
           return opened;
         },

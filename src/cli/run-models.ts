@@ -15,7 +15,7 @@ export interface RunModels {
   first: Model;
   fallbacks: readonly Model[];
   /** A model by its name, or the default one, with retries for transient failures. */
-  patient(name?: string): Promise<Model>;
+  resilientModel(name?: string): Promise<Model>;
 }
 
 export async function readModels(
@@ -49,7 +49,7 @@ export async function readModels(
   return {
     first,
     fallbacks,
-    async patient(name) {
+    async resilientModel(name) {
       const model = name === undefined ? first : await choose(name);
       return withRetries(model, { ...retries, fallbacks });
     },

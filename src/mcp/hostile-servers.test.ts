@@ -49,7 +49,7 @@ test('what servers say of themselves stays within the reminder that carries it',
   expect(text.match(/<\s*\/?\s*system-reminder/gi)).toEqual(['<system-reminder', '</system-reminder']);
 });
 
-test('words that nobody sees are kept out of the values in a schema', () => {
+test('invisible text is kept out of the values in a schema', () => {
   const hidden = String.fromCodePoint(0xe0049, 0xe0067);
   const repaired = repairSchema({
     type: 'object',

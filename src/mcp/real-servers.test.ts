@@ -82,7 +82,7 @@ test('progress of a server is progress of the call', async () => {
   expect(texts[0]).toBe('1 of 2');
 });
 
-test('a question of a server goes to the person; where nobody is there, it is declined', async () => {
+test('a question of a server goes to the user; without one it is declined', async () => {
   const alone = await projectWith({ everything: stdio(everything) });
   expect(JSON.stringify(await call(alone, 'mcp__everything__trigger-elicitation-request'))).toMatch(/declined/i);
 

@@ -3,7 +3,7 @@ import type { WatchedSettings } from '../settings/watch.js';
 import { Screen } from './screen/screen.js';
 import { guardTerminal } from './screen/terminal-guard.js';
 import { chooseTheme, supportsLinks, Theme } from './screen/theme.js';
-import type { OpenedSession, SessionPorts, SessionWish } from './session/opened-session.js';
+import type { OpenedSession, SessionPorts, SessionRequest } from './session/opened-session.js';
 import { TerminalApp } from './terminal-app.js';
 
 export interface TerminalOptions {
@@ -15,14 +15,14 @@ export interface TerminalOptions {
   /** Plain lines, for screen readers: nothing is overdrawn. */
   isPlain?: boolean | undefined;
   /** The conversation to start with. */
-  first: SessionWish;
+  first: SessionRequest;
   /** Reads settings again. The user is asked about trust before a conversation is opened with them. */
   open(ports: SessionPorts): Promise<TerminalSettings>;
 }
 
 export interface TerminalSettings {
   settings: WatchedSettings;
-  openSession(wish: SessionWish): Promise<OpenedSession>;
+  openSession(request: SessionRequest): Promise<OpenedSession>;
 }
 
 /** Runs the terminal until the user leaves it. Returns the exit code, after the terminal is restored. */

@@ -20,7 +20,7 @@ import { ForegroundTask } from './session/foreground-task.js';
 import { editInOwnEditor, KeyActions } from './session/key-actions.js';
 import type { LoadedCommands } from './session/loaded-commands.js';
 import { openSettings } from './session/open-settings.js';
-import type { SessionWish } from './session/opened-session.js';
+import type { SessionRequest } from './session/opened-session.js';
 import { Questions } from './session/questions.js';
 import { hintWithoutModel } from './session/setup-hint.js';
 import { TypedLines } from './session/typed-lines.js';
@@ -235,7 +235,7 @@ export class TerminalApp {
     }
   }
 
-  async #firstWish(): Promise<SessionWish> {
+  async #firstWish(): Promise<SessionRequest> {
     const { first, root, env } = this.#options;
     if (!first.picks) return first;
     const { pickSession } = await import('./session/pick-session.js');
@@ -253,12 +253,12 @@ export class TerminalApp {
     for (const conflict of keys.conflicts()) this.tell(conflict);
     applyTheme(this.#screen, this.#theme, { setting: current.theme?.value, env: this.#options.env });
     if (current.statusLine) this.#status.useCommand(current.statusLine.value.command);
-    this.#screen.drawAnew();
+    this.#screen.redrawAll();
   }
 
   /** Switches to another conversation, leaving the current one, if any. */
-  async #change(settings: TerminalSettings, wish: SessionWish): Promise<void> {
-    const opened = await settings.openSession(wish);
+  async #change(settings: TerminalSettings, request: SessionRequest): Promise<void> {
+    const opened = await settings.openSession(request);
     const theme = this.#theme;
     const { id, tools } = opened.engine.session;
     if (await this.#session.become(opened)) {
@@ -297,7 +297,7 @@ export class TerminalApp {
       edit: (draft) => this.#place.editor.setText(draft),
       quit: () => this.quit(),
       tell: (sentence) => this.tell(sentence),
-      change: async (wish) => await this.#change(settings, wish),
+      change: async (request) => await this.#change(settings, request),
       onEvent: (event) => this.#take(event),
       onMode: () => this.#status.refresh(),
       onCompaction: (work) => {

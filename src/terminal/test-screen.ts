@@ -8,7 +8,7 @@ interface Row {
 }
 
 /** How terminals differ when they are resized. */
-export interface ResizeManners {
+export interface ResizeBehaviour {
   /** Empty rows at the end are dropped before rows at the top leave the screen. */
   givesUpEmptyRows?: boolean;
   /** Rows come back from the scrollback if there is space for them. */
@@ -22,7 +22,7 @@ export class TestScreen implements Terminal {
   columns: number;
   rows: number;
   readonly kittyProtocolActive = false;
-  readonly #manners: ResizeManners;
+  readonly #manners: ResizeBehaviour;
   /** All rows, including those that have scrolled off. */
   #lines: Row[] = [emptyRow()];
   /** How many have scrolled off. */
@@ -33,7 +33,7 @@ export class TestScreen implements Terminal {
   onInput: (data: string) => void = () => {};
   onResize: () => void = () => {};
 
-  constructor(columns: number, rows: number, manners: ResizeManners = {}) {
+  constructor(columns: number, rows: number, manners: ResizeBehaviour = {}) {
     this.columns = columns;
     this.rows = rows;
     this.#manners = { takesBack: true, ...manners };

@@ -347,7 +347,7 @@ test.each([
   expect(await project.text('a.txt')).toBe(twoClasses);
 });
 
-test('answers a patch that does not parse with one refusal, and asks nobody', async () => {
+test('answers a patch that does not parse with one refusal, and asks no question', async () => {
   const asked: unknown[] = [];
   const project = await temporaryProject(
     { 'a.txt': 'a\n' },

@@ -68,14 +68,14 @@ test.each([
   [{ questions: [storage, storage] }, 'is asked twice'],
   [{ questions: [{ ...storage, options: [options[0], options[0]] }] }, 'two options named "SQLite"'],
   [{ questions: [storage], answers: { 'Which database?': 'SQLite' } }, '"answers" is for the user to fill in'],
-])('refuses questions that nobody could answer, and answers of its own: %#', async (input, problem) => {
+])('refuses questions that can not be answered, and answers of its own: %#', async (input, problem) => {
   const { run, asked } = await ask(input, []);
   expect(run.failure).toBe('check_refused');
   expect(run.content).toContain(problem);
   expect(asked).toEqual([]);
 });
 
-test('says that nobody is there, and what to do', async () => {
+test('says that there is no user, and what to do', async () => {
   const project = await temporaryProject();
   const run = await project.run(askUserQuestionTool, { questions: [storage] });
   expect(run.failure).toBe('check_refused');
@@ -83,13 +83,13 @@ test('says that nobody is there, and what to do', async () => {
   expect(run.content).toContain('say what you assumed');
 });
 
-test('asks nobody in the mode dontAsk', async () => {
+test('asks no question in the mode dontAsk', async () => {
   const { run, asked } = await ask({ questions: [storage] }, [], { permissionMode: 'dontAsk' });
   expect(run.content).toContain('The mode dontAsk permits no questions');
   expect(asked).toEqual([]);
 });
 
-test('takes the answers that a hook puts into the input, and asks nobody', async () => {
+test('takes the answers that a hook puts into the input, and asks no question', async () => {
   const { run, asked } = await ask({ questions: [storage, features] }, [], {
     hooks: {
       PreToolUse: [

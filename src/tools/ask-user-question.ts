@@ -61,13 +61,13 @@ export const askUserQuestionTool = defineTool({
     if (answers !== undefined && (context.inputBy === undefined || holdsAnswers(context.sentInput))) {
       throw refusal('"answers" is for the user to fill in, not for you. Send the questions without it.');
     }
-    if (answers === undefined) whoAnswers(context);
+    if (answers === undefined) userToAsk(context);
     return undefined;
   },
 
   async execute({ questions, answers }, context) {
     if (answers !== undefined) return { answers: fromAnswers(questions, answers) };
-    const ask = whoAnswers(context);
+    const ask = userToAsk(context);
     const given = await ask(questions.map(asQuestion), context.signal, { callId: context.callId });
     return { answers: questions.map((one, index) => ({ question: one.question, answer: words(given[index]) })) };
   },
@@ -95,7 +95,7 @@ const holdsAnswers = (input: unknown): boolean =>
   typeof input === 'object' && input !== null && 'answers' in input && input.answers !== undefined;
 
 /** Throws if no user can be asked, or if the user does not want to be asked. */
-function whoAnswers({ askUser, session }: ToolContext): NonNullable<ToolContext['askUser']> {
+function userToAsk({ askUser, session }: ToolContext): NonNullable<ToolContext['askUser']> {
   const next = 'Decide yourself what is most likely meant, say what you assumed, and go on.';
   if (session.planning.mode === 'dontAsk') throw refusal(`The mode dontAsk permits no questions. ${next}`);
   if (!askUser) throw refusal(`It can't be answered: this run has no user and no program to ask. ${next}`);

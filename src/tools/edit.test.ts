@@ -211,7 +211,7 @@ test('refuses replacements that would make the file too large', async () => {
   );
 });
 
-test('finds a long text that overlaps itself without looking at each place anew', async () => {
+test('finds a long text that overlaps itself in linear time', async () => {
   const project = await temporaryProject({ 'a.txt': 'a'.repeat(4_000_000) });
   expect((await edit(project, 'a'.repeat(2_000_001), 'b')).content).toMatch(/^old_string occurs 2 times in a.txt/);
   expect((await edit(project, 'a'.repeat(1_000_000), 'b', { replace_all: true })).data).toMatchObject({
@@ -398,7 +398,7 @@ test.each([
   expect((await project.run(editTool, unseen)).isError).toBe(!isShown);
 });
 
-test('says so where somebody else has made the very same change, and where they have changed no line', async () => {
+test('says so where another program made the very same change, and where it has changed no line', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\ntwo\n', 'b.txt': 'one\ntwo\n' });
   for (const file_path of ['a.txt', 'b.txt']) await project.run(readTool, { file_path });
   await project.write('a.txt', '1\ntwo\n');
@@ -628,7 +628,7 @@ test.each([
   expect([content, await project.text('a.txt')]).toEqual([expect.stringMatching(words), before]);
 });
 
-test('tells whoever sends the same failing edit a third time to stop and read', async () => {
+test('tells a model that sends the same failing edit a third time to stop and read', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\n' });
   await project.run(readTool, { file_path: 'a.txt' });
   const send = async () =>

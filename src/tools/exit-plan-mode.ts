@@ -42,7 +42,7 @@ export const exitPlanModeTool = defineTool({
     const { swarm } = launchSwarm ? await stepsFor(text, session) : {};
     const aboutAgents = await swarm?.check(NAME);
     const file = await session.planning.keep(text); // the user may want to read it before answering, and it stays if they refuse
-    session.own(plansPut).set(callId, text);
+    session.own(shownPlans).set(callId, text);
     if (isAgreed) return undefined;
     // A plan that was not sent is not in the input that they see.
     const which = plan?.trim() ? 'the plan' : `the plan of before${file === undefined ? '' : ` (${file})`}`;
@@ -53,8 +53,8 @@ export const exitPlanModeTool = defineTool({
   },
 
   async *execute({ plan, launchSwarm = false, teammateCount = TEAMMATES }, { session, callId, signal, inputBy }) {
-    const text = session.own(plansPut).get(callId) ?? planOf(plan, session);
-    session.own(plansPut).delete(callId);
+    const text = session.own(shownPlans).get(callId) ?? planOf(plan, session);
+    session.own(shownPlans).delete(callId);
     const { swarm, steps } = launchSwarm ? await stepsFor(text, session) : {};
     const file = await session.planning.keep(text);
     const mode = session.planning.leave(callId);
@@ -79,7 +79,7 @@ export const exitPlanModeTool = defineTool({
 });
 
 /** The plan shown to the user, by call: another call may bring another plan while they decide. */
-const plansPut = (): Map<string, string> => new Map();
+const shownPlans = (): Map<string, string> => new Map();
 
 function planOf(plan: string | undefined, { planning }: SessionPort): string {
   const text = plan?.trim() ? plan : planning.plan;

@@ -112,7 +112,7 @@ test('takes the plan as the person has changed it, and shows it to the model', a
   expect([session.mode, session.plan]).toEqual(['default', '1. Only the parser']);
 });
 
-test('is denied where nobody can agree, and in the mode dontAsk', async () => {
+test('is denied without a user to agree, and in the mode dontAsk', async () => {
   const project = await temporaryProject({}, { permissionMode: 'plan' });
   const run = await project.run(exitPlanModeTool, { plan });
   expect(run.failure).toBe('permission_denied');
@@ -154,7 +154,7 @@ test('a hook may agree in the place of the person', async () => {
   expect(project.engine.session.mode).toBe('default');
 });
 
-test('nothing leaves plan mode by a call that nobody agreed to', async () => {
+test('nothing leaves plan mode by a call that was not agreed to', async () => {
   const { session } = await projectWith({ behavior: 'allow' }, 'plan');
   expect(() => session.planning.leave('call_1')).toThrow('nobody has agreed to');
   expect(session.mode).toBe('plan');
@@ -198,7 +198,7 @@ test('tells the model of plan mode once, and again when it is off by other hands
   expect(session.takeReminders()).toEqual([]);
 });
 
-test('refuses a swarm where no child agents can be started, before anybody is asked', async () => {
+test('refuses a swarm where no child agents can be started, before the user is asked', async () => {
   const { project, questions, session } = await projectWith({ behavior: 'allow' }, 'plan');
   session.provide({ swarm: undefined });
   const run = await project.run(exitPlanModeTool, { plan, launchSwarm: true });

@@ -47,7 +47,7 @@ test.each([
   expect(failure).toBe('permission_denied');
 });
 
-test('they touch nothing themselves, and say so where nobody asked for commands', async () => {
+test('they touch nothing themselves, and say so where commands are off', async () => {
   const without = await project({ commands: false });
   expect(await without.effects(skillTool, { skill: 'report' })).toEqual([]);
   expect(textOf((await without.run(skillTool, { skill: 'report' })).content)).toContain('not switched on');

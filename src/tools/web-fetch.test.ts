@@ -197,7 +197,7 @@ test('does not follow a redirect to what a rule denies', async () => {
   expect(asked).toEqual(['127.0.0.1/']);
 });
 
-test('refuses this machine where nobody has named it, in every mode', async () => {
+test('refuses this machine unless a rule names it, in every mode', async () => {
   const { url, asked } = await serve(page('secret'));
   const project = await projectWith({ web: { localHosts: [] } });
   const { content, isError } = await project.run(webFetchTool, { url: url.replace('http:', 'https:'), prompt });
@@ -221,7 +221,7 @@ test.each([
   ['https://example.com@evil.test/', 'may hide the real host (here evil.test)'],
   ['file:///etc/passwd', 'must be an http or https URL'],
   ['example.com', 'must be a full URL that begins with https://'],
-])('turns %s down before anybody is asked', async (url, why) => {
+])('refuses %s before the user is asked', async (url, why) => {
   const project = await projectWith({
     permissionMode: 'default',
     askPermission: async () => {
@@ -237,7 +237,7 @@ test.each([
   ['WebFetch', undefined],
   ['WebFetch(domain:127.0.0.2)', 'permission_denied'],
   ['WebFetch(domain:example.com)', 'permission_denied'],
-])('by the rule %s, and nobody to ask, the call ends with %s', async (rule, failure) => {
+])('by the rule %s, and without a user, the call ends with %s', async (rule, failure) => {
   const { url } = await serve(page('x'));
   const project = await projectWith({ permissionMode: 'default', permissions: { allow: [rule] } });
   expect((await project.run(webFetchTool, { url, prompt })).failure).toBe(failure);

@@ -175,7 +175,7 @@ test.each([
   ['WebFetch', 'permission_denied'],
   ['WebFetch(domain:127.0.0.1)', 'permission_denied'],
   ['WebFetch(domain:*)', 'permission_denied'],
-])('by the rule %s, and nobody to ask, a search ends with %s', async (rule, failure) => {
+])('by the rule %s, and without a user, a search ends with %s', async (rule, failure) => {
   const { url } = await serve(json({ results: [] }));
   const options = { permissionMode: 'default' as const, permissions: { allow: [rule] } };
   const project = await searching({ provider: 'searxng', url }, options);

@@ -75,7 +75,7 @@ test('has no version to merge with for a large file, and says so', async () => {
   expect(await project.text('a.txt')).toBe(`${large}y\n`);
 });
 
-test('makes a file anew that was deleted after it was read, and says so', async () => {
+test('creates a file again that was deleted after it was read, and says so', async () => {
   const project = await temporaryProject({ 'a.txt': 'one\n' });
   await project.run(readTool, { file_path: 'a.txt' });
   await rm(project.path('a.txt'));
@@ -159,7 +159,7 @@ test('refuses a directory and half a character, and leaves nothing behind', asyn
   expect(await readdir(project.root)).toEqual(['dir']);
 });
 
-test('refuses a path that leads through a file, before anybody is asked', async () => {
+test('refuses a path that leads through a file, before the user is asked', async () => {
   const asked: unknown[] = [];
   const project = await temporaryProject(
     { 'a.txt': 'x' },

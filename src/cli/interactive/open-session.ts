@@ -4,7 +4,7 @@ import { type Model, ModelFailure } from '../../contract/model.js';
 import { createAgent } from '../../create-agent.js';
 import { createEngine, type EngineOptions } from '../../create-engine.js';
 import { type Catalogue, secretVariables } from '../../models/catalogue/catalogue.js';
-import type { OpenedSession, SessionPorts, SessionWish } from '../../terminal/session/opened-session.js';
+import type { OpenedSession, SessionPorts, SessionRequest } from '../../terminal/session/opened-session.js';
 import { ownCallTools } from '../../tools/index.js';
 import { type CliEngineOptions, engineOptions, whyNoBypass } from '../engine-options.js';
 import { readCatalogue } from '../read-catalogue.js';
@@ -24,7 +24,7 @@ export async function interactiveOptions({ engine }: RunFlags): Promise<CliEngin
 export async function openSession(
   flags: RunFlags,
   given: CliEngineOptions,
-  wish: SessionWish,
+  request: SessionRequest,
   ports: SessionPorts,
 ): Promise<OpenedSession> {
   const { env, settings } = given;
@@ -33,8 +33,8 @@ export async function openSession(
   const observation = wanted && (await import('../observe.js')).observe(wanted, { env, catalogue });
   const options: CliEngineOptions = {
     ...given,
-    ...(wish.mode && { permissionMode: wish.mode }),
-    additionalDirectories: [...(given.additionalDirectories ?? []), ...(wish.folders ?? [])],
+    ...(request.mode && { permissionMode: request.mode }),
+    additionalDirectories: [...(given.additionalDirectories ?? []), ...(request.folders ?? [])],
     askPermission: ports.askPermission,
     askUser: ports.askUser,
     saveRule: async (rule) => await saveForHere(rule, env),
@@ -51,24 +51,27 @@ export async function openSession(
   };
   let models: RunModels;
   try {
-    const named = { ...flags, resume: wish.resume, ...(wish.model && { model: wish.model }) };
+    const named = { ...flags, resume: request.resume, ...(request.model && { model: request.model }) };
     models = await readModels(named, options, catalogue, observation?.model);
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error;
     return toolsOnly(options, catalogue, error, common);
   }
-  const resumed = wish.resume === undefined ? undefined : await takeUp(wish.resume, wish, models, flags, options);
-  const model = watchedModel(await models.patient(), []);
+  const resumed =
+    request.resume === undefined ? undefined : await takeUp(request.resume, request, models, flags, options);
+  const model = watchedModel(await models.resilientModel(), []);
   const small = settings.current.smallModel?.value ?? (env['HELVE_SMALL_MODEL']?.trim() || catalogue.small);
   const isSimple = options.toolSet === 'simple';
   const agent = createAgent({
     ...options,
     model,
     fallbackModels: models.fallbacks,
-    ...(small && { sideModel: () => models.patient(small) }),
+    ...(small && { sideModel: () => models.resilientModel(small) }),
     retries: false, // the watched model retries by itself
-    childModel: async (name) => (name === undefined ? model.current : await models.patient(name)),
-    ...(flags.sessionId !== undefined && !resumed && wish.beforePrompt === undefined && { sessionId: flags.sessionId }),
+    childModel: async (name) => (name === undefined ? model.current : await models.resilientModel(name)),
+    ...(flags.sessionId !== undefined &&
+      !resumed &&
+      request.beforePrompt === undefined && { sessionId: flags.sessionId }),
     keepSession: flags.save,
     onStoreProblem: ports.tell,
     ...(resumed && { resumed }),
@@ -79,7 +82,7 @@ export async function openSession(
     ...(flags.appendSystemPrompt !== undefined && { appendSystemPrompt: flags.appendSystemPrompt }),
     instructions: flags.instructions && !isSimple && settings.current.instructions?.value !== false,
     commands: flags.commands && !isSimple,
-    useModel: async (name) => model.lend(await models.patient(name)),
+    useModel: async (name) => model.lend(await models.resilientModel(name)),
   });
   await observation?.begin(agent.session);
   return {
@@ -97,7 +100,7 @@ export async function openSession(
     begin: () => model.begin(),
     models: async () => await choices(catalogue, env, models.first),
     async chooseModel(name) {
-      const chosen = await models.patient(name === 'default' ? undefined : name);
+      const chosen = await models.resilientModel(name === 'default' ? undefined : name);
       model.choose(chosen);
       model.begin();
       return `${chosen.provider}/${chosen.name}`;
@@ -136,7 +139,7 @@ function toolsOnly(
 
 async function takeUp(
   wanted: string,
-  { fork = false, beforePrompt, mode }: SessionWish,
+  { fork = false, beforePrompt, mode }: SessionRequest,
   { first }: RunModels,
   { engine }: RunFlags,
   { env, permissionMode }: CliEngineOptions,

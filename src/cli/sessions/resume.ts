@@ -8,7 +8,7 @@ import { visible } from '../../platform/text/visible.js';
 import { UsageProblem } from '../usage-problem.js';
 import { writeLine } from '../write-line.js';
 
-export interface ResumeWish {
+export interface ResumeRequest {
   /** An id, a prefix of one, or `last`. */
   wanted: string;
   fork: boolean;
@@ -21,8 +21,8 @@ export interface ResumeWish {
 }
 
 /** Resumes a session of this folder, and tells the user what has changed. */
-export async function resume(wish: ResumeWish): Promise<ResumedSession> {
-  const { wanted, fork, beforePrompt, model, mode, env } = wish;
+export async function resume(request: ResumeRequest): Promise<ResumedSession> {
+  const { wanted, fork, beforePrompt, model, mode, env } = request;
   const dataFolder = dataFolderOf({ env });
   const root = realpathSync(process.cwd());
   const id = await findSession(dataFolder, wanted, { root });

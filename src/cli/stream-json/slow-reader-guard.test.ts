@@ -29,6 +29,6 @@ test('a host that takes nothing is not waited for once the wait is limited', asy
   expect(guard.hasGivenUp).toBe(true);
 });
 
-test('a line that fails says so to whoever wrote it', async () => {
+test('a line that fails rejects its write', async () => {
   await expect(new SlowReaderGuard().wait(Promise.reject(new Error('broken pipe')))).rejects.toThrow('broken pipe');
 });

@@ -354,7 +354,7 @@ test('a description that changes asks again and shows the difference; once agree
   expect(questions).toHaveLength(1);
 });
 
-test('where nobody can be asked, a changed tool is refused with the difference, even if all is permitted', async () => {
+test('without a user to ask, a changed tool is refused with the difference, even if all is permitted', async () => {
   const file = await newFile();
   await writeFile(file, 'Pays.');
   const { call, engine } = await projectWith({ pay: odd('changes', file, 'Pays twice.') });

@@ -140,7 +140,7 @@ function cleanSchema(sent: unknown, { root, depth }: SchemaContext): Schema | bo
   for (const [name, value] of Object.entries(sent)) {
     if (Object.hasOwn(plainKeywords, name) && plainKeywords[name]?.(value)) clean[name] = value;
   }
-  hideNothing(clean);
+  removeHiddenText(clean);
   for (const name of ['title', 'description', '$comment']) {
     const value = sent[name];
     if (typeof value === 'string') clean[name] = plainText(value, MAX_WORDS);
@@ -169,7 +169,7 @@ function cleanSchema(sent: unknown, { root, depth }: SchemaContext): Schema | bo
  * Values can contain hidden text too. Those that would have to be sent exactly are removed, since the server validates
  * its input anyway.
  */
-function hideNothing(clean: Record<string, unknown>): void {
+function removeHiddenText(clean: Record<string, unknown>): void {
   const hides = (value: unknown): boolean => {
     const text = JSON.stringify(value);
     return plainText(text, text.length * 10) !== text;

@@ -217,7 +217,7 @@ class HttpSession {
     server.onclose = () => void this.end(); // the client has ended it with DELETE
     server.onerror = ({ message }) => onProblem(message);
     await server.connect(this.transport);
-    this.#expectNobody();
+    this.#checkAbandoned();
   }
 
   get isIdle(): boolean {
@@ -232,7 +232,7 @@ class HttpSession {
   disconnected(): void {
     this.#connections -= 1;
     this.idleSince = monotonicMs();
-    if (this.#connections === 0) this.#expectNobody();
+    if (this.#connections === 0) this.#checkAbandoned();
   }
 
   end(): Promise<void> {
@@ -241,13 +241,13 @@ class HttpSession {
   }
 
   /** Checks repeatedly, since a call may start after its client has disconnected. */
-  #expectNobody(waitedMs = 0): void {
+  #checkAbandoned(waitedMs = 0): void {
     const { idleMs = IDLE_MS, abandonedMs = ABANDONED_MS } = this.#options;
     const stepMs = Math.min(abandonedMs, idleMs - waitedMs);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       if (this.#connection.isBusy || waitedMs + stepMs >= idleMs) void this.end();
-      else this.#expectNobody(waitedMs + stepMs);
+      else this.#checkAbandoned(waitedMs + stepMs);
     }, stepMs);
     this.#timer.unref();
   }

@@ -47,7 +47,7 @@ test("takes Ollama's own list where the other one is missing", async () => {
   expect(await findLocalServers([at(port)])).toEqual([{ ...at(port), models: ['qwen3:8b'] }]);
 });
 
-test('leaves out a port where nobody listens', async () => {
+test('leaves out a closed port', async () => {
   const port = await answerWith({});
   await Promise.all(closing.splice(0).map((close) => close()));
   expect(await findLocalServers([at(port)])).toEqual([]);

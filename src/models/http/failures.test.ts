@@ -470,7 +470,7 @@ test.each<[string, Record<string, string>, number | undefined]>([
   expect(retryAfterMs((name) => headers[name], Date.parse('2026-11-15T10:00:00Z'))).toBe(expected);
 });
 
-test('tells whoever tries again how long the server wants it to wait', async () => {
+test('reports how long the server asks to wait before a retry', async () => {
   const server = await startFakeModelServer([{ ...apiError(503, 'api_error', 'x'), headers: { 'retry-after': '2' } }]);
   servers.push(server);
   expect((await failureOf({ apiKey: KEY, baseUrl: server.url })).retryAfterMs).toBe(2000);

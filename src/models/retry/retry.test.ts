@@ -199,12 +199,12 @@ test.each([
   ['words', [start, words]],
   ['the beginning of a call', [start, callStart]],
   ['a thought', [start, thought]],
-])('begins anew when %s had come', async (_, begun) => {
+])('starts over when %s had come', async (_, begun) => {
   const { events } = await ask(modelOf([[...begun, broken()], answer]));
   expect(typesOf(events)).toEqual([...typesOf(begun), 'retry', 'restart', ...typesOf(answer)]);
 });
 
-test('begins anew only once the next answer comes, so that what was shown is not lost if none does', async () => {
+test('starts over only once the next answer comes, so that what was shown is not lost if none does', async () => {
   const { events } = await ask(modelOf([[start, words, broken()], [overloaded()], [start, broken()], answer]));
   expect(typesOf(events)).toEqual([
     ...['message_start', 'text_delta', 'retry'],
@@ -418,7 +418,7 @@ test.each([
   expect(second.asked).toHaveLength(0);
 });
 
-test('other failures in between begin the count to the next model anew', async () => {
+test('other failures in between restart the count to the next model', async () => {
   const first = modelOf([[overloaded()], [overloaded()], [broken()], [overloaded()], [overloaded()], answer]);
   const second = modelOf([answer], 'second');
   await ask(first, { fallbacks: [second] });

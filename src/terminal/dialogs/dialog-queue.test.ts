@@ -100,7 +100,7 @@ test('takes no key that came before the dialog was seen for a moment', async () 
   expect(await answer).toBe('b');
 });
 
-test('waits for a pause of whoever goes on typing', () => {
+test('waits for a pause in typing', () => {
   const { queue, ask, pass, draw, early } = queued();
   ask('One').catch(() => {});
   draw();
@@ -126,7 +126,7 @@ test('the key that answers one dialog does not answer the next', async () => {
   expect(await two).toBe('b');
 });
 
-test('asks to be drawn anew when keys begin to count', () => {
+test('asks to be redrawn when keys begin to count', () => {
   const { ask, pass, draw, changes } = queued();
   ask('One').catch(() => {});
   draw();

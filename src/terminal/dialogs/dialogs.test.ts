@@ -135,7 +135,7 @@ test.each([40, 80, 120])('says what trusting would switch on at %i columns', (wi
   ]);
 });
 
-test('trusts only where somebody says so', () => {
+test('trusts only on an explicit yes', () => {
   const answersTo = (...pressed: Array<keyof typeof keys | { type: string }>): boolean[] => {
     const answers: boolean[] = [];
     press(new TrustDialog(theme, trust, (isTrusted) => answers.push(isTrusted)), ...pressed);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { Attachments } from './attachments.js';
-import { clipboardPicture } from './clipboard.js';
+import { clipboardImage } from './clipboard.js';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 
@@ -49,7 +49,7 @@ test.skipIf(process.platform === 'win32')(
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'helve-clipboard-'));
     const env = { PATH: folder, DISPLAY: ':0' };
-    expect(await clipboardPicture({ env, platform: 'linux' })).toEqual({
+    expect(await clipboardImage({ env, platform: 'linux' })).toEqual({
       problem: 'To paste images, install xclip. You can also paste the path of an image.',
     });
     const program = join(folder, 'xclip');
@@ -58,12 +58,12 @@ test.skipIf(process.platform === 'win32')(
       `#!/bin/sh\nPATH=/usr/bin:/bin\n[ "$4" = image/png ] && printf '%s' ${PIXEL} | base64 -d\n`,
     );
     await chmod(program, 0o755);
-    expect(await clipboardPicture({ env, platform: 'linux' })).toEqual({ bytes: Buffer.from(PIXEL, 'base64') });
+    expect(await clipboardImage({ env, platform: 'linux' })).toEqual({ bytes: Buffer.from(PIXEL, 'base64') });
     await writeFile(program, '#!/bin/sh\necho "Error: target image/png not available" >&2; exit 1\n');
-    expect(await clipboardPicture({ env, platform: 'linux' })).toEqual({
+    expect(await clipboardImage({ env, platform: 'linux' })).toEqual({
       problem: 'There is no image in the clipboard.',
     });
-    expect(await clipboardPicture({ env: {}, platform: 'linux' })).toEqual({
+    expect(await clipboardImage({ env: {}, platform: 'linux' })).toEqual({
       problem: 'There is no clipboard here: no display is set.',
     });
   },

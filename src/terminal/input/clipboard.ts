@@ -18,7 +18,7 @@ interface Way {
 }
 
 /** The image's bytes, or why there are none. */
-export async function clipboardPicture(options: ClipboardOptions): Promise<{ bytes: Buffer } | { problem: string }> {
+export async function clipboardImage(options: ClipboardOptions): Promise<{ bytes: Buffer } | { problem: string }> {
   const ways = waysFor(options);
   const missing: string[] = [];
   const run = promisify(execFile);

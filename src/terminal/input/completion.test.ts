@@ -73,7 +73,7 @@ test('completes commands, those that begin with what is typed first, and their a
   expect(fill('sonnet')).toBe('/model sonnet ');
 });
 
-test('completes a path where Tab asks for it, and nothing where nobody asks', async () => {
+test('completes a path on Tab, and nothing otherwise', async () => {
   const root = project('notes.md');
   expect((await complete('cat no', { root }, true)).values).toEqual(['notes.md']);
   expect((await complete('cat no', { root })).values).toEqual([]);

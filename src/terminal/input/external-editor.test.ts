@@ -19,7 +19,7 @@ test('brings back what the editor saved, and gives it the terminal meanwhile', a
   expect(steps).toEqual(['pause', 'resume']);
 });
 
-test('removes the file, which nobody else could read', async () => {
+test('removes the file, which is private', async () => {
   const found = await edit('secret', `sh -c 'f=$0; { stat -c %a "$f"; echo "$f"; } > "$f"'`);
   const [mode, path = ''] = 'text' in found ? found.text.split('\n') : [];
   expect(mode).toBe('600');

@@ -117,7 +117,7 @@ test('reports keys by what they were set to do', () => {
   expect(actions).toEqual(['interrupt', 'cycleMode', 'expand']);
 });
 
-test('does with a key what the editor does where nobody takes it', () => {
+test('leaves a key to the editor if its action is not handled', () => {
   const { editor, type } = opened({ onAction: () => false });
   type(...letters('ab'), '\x02', 'x'); // Ctrl-B moves left
   expect(editor.getText()).toBe('axb');

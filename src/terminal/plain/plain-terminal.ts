@@ -12,7 +12,7 @@ import { ForegroundTask } from '../session/foreground-task.js';
 import { loadCommands } from '../session/load-commands.js';
 import type { LoadedCommands } from '../session/loaded-commands.js';
 import { openSettings } from '../session/open-settings.js';
-import type { SessionWish } from '../session/opened-session.js';
+import type { SessionRequest } from '../session/opened-session.js';
 import { hintWithoutModel } from '../session/setup-hint.js';
 import { TypedLines } from '../session/typed-lines.js';
 import type { TerminalOptions, TerminalSettings } from '../start-terminal.js';
@@ -128,7 +128,7 @@ class PlainTerminal {
     this.#loading.resolve(await this.#loadCommands(settings));
   }
 
-  async #firstWish(): Promise<SessionWish> {
+  async #firstWish(): Promise<SessionRequest> {
     const { first, root, env } = this.#options;
     if (!first.picks) return first;
     const { pickSession } = await import('../session/pick-session.js');
@@ -142,8 +142,8 @@ class PlainTerminal {
   }
 
   /** Switches to another conversation, leaving the current one, if any. */
-  async #change(settings: TerminalSettings, wish: SessionWish): Promise<void> {
-    const opened = await settings.openSession(wish);
+  async #change(settings: TerminalSettings, request: SessionRequest): Promise<void> {
+    const opened = await settings.openSession(request);
     if (await this.#session.become(opened)) {
       this.#lines.line(`Conversation ${opened.engine.session.id.slice(0, 8)}`);
     }
@@ -164,7 +164,7 @@ class PlainTerminal {
       edit: (draft) => this.#input.edit(draft),
       quit: () => this.quit(),
       tell: (sentence) => this.#tell(sentence),
-      change: async (wish) => await this.#change(settings, wish),
+      change: async (request) => await this.#change(settings, request),
       onEvent: (event) => this.#draw(event),
       onMode: () => {},
       onCompaction: () => {},

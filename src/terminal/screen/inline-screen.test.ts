@@ -1,7 +1,7 @@
 import { type Component, CURSOR_MARKER, visibleWidth, wrapTextWithAnsi } from '@earendil-works/pi-tui';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type ResizeManners, TestScreen } from '../test-screen.js';
+import { type ResizeBehaviour, TestScreen } from '../test-screen.js';
 import { History } from './history.js';
 import { InlineScreen } from './inline-screen.js';
 
@@ -81,7 +81,7 @@ test('what stood in the terminal before stays', () => {
 });
 
 /** A screen with a history above and two fixed lines below, in a window that can be resized. */
-function conversationOn(columns: number, rows: number, manners: ResizeManners = {}) {
+function conversationOn(columns: number, rows: number, manners: ResizeBehaviour = {}) {
   const terminal = new TestScreen(columns, rows, manners);
   const waiting: Array<() => void> = [];
   const tui = new InlineScreen(terminal, {

@@ -22,6 +22,6 @@ test('goes through tmux to the terminal around it', () => {
   );
 });
 
-test('says nothing where nobody wants to be told', () => {
+test('writes nothing where notifications are off', () => {
   expect(told({ TERM_PROGRAM: 'iTerm.app' }, 'off')).toBe('');
 });

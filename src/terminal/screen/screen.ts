@@ -55,7 +55,7 @@ export class Screen {
   }
 
   /** Redraws everything, for example after a change of theme. */
-  drawAnew(): void {
+  redrawAll(): void {
     this.tui.invalidate();
     this.tui.requestRender(true);
   }

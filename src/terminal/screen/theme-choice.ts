@@ -10,7 +10,7 @@ export function applyTheme(
 ): void {
   theme.use(chooseTheme(looks).name);
   void followBackground(theme, looks, async (wait) => await screen.tui.queryTerminalBackgroundColor(wait)).then(
-    (changed) => changed && screen.drawAnew(),
+    (changed) => changed && screen.redrawAll(),
   );
 }
 
@@ -23,7 +23,7 @@ export function themePort(screen: Screen, theme: Theme): ThemePort {
     },
     use(name) {
       theme.use(themeNames.find((known): known is ThemeName => known === name) ?? theme.name);
-      screen.drawAnew();
+      screen.redrawAll();
     },
   };
 }

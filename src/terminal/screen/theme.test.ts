@@ -57,7 +57,7 @@ test('follows the background that the terminal tells', async () => {
 
 test('does not ask the terminal where the person has said what they want', async () => {
   const unasked = async () => {
-    throw new Error('nobody should ask');
+    throw new Error('must not be called');
   };
   const theme = new Theme({ name: 'dark', depth: 'many' });
   expect(await followBackground(theme, { env: many, setting: 'dark' }, unasked)).toBe(false);
@@ -68,7 +68,7 @@ test.each([
   ['kitty', { KITTY_WINDOW_ID: '1' }, true],
   ['an editor', { TERM: 'xterm-256color', TERM_PROGRAM: 'vscode' }, true],
   ['kitty behind tmux', { KITTY_WINDOW_ID: '1', TMUX: '/tmp/x' }, false],
-  ['what nobody knows', { TERM: 'xterm-256color' }, false],
+  ['an unknown terminal', { TERM: 'xterm-256color' }, false],
 ])('writes links for %s: %o', (_, env, expected) => {
   expect(supportsLinks(env)).toBe(expected);
 });

@@ -1,6 +1,6 @@
 import type { BackgroundCommand, BackgroundCommands } from '../../platform/shell/background.js';
 import type { CommandSession, PastPrompt, RunningTask, TerminalCommand, ThemePort } from '../contract.js';
-import type { OpenedSession, SessionWish } from './opened-session.js';
+import type { OpenedSession, SessionRequest } from './opened-session.js';
 import type { SessionSpending } from './session-spending.js';
 import { consoleTools } from './tool-console.js';
 
@@ -22,7 +22,7 @@ export interface CommandSessionParts {
   setMode: CommandSession['setMode'];
   compact: CommandSession['compact'];
   /** Switches to another conversation. */
-  change(wish: SessionWish): Promise<void>;
+  change(request: SessionRequest): Promise<void>;
 }
 
 /** The current conversation, as commands see it. */

@@ -75,7 +75,7 @@ export class KeyActions {
         activity.toggleTodos();
         return true;
       case 'redraw':
-        screen.drawAnew();
+        screen.redrawAll();
         return true;
       case 'externalEditor':
         void this.#editExternally();
@@ -172,8 +172,8 @@ export class KeyActions {
 
   async #pastePicture(): Promise<void> {
     const { env, attachments, status, screen } = this.#options;
-    const { clipboardPicture } = await import('../input/clipboard.js');
-    const found = await clipboardPicture({ env });
+    const { clipboardImage } = await import('../input/clipboard.js');
+    const found = await clipboardImage({ env });
     if ('bytes' in found) this.#editor.insertTextAtCursor(attachments.forBytes(found.bytes));
     else status.hint(found.problem, READ_MS);
     screen.draw();

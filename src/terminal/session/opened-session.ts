@@ -8,7 +8,7 @@ import type { WatchedSettings } from '../../settings/watch.js';
 import type { Choice, SetupFinding } from '../contract.js';
 
 /** Which conversation to open: a new one, unless one is to be resumed. */
-export interface SessionWish {
+export interface SessionRequest {
   /** An id, a prefix of one, or `last`. */
   resume?: string | undefined;
   /** Resume one, and ask the user which. Already resolved when a conversation is opened. */

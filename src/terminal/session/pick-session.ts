@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { dataFolderOf } from '../../platform/files/paths.js';
 import { sessionChoices } from '../commands/resume.js';
 import type { Choice } from '../contract.js';
-import type { SessionWish } from './opened-session.js';
+import type { SessionRequest } from './opened-session.js';
 
 export interface PickSessionOptions {
   root: string;
@@ -13,9 +13,9 @@ export interface PickSessionOptions {
 }
 
 /** Asks which conversation to resume, if that is requested. Without a choice, a new one is opened. */
-export async function pickSession(wish: SessionWish, options: PickSessionOptions): Promise<SessionWish> {
-  const { picks, fork, ...rest } = wish;
-  if (!picks) return wish;
+export async function pickSession(request: SessionRequest, options: PickSessionOptions): Promise<SessionRequest> {
+  const { picks, fork, ...rest } = request;
+  if (!picks) return request;
   const { root, env, choose, tell } = options;
   const items = await sessionChoices({ dataFolder: dataFolderOf({ env }), root: realpathSync(root), env });
   if (items.length === 0) tell('There is no earlier conversation in this folder, so this is a new one.');

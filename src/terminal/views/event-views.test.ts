@@ -54,7 +54,7 @@ test('words, calls and what the person says stand in the order in which they cam
   ]);
 });
 
-test('an answer that begins anew leaves nothing of what was shown of it', () => {
+test('an answer that starts over leaves nothing of what was shown of it', () => {
   const { lines } = viewsOf(
     { type: 'turn_start', turn: 1 },
     { type: 'text_delta', text: 'Half a sen' },

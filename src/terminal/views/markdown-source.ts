@@ -29,7 +29,7 @@ export function cutMarkdown(text: string): CutMarkdown {
     const open = fence;
     fence = fenceAfter(line, open);
     const end = offset + line.length + 1;
-    if (open === undefined && (isOuterFence(line) || (blankBefore && beginsAnew(line)))) settle(offset);
+    if (open === undefined && (isOuterFence(line) || (blankBefore && startsNewBlock(line)))) settle(offset);
     if (open !== undefined && fence === undefined && isOuterFence(text.slice(cut.length))) settle(end);
     blankBefore = line.trim() === '';
     offset = end;
@@ -53,7 +53,8 @@ export function blockOf(text: string): MarkdownBlock {
 }
 
 /** Not a continuation of a list, a quote, a table or a formula, and not a link definition that is used above. */
-const beginsAnew = (line: string): boolean => /^[^\s>|[$\\<:=-]/.test(line) && !/^(?:[-*+]|\d+[.)])(?:\s|$)/.test(line);
+const startsNewBlock = (line: string): boolean =>
+  /^[^\s>|[$\\<:=-]/.test(line) && !/^(?:[-*+]|\d+[.)])(?:\s|$)/.test(line);
 
 /** The fence that is open after the line. */
 function fenceAfter(line: string, open: string | undefined): string | undefined {
@@ -108,7 +109,7 @@ function withClosedMarks(lines: readonly string[]): string {
  * like a formula, and a path such as `$HOME/bin` must not swallow the rest of its paragraph; HTML entities are decoded;
  * an image is shown by its address.
  */
-export function mended(text: string): string {
+export function escaped(text: string): string {
   if (!/[$&!]/.test(text)) return text;
   let fence: string | undefined;
   return text

@@ -98,7 +98,7 @@ test('draws the same in pieces as at once', () => {
   expect(view.render(60)).toEqual(drawn(document, 60));
 });
 
-test('paints by the theme, and draws anew in another one', () => {
+test('paints by the theme, and redraws in another one', () => {
   const theme = new Theme({ name: 'dark', depth: 'many' });
   const view = new MarkdownView(theme, '```js\nlet a\n```');
   expect(view.render(40)[1]).toBe('  \u001b[38;5;140mlet\u001b[39m a');

@@ -9,7 +9,7 @@ import { fullyVisible } from '../../platform/text/visible.js';
 import type { Theme } from '../screen/theme.js';
 import { CodeView } from './code-view.js';
 import { highlight } from './highlight.js';
-import { blockOf, completed, cutMarkdown, type MarkdownBlock, mended } from './markdown-source.js';
+import { blockOf, completed, cutMarkdown, escaped, type MarkdownBlock } from './markdown-source.js';
 import { quietTables } from './table-lines.js';
 
 /** Markdown that may still be streaming. The settled part is parsed and drawn only once. */
@@ -94,7 +94,7 @@ export class MarkdownView implements Component {
 
   #view(block: MarkdownBlock): Component {
     if (block.type === 'code') return new CodeView(this.#theme, { language: block.language, code: clean(block.code) });
-    return new Markdown(mended(clean(block.text)), 0, 0, this.#look);
+    return new Markdown(escaped(clean(block.text)), 0, 0, this.#look);
   }
 }
 

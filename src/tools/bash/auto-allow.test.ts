@@ -12,7 +12,7 @@ import { temporaryProject } from '../../testing/index.js';
 
 const { kind } = await chooseSandbox({ env: process.env, workspace: [] });
 const sandboxed = test.skipIf(kind === 'none');
-const wish: SandboxConfig = {
+const config: SandboxConfig = {
   network: 'off',
   allowWrite: [],
   denyWrite: [],
@@ -35,7 +35,7 @@ async function project(
   const questions: PermissionQuestion[] = [];
   const made = await temporaryProject(files, {
     permissionMode: 'default',
-    sandbox: wish,
+    sandbox: config,
     askPermission: async (question) => {
       questions.push(question);
       return { behavior: 'deny' };
@@ -86,7 +86,7 @@ sandboxed('a path outside that a command names is not opened, unless a rule allo
 sandboxed('a command that runs outside the sandbox is asked about as usual', async () => {
   const { run, questions, path } = await project(
     { 'run.sh': 'touch made' },
-    { sandbox: { ...wish, excluded: ['sh ./run.sh'] } },
+    { sandbox: { ...config, excluded: ['sh ./run.sh'] } },
   );
   expect(await run({ command: 'sh ./run.sh' })).toContain('refused');
   expect(await run({ command: 'sh ./other.sh', dangerouslyDisableSandbox: true })).toContain('refused');
@@ -130,7 +130,7 @@ test('the first question says what keeps commands from being confined, and later
 });
 
 sandboxed('where it was allowed by the sandbox and that is gone, it is not run', async () => {
-  let sandbox: SandboxConfig | undefined = wish;
+  let sandbox: SandboxConfig | undefined = config;
   const { engine, root } = await project({});
   const accepted = (await import('./bash.js')).bashTool.accept({ command: 'touch made' });
   if (!accepted.ok) throw new Error('the input is not accepted');

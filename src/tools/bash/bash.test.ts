@@ -202,7 +202,7 @@ test('returns at once from a command that leaves a process behind, which ends wi
   await until(() => !isRunning(pid));
 });
 
-test('does not wait for input that nobody can give', async () => {
+test('does not wait for input', async () => {
   const { text } = await project();
   expect(await text('cat')).toBe('(no output)');
 });
@@ -254,7 +254,7 @@ test('ends everything when it is interrupted, and tells what the command wrote u
   expect(pidsIn(join(root, 'pid')).filter(isRunning)).toEqual([]);
 });
 
-test('reports progress by the last lines, and ends the command when nobody listens any more', async () => {
+test('reports progress by the last lines, and ends the command when its consumer stops', async () => {
   const { root, engine } = await project();
   const accepted = bashTool.accept({ command: 'echo $$ > pid; seq 10; sleep 1000' });
   if (!accepted.ok) throw new Error('the input is right');

@@ -5,11 +5,11 @@ import { sessionSandbox } from './sandboxed.js';
 
 /** The warning for the user if settings turn the sandbox on and none works here. */
 export async function missingSandbox(session: SessionPort): Promise<string | undefined> {
-  const wish = session.sandbox;
-  if (!wish) return undefined;
+  const config = session.sandbox;
+  if (!config) return undefined;
   const { kind, why } = await session.own(sessionSandbox)();
   if (kind !== 'none') return undefined;
-  return wish.failIfUnavailable
+  return config.failIfUnavailable
     ? `Settings demand a sandbox ("sandbox.failIfUnavailable"), so commands are refused: ${withoutConsequence(why)}`
     : `Settings turn the sandbox on ("sandbox.enabled"), and there is none: ${why}`;
 }

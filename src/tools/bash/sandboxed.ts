@@ -28,15 +28,15 @@ export async function wallsFor(
 ): Promise<WrapShell | undefined> {
   const { session, approved = [], notOpened = [] } = context;
   const isHeld = context.confinement === 'sandbox';
-  const wish = session.sandbox;
-  if (isHeld && (!wish || leaves)) throw notHeld('settings turn no sandbox on any more.');
-  if (!wish) return undefined;
-  if (leaves) return leaveSandbox(wish);
-  if (!isHeld && runsOutside(approved, wish.excluded ?? [])) return undefined;
+  const config = session.sandbox;
+  if (isHeld && (!config || leaves)) throw notHeld('settings turn no sandbox on any more.');
+  if (!config) return undefined;
+  if (leaves) return leaveSandbox(config);
+  if (!isHeld && runsOutside(approved, config.excluded ?? [])) return undefined;
   const sandbox = await session.own(sessionSandbox)();
   if (sandbox.kind === 'none') {
     if (isHeld) throw notHeld(sandbox.why);
-    if (!wish.failIfUnavailable) return undefined;
+    if (!config.failIfUnavailable) return undefined;
     throw new ToolFailure(
       `The command was not run: settings demand a sandbox, and there is none. ${withoutConsequence(sandbox.why)} Ask the user about it.`,
     );
@@ -44,7 +44,7 @@ export async function wallsFor(
   const written = approved.flatMap((effect) =>
     effect.kind === 'file' && effect.access === 'write' && !notOpened.includes(effect) ? [effect.real] : [],
   );
-  return await wallsOf(session, sandbox, { wish, written, root: context.root });
+  return await wallsOf(session, sandbox, { config, written, root: context.root });
 }
 
 const notHeld = (why: string): ToolFailure =>
@@ -61,17 +61,17 @@ function leaveSandbox({ allowUnsandboxed = true }: SandboxConfig): undefined {
 
 /** The same for a shell that is started in advance; undefined if that is not possible. */
 export async function wallsAhead(session: SessionPort): Promise<WrapShell | undefined> {
-  const wish = session.sandbox;
-  if (!wish) return undefined;
+  const config = session.sandbox;
+  if (!config) return undefined;
   const sandbox = await session.own(sessionSandbox)();
   // The first scan takes longest; later ones only check what has changed.
-  if (sandbox.kind !== 'none') findUnreadable(session, wish, []);
+  if (sandbox.kind !== 'none') findUnreadable(session, config, []);
   if (!sandbox.prepare) return undefined;
-  return await wallsOf(session, sandbox, { wish, written: [], root: session.workspace[0] ?? '/' });
+  return await wallsOf(session, sandbox, { config, written: [], root: session.workspace[0] ?? '/' });
 }
 
 interface About {
-  wish: SandboxConfig;
+  config: SandboxConfig;
   /** The paths that were approved for writing. */
   written: readonly string[];
   root: string;
@@ -80,11 +80,11 @@ interface About {
 async function wallsOf(session: SessionPort, sandbox: Sandbox, about: About): Promise<WrapShell> {
   const temp = join(dirname(session.resultsFolder), 'tmp');
   mkdirPrivate(temp);
-  const network = await networkOf(session, sandbox, about.wish.network);
+  const network = await networkOf(session, sandbox, about.config.network);
   const circumstances = { network, temp };
   const told = session.own(onceOnly);
   const repositories = session.own(sessionRepositories);
-  const kept = about.wish.disposable ? [] : await keptRepositories(session, about, { repositories, told });
+  const kept = about.config.disposable ? [] : await keptRepositories(session, about, { repositories, told });
   const policyIn = (folder: string): SandboxPolicy =>
     policyOf(session, about, { ...circumstances, folder, told, kept });
   // Reports leaks of the sandbox and changes that had to be reverted.
@@ -107,7 +107,7 @@ async function wallsOf(session: SessionPort, sandbox: Sandbox, about: About): Pr
     return {
       async start({ folder, ...command }) {
         const wrapped = await sandbox.wrap(command, policyIn(folder));
-        if (!about.wish.disposable) repositories.started(wrapped);
+        if (!about.config.disposable) repositories.started(wrapped);
         for (const note of wrapped.notes) told(note);
         return { ...wrapped, ended: withReport(wrapped) };
       },
@@ -124,7 +124,7 @@ async function wallsOf(session: SessionPort, sandbox: Sandbox, about: About): Pr
     },
     async applyPolicy(shell, { folder, tell }) {
       const one = prepared.get(shell);
-      if (one && !about.wish.disposable) repositories.started(one);
+      if (one && !about.config.disposable) repositories.started(one);
       for (const note of one?.applyPolicy(policyIn(folder), tell) ?? []) told(note);
     },
   };
@@ -205,24 +205,24 @@ interface Around extends Pick<SandboxPolicy, 'network' | 'temp'> {
   told(note: string): void;
 }
 
-function policyOf(session: SessionPort, { wish, written, root }: About, around: Around): SandboxPolicy {
+function policyOf(session: SessionPort, { config, written, root }: About, around: Around): SandboxPolicy {
   const { workspace, dataFolder, resultsFolder } = session;
   const { network, temp, folder, told, kept: ofRepositories } = around;
   const home = session.home ?? root;
   const folders = [...new Set([root, ...workspace])];
-  const kept = wish.disposable ? [] : [...protectedPaths(folders, home), ...ofRepositories];
-  const { allowRead = [] } = wish;
+  const kept = config.disposable ? [] : [...protectedPaths(folders, home), ...ofRepositories];
+  const { allowRead = [] } = config;
   const shown = allowRead.filter((path) => !contains(dataFolder, path)); // Helve's own data is never shown
-  const hidden = [...secretPaths(home, dataFolder), ...wish.denyRead].filter((path) => !shown.includes(path));
+  const hidden = [...secretPaths(home, dataFolder), ...config.denyRead].filter((path) => !shown.includes(path));
   const deeper = shown.filter((path) => hidden.some((other) => contains(other, path)));
-  const { paths, notes } = findUnreadable(session, wish, [temp, resultsFolder, folder]);
+  const { paths, notes } = findUnreadable(session, config, [temp, resultsFolder, folder]);
   for (const note of notes) told(note);
   return {
     workspace,
-    writable: [...written, ...wish.allowWrite, folder],
+    writable: [...written, ...config.allowWrite, folder],
     hidden,
     unreadable: paths,
-    readOnly: [...kept, resultsFolder, ...deeper, ...wish.denyWrite],
+    readOnly: [...kept, resultsFolder, ...deeper, ...config.denyWrite],
     network,
     temp,
     home,

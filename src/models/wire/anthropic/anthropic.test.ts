@@ -217,7 +217,7 @@ test('leaves out a server-side call that was cut off', async () => {
   expect(events.map(({ type }) => type)).toEqual(['message_end']);
 });
 
-test('keeps a block of a kind that nobody knows yet, deltas and all', async () => {
+test('keeps a block of an unknown kind, deltas and all', async () => {
   const events = await askRaw([
     { type: 'content_block_start', index: 0, content_block: { type: 'dream', about: 'she', depth: 1 } },
     { type: 'content_block_delta', index: 0, delta: { type: 'dream_delta', about: 'ep', depth: 2 } },

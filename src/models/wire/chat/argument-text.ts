@@ -102,6 +102,6 @@ function unwrapped(text: string): string {
   }
   if (typeof value !== 'string') return text;
   const inner = new ArgumentText();
-  const mended = inner.push(value);
-  return mended.startsWith('{') && inner.isComplete ? mended + inner.finish() : text;
+  const repaired = inner.push(value);
+  return repaired.startsWith('{') && inner.isComplete ? repaired + inner.finish() : text;
 }

@@ -138,7 +138,7 @@ test.each<[string, Partial<OpenAiCompatibleOptions>, object]>([
   expect(bodies).toEqual([expect.objectContaining(expected)]);
 });
 
-test('says nothing of thinking, limits or tools where nobody has', async () => {
+test('sends no field for thinking, limits or tools unless they are set', async () => {
   const server = await serve([{ text: 'Hi' }]);
   await ask(modelAt(server), hello);
   expect(JSON.parse(server.requests[0]?.text ?? '')).toEqual({

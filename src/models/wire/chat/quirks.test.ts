@@ -20,7 +20,7 @@ test.each([
 });
 
 test.each([
-  ['nobody knows', 'mine', LOCAL],
+  ['an unknown server', 'mine', LOCAL],
   ['imitates OpenAI', 'openai', LOCAL],
   ['has a name like that of a known one', 'mine', 'https://api.deepseek.com.example/v1'],
   ['is named like a property of every object', 'constructor', LOCAL],

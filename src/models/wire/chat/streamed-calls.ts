@@ -263,11 +263,11 @@ export class StreamedCalls {
 
   /** Names can be mapped only in complete arguments, so nothing was emitted before. */
   #renamed({ text }: Call, ownNames: (input: unknown) => unknown): string {
-    const mended = whole(text);
+    const repaired = whole(text);
     try {
-      return JSON.stringify(ownNames(JSON.parse(mended)));
+      return JSON.stringify(ownNames(JSON.parse(repaired)));
     } catch {
-      return mended;
+      return repaired;
     }
   }
 }

@@ -71,7 +71,7 @@ const histories: ReadonlyArray<[name: string, content: AssistantBlock[], items: 
     [call('a')],
   ],
   [
-    'no call of a tool that nobody offered, which would stay unanswered',
+    'no call of a tool that was not offered, which would stay unanswered',
     [opaque(reasoning), opaque({ type: 'custom_tool_call', call_id: 'c' }), opaque({ type: 'mcp_approval_request' })],
     [],
   ],

@@ -344,7 +344,7 @@ test('takes the pieces of a call that differ from the whole of it for a broken s
   });
 });
 
-test('keeps an item of a kind that nobody knows yet, and ignores events that nobody knows yet', async () => {
+test('keeps an item of an unknown kind, and ignores unknown events', async () => {
   const item = { id: 'x_1', type: 'dream', about: ['sheep'] };
   const custom = { id: 'ctc_1', type: 'custom_tool_call', call_id: 'c', name: 'patch', input: '***' };
   const events = await askRaw([

@@ -40,7 +40,7 @@ export async function applyHunks(
   const changes = inOrder(placed);
   const splices: Splice[] = [];
   for (const [index, change] of joinedAtOpenEnd(text, changes).entries()) {
-    if (index % CHANGES_AT_ONCE === 0) await giveTurn(signal);
+    if (index % CHANGES_AT_ONCE === 0) await yieldToEventLoop(signal);
     splices.push(...splicesOf(text, change));
   }
   const apart = joinRanges(placed.map(placeAfter));
@@ -69,7 +69,7 @@ function placeList(places: readonly LineRange[]): string {
 }
 
 /** Yields to the event loop, so that a cancel is noticed. */
-async function giveTurn(signal: AbortSignal): Promise<void> {
+async function yieldToEventLoop(signal: AbortSignal): Promise<void> {
   await setImmediate();
   signal.throwIfAborted();
 }
@@ -117,7 +117,7 @@ async function placeHunks(
   for (const [index, hunk] of hunks.entries()) {
     if (index % HUNKS_AT_ONCE === 0 || compared - comparedAtTurn > LINES_AT_ONCE) {
       comparedAtTurn = compared;
-      await giveTurn(signal);
+      await yieldToEventLoop(signal);
     }
     const name = `hunk ${index + 1} (line ${hunk.line} of the patch)`;
     const place = placeHunk(hunk, { target, text, finder, from, taken, added, name, spend });
