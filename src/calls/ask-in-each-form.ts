@@ -16,8 +16,17 @@ export const askInEachForm =
     const changed = changedInput(answer, first.input);
     const patch = changed ? meantCall(first.tool, (sentAs && typedInput(changed)) ?? changed) : sentAs && meant;
     if (!patch) return answer;
-    const second = await ask('name' in patch ? { ...meant, tool: patch.name, input: patch.input } : patch, signal);
-    return second?.behavior === 'allow' ? { ...answer, ...second } : second;
+    const asked = 'name' in patch ? { ...meant, tool: patch.name, input: patch.input } : patch;
+    const second = await ask(asked, signal);
+    if (second?.behavior !== 'allow') return second;
+    const command = changedInput(second, asked.input);
+    if (command && !meantCall(first.tool, typedInput(command) ?? command)) {
+      // It made a command of the patch, which has not been put to it as one.
+      const third = await ask({ ...first, input: command, suggestions: [] }, signal);
+      if (third?.behavior !== 'allow') return third;
+      if (changedInput(third, command)) throw new Error('the command that was made of a patch was changed again');
+    }
+    return { ...answer, ...second };
   };
 
 const changedInput = (

@@ -1,5 +1,6 @@
 // Where hooks meet a call: before the decision, where a person would be asked, and after the work. What they say to the
 // model is collected for the result; what concerns the person goes out as events.
+import { isDeepStrictEqual } from 'node:util';
 import type { Effect } from '../contract/effect.js';
 import type { HookEvent, HookOutcome, HookPayloads } from '../contract/hook.js';
 import type { HookAnswer } from '../contract/permission.js';
@@ -8,10 +9,14 @@ import { monotonicMs } from '../platform/clock.js';
 import type { CallEnvironment } from './environment.js';
 import type { ResolvedCall } from './resolve.js';
 
+const MAX_CHANGES = 10; // of one input; hooks that change it more often undo each other's work
+
 /** What the hooks of one call have said so far. */
 export interface CallHooks {
   /** Runs the hooks that see a call before it is judged, at most once. Gives the input that they want instead. */
   before(call: ResolvedCall, effects: readonly Effect[]): Promise<Readonly<Record<string, unknown>> | undefined>;
+  /** The hooks that made the input that is to be judged next, for people. */
+  readonly changedBy: string;
   /** What those hooks answered. */
   readonly answers: readonly HookAnswer[];
   /** Lets hooks answer in the place of a person. Undefined where none did. */
@@ -39,6 +44,8 @@ export function hooksOf(callId: string, environment: CallEnvironment, signal: Ab
   /** The names of tools under which hooks have seen the call before its work, and where somebody would be asked. */
   const shownAs = new Set<string>();
   let questionedAs = new Set<string>();
+  let changedBy = 'A hook';
+  let changes = 0;
   let seen: ResolvedCall | undefined;
   let touched: readonly Effect[] = [];
   /** A hook has agreed to the input that it made itself, which is judged next. */
@@ -62,10 +69,24 @@ export function hooksOf(callId: string, environment: CallEnvironment, signal: Ab
     const forms = [...(sentAs ? [{ tool_name: sentAs.tool, tool_input: sentAs.input }] : []), about(call)];
     return forms.filter(({ tool_name }) => !seenAs.has(tool_name));
   };
+  /** Counts a change of the input. */
+  const noteChange = ({ changedBy: names = [] }: HookOutcome): void => {
+    changes += 1;
+    const quoted = names.map((name) => `"${name}"`).join(', ');
+    if (quoted !== '') changedBy = `${names.length === 1 ? 'The hook' : 'The hooks'} ${quoted}`;
+  };
+  const endless = (): HookAnswer => ({
+    behavior: 'deny',
+    name: changedBy,
+    reason: `hooks changed its input ${MAX_CHANGES} times, each after the other`,
+  });
   const withoutAllows = () => answers.filter(({ behavior }) => behavior !== 'allow');
   const words = (): HookWords => ({ added });
 
   return {
+    get changedBy() {
+      return changedBy;
+    },
     get answers() {
       return answers;
     },
@@ -80,7 +101,16 @@ export function hooksOf(callId: string, environment: CallEnvironment, signal: Ab
         answers = [...(outcome.updatedInput ? withoutAllows() : answers), ...outcome.answers];
         added.push(...outcome.additionalContext);
         if (outcome.behavior === 'deny' || outcome.stop) return undefined;
-        if (outcome.updatedInput) return outcome.updatedInput;
+        if (!outcome.updatedInput || isDeepStrictEqual(outcome.updatedInput, form.tool_input)) continue;
+        noteChange(outcome);
+        if (changes > MAX_CHANGES) {
+          answers = [...answers, endless()];
+          return undefined;
+        }
+        // Guards of the other form have not seen what this one made of the call.
+        shownAs.clear();
+        shownAs.add(form.tool_name);
+        return outcome.updatedInput;
       }
       return undefined;
     },
@@ -97,6 +127,9 @@ export function hooksOf(callId: string, environment: CallEnvironment, signal: Ab
         if (outcome.behavior !== 'allow') continue;
         answered = outcome;
         if (!outcome.updatedInput) continue;
+        noteChange(outcome);
+        if (changes > MAX_CHANGES) return { ...outcome, behavior: 'deny', answers: [endless()] };
+        questionedAs = new Set([form.tool_name]);
         const { updatedInput: _, ...yes } = outcome;
         agreed = yes;
         answers = withoutAllows();

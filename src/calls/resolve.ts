@@ -71,9 +71,12 @@ function unknownTool(name: string, known: readonly string[]): string {
   return `There is no tool named "${name}". The tools here are: ${known.join(', ')}.`;
 }
 
+/** What the model is to do about an input that it made itself. */
+export const CORRECT_INPUT = 'Correct the input and send the call again.';
+
 function invalidInput(tool: Tool, issues: readonly InputIssue[]): string {
   const lines = issues.map(({ path, message }) => (path ? `"${path}" ${message}` : message));
-  const next = 'Nothing was run. Correct the input and send the call again.';
+  const next = `Nothing was run. ${CORRECT_INPUT}`;
   if (lines.length === 1) return `${tool.name}: ${lines[0]}. ${next}`;
   return `${tool.name}: the input has ${lines.length} problems.\n${lines.map((line) => `- ${line}`).join('\n')}\n${next}`;
 }

@@ -16,7 +16,7 @@ import type { CallEnvironment } from './environment.js';
 import { execute } from './execute.js';
 import { describeFailure } from './failure-text.js';
 import type { QueueEntry } from './gate.js';
-import { type ResolvedCall, resolve } from './resolve.js';
+import { CORRECT_INPUT, type ResolvedCall, resolve } from './resolve.js';
 import { settleFailure, settleSuccess } from './settle.js';
 
 /** Runs a call and gives its one result; it never rejects. Calls stand at the gate in the order in which they start here. */
@@ -121,17 +121,25 @@ async function admit(
     resolved = await resolveRewritten(
       { ...call, input: retyped ?? rewritten },
       environment,
-      isAgreed ? 'The user' : 'A hook',
+      isAgreed
+        ? { name: 'The user', next: 'That input must be corrected, not the call.' }
+        : { name: hooks.changedBy, next: 'The answer of the hook must be corrected, not the call.' },
     );
   }
 }
 
-async function resolveRewritten(call: ToolCall, environment: CallEnvironment, who: string): Promise<ResolvedCall> {
+/** `next` is what is to be done about an input that does not fit: the model did not make it. */
+async function resolveRewritten(
+  call: ToolCall,
+  environment: CallEnvironment,
+  by: { name: string; next: string },
+): Promise<ResolvedCall> {
   try {
     return await resolve(call, environment);
   } catch (error) {
     if (!(error instanceof ToolFailure)) throw error;
-    throw new ToolFailure(`${who} changed the input of this call to one that does not fit. ${error.message}`, {
+    const problem = error.message.replace(CORRECT_INPUT, by.next);
+    throw new ToolFailure(`${by.name} changed the input of this call to one that does not fit. ${problem}`, {
       kind: error.kind,
       cause: error,
     });

@@ -267,6 +267,8 @@ export interface HookOutcome {
   behavior?: Behavior;
   /** The whole new input of the call, for the schema, the effects and the decision to see before anything runs. */
   updatedInput?: Record<string, unknown>;
+  /** The hooks that made it, by their names. */
+  changedBy?: readonly string[];
   /**
    * A hook objects. After a call: a word to the model, what was done stands. To a prompt: it is not sent, and the
    * person is told. At the end: the model is told and goes on. Before compacting: it is left out.

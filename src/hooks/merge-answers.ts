@@ -42,7 +42,7 @@ export function mergeAnswers(given: readonly HookReply[], originalInput?: unknow
   return {
     answers: replies.map(answerOf).filter((answer) => answer !== undefined),
     ...(behavior && { behavior }),
-    ...(updatedInput && { updatedInput }),
+    ...(updatedInput && { updatedInput, changedBy: given.filter((one) => one.updatedInput).map(({ name }) => name) }),
     ...(blocks.length > 0 && { block: { reason: blocks.map(({ reason }) => reason).join('\n') } }),
     additionalContext: replies.map((reply) => reply.additionalContext).filter((text) => text !== undefined),
     ...(updatedOutput && { updatedOutput }),

@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import { type HookEvent, hookEvents } from '../contract/hook.js';
 import { isObject } from '../platform/is-object.js';
+import { nearestWords, wordSimilarity } from '../platform/text/similar-text.js';
 import { readMatcher } from './match-hook.js';
 import { meantEvent } from './odd-matchers.js';
 
@@ -129,7 +130,7 @@ function readGroup(group: unknown, context: GroupContext): void {
   }
   for (const key of Object.keys(group)) {
     if (key !== 'matcher' && key !== 'hooks')
-      problems.push({ path: `${path}.${key}`, message: NOT_KNOWN, fatal: false });
+      problems.push({ path: `${path}.${key}`, message: notKnown(key, ['matcher', 'hooks']), fatal: false });
   }
   const matcher = group['matcher'] ?? '';
   if (typeof matcher !== 'string') {
@@ -147,7 +148,12 @@ function readGroup(group: unknown, context: GroupContext): void {
   });
 }
 
-const NOT_KNOWN = 'is not known here and has no effect';
+function notKnown(key: string, known: readonly string[]): string {
+  const meant = known.find((one) => one.toLowerCase() === key.replace(/[_-]/g, '').toLowerCase());
+  const [near] = nearestWords(key, known);
+  const hint = meant ?? (near !== undefined && wordSimilarity(key, near) >= 0.75 ? near : undefined);
+  return `is not known here and has no effect${hint === undefined ? '' : `. Did you mean ${hint}?`}`;
+}
 
 function readHook(entry: unknown, path: string, problems: HookProblem[]): HookDefinition | undefined {
   const fatal = asksToBlock(entry);
@@ -167,7 +173,7 @@ function readHook(entry: unknown, path: string, problems: HookProblem[]): HookDe
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) {
         delete mended[key];
-        problems.push({ path: `${path}.${key}`, message: NOT_KNOWN, fatal: false });
+        problems.push({ path: `${path}.${key}`, message: notKnown(key, Object.keys(schema.shape)), fatal: false });
       }
       continue;
     }

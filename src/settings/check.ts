@@ -151,8 +151,9 @@ function problemsOf(
     const steps = [...(inside ?? '').matchAll(/\[(\d+)\]|\.(\w+)/g)].map(([, at, name]) => name ?? Number(at));
     const label = inside === undefined ? path : `hooks.${event}[${index}]${inside}`;
     const sentence = `"${label}" ${message.replace(/\.$/, '')}`;
+    const end = sentence.endsWith('?') ? '' : '.';
     const at = inside === undefined || !group ? node : nodeAt(group, steps);
-    return fatal ? refused(at, place, sentence) : warning(at, place, `${sentence}. Correct or remove it.`);
+    return fatal ? refused(at, place, sentence) : warning(at, place, `${sentence}${end} Correct or remove it.`);
   });
 }
 

@@ -87,7 +87,9 @@ test('a rewritten input is what runs, and is what is judged', async () => {
 
   const misfit = hook('PreToolUse', decides('allow', { updatedInput: { nonsense: true } }), { matcher: 'Write' });
   const third = await hookedAgent({ turns: [calls(write('a.txt')), done], settings: misfit });
-  expect((await third.run()).results['a']).toContain('A hook changed the input of this call to one that does not fit');
+  expect((await third.run()).results['a']).toMatch(
+    /^The hook ".+" changed the input of this call to one that does not fit/,
+  );
 });
 
 test('a call whose input was rewritten takes its place anew', async () => {
@@ -720,7 +722,7 @@ test('a hook of a program that answers { behavior: "deny" } refuses, and its ans
   });
   const { results, notices } = await run();
   expect(results['a']).toContain('was not run');
-  expect(notices.join()).toContain('its "behavior" is "deny", which is not known here, but counts since it refuses');
+  expect(notices.join()).toContain('its "behavior" is "deny", which is not known here. A refusal is written');
   await agent.end();
 });
 
