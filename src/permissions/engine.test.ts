@@ -723,3 +723,14 @@ describe('where settings allow commands in the sandbox', () => {
     expect(trail.filter(({ decided }) => decided)).toMatchObject([{ basis: 'sandbox', behavior: 'allow' }]);
   });
 });
+
+test.each(['Read(.env)', 'Edit(MARK)', 'Bash(git push:*)'])(
+  'what is not understood is not passed over where %s might mean it',
+  (rule) => {
+    const effects = [command('sh'), unknown];
+    expect(judge('Bash', effects, { lists: { deny: [rule] }, mode: 'bypassPermissions' }).behavior).toBe('ask');
+    expect(judge('Bash', effects, { lists: { deny: ['WebSearch'] }, mode: 'bypassPermissions' }).behavior).toBe(
+      'allow',
+    );
+  },
+);

@@ -29,6 +29,7 @@ import { isAcceptedEdit, planAnswer } from './modes.js';
 import { criticalPlace, protectedPlace } from './protected-paths.js';
 import type { Rule } from './rule.js';
 import { isHeldBySandbox, type PolicySandbox } from './sandboxed-call.js';
+import { familyOf } from './tool-names.js';
 
 export interface Policy {
   mode: PermissionMode;
@@ -403,7 +404,7 @@ function looserRules(effect: Effect, index: number, judged: Judged): Finding[] {
 
 function byMode(effect: Effect, { policy, request, commands, stricter }: Judged, finding: Find): Finding[] {
   if (policy.mode === 'bypassPermissions') {
-    if (mayBeRuledOut(effect, request, stricter)) return [];
+    if (mayBeRuledOut(effect, request, { stricter, tools: judged.policy.tools })) return [];
     return [finding('allow', 'mode', `${whyAsked(effect)}, but the mode bypassPermissions allows it`)];
   }
   if (policy.mode !== 'acceptEdits') return [];
@@ -420,13 +421,24 @@ function byMode(effect: Effect, { policy, request, commands, stricter }: Judged,
   return isAcceptedEdit(effect, files) ? accepted('this command') : [];
 }
 
-/** A command that can't be parsed may be one that a rule asks about or denies, so the mode can't allow it. */
-const mayBeRuledOut = (effect: Effect, { tool }: DecisionRequest, stricter: readonly Rule[]): boolean =>
-  effect.kind === 'unknown' && stricter.some(({ subject }) => subject.kind === 'command' && subject.tool === tool);
+/** A command that can't be parsed may be one that a rule on commands or paths asks about or denies, so the mode can't allow it. */
+const mayBeRuledOut = (
+  effect: Effect,
+  { tool }: DecisionRequest,
+  { stricter, tools }: { stricter: readonly Rule[]; tools: ToolTable },
+): boolean =>
+  effect.kind === 'unknown' &&
+  familyOf(tools, tool) === 'command' &&
+  stricter.some(({ subject }) => subject.kind === 'path' || (subject.kind === 'command' && subject.tool === tool));
 
 /** An effect that nothing else allows or refuses needs no approval in the sandbox. */
-function inSandbox(effect: Effect, { bySandbox, request, stricter }: Judged, finding: Find): Finding[] {
-  if (!bySandbox || effect.kind === 'session' || mayBeRuledOut(effect, request, stricter)) return [];
+function inSandbox(effect: Effect, { bySandbox, request, stricter, policy }: Judged, finding: Find): Finding[] {
+  // What may not be read is hidden there.
+  const notHidden = stricter.filter(
+    ({ list, subject }) => list !== 'deny' || subject.kind !== 'path' || subject.access !== 'read',
+  );
+  if (!bySandbox || effect.kind === 'session') return [];
+  if (mayBeRuledOut(effect, request, { stricter: notHidden, tools: policy.tools })) return [];
   return [finding('allow', 'sandbox', `${whyAsked(effect)}, but in the sandbox, where settings allow commands`)];
 }
 

@@ -5,6 +5,7 @@ import { findProgram } from './programs/index.js';
 import { onlyReports } from './programs/never-free.js';
 import { openers } from './programs/openers.js';
 import type { Assigned, Call, Field, Program, Touch, Verdict } from './programs/program.js';
+import { programOnInput } from './programs/program-input.js';
 import { asksForHelp, plainForm } from './programs/system-programs.js';
 import type { State } from './shell-state.js';
 
@@ -56,7 +57,9 @@ export function judgeCommand({ name, args, assigns, state, programsOnly, hasArra
 /** A program that is only asked for its version or help starts nothing, even if its table does not list the option. */
 function verdictOn(name: string, program: Program | undefined, call: Call): Verdict {
   const unknown: Verdict = { why: `${name} is not known to be harmless` };
-  const verdict = program?.judge(call) ?? unknown;
+  const judged = program?.judge(call) ?? unknown;
+  const hasSource = judged.why === undefined || judged.programOnInput || judged.programOnStream || judged.starts;
+  const verdict = hasSource ? judged : { ...judged, ...programOnInput(name, call.args) };
   return verdict.why !== undefined && isQuestion(call) ? { why: verdict.why } : verdict;
 }
 

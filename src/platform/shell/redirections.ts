@@ -3,6 +3,7 @@ import type { Redirection, SyntaxNode, Word } from 'unbash';
 import { type Descriptors, type Opened, type OpenFile, processPath, withDescriptor } from './descriptors.js';
 import { type Field, known, type Touch } from './programs/program.js';
 import type { State } from './shell-state.js';
+import { type Input, textOfHereDoc } from './standard-input.js';
 
 export interface RedirectionsPort {
   inside(node: SyntaxNode, state: State): void;
@@ -23,10 +24,10 @@ export function redirected(redirections: readonly Redirection[], before: State, 
   const targets: Array<{ touch: Touch; state: State }> = [];
   const touched = new Set<number>();
   let state = before;
-  const put = (number: number, opened: Opened | undefined): void => {
+  const put = (number: number, opened: Opened | undefined, input?: Input): void => {
     touched.add(number);
     const descriptors = withDescriptor(state.descriptors, number, opened);
-    state = { ...state, descriptors, ...(number === 0 && { piped: undefined }) };
+    state = { ...state, descriptors, ...(number === 0 && { piped: undefined, input }) };
   };
   const open = (access: Touch['access'], file: Field): void => {
     targets.push({ touch: { access, file: withoutGuess(file) }, state });
@@ -39,14 +40,16 @@ export function redirected(redirections: readonly Redirection[], before: State, 
       descriptor?.type === 'FileDescriptor' ? descriptor.value : descriptor ? undefined : defaultOf(operator);
     if (redirection.type === 'HereDoc') {
       port.inside(redirection.body, state);
-      if (number !== undefined) put(number, 'pipe');
+      if (number !== undefined) put(number, 'pipe', textOfHereDoc(redirection));
       continue;
     }
     const { target } = redirection;
     if (target === undefined) continue;
     const file = port.value(target, state);
     if (redirection.type === 'HereString') {
-      if (number !== undefined) put(number, 'pipe');
+      const { value } = file;
+      const input = value === undefined ? 'unknown' : { text: `${value}\n` };
+      if (number !== undefined) put(number, 'pipe', input);
       continue;
     }
     const copied = operator === '>&' || operator === '<&' ? /^(\d+)?(-?)$/.exec(file.value ?? '!') : null;
@@ -56,14 +59,15 @@ export function redirected(redirections: readonly Redirection[], before: State, 
       if (source !== undefined && opened === undefined) {
         open(operator === '>&' ? 'write' : 'read', { ...known(`/dev/fd/${source}`), text: `&${source}` });
       }
-      if (number !== undefined) put(number, opened);
+      if (number !== undefined) put(number, opened, source === 0 ? state.input : 'unknown');
       if (source !== undefined && copied[2] === '-') put(source, undefined);
       continue;
     }
     if (operator !== '<' && operator !== '<&') open('write', file);
     if (operator === '<' || operator === '<&' || operator === '<>') open('read', file);
     const opened = openedBy(file, state);
-    if (number !== undefined) put(number, opened);
+    // A file is one that is read, as where it is an operand.
+    if (number !== undefined) put(number, opened, typeof opened === 'object' ? undefined : 'unknown');
     const isBoth = operator === '&>' || operator === '&>>' || (operator === '>&' && descriptor === undefined);
     if (isBoth) put(2, opened);
   }

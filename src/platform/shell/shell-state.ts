@@ -5,6 +5,7 @@ import { type Descriptors, joinDescriptors, processPath } from './descriptors.js
 import { resolveIn, type Value } from './expand-word.js';
 import { storesCount } from './printf-format.js';
 import { type Call, type Field, type PipedNames, wordOfNames } from './programs/program.js';
+import type { Input } from './standard-input.js';
 
 const MAX_DIRECTORIES = 4; // that a command may be in
 const MAX_VARIABLES = 200; // each step copies them
@@ -20,6 +21,8 @@ export interface State {
   tampered: string | undefined;
   /** The file names on standard input. */
   piped: PipedNames | undefined;
+  /** The text on standard input. */
+  input: Input;
   descriptors: Descriptors;
   /** The target of `cd -`. */
   previous: readonly string[] | undefined;
@@ -73,6 +76,7 @@ export function join(a: State, b: State): State {
     ),
     tampered: a.tampered ?? b.tampered,
     piped: a.piped === b.piped ? a.piped : undefined,
+    input: a.input === b.input ? a.input : 'unknown',
     descriptors: joinDescriptors(a.descriptors, b.descriptors),
     previous: a.previous === b.previous ? a.previous : joinDirectories(a.previous, b.previous),
   };

@@ -22,7 +22,7 @@ import { judgeCommand } from './judge-command.js';
 import { type Dialect, type Parser, parseCommand } from './parse-command.js';
 import { namesPrinted } from './piped-names.js';
 import { mayBecomeOption } from './programs/options.js';
-import type { Assigned, Field, PipedNames, Started } from './programs/program.js';
+import type { Assigned, Field, PipedNames, Started, Verdict } from './programs/program.js';
 import { known } from './programs/program.js';
 import { type Redirected, redirected } from './redirections.js';
 import { assignedIn, MOVERS, mayRun, OPENERS } from './scan-command.js';
@@ -38,6 +38,7 @@ import {
   withoutValues,
   withVariable,
 } from './shell-state.js';
+import { afterReading, type Input, mayReadItself, textPrinted } from './standard-input.js';
 
 const MAX_NESTED_SCRIPTS = 8; // sh -c 'sh -c …'
 
@@ -69,6 +70,10 @@ class Walk {
   #children = 0;
   #facts: ScriptFacts;
   #prints: PipedNames | undefined;
+  /** The text that the last command prints, as far as it is known. */
+  #printed: Input = 'unknown';
+  /** How many substitutions were walked: each may read from standard input. */
+  #substitutions = 0;
   /** Whether the command may change its directory, so that it is unknown where a function runs. */
   #moves: () => boolean = () => false;
   /** Whether a function that the command defines may change the shell's directory or descriptors. */
@@ -87,6 +92,7 @@ class Walk {
       tampered: undefined,
       piped: undefined,
       previous: undefined,
+      input: undefined,
       descriptors: ownDescriptors,
     };
     this.#evaluated = new EvaluatedWords({
@@ -96,7 +102,9 @@ class Walk {
       value: (word, state) => this.#value(word, state),
       substitution: (script, descriptor, state) => {
         const descriptors = withDescriptor(state.descriptors, descriptor, 'pipe');
-        this.#inChild(() => this.#script(script, { ...state, piped: undefined, descriptors }));
+        this.#substitutions += 1;
+        const input = descriptor === 0 ? 'unknown' : state.input;
+        this.#inChild(() => this.#script(script, { ...state, piped: undefined, input, descriptors }));
       },
     });
   }
@@ -135,7 +143,7 @@ class Walk {
     let outcome = both(state);
     for (const { command, background } of statements) {
       const before = join(outcome.ok, outcome.fail);
-      outcome = background ? both(before) : this.#node(command, before);
+      outcome = background ? both({ ...before, input: afterReading(before.input) }) : this.#node(command, before);
       if (background) this.#inChild(() => this.#node(command, before));
     }
     return outcome;
@@ -147,6 +155,12 @@ class Walk {
   }
 
   #node(node: Statement['command'] | CommandNode, state: State): Outcome {
+    const { ok, fail } = this.#anyNode(node, state);
+    if (state.input === undefined) return { ok, fail };
+    return { ok: { ...ok, input: 'unknown' }, fail: { ...fail, input: 'unknown' } };
+  }
+
+  #anyNode(node: Statement['command'] | CommandNode, state: State): Outcome {
     if (!this.found.step()) return both(state);
     switch (node.type) {
       case 'Command':
@@ -164,6 +178,7 @@ class Walk {
           ...end,
           descriptors: restored(end.descriptors, state.descriptors, redirects.touched),
           piped: redirects.touched.has(0) ? state.piped : end.piped,
+          input: redirects.touched.has(0) ? state.input : end.input,
         });
         return { ok: after(outcome.ok), fail: after(outcome.fail) };
       }
@@ -207,8 +222,9 @@ class Walk {
       case 'Function':
         return both(this.#function(node.name.value, node.body, state));
       case 'Coproc': {
-        if (node.body.type === 'CompoundList') this.#block(node.body, state);
-        else this.#node(node.body, state);
+        const inside: State = { ...state, input: 'unknown' };
+        if (node.body.type === 'CompoundList') this.#block(node.body, inside);
+        else this.#node(node.body, inside);
         return both(state);
       }
     }
@@ -218,7 +234,14 @@ class Walk {
   #function(name: string, body: CommandNode | CompoundList, state: State): State {
     const directories = this.#moves() ? undefined : state.directories;
     const descriptors = this.#facts.keepsOutputs() ? ownDescriptors : anyDescriptors;
-    const inBody = { ...state, directories, descriptors, variables: new Map(), piped: undefined };
+    const inBody: State = {
+      ...state,
+      directories,
+      descriptors,
+      variables: new Map(),
+      piped: undefined,
+      input: 'unknown',
+    };
     const after = body.type === 'CompoundList' ? both(this.#block(body, inBody)) : this.#node(body, inBody);
     this.#functionsMove ||= this.#mayMove([body], state);
     this.#functionsOpen ||= mayRun([body], OPENERS, this.#parser);
@@ -268,16 +291,20 @@ class Walk {
       const turned = prefixes.filter(({ type }) => type === 'Negation').length % 2 === 1;
       return turned ? { ok: outcome.fail, fail: outcome.ok } : outcome;
     }
-    let piped = state.piped;
+    let { piped, input: text } = state;
     for (const [index, command] of commands.entries()) {
       this.#prints = undefined;
+      this.#printed = 'unknown';
+      const first = this.found.commands.length;
       let { descriptors } = state;
       if (index > 0) descriptors = withDescriptor(descriptors, 0, 'pipe');
       if (index < commands.length - 1) descriptors = withDescriptor(descriptors, 1, 'pipe');
       if (operators[index] === '|&') descriptors = withDescriptor(descriptors, 2, 'pipe');
-      const input = { ...state, piped, descriptors };
+      const input = { ...state, piped, input: text, descriptors };
       this.#inChild(() => this.#node(command, input));
       piped = command.type === 'Command' ? this.#prints : undefined;
+      const isOne = command.type === 'Command' && this.found.commands.length === first + 1;
+      text = isOne ? this.#printed : 'unknown';
     }
     this.#prints = piped;
     return both(state); // each part is its own subshell
@@ -322,6 +349,7 @@ class Walk {
   #beforeLoop(bodies: readonly CompoundList[], state: State): State {
     return {
       ...state,
+      input: afterReading(state.input),
       directories: this.#mayMove(bodies, state) ? undefined : state.directories,
       descriptors: this.#mayOpen(bodies, state) ? anyDescriptors : state.descriptors,
       functions: maybeFunctions(state.functions),
@@ -385,7 +413,9 @@ class Walk {
     for (const { touch, state } of targets) this.found.file(touch, state, by);
   }
 
-  #command(node: Command, state: State): Outcome {
+  #command(node: Command, before: State): Outcome {
+    let state = before;
+    const substitutions = this.#substitutions;
     const assigned: { assignment: Assignment; value: Field | undefined }[] = [];
     // Each sees those before it; a POSIX shell applies the redirections first.
     const afterRedirections = this.#isPosix && node.redirects.length > 0;
@@ -402,6 +432,7 @@ class Walk {
         argument.type === 'Word' ? this.#words(argument, state) : [this.#assignmentWord(argument, state)],
       ),
     ];
+    if (this.#substitutions > substitutions) state = { ...state, input: afterReading(state.input) };
     const redirects = this.#redirections(node.redirects, state);
     if (fields.length === 0) {
       this.#redirect(redirects, undefined);
@@ -429,6 +460,7 @@ class Walk {
       ...end,
       descriptors: restored(end.descriptors, mayStay ? new Map() : before.descriptors, touched),
       piped: touched.has(0) ? (mayStay ? undefined : before.piped) : end.piped,
+      input: touched.has(0) ? (mayStay ? 'unknown' : before.input) : end.input,
     });
     return { ok: after(ok), fail: after(fail) };
   }
@@ -476,6 +508,7 @@ class Walk {
     const [name, ...args] = fields;
     if (name === undefined || !this.found.step(fields.length)) return both(state);
     const position = this.found.commands.length;
+    this.#printed = 'unknown';
     this.#prints = undefined; // from a substitution in its words
     const wrapped = running.wrappedBy === undefined ? {} : { wrappedBy: running.wrappedBy };
     if (name.value === undefined || name.value === '') {
@@ -497,7 +530,8 @@ class Walk {
       programsOnly: running.programsOnly ?? false,
       hasArrays: () => this.#facts.hasArrays(),
     });
-    const { needsWalls, observes, network, starts = [] } = verdict;
+    const { needsWalls, observes, network } = verdict;
+    const starts = [...(verdict.starts ?? []), ...this.#startsFromInput(written, verdict, state)];
     const isUnsure = takesLiterals.has(written)
       ? args.some(({ value }) => value === undefined)
       : args.some(mayBecomeOption) && !verdict.takesAnyOption && written !== 'echo';
@@ -516,6 +550,8 @@ class Walk {
       directories: state.directories,
     });
     this.#prints = namesPrinted(call, verdict);
+    const isItself = state.tampered === undefined && !state.functions.has(written) && assigns.length === 0;
+    if (isItself) this.#printed = textPrinted(call, state.input);
     if (verdict.unknown !== undefined) this.#unknown(verdict.unknown);
     const by = { command: position, as: 'operand' as const };
     for (const touch of verdict.touches ?? []) this.found.file(touch, state, by);
@@ -524,13 +560,25 @@ class Walk {
     // Commands that it starts in this shell see the variables that were set for it.
     let after = assigns.reduce((before, assigned) => withVariable(before, assigned.name, undefined), state);
     for (const started of starts) {
-      after = this.#started(started, { ...after, piped: undefined }, { wrappedBy: position, assigns });
+      const isFromInput = 'script' in started && !verdict.starts?.includes(started);
+      const input = isFromInput ? 'unknown' : after.input;
+      after = this.#started(started, { ...after, piped: undefined, input }, { wrappedBy: position, assigns });
     }
     const maybeFunction = state.functions.has(name.value) && !running.programsOnly;
     if (maybeFunction) after = this.#afterFunction(after);
     if (starts.length === 0 && !maybeFunction) after = state;
     if (this.#children === 0 && LEAVES.has(written)) this.found.movesDirectory = true;
     return afterBuiltin({ ...call, name: written }, { ...after, piped: state.piped }, this.#home);
+  }
+
+  /** The script that a shell reads from standard input; what is not known there may be any program. */
+  #startsFromInput(name: string, verdict: Verdict, { input }: State): Started[] {
+    const { programOnInput: language, programOnStream, inThisShell } = verdict;
+    const isUnknown = programOnStream || (language !== undefined && input === 'unknown');
+    if (isUnknown) this.#unknown(`what ${name} runs comes from another command, and is not known before it runs`);
+    if (language === undefined || language === 'code' || typeof input !== 'object') return [];
+    if (mayReadItself(input.text)) this.#unknown('its script may read from its own text');
+    return [{ script: input.text, dialect: language, ...(inThisShell && { sameShell: true }) }];
   }
 
   #afterFunction(state: State): State {

@@ -60,6 +60,12 @@ export interface Verdict {
   why?: string;
   touches?: readonly Touch[];
   starts?: readonly Started[];
+  /** It runs what comes on standard input: a script of a shell, or a program in a language that is not analysed. */
+  programOnInput?: 'bash' | 'posix' | 'other' | 'code';
+  /** With `programOnInput`: the script runs in this shell. */
+  inThisShell?: boolean;
+  /** It runs what comes from another descriptor or a process substitution. */
+  programOnStream?: boolean;
   /** An unknown program may run. */
   unknown?: string;
   /** Files that the output names, one per line: for `xargs` in a pipe. */

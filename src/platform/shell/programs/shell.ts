@@ -3,6 +3,7 @@ import { isPlainVariable } from '../assignments.js';
 import { storesCount } from '../printf-format.js';
 import { optionTable, parseOptions, plain, touch } from './options.js';
 import { type Field, notHarmless, type Program, type Verdict } from './program.js';
+import { fromStream, isStream } from './program-input.js';
 
 const isName = ({ value }: Field): boolean => value !== undefined && /^[A-Za-z_]\w*$/.test(value);
 
@@ -293,6 +294,8 @@ export const shell: readonly Program[] = [
     judge: ({ args: [file] }) => ({
       why: 'it runs a file as a script in this shell',
       touches: file ? touch('read', file) : [],
+      // `-` is the name of a file here.
+      ...(file && file.value !== '-' && isStream(file) && { ...fromStream(file, 'bash'), inThisShell: true }),
     }),
     examples: { harmless: [], not: ['. ./evil.sh', 'source venv/bin/activate'] },
   },

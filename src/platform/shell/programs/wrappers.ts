@@ -21,6 +21,7 @@ import {
   type Verdict,
   wordOfNames,
 } from './program.js';
+import { fromStream, isStandardInput, isStream } from './program-input.js';
 
 interface WrapperSpec {
   names: string;
@@ -177,6 +178,7 @@ const shells = new Map<string, 'bash' | 'posix' | 'other'>([
 function judgeShell({ name, args }: Call): Verdict {
   const dialect = shells.get(name) ?? 'other';
   let readsScript = false;
+  let readsInput = false;
   let startsUp = false;
   const rest = [...args];
   for (let first = rest[0]; first; first = rest[0]) {
@@ -190,7 +192,8 @@ function judgeShell({ name, args }: Call): Verdict {
     if (value === '--norc' || value === '--noprofile' || value === '--posix') continue;
     if (value === '--rcfile' || value === '--init-file') {
       startsUp = true;
-      rest.shift();
+      const file = rest.shift();
+      if (file && isStream(file)) return runsStream(name, file, dialect);
       continue;
     }
     if (value.startsWith('--')) {
@@ -198,15 +201,15 @@ function judgeShell({ name, args }: Call): Verdict {
       continue;
     }
     readsScript ||= value.startsWith('-') && value.includes('c');
+    readsInput ||= value.startsWith('-') && value.includes('s');
     startsUp ||= /[^-+ceuxvno]/.test(value);
     if (/[oO]/.test(value)) rest.shift();
   }
   const [script] = rest;
   if (!readsScript) {
-    return {
-      why: script ? `it runs the script ${script.text}` : 'it runs what comes on standard input',
-      touches: script ? touch('read', script) : [],
-    };
+    if (readsInput || script === undefined) return runsStream(name, known('-'), dialect);
+    if (isStream(script)) return runsStream(name, script, dialect);
+    return { why: `it runs the script ${script.text}`, touches: touch('read', script) };
   }
   if (script?.value === undefined)
     return { why: 'its script is not known', unknown: `what ${name} -c runs is not known before it runs` };
@@ -215,6 +218,12 @@ function judgeShell({ name, args }: Call): Verdict {
     ...(startsUp && { why: 'it may read startup files or change how the script is read' }),
   };
 }
+
+const runsStream = (name: string, file: Field, dialect: 'bash' | 'posix' | 'other'): Verdict => ({
+  why: isStandardInput(file) ? 'it runs what comes on standard input' : `${name} runs what comes from ${file.text}`,
+  touches: file.value === '-' ? [] : touch('read', file),
+  ...fromStream(file, dialect),
+});
 
 const findOptionScript = (args: readonly Field[], names: RegExp): Field | undefined => {
   const at = args.findIndex(({ value }) => names.test(value ?? ''));
