@@ -1,5 +1,5 @@
 // The model's names for servers and their tools: letters, digits, `_` and `-`, at most 64, each unique.
-import { MAX_NAME, MAX_SERVER, mcpName, plainServer, plainTool, shortened } from '../platform/text/mcp-names.js';
+import { holdsSeparator, MAX_NAME, MAX_SERVER, mcpName, plainServer, plainTool, shortened } from '../platform/text/mcp-names.js';
 
 /**
  * The server part of tool names, for each server. It contains no `__` and neither starts nor ends with `_`, so that a
@@ -11,7 +11,8 @@ export function serverParts(names: readonly string[]): ReadonlyMap<string, strin
   for (const part of plain.values()) counts.set(part, (counts.get(part) ?? 0) + 1);
   return new Map(
     [...plain].map(([name, part]) => {
-      const isOwn = name === part || counts.get(part) === 1; // a server that really has this name keeps it
+      // The server that is really called so keeps it; with `__` in its name, a rule on it reads as one on a tool.
+      const isOwn = name === part || (counts.get(part) === 1 && !holdsSeparator(name));
       return [name, isOwn && part.length <= MAX_SERVER ? part : shortened(part, name, MAX_SERVER)];
     }),
   );

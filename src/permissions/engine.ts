@@ -404,7 +404,7 @@ function looserRules(effect: Effect, index: number, judged: Judged): Finding[] {
 
 function byMode(effect: Effect, { policy, request, commands, stricter }: Judged, finding: Find): Finding[] {
   if (policy.mode === 'bypassPermissions') {
-    if (mayBeRuledOut(effect, request, { stricter, tools: judged.policy.tools })) return [];
+    if (mayBeRuledOut(effect, request, { stricter, tools: policy.tools })) return [];
     return [finding('allow', 'mode', `${whyAsked(effect)}, but the mode bypassPermissions allows it`)];
   }
   if (policy.mode !== 'acceptEdits') return [];

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Behavior } from '../contract/permission.js';
+import { shortened } from '../platform/text/mcp-names.js';
 import { toolTable } from '../tools/index.js';
 import { parseRule, parseRules, type RuleOptions } from './rule.js';
 
@@ -79,6 +80,11 @@ test.each<[string, string, boolean]>([
   ['mcp__my.server', 'mcp__my_server2__get', false],
   ['mcp__my.server__do', 'mcp__my_server__done', false],
   ['mcp__a__b', 'mcp__a_b__c', false],
+  ['mcp__a__b', `mcp__${shortened('a_b', 'a__b', 32)}__c`, true],
+  ['mcp__a__b__c', `mcp__${shortened('a_b', 'a__b', 32)}__c`, true],
+  ['mcp__a__b__*', `mcp__${shortened('a_b', 'a__b', 32)}__c`, true],
+  ['mcp__a__b__d', `mcp__${shortened('a_b', 'a__b', 32)}__c`, false],
+  ['mcp__a__b__c', 'mcp__a__b__c', true],
 ])('a rule that asks or denies means a server as it spells itself: %s and %s: %s', (text, tool, expected) => {
   for (const list of ['deny', 'ask'] as const) {
     const subject = parseRule(text, options(list)).rule?.subject;

@@ -75,19 +75,21 @@ export function readMcpName(written: string): WrittenMcpName | undefined {
   return { server, tool, whole: rest, names: [...new Set(names)] };
 }
 
-/** With three or more `_` in a row it is ambiguous where the server's name ends. */
+/** Each `__` may end the server's name, or be part of it; of three or more `_` in a row any two may end it. */
 function splitsOf(rest: string): Array<[server: string, tool: string | undefined]> {
-  const first = rest.search(/[^_]__./);
-  if (first < 0) return [[rest, undefined]];
   const splits: Array<[string, string]> = [];
-  for (let at = first + 1; rest.startsWith('__', at) && at + 2 < rest.length; at += 1) {
-    splits.push([rest.slice(0, at), rest.slice(at + 2)]);
+  const first = rest.search(/[^_]__./);
+  for (let at = first + 1; first >= 0 && at + 2 < rest.length; at += 1) {
+    if (rest.startsWith('__', at)) splits.push([rest.slice(0, at), rest.slice(at + 2)]);
   }
-  return splits;
+  return [...splits, [rest, undefined]];
 }
 
+/** Whether the server's own name holds what otherwise ends it. Such a server gets a name with a hash. */
+export const holdsSeparator = (name: string): boolean => /[^_]__+[^_]/.test(name);
+
 const serverParts = (name: string): string[] => [
-  plainServer(name),
+  ...(holdsSeparator(name) ? [] : [plainServer(name)]),
   ...spelt(name).map((each) => shortened(plainServer(each), each, MAX_SERVER)),
 ];
 

@@ -51,8 +51,8 @@ const inputAsFile = /^(-[a-zA-Z]*f|--file=|--makefile=)(-|\/dev\/stdin|\/dev\/fd
 const streamName = /^(-|\/dev\/stdin|\/dev\/fd\/\d+|\/proc\/self\/fd\/\d+)$/;
 
 /** Whether a word names a stream of the command itself: standard input, a descriptor or a process substitution. */
-export const isStream = ({ value, places }: Field): boolean =>
-  value === undefined ? places?.length === 0 : streamName.test(value);
+export const isStream = ({ value, pathSpecs }: Field): boolean =>
+  value === undefined ? pathSpecs?.length === 0 : streamName.test(value);
 
 /** Standard input itself, by one of its names. */
 export const isStandardInput = ({ value = '' }: Field): boolean =>
