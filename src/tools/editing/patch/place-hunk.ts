@@ -162,11 +162,25 @@ function placeLines(hunk: Hunk, anchor: Anchor | undefined, into: HunkTarget): H
       `${name} says *** End of File, but its lines are not the last of ${target.shown}, which has ${counted(text.lineCount, 'line')}: they are at ${linesText(below)}. Nothing was written. Leave *** End of File out to change them there, or send the last lines of the file.`,
     );
   }
+  if (anchor && free.length > 1) refuseOutside(free, anchor, into);
   const [only, ...others] = choose(below, anchor, into);
   if (only !== undefined && others.length === 0) return placeAt(only);
   const left = only === undefined ? below : [only, ...others];
   throw refusal(
     `${name} occurs ${left.length} times in ${target.shown} (${linesText(left)}), so it is not unique. Nothing was written. Add an @@ line that names what the place is in, or more lines of context.`,
+  );
+}
+
+/** Where the block of the `@@` line has no such lines, one of several places elsewhere would be a guess. */
+function refuseOutside(
+  free: readonly number[],
+  { line, others }: Anchor,
+  { target, text, name, spend }: HunkTarget,
+): void {
+  const end = blockEnd(text, line, spend);
+  if (others.length > 0 || end === line || free.some((start) => start >= line && start <= end)) return;
+  throw refusal(
+    `${name} has no place: the block of its @@ line (lines ${line} to ${end} of ${target.shown}) has no such lines, and they occur ${free.length} times outside of it (${linesText(free)}). Nothing was written. Correct the @@ line, or the lines of the hunk.`,
   );
 }
 
