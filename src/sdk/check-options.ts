@@ -13,6 +13,7 @@ import type { AgentOptions, CompactOptions, ResumeOptions } from './agent.js';
 import type { ContextOptions } from './context.js';
 import type { RunCallsOptions, ToolCall } from './engine.js';
 import type { ConnectOptions, HttpOptions, ServeOptions } from './mcp.js';
+import { mcpServer } from './mcp-server-kind.js';
 import {
   abortSignal,
   anything,
@@ -27,6 +28,7 @@ import {
   list,
   numberFrom,
   oneOf,
+  path,
   positive,
   record,
   shown,
@@ -63,9 +65,9 @@ const rules: Kinds<PermissionRules> = { allow: texts, ask: texts, deny: texts };
 
 /** Each option of an engine with its type. Whether tools, hooks, servers and rules make sense is checked apart. */
 export const engineOptions: Kinds<EngineOptions> = {
-  root: text,
+  root: path,
   additionalDirectories: texts,
-  dataFolder: text,
+  dataFolder: path,
   permissionMode: oneOf(permissionModes),
   permissions: fields(rules),
   canUseTool: callback,
@@ -76,7 +78,7 @@ export const engineOptions: Kinds<EngineOptions> = {
   toolSwitches: record(flag),
   toolSet: oneOf(['simple', 'all']),
   editStyle: oneOf(['text', 'patch']),
-  mcpServers: record(record(anything)),
+  mcpServers: record(mcpServer),
   strictMcp: flag,
   settings: record(anything),
   sandbox: fields(sandbox, ['network', 'allowWrite', 'denyWrite', 'denyRead', 'failIfUnavailable']),
@@ -133,15 +135,15 @@ const runOptions: Kinds<OutputOptions<OutputSchema>> = {
 };
 const compactOptions: Kinds<CompactOptions> = { signal: abortSignal, onEvent: callback };
 const settingsOptions: Kinds<SettingsOptions> = {
-  root: text,
+  root: path,
   env: record(variable),
   home: text,
   file: text,
   trust: flag,
 };
 const connectOptions: Kinds<ConnectOptions> = {
-  root: text,
-  dataFolder: text,
+  root: path,
+  dataFolder: path,
   env: record(variable),
   askUser: callback,
   withinMs: positive,
@@ -157,7 +159,7 @@ const serveOptions: Kinds<ServeOptions & HttpOptions & { signal?: AbortSignal }>
   token: text,
   signal: abortSignal,
 };
-const listOptions: Kinds<ListOptions> = { root: text, dataFolder: text };
+const listOptions: Kinds<ListOptions> = { root: path, dataFolder: path };
 
 function withoutQuestions({ canUseTool: _, askPermission: __, askUser: ___, ...rest }: Kinds<EngineOptions>) {
   return rest;
@@ -208,8 +210,16 @@ export const checkEngineOptions = (options: EngineOptions): void =>
 export function checkCalls(given: readonly ToolCall[], options: unknown = {}): void {
   const call: Kind = record(anything);
   checkKind(given, list(call), 'calls');
+  const places = new Map<string, number>();
   for (const [index, { id, name }] of given.entries()) {
     checkKind(id, calls.id, `calls[${index}].id`);
+    const twin = places.get(id);
+    if (twin !== undefined) {
+      throw new TypeError(
+        `calls[${index}].id is ${shown(id)}, which calls[${twin}] has too. Give each call an id of its own, so that each result can be told apart.`,
+      );
+    }
+    places.set(id, index);
     checkKind(name, calls.name, `calls[${index}].name`);
   }
   checkKinds(options, runCallsOptions, 'runCalls');

@@ -55,6 +55,19 @@ export const numberFrom = (least: number, most: number): Kind =>
 export const oneOf = (values: readonly string[]): Kind =>
   simple(`one of ${values.join(', ')}`, (value) => values.some((known) => known === value));
 
+/** A type with a condition of its own: `also` says what is wrong with a value that has the type. */
+export const withCheck = (kind: Kind, also: (value: unknown, path: string) => string | undefined): Kind => ({
+  expected: kind.expected,
+  problem: (value, path) => kind.problem(value, path) ?? also(value, path),
+});
+
+/** The name of a folder. An empty one would silently be the default. */
+export const path = withCheck(text, (value, name) =>
+  String(value).trim() === ''
+    ? `${name} must be the path of a folder, but is empty. Leave it out for the default.`
+    : undefined,
+);
+
 export const list = (entry: Kind): Kind => ({
   expected: 'a list',
   problem(value, path) {

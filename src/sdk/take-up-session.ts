@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import { findSession, listSessions as listFrom, projectOf } from '../agent/store/list-sessions.js';
 import { movedSpareData } from '../agent/store/moved-spare-data.js';
 import { type ResumedSession, resumeSession } from '../agent/store/resume-session.js';
+import { SessionProblem } from '../agent/store/session-problem.js';
 import type { Model } from '../contract/model.js';
 import type { PermissionMode } from '../contract/permission.js';
 import { dataFolderOf, homeFolder } from '../platform/files/paths.js';
@@ -29,7 +30,7 @@ export async function takeUpSession(wish: ResumeRequest): Promise<ResumedSession
   const root = realpathSync(wish.root ?? process.cwd());
   const dataFolder = folderOf(wish);
   for (const sentence of await movedSpareData(dataFolder)) onProblem?.(sentence);
-  const id = await findSession(dataFolder, session, { root });
+  const id = await findSession(dataFolder, session, { root }).catch(inWordsOfTheSdk);
   const project = projectOf(dataFolder, id);
   if (project !== undefined && project !== root) {
     throw new TypeError(
@@ -38,6 +39,13 @@ export async function takeUpSession(wish: ResumeRequest): Promise<ResumedSession
   }
   const prices = model.facts?.prices;
   return await resumeSession({ dataFolder, id, root, model: model.name, prices, fork, beforePrompt, mode, onProblem });
+}
+
+/** A program has no command line to look for sessions with. */
+function inWordsOfTheSdk(problem: unknown): never {
+  if (!(problem instanceof SessionProblem)) throw problem;
+  const message = problem.message.replace('helve sessions list --all shows those', 'listSessions() returns those');
+  throw new SessionProblem(problem.kind, message, { cause: problem });
 }
 
 export async function listKept({ root, ...place }: SessionLookup): Promise<SessionSummary[]> {

@@ -91,7 +91,7 @@ test("a person's short names and default count before what is built in, and can 
 });
 
 const how =
-  'Write PROVIDER/NAME (for example anthropic/claude-sonnet-5-5), a short name such as sonnet, or scripted/FILE, after --model or in HELVE_MODEL; "helve models" lists what is known.';
+  'Write PROVIDER/NAME (for example anthropic/claude-sonnet-5-5), a short name such as sonnet, or scripted/FILE; "helve models" lists what is known.';
 
 test.each<[string | undefined, Record<string, string>, string, string]>([
   [

@@ -109,7 +109,7 @@ function namesNoModel(what: string, wanted: string, catalogue: Catalogue): Model
   return new ModelFailure(
     'unknown_model',
     `${what} names no model.${nearest ? ` Did you mean "${nearest}"?` : ''} Write PROVIDER/NAME (for example ` +
-      'anthropic/claude-sonnet-5-5), a short name such as sonnet, or scripted/FILE, after --model or in HELVE_MODEL; ' +
+      'anthropic/claude-sonnet-5-5), a short name such as sonnet, or scripted/FILE; ' +
       '"helve models" lists what is known.',
   );
 }
