@@ -61,7 +61,7 @@ async function explain(words: readonly string[], values: Flags): Promise<number>
     ? jsonText(asAnswer(explanation))
     : visible(describeExplanation(explanation, { cwd: process.cwd() }));
   await writeLine(process.stdout, shown);
-  return exitCode.ok;
+  return explanation.invalid ? exitCode.usage : exitCode.ok;
 }
 
 function parsedInput(tool: string, json: string): unknown {

@@ -72,7 +72,7 @@ function positions(text: string): (offset: number) => Position {
 }
 
 /** A message for the parser's error code. It quotes nothing of the file, which may contain a secret there. */
-function wordsFor(code: string): string {
+export function wordsFor(code: string): string {
   const words: Readonly<Record<string, string>> = {
     PropertyNameExpected: 'a name in double quotes is missing',
     ValueExpected: 'a value is missing',

@@ -167,6 +167,15 @@ test('explains to a program with --json', async () => {
 });
 
 test.each([
+  ['Raed', '{}'],
+  ['Read', '{"file": 5}'],
+])('a question about %s with %s, which nothing can answer, is wrong usage', async (tool, input) => {
+  const { code, stdout } = await runHelve(['permissions', 'explain', tool, input]);
+  expect(code).toBe(2);
+  expect(stdout).toMatch(/^deny: /);
+});
+
+test.each([
   [['explain'], 'Use helve permissions explain TOOL JSON'],
   [['explain', 'Read', '{'], 'is not valid JSON'],
   [['explain', 'Read', '{}', 'more'], 'Use helve'],
@@ -224,11 +233,17 @@ test('names each test that fails, with the reason, and exits with 1', async () =
 });
 
 test.each([
-  ['{"tests": [{"tool": "Read", "expect": "allow"}]}', 'policy.json: test 1: "input" is wrong'],
+  ['{"tests": [{"tool": "Read", "expect": "allow"}]}', 'policy.json: test 1: "input" is missing.'],
   ['{"tests": []}', 'holds no test'],
-  ['{"tests": [', 'policy.json:1: it is not valid JSON'],
-  ['{"tool": "Read", "input": {}, "expect": "alow"}', 'policy.json:1: "expect" is wrong'],
-  ['{"tool": "Read", "input": {}, "expect": "allow"}\nnonsense', 'policy.json:2: it is wrong'],
+  ['{"tests": [', 'policy.json:1: it is not valid JSON: a closing bracket is missing.'],
+  ['{"tests": [{"tool": "Read"}', 'it is not valid JSON: a closing bracket is missing.'],
+  ['{"test": [{}]}', 'policy.json: it has "test", which is not known. Did you mean "tests"?'],
+  ['{"tests": 5}', 'policy.json: "tests" must be a list.'],
+  [
+    '{"tool": "Read", "input": {}, "expect": "alow"}',
+    'policy.json:1: "expect" must be one of allow, ask, deny, not-allow.',
+  ],
+  ['{"tool": "Read", "input": {}, "expect": "allow"}\nnonsense', 'policy.json:2: it must be an object.'],
 ])('does not run a file of tests that it does not understand: %s', async (text, message) => {
   const folder = await emptyFolder();
   await writeFile(join(folder, 'policy.json'), text);

@@ -6,7 +6,9 @@ import * as z from 'zod';
 import type { Behavior } from '../../contract/permission.js';
 import { permissionModes, wallStates } from '../../contract/permission.js';
 import type { ExplainRequest, Explanation } from '../../explain-call.js';
+import { isObject } from '../../platform/is-object.js';
 import { errorClause } from '../../platform/text/clause.js';
+import { nearestWords } from '../../platform/text/similar-text.js';
 import type { JsonNode } from '../../settings/document.js';
 import { UsageProblem } from '../usage-problem.js';
 import { asRequest } from './answer-line.js';
@@ -15,27 +17,36 @@ const expectations = ['allow', 'ask', 'deny', 'not-allow'] as const;
 
 type Expectation = (typeof expectations)[number];
 
-const circumstances = {
-  settings: z.unknown().optional(),
-  mode: z.enum(permissionModes).optional(),
-  walls: z.enum(wallStates).optional(),
-  cwd: z.string().optional(),
-  home: z.string().optional(),
-};
-
-const oneTest = z.looseObject({
-  ...circumstances,
-  name: z.string().optional(),
-  id: z.union([z.string(), z.number()]).nullish(),
-  tool: z.string(),
-  input: z.record(z.string(), z.unknown()),
-  expect: z.enum(expectations),
+const mustBe = (what: string) => ({
+  error: ({ input }: { input?: unknown }): string => (input === undefined ? 'is missing' : `must be ${what}`),
 });
 
+const choice = (values: readonly string[]) => mustBe(`one of ${values.join(', ')}`);
+
+const circumstances = {
+  settings: z.unknown().optional(),
+  mode: z.enum(permissionModes, choice(permissionModes)).optional(),
+  walls: z.enum(wallStates, choice(wallStates)).optional(),
+  cwd: z.string(mustBe('a text')).optional(),
+  home: z.string(mustBe('a text')).optional(),
+};
+
+const oneTest = z.looseObject(
+  {
+    ...circumstances,
+    name: z.string(mustBe('a text')).optional(),
+    id: z.union([z.string(), z.number()], mustBe('a text or a number')).nullish(),
+    tool: z.string(mustBe('the name of a tool')),
+    input: z.record(z.string(), z.unknown(), mustBe('an object')),
+    expect: z.enum(expectations, choice(expectations)),
+  },
+  'must be an object',
+);
+
 const suite = z.strictObject({
-  $schema: z.string().optional(),
+  $schema: z.string(mustBe('a text')).optional(),
   ...circumstances,
-  tests: z.array(z.unknown()),
+  tests: z.array(z.unknown(), mustBe('a list')),
 });
 
 export interface FailedTest {
@@ -72,15 +83,18 @@ interface PolicyTest {
 async function readTests(file: string): Promise<PolicyTest[]> {
   const text = readText(file).replace(/^\ufeff/, '');
   const { parse, printParseErrorCode } = await import('jsonc-parser');
+  const { wordsFor } = await import('../../settings/document.js');
   const errors: ParseError[] = [];
   const whole: unknown = parse(text, errors, { allowTrailingComma: true });
   const [wrong] = errors;
-  const isSuite = typeof whole === 'object' && whole !== null && 'tests' in whole;
+  const isSuite = isObject(whole) && ('tests' in whole || !('tool' in whole || 'expect' in whole));
   const lines = wrong || !isSuite ? asLines(text) : undefined;
   const tests = lines
     ? lines.map(([number, value]) => understood(value, `${file}:${number}`, {}))
     : wrong
-      ? unreadable(`${file}:${lineAt(text, wrong.offset)}: it is not valid JSON (${printParseErrorCode(wrong.error)})`)
+      ? unreadable(
+          `${file}:${lineAt(text, wrong.offset)}: it is not valid JSON: ${wordsFor(printParseErrorCode(wrong.error))}`,
+        )
       : testsOf(whole, file);
   if (tests.length === 0) unreadable(`${file} holds no test`);
   await checkPolicies(text, { file, isLines: lines !== undefined });
@@ -153,12 +167,19 @@ function understood(value: unknown, place: string, common: object): PolicyTest {
   };
 }
 
-function firstIssue({ issues: [issue] }: z.ZodError): string {
-  return issue ? `${issue.path.length === 0 ? 'it' : `"${issue.path.join('.')}"`} is wrong (${issue.message})` : '';
+function firstIssue({ issues }: z.ZodError): string {
+  const odd = issues.find((issue) => issue.code === 'unrecognized_keys');
+  if (odd) {
+    const [name = ''] = odd.keys;
+    const [meant] = nearestWords(name, Object.keys(suite.shape));
+    return `it has "${name}", which is not known${meant === undefined ? '' : `. Did you mean "${meant}"?`}`;
+  }
+  const [issue] = issues;
+  return issue ? `${issue.path.length === 0 ? 'it' : `"${issue.path.join('.')}"`} ${issue.message}` : '';
 }
 
 function unreadable(what: string): never {
   throw new UsageProblem(
-    `${what}. A test is {"name"?, "tool", "input", "expect": "${expectations.join('|')}", "mode"?, "settings"?}; a file holds {"tests": […]} or one test a line.`,
+    `${what.endsWith('?') ? what : `${what}.`} A test is {"name"?, "tool", "input", "expect": "${expectations.join('|')}", "mode"?, "settings"?}; a file holds {"tests": […]} or one test a line.`,
   );
 }
