@@ -2,6 +2,7 @@
 import { ToolFailure } from '../contract/failure.js';
 import type { SentCall } from '../contract/permission.js';
 import type { AcceptedInput, BoundCall, InputIssue, Tool } from '../contract/tool.js';
+import { isObject } from '../platform/is-object.js';
 import { nearestWords } from '../platform/text/similar-text.js';
 import { aliasOf, meantCall } from '../tools/aliases.js';
 import type { ToolCall } from './assemble.js';
@@ -36,7 +37,7 @@ export async function resolve(call: ToolCall, environment: CallEnvironment): Pro
   const coerced = coerceInput(tool.inputSchema, call.input);
   const again = coerced === call.input ? checked : await check(tool, coerced);
   if (again.ok) return { tool, bound: again.call };
-  throw new ToolFailure(invalidInput(tool, checked.issues), { kind: 'invalid_input' });
+  throw new ToolFailure(invalidInput(tool, checked.issues, call.input), { kind: 'invalid_input' });
 }
 
 /** By its name, else by a name that can only mean it: in other letters, behind a prefix, or one that other agents use. */
@@ -74,9 +75,21 @@ function unknownTool(name: string, known: readonly string[]): string {
 /** What the model is to do about an input that it made itself. */
 export const CORRECT_INPUT = 'Correct the input and send the call again.';
 
-function invalidInput(tool: Tool, issues: readonly InputIssue[]): string {
-  const lines = issues.map(({ path, message }) => (path ? `"${path}" ${message}` : message));
+function invalidInput(tool: Tool, issues: readonly InputIssue[], input: unknown): string {
+  const lines = issues.map((issue) => {
+    const { path, message } = issue;
+    return (path ? `"${path}" ${message}` : message) + meantName(tool, issue, input);
+  });
   const next = `Nothing was run. ${CORRECT_INPUT}`;
-  if (lines.length === 1) return `${tool.name}: ${lines[0]}. ${next}`;
+  if (lines.length === 1) return `${tool.name}: ${lines[0]?.replace(/[^?]$/, '$&.')} ${next}`;
   return `${tool.name}: the input has ${lines.length} problems.\n${lines.map((line) => `- ${line}`).join('\n')}\n${next}`;
+}
+
+/** The parameter that a mistyped name is meant for, among those that were not sent. */
+function meantName({ inputSchema }: Tool, { path, unknown = [] }: InputIssue, input: unknown): string {
+  const { properties } = inputSchema;
+  if (path !== '' || !isObject(properties)) return '';
+  const free = Object.keys(properties).filter((name) => !isObject(input) || !Object.hasOwn(input, name));
+  const meant = unknown.flatMap((name) => nearestWords(name, free).slice(0, 1)).map((name) => `"${name}"`);
+  return meant.length === 0 ? '' : `. Did you mean ${meant.join(' and ')}?`;
 }

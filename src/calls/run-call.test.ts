@@ -48,7 +48,7 @@ test('tells which field is wrong, what was expected and what came', async () => 
   );
   const several = await project.run(echoTool, { txt: 'x' });
   expect(several.content).toBe(
-    'Echo: the input has 2 problems.\n- "text" is required, but is missing\n- "txt" is not a parameter of this tool\n' +
+    'Echo: the input has 2 problems.\n- "text" is required, but is missing\n- "txt" is not a parameter of this tool. Did you mean "text"?\n' +
       'Nothing was run. Correct the input and send the call again.',
   );
 });

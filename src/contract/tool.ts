@@ -137,6 +137,8 @@ export interface InputIssue {
   /** The field, for example `edits[0].old_string`; empty for the input as a whole. */
   path: string;
   message: string;
+  /** Names in it that the tool does not know. */
+  unknown?: readonly string[];
 }
 
 /** One checked input together with the tool that understands it: the input's type stays inside. */
@@ -311,7 +313,8 @@ function describeIssue(issue: z.core.$ZodIssue, input: unknown): InputIssue {
     '',
   );
   if (issue.code === 'unrecognized_keys') {
-    return { path, message: `${issue.keys.map((key) => `"${key}"`).join(', ')} is not a parameter of this tool` };
+    const message = `${issue.keys.map((key) => `"${key}"`).join(', ')} is not a parameter of this tool`;
+    return { path, message, unknown: issue.keys };
   }
   const value = issue.path.reduce<unknown>(
     (inner, key) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined),

@@ -17,6 +17,7 @@ export async function jsonSchemaIssues(
     return (validate.errors ?? []).map((error) => ({
       path: error.instancePath.slice(1).replaceAll('/', '.'),
       message: inWords(error),
+      ...(error.keyword === 'additionalProperties' && { unknown: [String(error.params['additionalProperty'])] }),
     }));
   } catch {
     return [];
