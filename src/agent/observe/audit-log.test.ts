@@ -273,3 +273,22 @@ test('holds inputs without secrets, with the hash of the whole, and what was ans
     { type: 'end' },
   ]);
 });
+
+test('says in words why a call was denied, without secrets', () => {
+  const dataFolder = newFolder();
+  const log = createAuditLog({ dataFolder, sessionId: session, root: '/p', secrets: ['hunter2hunter2'] });
+  const content = 'Bash was not run: it runs "login hunter2hunter2", and nobody is here to be asked.';
+  log.take(called('a'));
+  log.take({
+    type: 'tool_result',
+    callId: 'a',
+    tool: 'Bash',
+    result: { type: 'tool_result', tool_use_id: 'a', content, is_error: true },
+    failure: 'permission_denied',
+    display: { title: '' },
+  });
+  log.close();
+  const text = readFileSync(logOf(dataFolder), 'utf8');
+  expect(text).toContain('and nobody is here to be asked.');
+  expect(text).not.toContain('hunter2hunter2');
+});

@@ -112,7 +112,9 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
           const { callId: call, tool, result, failure } = happening;
           const content = typeof result.content === 'string' ? result.content : JSON.stringify(result.content);
           const outcome = { ok: result.is_error !== true, ...(failure && { failure }) };
-          add({ type: 'result', call, tool, ...outcome, ...measured(content) });
+          // What was denied has no content, and why it was is known from here alone where nobody could be asked.
+          const why = failure === 'permission_denied' && { reason: clean(content) };
+          add({ type: 'result', call, tool, ...outcome, ...why, ...measured(content) });
           running.delete(call);
           const isFreeCall = harmless.delete(call);
           if (running.size === 0 || !isFreeCall) flush(); // also while other calls of the same answer are at work
