@@ -28,14 +28,15 @@ import { writeLine } from './write-line.js';
 
 export interface Finding {
   what: string;
-  state: 'ok' | 'missing' | 'broken';
+  /** `warning`: it works, but something needs attention. */
+  state: 'ok' | 'warning' | 'missing' | 'broken';
   /** What was found, or what is wrong and how to fix it. */
   detail: string;
 }
 
 const TRIED_BYTES = 256 * 1024; // a few turns of a session
 
-const marks = { ok: '✓', missing: '–', broken: '✗' } as const;
+const marks = { ok: '✓', warning: '!', missing: '–', broken: '✗' } as const;
 
 /** Checks what Helve needs on this machine. Exits with 1 if something is broken, not if it is merely missing. */
 export async function doctor(argv: readonly string[]): Promise<number> {
@@ -79,14 +80,15 @@ async function settings(): Promise<Finding> {
   const [first] = problems.filter(({ severity }) => severity === 'fatal');
   if (first) return { what: 'Settings', state: 'broken', detail: first.message };
   const found = files.length === 0 ? 'no files' : files.map(({ file }) => file).join(', ');
-  const more = problems.length === 0 ? '' : `; ${problems.length} things to look at, see helve config list`;
-  return { what: 'Settings', state: 'ok', detail: `${found}${more}` };
+  if (problems.length === 0) return { what: 'Settings', state: 'ok', detail: found };
+  const count = problems.length === 1 ? '1 thing' : `${problems.length} things`;
+  return { what: 'Settings', state: 'warning', detail: `${found}; ${count} to look at, see helve config list` };
 }
 
 async function shell(): Promise<Finding> {
   const version = await firstLineOf('bash', ['--version']);
   if (version !== undefined) return { what: 'Shell', state: 'ok', detail: version };
-  return { what: 'Shell', state: 'broken', detail: 'bash was not found, so the Bash tool can not run. Install bash.' };
+  return { what: 'Shell', state: 'broken', detail: "bash was not found, so the Bash tool can't run. Install bash." };
 }
 
 async function limits(): Promise<Finding> {

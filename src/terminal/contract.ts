@@ -184,7 +184,7 @@ export interface ThemePort {
 
 export interface SetupFinding {
   readonly what: string;
-  readonly state: 'ok' | 'missing' | 'broken';
+  readonly state: 'ok' | 'warning' | 'missing' | 'broken';
   readonly detail: string;
 }
 

@@ -1,7 +1,7 @@
 import type { TerminalCommand } from '../contract.js';
 import { fitted } from './answers.js';
 
-const marks = { ok: '✓', missing: '–', broken: '✗' } as const;
+const marks = { ok: '✓', warning: '!', missing: '–', broken: '✗' } as const;
 
 export const doctor: TerminalCommand = {
   name: 'doctor',
