@@ -125,14 +125,34 @@ function createAgentOrSay(options: AgentOptions): Agent {
 async function runOnce(agent: Agent, prompt: string, end: RunEnd, signal: AbortSignal): Promise<FinishedRun> {
   const stopped = new AbortController();
   let result: RunResult | undefined;
+  const told: string[] = [];
   for await (const event of agent.run(prompt, { signal: AbortSignal.any([signal, stopped.signal]) })) {
     end.see(event, () => stopped.abort(new Error('Given up.')));
     if (event.type === 'result') result = event;
     else if (event.type === 'model_retry') await writeLine(process.stderr, retryLine(event));
-    else if (event.type === 'notice') await writeLine(process.stderr, `helve: ${visible(event.text)}`);
+    else if (event.type === 'notice') {
+      told.push(event.text);
+      await writeLine(process.stderr, `helve: ${visible(event.text)}`);
+    }
   }
+  const absent = absentServers(agent.session.tools.servers, told);
+  if (absent !== undefined) await writeLine(process.stderr, `helve: ${visible(absent)}`);
   if (!result) throw new Error('The run ended without a result.');
   return end.finish(result);
+}
+
+/** Servers whose tools the run did not have, and of which no notice has said so. */
+function absentServers(
+  servers: ReadonlyArray<{ name: string; status: string }>,
+  told: readonly string[],
+): string | undefined {
+  const names = servers
+    .filter(({ status }) => status === 'pending' || status === 'failed')
+    .map(({ name }) => name)
+    .filter((name) => !told.some((text) => text.includes(name)));
+  if (names.length === 0) return undefined;
+  const were = names.length === 1 ? `server ${names[0]} was` : `servers ${names.join(', ')} were`;
+  return `The MCP ${were} not ready in this run, so it had none of ${names.length === 1 ? 'its' : 'their'} tools. helve mcp doctor says why.`;
 }
 
 interface HostParts {

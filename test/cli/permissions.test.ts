@@ -406,3 +406,26 @@ test.each(['Edit', 'Edit(*)', 'Write', 'Write(*)'])(
     expect(await explain('make')).toMatch(/^ask: /);
   },
 );
+
+test('a rule about a file holds for a program on standard input, in the mode that allows all as well', async () => {
+  const settings = { permissions: { deny: ['Read(.env)', 'Edit(MARK)'] } };
+  const commands = [
+    "sh -c 'cat .env'",
+    "sh <<< 'cat .env'",
+    "sh -s <<< 'cat .env'",
+    "bash <<'E'\ncat .env\nE",
+    "echo 'cat .env' | sh",
+    "sh <<< 'touch MARK'",
+    'bash <(echo cat .env)',
+    'cat x | python3 -',
+    "sh <<< 'echo hi'",
+    "python3 - <<'E'\nprint(1)\nE",
+  ];
+  const answers = await explainLines(
+    commands.map((command) => ({ tool: 'Bash', input: { command }, mode: 'bypassPermissions', settings })),
+  );
+  expect(answers.map(({ decision }) => decision)).toEqual([
+    ...['deny', 'deny', 'deny', 'deny', 'deny', 'deny'],
+    ...['ask', 'ask', 'allow', 'allow'],
+  ]);
+});
