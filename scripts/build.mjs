@@ -1,4 +1,5 @@
 // Bundles the command line and the library entry points into dist/, split into chunks that load when they are needed.
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -20,6 +21,8 @@ const shared = {
   target: 'node22.12',
   // By this ending Node knows a module for what it is, without a search for the package.json above each file.
   outExtension: { '.js': '.mjs' },
+  // Removes branches of features whose gate is off. Names and lines stay.
+  minifySyntax: true,
   sourcemap: 'linked',
   sourcesContent: false,
   metafile: true,
@@ -30,6 +33,7 @@ const shared = {
   define: { HELVE_VERSION: JSON.stringify(manifest.version), ...featureGates() },
   logLevel: 'warning',
 };
+const facts = await toolFacts();
 // Apart from the library: what both would share would be cut into many small chunks, and each costs time at the start.
 const [commandLine, library] = await Promise.all([
   buildCommandLine(),
@@ -43,7 +47,7 @@ const [commandLine, library] = await Promise.all([
       testing: 'src/sdk/testing.ts',
     },
     chunkNames: 'chunks/[name]-[hash]',
-    plugins: [await lazyTools(), pureSources()],
+    plugins: [facts, pureSources()],
   }),
 ]);
 const notices = 'THIRD-PARTY-NOTICES.txt';
@@ -58,34 +62,30 @@ for (const folder of [out, `${out}/chunks`]) {
 }
 if (process.stdout.isTTY) console.log(`built ${out}/ in ${Math.round(performance.now() - started)} ms`);
 
-/**
- * Each tool is loaded with its first call: most of the time that a start took went into tools that
- * nobody had called yet, and into their schemas. What the model is told of them is found out here. The list itself
- * stays the one in the source: of each of its imports that can wait, a lazy one is made.
- */
-async function lazyTools() {
-  const list = resolve('src/tools/index.ts');
-  const source = readFileSync(list, 'utf8');
-  const imports = [...source.matchAll(/^import \{ (\w+Tool) \} from '(.+)';$/gm)];
-  const facts = await factsByName(imports.map(([, name, path]) => `export { ${name} } from '${path}';`));
-  const lazy = imports.reduce((text, [line, name, path]) => {
-    if (!facts[name]) return text;
-    return text.replace(
-      line,
-      () => `const ${name} = lazyTool(${JSON.stringify(facts[name])}, async () => (await import('${path}')).${name});`,
-    );
-  }, source);
-  const contents = `import { lazyTool } from '../contract/lazy-tool.js';\n${lazy}`;
+/** Runs src/tools/tool-facts.ts and puts the result in its place, as data: no tool is loaded before its first call. */
+async function toolFacts() {
+  const path = resolve('src/tools/tool-facts.ts');
+  const contents = `export const toolFacts = ${JSON.stringify(await resultOf(path, 'toolFacts'))};`;
   return {
-    name: 'lazy-tools',
+    name: 'tool-facts',
     setup({ onLoad }) {
-      onLoad({ filter: /[\\/]src[\\/]tools[\\/]index\.ts$/ }, () => ({
-        contents,
-        loader: 'ts',
-        resolveDir: 'src/tools',
-      }));
+      onLoad({ filter: /[\\/]tool-facts\.ts$/ }, (file) => (file.path === path ? { contents } : undefined));
     },
   };
+}
+
+/** What a source module exports by this name. */
+async function resultOf(path, name) {
+  const whole = { ...shared, splitting: false, sourcemap: false, write: false };
+  const { outputFiles } = await build({ ...whole, entryPoints: [path] });
+  const file = resolve(out, `.result-${randomUUID()}.mjs`);
+  mkdirSync(out, { recursive: true });
+  writeFileSync(file, outputFiles[0].contents);
+  try {
+    return (await import(pathToFileURL(file).href))[name];
+  } finally {
+    rmSync(file);
+  }
 }
 
 /** Nothing happens when its modules are loaded, though it does not say so: what is not used of it is left out. */
@@ -133,29 +133,13 @@ function pureSources() {
   };
 }
 
-/** Asks the tools themselves. */
-async function factsByName(exports) {
-  const whole = { ...shared, splitting: false, sourcemap: false, write: false };
-  const contents = [...exports, "export { factsOf } from '../contract/lazy-tool.js';"].join('\n');
-  const { outputFiles } = await build({ ...whole, stdin: { contents, resolveDir: 'src/tools' } });
-  const file = resolve(out, `.tools-${process.pid}.mjs`);
-  mkdirSync(out, { recursive: true });
-  writeFileSync(file, outputFiles[0].contents);
-  try {
-    const { factsOf, ...tools } = await import(pathToFileURL(file).href);
-    return Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, factsOf(tool)]));
-  } finally {
-    rmSync(file);
-  }
-}
-
 /** The files are few: each that is loaded at the start, or for the first command, costs time of its own. */
 async function buildCommandLine() {
   const parts = await build({
     ...shared,
     entryPoints: { cli: 'src/cli/main.ts' },
     chunkNames: 'chunks/cli-[name]-[hash]',
-    plugins: [await lazyTools(), terminalLibrary()],
+    plugins: [facts, terminalLibrary()],
     sourcemap: 'inline',
     write: false,
   });

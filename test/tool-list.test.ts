@@ -90,6 +90,7 @@ test('a feature whose gate is on is built in, and works', async () => {
   expect(filesWith(folder, gated)).not.toEqual([]);
   const script = `import { builtInTools } from './${folder}/tools.mjs';
     const tool = builtInTools().find(({ name }) => name === '${gated}');
+    await tool.load();
     console.log(tool.accept({ trigger: 'A sticker, please' }).ok);`;
   const said = execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
   expect(said.trim()).toBe('true');

@@ -1,19 +1,14 @@
 // The example of a feature gate: built only if the gate is on; otherwise nothing of it is in the bundle.
 import * as z from 'zod';
-import { defineTool, type Tool } from '../contract/tool.js';
+import { defineTool } from '../contract/tool.js';
 
-const make = (): Tool =>
-  defineTool({
-    name: 'StickerRequest',
-    description: `Note that the user would like a sticker of Helve.
+export const stickerRequestTool = defineTool({
+  name: 'StickerRequest',
+  description: `Note that the user would like a sticker of Helve.
 Use it only when they ask for one in so many words. Nothing is ordered and nothing is sent.`,
-    input: z.strictObject({ trigger: z.string().trim().min(1).describe('What the user said') }),
-    effects: () => [],
-    execute: async ({ trigger }) => ({ trigger }),
-    toModel: () => 'The wish was noted. Tell the user that stickers are given out by hand, wherever Helve is shown.',
-    displayCall: ({ trigger = '' }) => ({ title: trigger }),
-  });
-
-// Marked pure, so that a bundler can drop it if it is unused; not named "…Tool", so that the build does not make it
-// lazy.
-export const stickerRequest: Tool = /* @__PURE__ */ make();
+  input: z.strictObject({ trigger: z.string().trim().min(1).describe('What the user said') }),
+  effects: () => [],
+  execute: async ({ trigger }) => ({ trigger }),
+  toModel: () => 'The wish was noted. Tell the user that stickers are given out by hand, wherever Helve is shown.',
+  displayCall: ({ trigger = '' }) => ({ title: trigger }),
+});

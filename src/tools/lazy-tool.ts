@@ -1,8 +1,9 @@
-// A tool that is not there yet. What the model is told of it is known beforehand; its code is loaded with its first call.
-import type { JsonSchema } from './model.js';
-import type { BuiltInTool, Tool, ToolDisplay, ToolExposure, ToolListing } from './tool.js';
-import type { DescribeContext, ToolSetMode } from './tool-context.js';
-import type { ToolTraits } from './tool-traits.js';
+// A tool whose code is loaded with its first call. What the model reads about it is known beforehand, as plain data.
+import type { JsonSchema } from '../contract/model.js';
+import type { BuiltInTool, Tool, ToolDisplay, ToolExposure, ToolListing } from '../contract/tool.js';
+import type { DescribeContext, ToolSetMode } from '../contract/tool-context.js';
+import type { ToolTraits } from '../contract/tool-traits.js';
+import { lazy } from '../platform/lazy.js';
 
 /** What is known of a tool without its code, as plain data. */
 export interface ToolFacts {
@@ -28,22 +29,12 @@ interface ByContext<Value> {
   others?: Record<string, Value>;
 }
 
-/** A tool by its facts. What `load` gives takes over once it is there. */
+/** A tool made of its facts; the tool that `load` returns takes over once it is loaded. */
 export function lazyTool(facts: ToolFacts, load: () => Promise<Tool>): BuiltInTool {
   let tool: Tool | undefined;
-  let loading: Promise<void> | undefined;
-  const loadOnce = (): Promise<void> => {
-    loading ??= load().then(
-      (loaded) => {
-        tool = loaded;
-      },
-      (error: unknown) => {
-        loading = undefined; // the next call tries again
-        throw error;
-      },
-    );
-    return loading;
-  };
+  const loadOnce = lazy(async () => {
+    tool = await load();
+  });
   return {
     name: facts.name,
     exposure: facts.exposure,
@@ -58,7 +49,7 @@ export function lazyTool(facts: ToolFacts, load: () => Promise<Tool>): BuiltInTo
     ...(facts.traits && { traits: facts.traits }),
     describe: (context) => inContext(facts.description, context),
     isEnabled: (context) => inContext(facts.isEnabled, context),
-    load: loadOnce,
+    load: () => loadOnce(),
     ...(facts.preloads && {
       async preload(session) {
         await loadOnce();
@@ -75,11 +66,10 @@ export function lazyTool(facts: ToolFacts, load: () => Promise<Tool>): BuiltInTo
 
 const nothing: ToolDisplay = { title: '' };
 
-/** The facts of a tool, or undefined where what it says depends on more than a table can hold. */
-export function factsOf(tool: BuiltInTool): ToolFacts | undefined {
-  const description = tabulate((context) => atOnce(tool.describe(context), tool));
-  const isEnabled = tabulate((context) => atOnce(tool.isEnabled(context), tool));
-  if (description === undefined || isEnabled === undefined) return undefined;
+/** The facts of a tool. Throws if its description depends on more than a table can hold. */
+export function factsOf(tool: BuiltInTool): ToolFacts {
+  const description = tabulate(tool, (context) => tool.describe(context));
+  const isEnabled = tabulate(tool, (context) => tool.isEnabled(context));
   const {
     name,
     exposure,
@@ -131,16 +121,19 @@ const contexts: ReadonlyArray<Omit<DescribeContext, 'root'>> = modes.flatMap((mo
 const keyOf = ({ mode, editStyle, deferredTools }: Omit<DescribeContext, 'root'>): string =>
   `${mode} ${editStyle} ${deferredTools.length > 0 ? 'deferred' : 'all'}`;
 
-function tabulate<Value>(of: (context: DescribeContext) => Value): ByContext<Value> | undefined {
+function tabulate<Value>(tool: Tool, of: (context: DescribeContext) => Value | Promise<Value>): ByContext<Value> {
   let looksFurther = false;
   const within = (context: Omit<DescribeContext, 'root'>): Value =>
-    of({
-      ...context,
-      get root() {
-        looksFurther = true;
-        return '';
-      },
-    });
+    atOnce(
+      of({
+        ...context,
+        get root() {
+          looksFurther = true;
+          return '';
+        },
+      }),
+      tool,
+    );
   const rows = contexts.map((context): [string, Value] => {
     const value = within(context);
     const twoNames = ['{one tool}', '{another}'];
@@ -153,7 +146,11 @@ function tabulate<Value>(of: (context: DescribeContext) => Value): ByContext<Val
     return [keyOf(context), value];
   });
   const [first] = rows;
-  if (looksFurther || !first) return undefined;
+  if (looksFurther || !first) {
+    throw new TypeError(
+      `The description of the built-in tool ${tool.name} may depend on the mode, on the edit style and on the list of deferred tools only.`,
+    );
+  }
   const [, usual] = first;
   const others = rows.filter(([, value]) => value !== usual);
   return { usual, ...(others.length > 0 && { others: Object.fromEntries(others) }) };
