@@ -34,12 +34,12 @@ import { sandboxOf, withRules } from './engine/sandbox-config.js';
 import { createSandboxNotice } from './engine/sandbox-notice.js';
 import { withoutSecrets } from './engine/visible-environment.js';
 import { webAccess } from './engine/web-access.js';
-import { lazyHooks } from './hooks/lazy-hooks.js';
 import type { ConfiguredHook } from './hooks/schema.js';
+import { sessionHooks } from './hooks/session-hooks.js';
 import { randomId } from './platform/crypto.js';
 import { dataFolderOf, homeFolder, realPathSync } from './platform/files/paths.js';
-import { recoverIfNeeded, sessionWriters } from './platform/journal/lazy-changes.js';
 import type { RollBackUndo } from './platform/journal/recover-changes.js';
+import { recoverIfNeeded, sessionWriters } from './platform/journal/session-changes.js';
 import { reapedLeftovers } from './platform/shell/leftovers.js';
 import { isMcpName } from './platform/text/mcp-names.js';
 import { isOn, type Settings } from './settings/settings.js';
@@ -194,7 +194,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     cwd: () => session.cwd,
     transcript: session.transcript,
   });
-  const ownHooks = lazyHooks(() => settings()?.hooks ?? noneConfigured, {
+  const ownHooks = sessionHooks(() => settings()?.hooks ?? noneConfigured, {
     root,
     env: visibleEnv,
     sessionId: session.id,

@@ -20,7 +20,7 @@ import type {
   ToolContext,
 } from '../contract/tool-context.js';
 import { randomId } from '../platform/crypto.js';
-import { lazyFileChanges } from '../platform/journal/lazy-changes.js';
+import { sessionFileChanges } from '../platform/journal/session-changes.js';
 import { Slots } from '../platform/slots.js';
 import { reminder } from '../platform/text/reminder.js';
 import { uniqueCallId } from './call-id.js';
@@ -164,7 +164,7 @@ export class Session implements SessionPort {
     for (const ports of parent ? parent.#childPorts : []) this.provide(ports, { forChildren: true });
     this.changes =
       parent?.changes ??
-      lazyFileChanges({
+      sessionFileChanges({
         dataFolder: options.dataFolder,
         sessionId: this.id,
         onProblem: (one) => this.dataProblem(one),

@@ -2,7 +2,7 @@ import type { Effect } from '../contract/effect.js';
 import type { SessionPort } from '../contract/tool-context.js';
 import { realPathSync } from '../platform/files/paths.js';
 import { declaredWritesOf, mayChangeFiles } from '../platform/journal/effect-writes.js';
-import { sessionWriters } from '../platform/journal/lazy-changes.js';
+import { sessionWriters } from '../platform/journal/session-changes.js';
 
 /** Announces a call of a tool that keeps no journal, to sessions that work in the same project. Undefined where it writes nothing. */
 export function announceCall(

@@ -4,7 +4,7 @@ import type { Session } from '../agent/session.js';
 import type { SessionPolicy } from '../agent/session-policy.js';
 import type { ServerResources } from '../contract/tool-context.js';
 import type { ServerState } from '../mcp/client/client.js';
-import { LazyMcpClient, type SettleOptions } from '../mcp/client/lazy-client.js';
+import { SessionServers, type SettleOptions } from '../mcp/client/session-servers.js';
 import { plainLine } from '../mcp/plain-text.js';
 import type { Settings } from '../settings/settings.js';
 import { toolPins } from '../settings/tool-pins.js';
@@ -60,7 +60,7 @@ interface ServerSurroundings {
 
 /** What the other parts of an engine want of the servers. */
 export interface ConnectedServers {
-  client: LazyMcpClient;
+  client: SessionServers;
   servers: EngineServers;
   /** Absent where no server is configured. */
   resources(): ServerResources | undefined;
@@ -70,7 +70,7 @@ export interface ConnectedServers {
 
 export function createServers(surroundings: ServerSurroundings): ConnectedServers {
   const { options, session, policy, notices, env, settings } = surroundings;
-  const client: LazyMcpClient = new LazyMcpClient({
+  const client: SessionServers = new SessionServers({
     root: session.root,
     env: surroundings.visibleEnv,
     dataFolder: session.dataFolder,
@@ -171,7 +171,7 @@ export function createServers(surroundings: ServerSurroundings): ConnectedServer
   return { client, servers, resources: () => (client.isNeeded ? resources : undefined), configure };
 }
 
-const pendingOf = (client: LazyMcpClient, names?: readonly string[]): string[] =>
+const pendingOf = (client: SessionServers, names?: readonly string[]): string[] =>
   client
     .states()
     .filter(({ name, status }) => status === 'pending' && (names === undefined || names.includes(name)))

@@ -4,7 +4,7 @@ import type { SessionPort, ToolContext } from '../../contract/tool-context.js';
 import { isInside, realPathSync } from '../../platform/files/paths.js';
 import type { DeclaredWrites } from '../../platform/journal/declared-writes.js';
 import { declaredWritesOf, mayChangeFiles, writtenFiles } from '../../platform/journal/effect-writes.js';
-import { sessionWriters } from '../../platform/journal/lazy-changes.js';
+import { sessionWriters } from '../../platform/journal/session-changes.js';
 import type { ProcessResult } from '../../platform/shell/run-process.js';
 import { gapsIn, type SnapshotCoverage, type WorkspaceSnapshots } from '../../platform/snapshots/snapshot-contract.js';
 import { shortTitle } from './title.js';

@@ -6,7 +6,7 @@ import type { HooksOptions } from './run-hooks.js';
 import type { ConfiguredHook } from './schema.js';
 
 /** Hooks whose code is loaded when the first one runs. The configuration may change during a session. */
-export function lazyHooks(
+export function sessionHooks(
   configured: () => readonly ConfiguredHook[],
   options: Omit<HooksOptions, 'configured'>,
 ): Hooks {

@@ -6,7 +6,7 @@ import { type ConfiguredServer, MAX_TIMER_MS } from './config.js';
 
 const RESOURCES_MS = 2_000; // the list names servers that are not ready
 
-export class LazyMcpClient {
+export class SessionServers {
   readonly #options: McpClientOptions;
   #servers: readonly ConfiguredServer[] = [];
   #starting: Promise<McpClient> | undefined;

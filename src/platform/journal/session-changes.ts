@@ -10,7 +10,7 @@ import type { RollBackUndo } from './recover-changes.js';
 import type { SpareJournalOptions } from './spare-journal.js';
 
 /** File changes whose implementation is loaded with the first change. */
-export function lazyFileChanges(options: SpareJournalOptions): FileChanges {
+export function sessionFileChanges(options: SpareJournalOptions): FileChanges {
   let loading: Promise<FileChanges> | undefined;
   const load = async (): Promise<FileChanges> => (await import('./spare-journal.js')).changesWithSpareJournal(options);
   return {

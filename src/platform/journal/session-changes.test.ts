@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { lazyFileChanges, recoverIfNeeded } from './lazy-changes.js';
+import { recoverIfNeeded, sessionFileChanges } from './session-changes.js';
 
 async function dataFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'helve-lazy-'));
@@ -12,7 +12,7 @@ async function dataFolder(): Promise<string> {
 
 test('changes files as those do that are loaded at once', async () => {
   const folder = await dataFolder();
-  const changes = lazyFileChanges({ dataFolder: join(folder, 'data'), sessionId: 's1' });
+  const changes = sessionFileChanges({ dataFolder: join(folder, 'data'), sessionId: 's1' });
   await Promise.all(
     ['a', 'b'].map((name) =>
       changes.apply(name, [{ real: join(folder, name), before: null, after: Buffer.from(name) }]),
