@@ -5,7 +5,7 @@ import { oddMatcher } from './odd-matchers.js';
 import type { HooksOptions } from './run-hooks.js';
 import type { ConfiguredHook } from './schema.js';
 
-/** Hooks whose code is loaded when the first one runs. The configuration may change during a session. */
+/** The hooks of a session. Their code is loaded when the first one runs; the configuration may change during a session. */
 export function sessionHooks(
   configured: () => readonly ConfiguredHook[],
   options: Omit<HooksOptions, 'configured'>,

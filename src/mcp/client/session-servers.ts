@@ -1,4 +1,4 @@
-// The servers of a session before the MCP code is loaded: a session without servers does not pay for it.
+// The MCP servers of a session. The client is loaded with the first connection, so a session without servers never loads it.
 import type { ContentBlock } from '../../contract/message.js';
 import type { ListedResource, SessionPort } from '../../contract/tool-context.js';
 import type { McpClient, McpClientOptions, OfferedTool, ServerPrompt, ServerState } from './client.js';

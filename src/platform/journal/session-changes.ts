@@ -1,43 +1,28 @@
-// Entry points to file changes on the start-up path: the implementation is loaded only when there is something to do.
+// File changes of a session. Every start imports this file, so it loads the journal only when there is work for it.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FileChanges } from '../../contract/file-change.js';
+import { lazy } from '../lazy.js';
 import { sharedRound } from '../shared-round.js';
-import type { AnnouncedWriter, AnnouncedWriters } from './announced-writers.js';
-
+import type { AnnouncedWriters } from './announced-writers.js';
 import { CLEAN_UP_EVERY_MS } from './clean-up-marker.js';
 import type { RollBackUndo } from './recover-changes.js';
 import type { SpareJournalOptions } from './spare-journal.js';
 
-/** File changes whose implementation is loaded with the first change. */
+/** The code for changes is loaded with the first of them. */
 export function sessionFileChanges(options: SpareJournalOptions): FileChanges {
-  let loading: Promise<FileChanges> | undefined;
-  const load = async (): Promise<FileChanges> => (await import('./spare-journal.js')).changesWithSpareJournal(options);
+  const changes = lazy(async () => (await import('./spare-journal.js')).changesWithSpareJournal(options));
   return {
-    async apply(callId, changes) {
-      loading ??= load();
-      await (await loading).apply(callId, changes);
-    },
-    async rest() {
-      await (await loading)?.rest();
-    },
-    async settled() {
-      await (await loading)?.settled();
-    },
+    apply: async (callId, planned) => await (await changes()).apply(callId, planned),
+    rest: async () => await (await changes.ifLoaded())?.rest(),
+    settled: async () => await (await changes.ifLoaded())?.settled(),
   };
 }
 
-/** The session's announced writers, created once per session; keep it with `session.own`. */
+/** The writers that a session announces to other sessions. Create it once per session, with `session.own`. */
 export function sessionWriters(session: { dataFolder: string; id: string }): Pick<AnnouncedWriters, 'begin'> {
-  let loading: Promise<AnnouncedWriters> | undefined;
-  const load = async (): Promise<AnnouncedWriters> =>
-    new (await import('./announced-writers.js')).AnnouncedWriters(session);
-  return {
-    async begin(writer: AnnouncedWriter) {
-      loading ??= load();
-      return await (await loading).begin(writer);
-    },
-  };
+  const writers = lazy(async () => new (await import('./announced-writers.js')).AnnouncedWriters(session));
+  return { begin: async (writer) => await (await writers()).begin(writer) };
 }
 
 /** Recovers interrupted changes, and returns a report in words. If there are none, two directory lookups show it. */

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { chooseSandbox, describeSandbox, lazySandbox, mayLackSandbox } from './choose.js';
+import { chooseSandbox, describeSandbox, mayLackSandbox } from './choose.js';
 
 async function folderWithBwrap(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'helve-choose-'));
@@ -60,11 +60,6 @@ test('without a sandbox a command runs as it is', async () => {
   const command = { program: 'bash', args: ['-c', 'true'], cwd: '/w', env: { A: '1' }, freeDescriptor: 3 };
   const { program, args, cwd, env } = await sandbox.wrap(command, policy);
   expect({ program, args, cwd, env }).toEqual({ program: 'bash', args: ['-c', 'true'], cwd: '/w', env: { A: '1' } });
-});
-
-test('the search is made once', async () => {
-  const sandbox = lazySandbox({ env: { PATH: '/nowhere' }, workspace: [], platform: 'linux' });
-  expect(await sandbox()).toBe(await sandbox());
 });
 
 test('the doctor tells what holds, or why nothing does', () => {

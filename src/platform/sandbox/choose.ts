@@ -26,15 +26,6 @@ export interface SandboxSearch {
   readMachine?: ReadMachine;
 }
 
-/** Finds the machine's sandbox when the first command needs it, and keeps that result. */
-export function lazySandbox(search: SandboxSearch): () => Promise<Sandbox> {
-  let found: Promise<Sandbox> | undefined;
-  return () => {
-    found ??= chooseSandbox(search);
-    return found;
-  };
-}
-
 /** The sandbox of this machine, after a trial run. If none works, one that does nothing and says why. */
 export async function chooseSandbox(search: SandboxSearch): Promise<Sandbox> {
   const { platform = process.platform } = search;

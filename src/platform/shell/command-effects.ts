@@ -4,6 +4,7 @@ import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { CommandEffect, Effect, FileEffect } from '../../contract/effect.js';
 import { fileIdentity, isInside, realPathAsWritten } from '../files/paths.js';
+import { lazy } from '../lazy.js';
 import { isHarmlessAssignment } from './assignments.js';
 import { completeFindings } from './complete-findings.js';
 import { type LinkBudget, linkBudget, linksInGlob, linksInTree, targetOf } from './find-links.js';
@@ -46,12 +47,8 @@ export function createCommandAnalyzer({
 }: CommandAnalyzerOptions = {}): CommandAnalyzer {
   const isSystemProgram = systemPrograms(path);
   const repositories = createGitRepositories(env);
-  let parser: Promise<Parser> | undefined;
   const remembered = new Map<string, Findings>();
-  const load = (): Promise<Parser> => {
-    parser ??= loadParser();
-    return parser;
-  };
+  const load = lazy(loadParser);
 
   return {
     async preload() {

@@ -6,7 +6,8 @@ import { ToolFailure } from '../../contract/failure.js';
 import type { AllowedHosts, SandboxConfig, SessionPort, ToolContext } from '../../contract/tool-context.js';
 import { mkdirPrivate } from '../../platform/files/mkdir-private.js';
 import { PlaceholderJournal } from '../../platform/journal/placeholder-journal.js';
-import { lazySandbox } from '../../platform/sandbox/choose.js';
+import { lazy } from '../../platform/lazy.js';
+import { chooseSandbox } from '../../platform/sandbox/choose.js';
 import type { HostProxy } from '../../platform/sandbox/host-proxy.js';
 import { createPlaceholders, type Placeholders } from '../../platform/sandbox/placeholders.js';
 import { contains } from '../../platform/sandbox/plan-access.js';
@@ -150,11 +151,10 @@ export async function tryOutSandbox(session: SessionPort): Promise<void> {
 export function sessionSandbox(session: SessionPort): () => Promise<Sandbox> {
   const { env, workspace } = session;
   const { placeholders, begun } = session.own(sessionPlaceholders);
-  const find = lazySandbox({ env, workspace, placeholders });
-  return async () => {
+  return lazy(async () => {
     await begun;
-    return await find();
-  };
+    return await chooseSandbox({ env, workspace, placeholders });
+  });
 }
 
 /** The journal of placeholder folders that stand in for missing ones while commands run. */

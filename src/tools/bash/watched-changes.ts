@@ -5,6 +5,7 @@ import { isInside, realPathSync } from '../../platform/files/paths.js';
 import type { DeclaredWrites } from '../../platform/journal/declared-writes.js';
 import { declaredWritesOf, mayChangeFiles, writtenFiles } from '../../platform/journal/effect-writes.js';
 import { sessionWriters } from '../../platform/journal/session-changes.js';
+import { lazy } from '../../platform/lazy.js';
 import type { ProcessResult } from '../../platform/shell/run-process.js';
 import { gapsIn, type SnapshotCoverage, type WorkspaceSnapshots } from '../../platform/snapshots/snapshot-contract.js';
 import { shortTitle } from './title.js';
@@ -176,15 +177,14 @@ function sessionSnapshots(session: SessionPort): SessionSnapshots {
   const { dataFolder, id: sessionId } = session;
   const roots = (): string[] => [...new Set(session.workspace.map(realPathSync))];
   const atWork = new Set<Promise<unknown>>();
-  let loading: Promise<WorkspaceSnapshots> | undefined;
   let hasSaid = false;
   let isOver = false;
   session.atEnd(async () => {
     isOver = true;
     await Promise.allSettled(atWork);
-    await (await loading?.catch(() => undefined))?.end();
+    await (await load.ifLoaded().catch(() => undefined))?.end();
   });
-  const load = async (): Promise<WorkspaceSnapshots> => {
+  const load = lazy(async (): Promise<WorkspaceSnapshots> => {
     const code = await import('../../platform/snapshots/workspace-snapshot.js');
     const [isPassing, secrets] = await Promise.all([passingFolders(session), secretsAround(session, roots())]);
     const snapshots = code.createWorkspaceSnapshots({
@@ -195,17 +195,14 @@ function sessionSnapshots(session: SessionPort): SessionSnapshots {
       ...(secrets && { secrets }),
     });
     return snapshots;
-  };
+  });
   const sayOnce = (sentence: string | undefined): string | undefined => {
     if (hasSaid || sentence === undefined) return undefined;
     hasSaid = true;
     return sentence;
   };
   const owned: SessionSnapshots = {
-    load() {
-      loading ??= load();
-      return loading;
-    },
+    load,
     async prepare() {
       if (roots().some((root) => isMoreThanProject(root, session.home))) return;
       await owned.load().then(
