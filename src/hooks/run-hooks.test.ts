@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { HookCallback, HookEvent, HookPayloads } from '../contract/hook.js';
-import { until } from '../testing/watch-processes.js';
+import { isRunning, isWritten, pidsIn, until } from '../testing/watch-processes.js';
 import { toolTable } from '../tools/index.js';
 import { createHooks, type HooksOptions } from './run-hooks.js';
 import type { ConfiguredHook, HookDefinition } from './schema.js';
@@ -310,9 +310,14 @@ test('a hook in the background decides nothing, and what it said comes with a la
 });
 
 test('the end of the session ends hooks in the background', async () => {
-  const { hooks, pre } = await session([hook('sleep 60', { async: true })]);
+  const { root, hooks, pre } = await session([hook('echo $$ > pid; exec sleep 60', { async: true })]);
   await pre();
+  const file = join(root, 'pid');
+  await until(() => isWritten(file));
+  const [pid = 0] = pidsIn(file);
+  expect(isRunning(pid)).toBe(true);
   await hooks.end();
+  expect(isRunning(pid)).toBe(false);
 });
 
 test('posts to an address, unless it is not among those that may be posted to', async () => {
