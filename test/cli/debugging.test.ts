@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { type FakeAnswers, startFakeModelServer } from '../../src/testing/index.js';
@@ -183,4 +183,19 @@ test('says that nothing is traced where no provider is registered', async () => 
   const run = await ask([{ text: 'Done.' }], [], { OTEL_SERVICE_NAME: 'test' });
   expect(run).toMatchObject({ code: 0, stdout: 'Done.\n' });
   expect(run.stderr).toMatch(/^helve: OTEL_\* is set, but no tracer provider is registered .*\n$/);
+});
+
+test('the stack of an unexpected error names functions, files and lines of the sources', async () => {
+  const preload = join(await emptyFolder(), 'fail.cjs');
+  await writeFile(preload, "process.stdout.write = () => { throw new TypeError('defect'); };");
+  const { code, stderr } = await runHelve(['tools'], {
+    env: { HELVE_DEBUG: '1', NODE_OPTIONS: `--require=${preload}` },
+  });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^helve: TypeError: defect\n/m);
+  const [, file = '', line = 0] = /at writeLine \((.+\.ts):(\d+):\d+\)/.exec(stderr) ?? [];
+  expect(file).toBe(resolve('src/cli/write-line.ts'));
+  const source = (await readFile(file, 'utf8')).split('\n');
+  expect(source[Number(line) - 1]).toContain('new Promise');
+  expect(stderr).not.toContain('dist');
 });
