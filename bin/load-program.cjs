@@ -1,6 +1,6 @@
 // Loads the parts of the built command line, each with the code that V8 compiled for it in earlier runs. Node's own
 // compile cache keeps a module as it stands before its first line runs, so that at each start every function is compiled
-// anew on its first call; what is kept here holds the functions that runs have called. docs/decisions/0018 has figures.
+// anew on its first call; what is kept here holds the functions that runs have called. docs/decisions/0018 and 0046 have figures.
 'use strict';
 const fs = require('node:fs');
 const { createRequire } = require('node:module');
