@@ -1,4 +1,5 @@
 import type { ParseArgsConfig } from 'node:util';
+import { messageOf } from '../platform/message-of.js';
 import { nearestWords } from '../platform/text/similar-text.js';
 import { UsageProblem } from './usage-problem.js';
 
@@ -43,7 +44,7 @@ export function readArgs<Options extends OptionSpecs>(
 }
 
 function explain(error: unknown, argv: readonly string[], known: readonly string[]): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const incomplete = /^Option '(?:-\w, )?(--[\w-]+) <value>' argument missing/.exec(message)?.[1];
   if (incomplete !== undefined) return `${incomplete} needs a value after it.`;
   const followed = /^Option '(-[^']+)' argument is ambiguous/.exec(message)?.[1];

@@ -4,6 +4,7 @@ import type { Decision } from '../contract/permission.js';
 import { createEngine, type Engine } from '../create-engine.js';
 import { secretVariables } from '../models/catalogue/catalogue.js';
 import { isObject } from '../platform/is-object.js';
+import { messageOf } from '../platform/message-of.js';
 import { jsonLine } from '../platform/text/json-line.js';
 import { readLines } from '../platform/text/read-lines.js';
 import { visible } from '../platform/text/visible.js';
@@ -153,6 +154,6 @@ function parseJson(text: string): { value: unknown } | { problem: string } {
   try {
     return { value: JSON.parse(text) };
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) };
+    return { problem: messageOf(error) };
   }
 }

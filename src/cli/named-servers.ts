@@ -1,6 +1,7 @@
 // Parses `--mcp-config`: files, or servers as JSON.
 
 import { readFileSync } from 'node:fs';
+import { messageOf } from '../platform/message-of.js';
 import { clause } from '../platform/text/clause.js';
 import { serverSchema } from '../settings/setting-values.js';
 import { UsageProblem } from './usage-problem.js';
@@ -33,7 +34,7 @@ function read(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new UsageProblem(`--mcp-config takes a file or JSON, but "${path}" can't be read: ${clause(why)}.`);
   }
 }

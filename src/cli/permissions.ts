@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { knownNames } from '../agent/known-names.js';
 import { type PermissionMode, permissionModes, type Walls, wallStates } from '../contract/permission.js';
 import { createExplainer, type ExplainerOptions } from '../explain-call.js';
+import { messageOf } from '../platform/message-of.js';
 import { jsonText } from '../platform/text/json-line.js';
 import { readLines } from '../platform/text/read-lines.js';
 import { visible } from '../platform/text/visible.js';
@@ -68,7 +69,7 @@ function parsedInput(tool: string, json: string): unknown {
   try {
     return JSON.parse(json);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new UsageProblem(`The input of ${tool} is not valid JSON: ${why}. ${USAGE}`);
   }
 }

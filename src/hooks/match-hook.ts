@@ -1,6 +1,7 @@
 // Selects the hooks of an event: by the matcher of their group, which matches a name, and by their own `if` rule.
 import type { HookEvent, HookPayloads } from '../contract/hook.js';
 import type { ToolTable } from '../contract/tool-traits.js';
+import { messageOf } from '../platform/message-of.js';
 
 const MATCH_MS = 250; // names are short; a pattern that takes longer backtracks for ever
 
@@ -69,7 +70,7 @@ export function readMatcher(matcher: string): NameMatcher | { problem: string } 
   try {
     new RegExp(matcher); // only to validate it; matching has a time limit
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     const way = matcher.includes('*') ? ' Write ".*" where any text may stand.' : '';
     return { problem: `"${matcher}" is not a regular expression (${why}).${way}` };
   }

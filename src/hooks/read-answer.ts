@@ -3,6 +3,7 @@
 import type { HookEvent } from '../contract/hook.js';
 import type { Behavior } from '../contract/permission.js';
 import { isObject } from '../platform/is-object.js';
+import { messageOf } from '../platform/message-of.js';
 import { type HookReply, stricter } from './merge-answers.js';
 import { holdsRefusal, isPlainRefusal, isStray, plainAnswer, strayVerdicts, textRefuses } from './plain-verdicts.js';
 import { refuseUnusableInput, shown } from './unusable-input.js';
@@ -150,7 +151,7 @@ function parseJson(text: string): { json?: unknown; problem?: string } {
   try {
     return { json: JSON.parse(text) };
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) };
+    return { problem: messageOf(error) };
   }
 }
 

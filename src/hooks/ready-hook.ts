@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import type { HookCallback, HookEvent, HookInput } from '../contract/hook.js';
 import type { PermissionMode } from '../contract/permission.js';
 import { abortable } from '../platform/abortable.js';
+import { messageOf } from '../platform/message-of.js';
 import { nameOf } from './describe-hook.js';
 import { type NameMatcher, readMatcher } from './match-hook.js';
 import { type ReadAnswer, readCommandAnswer, readValue } from './read-answer.js';
@@ -183,7 +184,7 @@ async function runCallback(callback: HookCallback, { event, input, timeoutMs, si
     return output === undefined ? { failures: [], remarks: [] } : readValue(event, output);
   } catch (error) {
     signal.throwIfAborted();
-    if (!timeout.aborted) return failed(`it threw: ${error instanceof Error ? error.message : String(error)}`);
+    if (!timeout.aborted) return failed(`it threw: ${messageOf(error)}`);
     // Unlike a process it can't be ended and may be about to refuse, so the call doesn't run.
     return { ...failed(tookTooLong(timeoutMs)), refusesByTimeout: event === 'PreToolUse' };
   }

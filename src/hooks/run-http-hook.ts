@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { messageOf } from '../platform/message-of.js';
 import { textRefuses } from './plain-verdicts.js';
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
@@ -26,7 +27,7 @@ export async function runHttpHook({ timeoutMs, signal, ...request }: HttpRun): P
   } catch (error) {
     signal.throwIfAborted();
     if (timeout.aborted) return { failure: `it did not answer within ${timeoutMs / 1000} s` };
-    return { failure: `it could not be reached (${error instanceof Error ? error.message : String(error)})` };
+    return { failure: `it could not be reached (${messageOf(error)})` };
   }
 }
 
@@ -71,7 +72,7 @@ function parse(text: string): HttpEnd {
     return { json: JSON.parse(text) };
   } catch (error) {
     if (textRefuses(text)) return { json: text };
-    return { failure: `its answer is not JSON (${error instanceof Error ? error.message : String(error)})` };
+    return { failure: `its answer is not JSON (${messageOf(error)})` };
   }
 }
 

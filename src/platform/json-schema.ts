@@ -1,5 +1,6 @@
 import type { Ajv, ErrorObject } from 'ajv';
 import type { InputIssue } from '../contract/tool.js';
+import { messageOf } from './message-of.js';
 
 /**
  * Validates inputs against schemas that tools bring along. Such a schema may be of an older draft, use unknown
@@ -48,7 +49,7 @@ export async function jsonSchemaProblem(schema: Readonly<Record<string, unknown>
     (await compilerFor(schema)).compile(schema);
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 

@@ -2,6 +2,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { parseRule, type Rule, type RuleProblem } from '../permissions/rule.js';
 import { folderNames, homeFolder, realName } from '../platform/files/paths.js';
+import { messageOf } from '../platform/message-of.js';
 import { nearestWords } from '../platform/text/similar-text.js';
 import { toolTable } from '../tools/index.js';
 import { type Contribution, checkDocument } from './check.js';
@@ -100,7 +101,7 @@ function reason(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT') return 'there is no such file';
   if (code === 'EACCES' || code === 'EPERM') return 'permission is missing';
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }
 
 function withRules({ place, contributions, problems }: SourceFile, options: ReadOptions): SourceFile {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { messageOf } from '../platform/message-of.js';
 import { anthropicFormat } from './anthropic-format.js';
 import { chatFormat } from './chat-format.js';
 import type { WireBlock, WireMessage } from './protocol-violations.js';
@@ -121,7 +122,7 @@ export async function startFakeModelServer(answers: FakeAnswers): Promise<FakeMo
 
   const server = createServer((incoming, response) => {
     handle(incoming, response).catch((error: unknown) => {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       if (response.headersSent) response.destroy();
       else sendJson(response, 500, anthropicFormat.errorBody({ type: 'api_error', message }));
     });

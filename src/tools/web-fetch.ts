@@ -3,6 +3,7 @@ import { ToolFailure } from '../contract/failure.js';
 import { defineTool } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
 import { monotonicMs } from '../platform/clock.js';
+import { messageOf } from '../platform/message-of.js';
 import { grouped } from '../platform/text/digits.js';
 import { safeCut } from '../platform/text/truncate.js';
 import { PageCache } from '../platform/web/page-cache.js';
@@ -149,7 +150,7 @@ async function resultOf(page: Page, { prompt, offset = 0 }: Input, context: Tool
       return `${untrustedText(`A small model answers from the text of ${page.url}.`, answer)}${notes}${part.more}`;
     } catch (error) {
       context.signal.throwIfAborted();
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       return `${shown(page, prompt, offset)}${notes}\nThe small model could not answer (${why}), so this is the text itself.`;
     }
   }

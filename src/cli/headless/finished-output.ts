@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { checkedSchema, DEFAULT_RETRIES, StructuredOutput } from '../../agent/structured-output.js';
 import type { JsonSchema } from '../../contract/model.js';
+import { messageOf } from '../../platform/message-of.js';
 import { UsageProblem } from '../usage-problem.js';
 import type { FinishedRun } from './finish-run.js';
 
@@ -12,7 +13,7 @@ export async function readSchema(given: string): Promise<JsonSchema> {
   try {
     schema = JSON.parse(isText ? given : readFileSync(given, 'utf8'));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new UsageProblem(`--json-schema takes a JSON Schema, or a file with one, which this is not: ${why}`);
   }
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) {

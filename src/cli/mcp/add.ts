@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { readConfig } from '../../mcp/client/config.js';
 import { dataFolderOf } from '../../platform/files/paths.js';
 import { isObject } from '../../platform/is-object.js';
+import { messageOf } from '../../platform/message-of.js';
 import { visible } from '../../platform/text/visible.js';
 import { editablePlace } from '../../settings/edit-file.js';
 import { serverSchema } from '../../settings/setting-values.js';
@@ -62,7 +63,7 @@ function parsedEntry(json: string): Record<string, unknown> {
   try {
     entry = JSON.parse(json);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new UsageProblem(`The entry is not valid JSON: ${why}. ${JSON_USAGE}`);
   }
   if (!isObject(entry)) throw new UsageProblem(`The entry must be a JSON object. ${JSON_USAGE}`);

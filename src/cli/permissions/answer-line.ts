@@ -4,6 +4,7 @@
 import type { PermissionMode, Walls } from '../../contract/permission.js';
 import type { ExplainRequest, Explanation } from '../../explain-call.js';
 import { isObject } from '../../platform/is-object.js';
+import { messageOf } from '../../platform/message-of.js';
 import { jsonLine } from '../../platform/text/json-line.js';
 
 type Explain = (request: ExplainRequest) => Promise<Explanation>;
@@ -21,7 +22,7 @@ export async function answerLine(line: string, number: number, explain: Explain)
   try {
     request = JSON.parse(line);
   } catch (error) {
-    return refused(null, `it is not valid JSON (${error instanceof Error ? error.message : String(error)})`);
+    return refused(null, `it is not valid JSON (${messageOf(error)})`);
   }
   if (!isObject(request)) return refused(null, 'it is not a JSON object');
   const { id = null, tool } = request;
@@ -37,7 +38,7 @@ export async function answerLine(line: string, number: number, explain: Explain)
     }
     return asLine({ id, ...asAnswer(await explain(asRequest(tool, request))) });
   } catch (error) {
-    return refused(id, error instanceof Error ? error.message : String(error));
+    return refused(id, messageOf(error));
   }
 }
 

@@ -6,6 +6,7 @@ import { type PermissionMode, permissionModes } from '../../contract/permission.
 import type { Agent } from '../../create-agent.js';
 import type { EngineOptions } from '../../create-engine.js';
 import type { HookCallbacks } from '../../hooks/run-hooks.js';
+import { messageOf } from '../../platform/message-of.js';
 import type { FinishedRun, RunEnd } from '../headless/finish-run.js';
 import type { ModelWatch, WatchedModel } from '../watched-model.js';
 import { ControlChannel, type Line, type WriteOut } from './control-channel.js';
@@ -196,7 +197,7 @@ export class Host {
         const problem = 'tooLong' in line ? tooLong(line.tooLong) : await this.#takeLine(line.text);
         if (problem !== undefined) await this.#complain(number, problem);
       } catch (error) {
-        await this.#complain(number, error instanceof Error ? error.message : String(error));
+        await this.#complain(number, messageOf(error));
       }
     }
     this.#channel.close('the host closed its input, so it can not answer');
@@ -245,7 +246,7 @@ export class Host {
       if (request.subtype === 'initialize') await this.#channel.redeliver();
     } catch (error) {
       // Every error is answered: without a response the host would wait forever.
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       if (/^initiali[sz]e$/i.test(request.subtype)) this.#refusedInitialize = reason;
       await this.#channel.refuse(requestId, reason);
     }

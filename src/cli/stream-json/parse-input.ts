@@ -1,6 +1,7 @@
 // Parses one line from the host into a message, or an error message.
 import type { UserBlock } from '../../contract/message.js';
 import { isObject } from '../../platform/is-object.js';
+import { messageOf } from '../../platform/message-of.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -25,7 +26,7 @@ export function parseInput(line: string): HostMessage {
   try {
     value = JSON.parse(line.replace(/^\ufeff/, ''));
   } catch (error) {
-    return problem(`it is not valid JSON (${error instanceof Error ? error.message : String(error)})`);
+    return problem(`it is not valid JSON (${messageOf(error)})`);
   }
   if (!isObject(value)) return problem('it is not a JSON object');
   switch (value['type']) {

@@ -11,6 +11,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { monotonicMs } from '../../platform/clock.js';
 import { randomId } from '../../platform/crypto.js';
+import { messageOf } from '../../platform/message-of.js';
 import { ServedConnection } from './serve-connection.js';
 import { type Refusal, refusalOf } from './serve-guard.js';
 import type { OpenSession, ServerIdentity } from './serve-port.js';
@@ -59,7 +60,7 @@ export async function serveOverHttp(options: HttpOptions): Promise<HttpService> 
     if (refusal) return refuse(request, response, refusal);
     sessions.watch(headerOf(request), response);
     handle(request, response).catch((error: unknown) => {
-      onProblem(error instanceof Error ? error.message : String(error));
+      onProblem(messageOf(error));
       response.destroy();
     });
   });

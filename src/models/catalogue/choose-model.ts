@@ -1,4 +1,5 @@
 import { type Effort, type Model, ModelFailure } from '../../contract/model.js';
+import { messageOf } from '../../platform/message-of.js';
 import { type Catalogue, type KnownModel, nearestEffort } from './catalogue.js';
 import { loadCatalogue, type ReadFile, readText } from './load-catalogue.js';
 import { keyVariables, type ModelPlan, planModel, wantedModel } from './plan-model.js';
@@ -144,5 +145,5 @@ function parseJson(text: string, path: string): unknown {
 }
 
 function message(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }

@@ -2,6 +2,7 @@ import { readFile as readFileFromDisk } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ModelFailure } from '../../contract/model.js';
 import { dataFolderOf } from '../../platform/files/paths.js';
+import { messageOf } from '../../platform/message-of.js';
 import { builtInCatalogue, type Catalogue } from './catalogue.js';
 
 export type ReadFile = (path: string) => Promise<string>;
@@ -24,7 +25,7 @@ export async function loadCatalogue(
     json = await readFile(path);
   } catch (error) {
     if (isMissing(error)) return builtInCatalogue();
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new ModelFailure('invalid_request', `${path} can't be read (${reason}). Correct it, or move it away.`);
   }
   const { withModelsFile } = await import('./models-file.js');

@@ -4,6 +4,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 import { join } from 'node:path';
 import { ModelFailure } from '../../contract/model.js';
 import { dataFolderOf } from '../../platform/files/paths.js';
+import { messageOf } from '../../platform/message-of.js';
 import { clause } from '../../platform/text/clause.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -28,7 +29,7 @@ export function readStoredKeys(env: Environment): Record<string, string> {
       Object.entries(keys).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
     );
   } catch (error) {
-    throw unusable(path, error instanceof Error ? error.message : String(error));
+    throw unusable(path, messageOf(error));
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ImageType } from '../files/file-kind.js';
+import { messageOf } from '../message-of.js';
 import { hasImageEnd, type ImageSize, measureImage } from './image-size.js';
 
 export const MAX_FILE_BYTES = 100_000_000; // the whole file is held in memory
@@ -122,5 +123,4 @@ const broken = (mediaType: ImageType, why: string, cause?: unknown): UnusableIma
 export const imageFormatName = (mediaType: ImageType): string =>
   ({ 'image/png': 'PNG', 'image/jpeg': 'JPEG', 'image/gif': 'GIF', 'image/webp': 'WebP' })[mediaType];
 
-const firstLine = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).split('\n')[0]?.trim() ?? '';
+const firstLine = (error: unknown): string => messageOf(error).split('\n')[0]?.trim() ?? '';

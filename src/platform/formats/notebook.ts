@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import * as z from 'zod';
+import { messageOf } from '../message-of.js';
 import { nearestWords } from '../text/similar-text.js';
 
 const MAX_NAMED_CELLS = 20;
@@ -117,7 +118,7 @@ function parseJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new UnusableNotebook(
       `is not a notebook: its content is ${json.trim() === '' ? 'empty' : `not valid JSON (${why})`}. Read it with offset 1 to see its raw text, and repair that.`,
       { cause: error },

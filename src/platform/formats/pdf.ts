@@ -1,4 +1,5 @@
 import { monotonicMs } from '../clock.js';
+import { messageOf } from '../message-of.js';
 
 export const MAX_PDF_BYTES = 100_000_000; // the whole file is held in memory, parts of it decompressed
 
@@ -144,7 +145,7 @@ function unreadable(error: unknown, where = 'it'): UnreadablePdf {
       { cause: error },
     );
   }
-  const why = (error instanceof Error ? error.message : String(error)).slice(0, 200).replace(/\.$/, '');
+  const why = messageOf(error).slice(0, 200).replace(/\.$/, '');
   return new UnreadablePdf(
     `is damaged, or not a PDF behind its first bytes (${where} can't be read: ${why}). Get or make the file again, then read that.`,
     { cause: error },

@@ -12,6 +12,7 @@ import { KeyedMutex } from '../files/keyed-mutex.js';
 import { elidedPath, isInside } from '../files/paths.js';
 import { type CurrentFile, readCurrent } from '../files/read-current.js';
 import { asWriteFailure, codeOf, WriteFailure } from '../files/write-failure.js';
+import { messageOf } from '../message-of.js';
 import { hashOf, type JournalFolders, journalFolders, makeJournal, recordChange, saveBeforeImage } from './journal.js';
 import { asSentence, JournalUnwritable, journalError } from './journal-unwritable.js';
 import { acquireLocks, closeRecord, lockName, type OpenChange, takeOver, writeRecord } from './lock.js';
@@ -372,7 +373,7 @@ class Attempt {
     await rollBack(this.#folders, this.#record, this.#plan, report, (index) => this.#begun.has(index));
     const isPassedOn = error instanceof StaleFile || error instanceof JournalUnwritable || this.#begun.size === 0;
     if (report.left.length === 0 && isPassedOn) return error;
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     return new WriteFailure(codeOf(error) ?? 'EIO', `${asSentence(message)} ${outcome(report.left)}`, { cause: error });
   }
 }

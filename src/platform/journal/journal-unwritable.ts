@@ -1,4 +1,5 @@
 import { asWriteFailure, codeOf, WriteFailure } from '../files/write-failure.js';
+import { messageOf } from '../message-of.js';
 
 /** The journal can't be written, for a reason that may be temporary. No file was changed. */
 export class JournalUnwritable extends WriteFailure {
@@ -14,7 +15,7 @@ const passingReasons = ['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO', '
 export async function journalError(error: unknown, top: string): Promise<unknown> {
   if (error instanceof WriteFailure) return error;
   const told = await asWriteFailure(error, top, 'written');
-  const why = told instanceof Error ? told.message : String(told);
+  const why = messageOf(told);
   const code = codeOf(error) ?? 'EIO';
   const Kind = passingReasons.includes(code) ? JournalUnwritable : WriteFailure;
   return new Kind(

@@ -8,6 +8,7 @@ import { discard, overwrite, publishNew, stage } from '../files/atomic-write.js'
 import { copyAttributes } from '../files/copy-attributes.js';
 import { fsyncFolder, inFolder, makeFolder } from '../files/folder.js';
 import { type CurrentFile, readCurrent } from '../files/read-current.js';
+import { messageOf } from '../message-of.js';
 import { readSnapshotLog, snapshotLogPath } from '../snapshots/snapshot-log.js';
 import {
   beforeImagePath,
@@ -309,7 +310,7 @@ export async function rollBack(
       if (outcome === 'changed since')
         report.left.push({ real, why: 'it was changed since', image: kept(folders, before) });
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       report.left.push({ real, why, image: kept(folders, before) });
     }
     // Other programs may have put files into them.

@@ -3,6 +3,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { messageOf } from '../message-of.js';
 import { startProcess } from '../shell/start-process.js';
 import { type BubblewrapOptions, bubblewrap } from './bubblewrap.js';
 import { noSandbox } from './none.js';
@@ -105,7 +106,7 @@ async function probe(sandbox: Sandbox, { env }: SandboxSearch): Promise<string |
       await wrapped.ended();
     }
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 

@@ -4,6 +4,7 @@ import { closeSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { sep } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
+import { messageOf } from '../message-of.js';
 import { firstPidInside, kernelSettings, openUnlinkedFile, splitEnvironment, waitForExit } from './bubblewrap.js';
 import { chooseSandbox, findProgram, type SandboxSearch, sandboxFailure } from './choose.js';
 import { type ConfinedView, confinedMounts, confinedNamespaces } from './confined-view.js';
@@ -132,6 +133,6 @@ async function failureIn(confiner: Confiner, env: PlainCommand['env']): Promise<
       await wrapped.ended();
     }
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }

@@ -2,6 +2,7 @@ import { lstatSync, mkdirSync, readFileSync, readlinkSync, rmdirSync, unlinkSync
 import { readlink, rename, symlink } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { randomId } from '../crypto.js';
+import { messageOf } from '../message-of.js';
 import { clause } from '../text/clause.js';
 
 /** Git refuses to work if these names are folders, so the placeholder is a file that states git's defaults. */
@@ -117,7 +118,7 @@ export async function orExplain(path: string, undo: () => Promise<string[]>): Pr
   try {
     return await undo();
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     return [
       `${path} is protected, was changed while the command ran, and could not be put right: ${clause(why)}. Look at it now.`,
     ];

@@ -1,5 +1,6 @@
 import type { EndedCommand, LeftCommand } from '../../contract/background.js';
 import { identityOf } from '../journal/process-identity.js';
+import { messageOf } from '../message-of.js';
 import type { ProcessResult, RunningProcess, StopReason } from './run-process.js';
 
 export interface BackgroundCommand {
@@ -118,6 +119,6 @@ function endOf({ exitCode, signal, stoppedBy }: ProcessResult): Ended {
 }
 
 function failureOf(error: unknown): Ended {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = messageOf(error);
   return { status: 'failed', exitCode: null, signal: null, stoppedBy: null, why };
 }

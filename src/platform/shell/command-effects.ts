@@ -5,6 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { CommandEffect, Effect, FileEffect } from '../../contract/effect.js';
 import { fileIdentity, isInside, realPathAsWritten } from '../files/paths.js';
 import { lazy } from '../lazy.js';
+import { messageOf } from '../message-of.js';
 import { isHarmlessAssignment } from './assignments.js';
 import { completeFindings } from './complete-findings.js';
 import { type LinkBudget, linkBudget, linksInGlob, linksInTree, targetOf } from './find-links.js';
@@ -74,7 +75,7 @@ function findingsOf(command: string, place: { cwd: string; home: string | undefi
   try {
     return walkCommand(command, place, parser);
   } catch (error) {
-    const why = `it can't be analysed: ${error instanceof Error ? error.message : String(error)}`;
+    const why = `it can't be analysed: ${messageOf(error)}`;
     const words = [{ text: command, value: command, mayBeOption: false, splits: false }];
     const findings = new Findings();
     findings.command({ words, why, assigns: [] });
@@ -221,7 +222,7 @@ async function resolved(file: FoundFile, lookUp: LookUp): Promise<FileEffect | s
     return await fileEffect(file, lookUp);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENAMETOOLONG') return undefined;
-    return `where ${file.text} leads can't be told: ${error instanceof Error ? error.message : String(error)}`;
+    return `where ${file.text} leads can't be told: ${messageOf(error)}`;
   }
 }
 

@@ -3,6 +3,7 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { isInside } from '../files/paths.js';
+import { messageOf } from '../message-of.js';
 import { copiedNames } from './copied-trees.js';
 import type { FoundCommand, FoundFacts, FoundFile } from './findings.js';
 import { programName, runsProtected } from './git-environment.js';
@@ -33,7 +34,7 @@ export async function completeFindings(findings: FoundFacts, surroundings: Compl
   try {
     return await lookedUp(findings, surroundings);
   } catch (error) {
-    const why = `what it touches can't be looked up: ${error instanceof Error ? error.message : String(error)}`;
+    const why = `what it touches can't be looked up: ${messageOf(error)}`;
     return { ...findings, unknown: [...findings.unknown, why] };
   }
 }

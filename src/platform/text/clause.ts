@@ -1,5 +1,7 @@
+import { messageOf } from '../message-of.js';
+
 /** A text as part of a longer sentence: without its full stop, so that only the sentence around it has one. */
 export const clause = (text: string): string => text.trimEnd().replace(/(?<!\.)\.$/, '');
 
 /** An error's message as part of a sentence. */
-export const errorClause = (error: unknown): string => clause(error instanceof Error ? error.message : String(error));
+export const errorClause = (error: unknown): string => clause(messageOf(error));

@@ -1,3 +1,5 @@
+import { messageOf } from '../message-of.js';
+
 const MAX_DEPTH = 512; // no tool's input nests this deep, and JSON.parse must never overflow its stack
 const EXCERPT_BEFORE = 40;
 const EXCERPT_AFTER = 20;
@@ -81,7 +83,7 @@ export class PartialJson {
       return { ok: true, value: JSON.parse(text) };
     } catch (error) {
       // Both parsers should agree. If they don't, the text counts as invalid: nothing runs that one of them rejects.
-      const reason = (): string => `JSON.parse refuses it (${error instanceof Error ? error.message : String(error)})`;
+      const reason = (): string => `JSON.parse refuses it (${messageOf(error)})`;
       return { ok: false, error: describe({ position: 0, reason, truncated: false }, text) };
     }
   }

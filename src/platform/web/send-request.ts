@@ -7,6 +7,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
 import { ToolFailure } from '../../contract/failure.js';
 import { abortable } from '../abortable.js';
+import { messageOf } from '../message-of.js';
 import { clause } from '../text/clause.js';
 import { addressKind } from './special-addresses.js';
 import { isLocalHost, type LocalHosts, shortened } from './web-address.js';
@@ -233,7 +234,7 @@ function failure(url: URL, error: unknown, { callSignal, signal }: RequestClock)
   if (error instanceof ToolFailure) return error;
   if (callSignal.aborted) return callSignal.reason;
   const cause = signal.reason instanceof TooSlow ? signal.reason : error;
-  const why = (cause instanceof Error ? cause.message : String(cause)).slice(0, 300); // a certificate may contain any text
+  const why = messageOf(cause).slice(0, 300); // a certificate may contain any text
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   return new ToolFailure(
     `${shortened(url.href)} could not be fetched: ${clause(WHY[code] ?? why)}. ${nextStep(code, url)}`,

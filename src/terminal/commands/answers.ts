@@ -42,5 +42,3 @@ export function firstWord(args: string): [string, string] {
   const [, word = '', rest = ''] = /^\s*(\S*)\s*([\s\S]*?)\s*$/.exec(args) ?? [];
   return [word, rest];
 }
-
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

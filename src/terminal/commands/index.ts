@@ -1,12 +1,13 @@
 // All commands of the terminal, and how one is found and run.
 import { existsSync } from 'node:fs';
+import { messageOf } from '../../platform/message-of.js';
 import { isMcpName } from '../../platform/text/mcp-names.js';
 import { nearestWords } from '../../platform/text/similar-text.js';
 import type { CommandAnswer, CommandSession, TerminalCommand } from '../contract.js';
 import type { CompletedCommand } from '../input/completion.js';
 import { addDir } from './add-dir.js';
 import { agents } from './agents.js';
-import { messageOf, problem } from './answers.js';
+import { problem } from './answers.js';
 import { clear } from './clear.js';
 import { compact } from './compact.js';
 import { config } from './config.js';

@@ -1,8 +1,9 @@
+import { messageOf } from '../../platform/message-of.js';
 import { nearestWords } from '../../platform/text/similar-text.js';
 import type { CommandAnswer, CommandSession, TerminalCommand } from '../contract.js';
 import { type KeyProvider, keyProviders } from '../first-run/model-offers.js';
 import { forgetKey, storeKey } from '../first-run/store-key.js';
-import { firstWord, messageOf, problem, text, words } from './answers.js';
+import { firstWord, problem, text, words } from './answers.js';
 
 export const key: TerminalCommand = {
   name: 'key',

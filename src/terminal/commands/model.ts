@@ -1,6 +1,7 @@
+import { messageOf } from '../../platform/message-of.js';
 import { editSettings } from '../../settings/edit-file.js';
 import type { CommandAnswer, CommandSession, TerminalCommand } from '../contract.js';
-import { beginning, messageOf, problem, text } from './answers.js';
+import { beginning, problem, text } from './answers.js';
 
 export const model: TerminalCommand = {
   name: 'model',

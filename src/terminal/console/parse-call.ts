@@ -1,4 +1,5 @@
 // Parses a typed call of a tool: `Read src/a.ts --limit 20`, `Bash npm test`, `Edit {"file_path": …}`.
+import { messageOf } from '../../platform/message-of.js';
 import { nearestWords, wordSimilarity } from '../../platform/text/similar-text.js';
 import type { ConsoleTool } from '../contract.js';
 import {
@@ -51,7 +52,7 @@ function parseJson(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;
   } catch (error) {
-    throw new CallProblem(`the input is not valid JSON (${error instanceof Error ? error.message : String(error)}).`);
+    throw new CallProblem(`the input is not valid JSON (${messageOf(error)}).`);
   }
   throw new CallProblem('the input must be an object in braces.');
 }

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { splitWords } from '../../agent/commands/arguments.js';
 import type { ImageBlock } from '../../contract/message.js';
 import { fileKind } from '../../platform/files/file-kind.js';
+import { messageOf } from '../../platform/message-of.js';
 
 const MAX_PATH_CHARS = 4_096; // a longer paste is text, even if it ends like a path
 const PICTURE_NAME = /\.(?:png|jpe?g|gif|webp)$/i;
@@ -47,7 +48,7 @@ export class Attachments {
   #add(name: string, read: () => Promise<Buffer>): string {
     const mark = `[image #${this.#attached.size + 1}]`;
     const image = prepared(read).catch((error: unknown) => {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       this.#options.onProblem(`${name} ${why} ${mark} is ignored.`);
       return undefined;
     });

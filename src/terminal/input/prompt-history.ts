@@ -5,6 +5,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256 } from '../../platform/crypto.js';
 import { mkdirPrivate } from '../../platform/files/mkdir-private.js';
+import { messageOf } from '../../platform/message-of.js';
 import { clause } from '../../platform/text/clause.js';
 import { readPrivateFile, withLock, writePrivateFile } from '../../settings/private-file.js';
 
@@ -104,7 +105,7 @@ export class PromptHistory {
   }
 
   #fail(what: 'read' | 'written', error: unknown): void {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     this.#problem ??= `The history of prompts can't be ${what}: ${this.#file}: ${clause(why)}. Prompts are remembered until you leave.`;
   }
 }

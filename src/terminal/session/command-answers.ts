@@ -125,5 +125,3 @@ class DisplayText implements Component {
     return [...wrap(this.#theme.paint.strong(cleanLine(title)), width), ...lines];
   }
 }
-
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

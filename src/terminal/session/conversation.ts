@@ -1,6 +1,7 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { AgentEvent, AgentHappening } from '../../contract/event.js';
 import type { ImageBlock, UserBlock } from '../../contract/message.js';
+import { messageOf } from '../../platform/message-of.js';
 import type { OpenedSession } from './opened-session.js';
 
 const BREATH_MS = 8; // events may arrive faster than they are drawn; keys are handled in between
@@ -122,7 +123,7 @@ export class Conversation {
         breath = performance.now();
       }
     } catch (error) {
-      this.#options.onProblem(error instanceof Error ? error.message : String(error));
+      this.#options.onProblem(messageOf(error));
     }
   }
 

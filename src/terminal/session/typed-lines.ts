@@ -1,7 +1,7 @@
 import { randomId } from '../../platform/crypto.js';
+import { messageOf } from '../../platform/message-of.js';
 import type { Attachments } from '../input/attachments.js';
 import { readInput, type TypedInput } from '../input/read-input.js';
-import { messageOf } from './command-answers.js';
 import type { Conversation } from './conversation.js';
 import type { CurrentSession } from './current-session.js';
 import type { ForegroundTask } from './foreground-task.js';

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ToolFailure } from '../../contract/failure.js';
 import { defineTool } from '../../contract/tool.js';
+import { messageOf } from '../../platform/message-of.js';
 import type { BackgroundCommand, BackgroundState } from '../../platform/shell/background.js';
 import { FilterTimeout, filterOutput } from '../../platform/shell/filter-output.js';
 import { readOutput } from '../../platform/shell/read-output.js';
@@ -73,7 +74,7 @@ function refuseBadPattern(filter: string): void {
   try {
     new RegExp(filter);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new ToolFailure(
       `filter is not a valid JavaScript regular expression: ${clause(why)}. Nothing was looked at.`,
       {
