@@ -1,5 +1,13 @@
 // The model's names for servers and their tools: letters, digits, `_` and `-`, at most 64, each unique.
-import { holdsSeparator, MAX_NAME, MAX_SERVER, mcpName, plainServer, plainTool, shortened } from '../platform/text/mcp-names.js';
+import {
+  holdsSeparator,
+  MAX_NAME,
+  MAX_SERVER,
+  mcpName,
+  plainServer,
+  plainTool,
+  shortened,
+} from '../platform/text/mcp-names.js';
 
 /**
  * The server part of tool names, for each server. It contains no `__` and neither starts nor ends with `_`, so that a

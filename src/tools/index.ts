@@ -14,8 +14,7 @@ export const builtInTools = (): Tool[] => allTools();
 /** What permission rules, hooks and replays know of them. */
 export const toolTable = (): ToolTable => tableOf(allTools());
 
-const allTools = (): BuiltInTool[] =>
-  Object.entries(toolFacts).map(([name, facts]) => lazyTool(facts, loaderOf(name)));
+const allTools = (): BuiltInTool[] => Object.entries(toolFacts).map(([name, facts]) => lazyTool(facts, loaderOf(name)));
 
 function loaderOf(name: string): () => Promise<BuiltInTool> {
   const load = toolList[name];

@@ -45,5 +45,8 @@ test('says that it is full instead of growing without end', () => {
   expect(problems.findIndex((problem) => problem !== undefined)).toBe(1_000);
   const large = new PromptQueue();
   const megabytes = { ...prompt('x'), content: [{ type: 'text' as const, text: 'x'.repeat(40_000_000) }] };
-  expect([large.add(megabytes), large.add(megabytes)]).toEqual([undefined, expect.stringContaining('1 prompts are already waiting')]);
+  expect([large.add(megabytes), large.add(megabytes)]).toEqual([
+    undefined,
+    expect.stringContaining('1 prompts are already waiting'),
+  ]);
 });

@@ -56,10 +56,7 @@ export class PlainQuestions {
   async askForTrust({ folder, pending }: TrustReport): Promise<boolean> {
     this.#lines.line(`This folder has settings that apply only if you trust it: ${visible(folder)}`);
     for (const item of pending) this.#lines.line(`- ${trustWords(item)}`);
-    return (
-      (await this.#number(['Continue and ignore all of this', 'Trust the folder, with all of this'])) ===
-      1
-    );
+    return (await this.#number(['Continue and ignore all of this', 'Trust the folder, with all of this'])) === 1;
   }
 
   /** Undefined if the user chooses none. */
