@@ -54,7 +54,7 @@ export function scriptedModel(script: Script, { pace = 0 }: { pace?: number } = 
 
 /** What a program without types gets wrong: it would otherwise play turns of nothing. */
 function checkShape(script: unknown): void {
-  const form = 'It must look like { turns: [{ text: "…" }, { calls: [{ name: "Read", input: {…} }] }] }.';
+  const form = 'It must look like { turns: [{ text: "…" }, { calls: [{ name: "…", input: {…} }] }] }.';
   if (Array.isArray(script)) {
     throw new TypeError(`scriptedModel takes an object, but was given a list. Did you mean { turns: [ … ] }? ${form}`);
   }

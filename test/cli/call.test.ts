@@ -241,3 +241,12 @@ test.runIf(process.platform === 'linux')(
     expect(run.stderr).not.toMatch(/(?<!\.)\.\.(?!\.|\/)/);
   },
 );
+
+test('a mistyped parameter names the one that is meant', async () => {
+  const { code, stdout } = await runHelve(['call', 'Read', '{"file_path": "a", "limt": 3}'], {
+    cwd: await emptyFolder(),
+  });
+  expect(code).toBe(1);
+  expect(stdout).toContain('is not a parameter of this tool. Did you mean');
+  expect(JSON.parse(stdout).content).toContain('Did you mean "limit"? Nothing was run.');
+});

@@ -1,4 +1,5 @@
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { emptyFolder, runHelve } from './run-helve.js';
 
@@ -24,4 +25,12 @@ test('helve doctor says what is there and what is missing', async () => {
 test('helve --version and --help answer', async () => {
   expect((await runHelve(['--version'])).stdout).toMatch(/^helve \d+\.\d+\.\d+\n$/);
   expect((await runHelve(['--help'])).stdout).toContain('helve call --stdin');
+});
+
+test('doctor marks settings in which something is worth a look', async () => {
+  const cwd = await emptyFolder();
+  await mkdir(join(cwd, '.helve'));
+  await writeFile(join(cwd, '.helve', 'settings.json'), '{"permissions": {"allow": ["Bash("]}}');
+  const { stdout } = await runHelve(['doctor'], { cwd });
+  expect(stdout).toMatch(/^! Settings: .*; 1 thing to look at, see helve config list$/m);
 });
