@@ -3,11 +3,11 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { importSource } from '../bench/bundle-source.mjs';
-import { matchedFields } from '../src/hooks/match-hook.ts';
 import { bracketsOf, ruleForms } from '../test/fixtures/rule-forms.ts';
 import { choicesOf, fieldsOf, readTypes } from './read-types.mjs';
 
 const { toolTable } = await importSource('src/tools/index.ts');
+const { matchedFields } = await importSource('src/hooks/match-hook.ts');
 const { traits } = toolTable();
 const types = readTypes(
   'src/contract/event.ts',
