@@ -170,6 +170,18 @@ test('trust shows everything, changes nothing without a yes, and holds until som
   expect(err).toContain('nobody has trusted it: hooks.Stop');
 });
 
+test('list tells of matchers of hooks that can match no tool', async () => {
+  const hooks = [{ type: 'command', command: './guard' }];
+  const groups = ['Bash(git *)', 'BashTool', 'Bash', 'mcp__gh__x'].map((matcher) => ({ matcher, hooks }));
+  here.write(project, { hooks: { PreToolUse: groups } });
+  await config(['list']);
+  expect(err).toContain('A hook for PreToolUse may never run: the matcher "Bash(git *)" matches no tool');
+  expect(err).toContain(
+    'the matcher "BashTool" matches no tool, since names are compared letter by letter. Did you mean',
+  );
+  expect(err.match(/may never run/g)).toHaveLength(2);
+});
+
 test('path tells where settings are looked for', async () => {
   here.write(local, {});
   await config(['path', '--json']);

@@ -70,7 +70,8 @@ const optionsOf = ({ settings, trust: isTrusted }: Flags = {}) => ({
 
 async function list(values: Flags): Promise<number> {
   const options = optionsOf(values);
-  const read = await readSettings({ ...options, ...knownNames(options) }); // so that it reports what a start would report
+  // So that it reports what a start would report.
+  const read = await readSettings({ ...options, ...knownNames(options), checkMatchers: true });
   if (values.json) {
     const { trust: report, problems, files } = read;
     const trusted = { state: report.state, folder: report.folder, by: report.by ?? null, pending: report.pending };

@@ -76,7 +76,7 @@ async function settings(): Promise<Finding> {
   const { readSettings } = await import('../settings/load.js');
   const { knownNames } = await import('../agent/known-names.js');
   const place = { root: process.cwd(), env: process.env };
-  const { files, problems } = await readSettings({ ...place, ...knownNames(place) });
+  const { files, problems } = await readSettings({ ...place, ...knownNames(place), checkMatchers: true });
   const [first] = problems.filter(({ severity }) => severity === 'fatal');
   if (first) return { what: 'Settings', state: 'broken', detail: first.message };
   const found = files.length === 0 ? 'no files' : files.map(({ file }) => file).join(', ');

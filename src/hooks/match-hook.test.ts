@@ -65,3 +65,15 @@ test('says what is wrong with a pattern that is none, and how to write it', () =
 test('ends a pattern that would never end, and matches by it', () => {
   expect(matches('^(a+)+$', `${'a'.repeat(60)}!`)).toBe(true);
 });
+
+test.each([
+  ['mcp__my server__delete.file', 'mcp__my_server__delete_file'],
+  ['mcp__my server__delete', 'mcp__my_server__delete'],
+  ['mcp__gh__repo/.*', 'mcp__gh__repo_delete'],
+  ['mcp__GH__repo', 'mcp__gh__repo'],
+  ['Bash|mcp__gh__repo', 'mcp__gh__repo'],
+])('the matcher %s, in the spelling of the server, matches %s', (written, name) => {
+  const matches = readMatcher(written);
+  if ('problem' in matches) throw new Error(matches.problem);
+  expect([matches(name), matches('mcp__other__repo'), matches('mcp__ghost__repo')]).toEqual([true, false, false]);
+});

@@ -2,6 +2,7 @@
 import type { HookEvent, HookPayloads } from '../contract/hook.js';
 import type { ToolTable } from '../contract/tool-traits.js';
 import { messageOf } from '../platform/message-of.js';
+import { isMcpName, readMcpName } from '../platform/text/mcp-names.js';
 
 const MATCH_MS = 250; // names are short; a pattern that takes longer backtracks for ever
 
@@ -59,13 +60,15 @@ export type NameMatcher = (name: string) => boolean;
 
 /**
  * Nothing or `*`: everything. Only letters, digits, `_`, `-`, spaces, `|` and `,`: these names exactly. Anything else: a
- * regular expression, found anywhere in the name.
+ * regular expression, found anywhere in the name. Tools of MCP servers may be in the spelling of the server, as in rules
+ * that deny.
  */
 export function readMatcher(matcher: string): NameMatcher | { problem: string } {
   if (matcher === '' || matcher === '*') return () => true;
   if (/^[\w\-, |]+$/.test(matcher)) {
     const names = matcher.split(/[|,]/).map((name) => name.trim());
-    return (name) => names.includes(name);
+    const spelledOtherwise = names.filter(isMcpName).map(mcpMatcher);
+    return (name) => names.includes(name) || spelledOtherwise.some((matches) => matches(name));
   }
   try {
     new RegExp(matcher); // only to validate it; matching has a time limit
@@ -74,13 +77,22 @@ export function readMatcher(matcher: string): NameMatcher | { problem: string } 
     const way = matcher.includes('*') ? ' Write ".*" where any text may stand.' : '';
     return { problem: `"${matcher}" is not a regular expression (${why}).${way}` };
   }
+  const patterns = matcher.includes('mcp__') ? [matcher, inPlainSpelling(matcher)] : [matcher];
   const known = new Map<string, boolean>();
   return (name) => {
-    const answer = known.get(name) ?? matchesWithin(matcher, name);
+    const answer = known.get(name) ?? patterns.some((pattern) => matchesWithin(pattern, name));
     known.set(name, answer);
     return answer;
   };
 }
+
+function mcpMatcher(written: string): NameMatcher {
+  const names = readMcpName(written)?.names.map((name) => name.toLowerCase()) ?? [];
+  return (name) => names.includes(name.toLowerCase());
+}
+
+/** What can't be in a name, and means nothing in a pattern, is `_` in the names that servers and tools have here. */
+const inPlainSpelling = (pattern: string): string => pattern.replaceAll(/[^\w\-|,.*+?()[\]{}^$\\]/g, '_');
 
 /** A pattern that times out counts as a match: a guard should rather run once too often than not at all. */
 function matchesWithin(pattern: string, name: string): boolean {

@@ -18,6 +18,18 @@ test.each([
 });
 
 test.each([
+  ['Bash(git *)', 'write "matcher": "Bash", and "if": "Bash(git *)"'],
+  ['/Bash/', 'write "Bash"'],
+  ['/^Bash$/i', 'write "^Bash$"'],
+  ['BashTool', 'Did you mean "Bash"?'],
+  ['Shell', 'Did you mean "Bash"?'],
+  ['Write|run_command', 'Did you mean "Bash"?'],
+  ['mcp__gh', 'Write "mcp__gh__.*" for all tools of that server.'],
+])('%s matches nothing, and says what to write', (matcher, next) => {
+  expect(oddMatcher('PreToolUse', matcher, { toolNames, tools: toolTable() })).toContain(next);
+});
+
+test.each([
   '',
   '*',
   'Bash',

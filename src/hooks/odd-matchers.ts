@@ -29,22 +29,41 @@ export function oddMatcher(
   if (slips.length === 0) return undefined;
   const [first] = slips;
   const what = slips.map(({ name }) => `"${name}"`).join(', ');
-  return `${what} matches no tool, since names are compared letter by letter. Did you mean "${first?.meant}"?`;
+  const next = first?.next ?? `Did you mean "${first?.meant}"?`;
+  return `${what} matches no tool, since names are compared letter by letter. ${next}`;
 }
 
 interface Slip {
   name: string;
   meant: string;
+  /** What to write, where it is more than the name. */
+  next?: string;
+}
+
+/** What other agents call their shell. */
+const SHELL_NAME = /^(shell|terminal|execute?|run_?command|run_?shell(_?command)?|local_?shell|command)(_?tool)?$/i;
+
+/** A tool that is named in a way that other systems have. */
+function nameElsewhere(name: string, known: readonly string[]): string | undefined {
+  if (SHELL_NAME.test(name) && known.includes('Bash')) return 'Bash';
+  const bare = name.replace(/_?tool$/i, '').toLowerCase();
+  return known.find((each) => each.toLowerCase() === bare);
 }
 
 function slipsIn(matcher: string, known: readonly string[]): Slip[] {
   const names = matcher.split(/[|,]/).map((name) => name.trim());
   return names
-    .filter((name) => name !== '' && !known.includes(name) && !isMcpName(name))
+    .filter((name) => name !== '' && !known.includes(name) && !/^mcp__.*[^_]__./.test(name))
     .flatMap((name) => {
+      if (name.startsWith('mcp__')) {
+        return [{ name, meant: name, next: `Write "${name}__.*" for all tools of that server.` }];
+      }
       const [near] = nearestWords(name, known);
       const same = known.find((each) => each.toLowerCase() === name.toLowerCase());
-      const meant = same ?? (near !== undefined && wordSimilarity(name, near) >= SAME_NAME ? near : undefined);
+      const meant =
+        same ??
+        nameElsewhere(name, known) ??
+        (near !== undefined && wordSimilarity(name, near) >= SAME_NAME ? near : undefined);
       return meant === undefined ? [] : [{ name, meant }];
     });
 }
@@ -52,6 +71,15 @@ function slipsIn(matcher: string, known: readonly string[]): Slip[] {
 function slipsOfPattern(pattern: string, known: readonly string[]): Slip[] {
   const matches = readMatcher(pattern);
   if ('problem' in matches || known.some(matches)) return [];
+  const [, rule] = /^(\w+)\(.*\)$/s.exec(pattern) ?? [];
+  if (rule !== undefined && known.includes(rule)) {
+    const next = `A rule belongs into "if": write "matcher": "${rule}", and "if": ${JSON.stringify(pattern)} in the hook.`;
+    return [{ name: pattern, meant: rule, next }];
+  }
+  const [, inside] = /^\/(.+)\/[a-z]*$/s.exec(pattern) ?? [];
+  if (inside !== undefined) {
+    return [{ name: pattern, meant: inside, next: `A pattern has no slashes around it: write "${inside}".` }];
+  }
   const meant = known.find((name) => matches(name.toLowerCase()) || matches(name.toUpperCase()));
   return meant === undefined ? [] : [{ name: pattern, meant }];
 }

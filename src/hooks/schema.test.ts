@@ -95,6 +95,15 @@ test('whoever says anything else about failures means that they matter', () => {
   expect(configured).toMatchObject([{ hook: { onFailure: 'block' } }]);
 });
 
+test.each([
+  [inGroup({ ...command, onfailure: 'block' }), 'Did you mean onFailure?'],
+  [inGroup({ ...command, on_failure: 'block' }), 'Did you mean onFailure?'],
+  [inGroup({ ...command, timout: 3 }), 'Did you mean timeout?'],
+  [{ PreToolUse: [{ matchr: 'Bash', hooks: [command] }] }, 'Did you mean matcher?'],
+])('a misspelt field is reported with the one that is meant: %j', (value, hint) => {
+  expect(readHooks(value, origin).problems).toMatchObject([{ message: expect.stringContaining(hint) }]);
+});
+
 test('an event that is misspelt is reported with the one that is meant', () => {
   const { problems } = readHooks({ PretoolUse: [] }, { source: 'f', trusted: true });
   expect(problems).toEqual([

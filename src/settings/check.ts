@@ -150,10 +150,10 @@ function problemsOf(
     const inside = group && path.startsWith(first) ? path.slice(first.length) : undefined;
     const steps = [...(inside ?? '').matchAll(/\[(\d+)\]|\.(\w+)/g)].map(([, at, name]) => name ?? Number(at));
     const label = inside === undefined ? path : `hooks.${event}[${index}]${inside}`;
-    const sentence = `"${label}" ${message.replace(/\.$/, '')}`;
-    const end = sentence.endsWith('?') ? '' : '.';
+    const [what = '', hint] = `"${label}" ${message.replace(/\.$/, '')}`.split(/\. (?=Did you mean )/);
+    const fix = hint === undefined ? 'Correct or remove it.' : `${hint} Correct or remove it.`;
     const at = inside === undefined || !group ? node : nodeAt(group, steps);
-    return fatal ? refused(at, place, sentence) : warning(at, place, `${sentence}${end} Correct or remove it.`);
+    return fatal ? refused(at, place, what, fix) : warning(at, place, `${what}. ${fix}`);
   });
 }
 

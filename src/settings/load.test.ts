@@ -166,6 +166,14 @@ describe('what is wrong', () => {
     ]);
   });
 
+  test('a misspelt event of hooks is told with one mark at the end of each sentence', async () => {
+    expect(await messages({ [user]: '{ "hooks": { "PretoolUse": [] } }' })).toEqual([
+      expect.stringMatching(/so its hooks never run\. Did you mean PreToolUse\? Correct or remove it\.$/),
+    ]);
+    const blocking = { PretoolUse: [{ hooks: [{ type: 'command', command: 'x', onFailure: 'block' }] }] };
+    expect((await messages({ [user]: { hooks: blocking } })).join()).not.toMatch(/\?[.,]/);
+  });
+
   test.each([
     [{ permisions: { deny: ['Read(.env)'] } }, 'Did you mean "permissions"?'],
     [{ permissions: { denny: ['Read(.env)'] } }, 'Did you mean "permissions.deny"?'],

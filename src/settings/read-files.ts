@@ -1,5 +1,7 @@
 // Reads the existing settings files. Loaded only if there is one, since it loads the parser and the schemas.
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { oddMatcher } from '../hooks/odd-matchers.js';
+import type { ConfiguredHook } from '../hooks/schema.js';
 import { parseRule, type Rule, type RuleProblem } from '../permissions/rule.js';
 import { folderNames, homeFolder, realName } from '../platform/files/paths.js';
 import { messageOf } from '../platform/message-of.js';
@@ -31,6 +33,8 @@ export interface ReadOptions extends PlaceOptions {
   knownTools?: readonly string[];
   /** The same for types of agents, called if a rule names one. */
   knownAgents?: () => readonly string[];
+  /** Matchers of hooks that can match no tool are reported too. A session says so itself, once it knows all tools. */
+  checkMatchers?: boolean;
 }
 
 /** The statements of each file. For a file that is broken now, its last valid restrictions stay in force. */
@@ -138,8 +142,24 @@ function withRules({ place, contributions, problems }: SourceFile, options: Read
   return {
     place,
     contributions: understood,
-    problems: [...problems, ...told, ...unknownSwitches(contributions, knownTools)],
+    problems: [
+      ...problems,
+      ...told,
+      ...unknownSwitches(contributions, knownTools),
+      ...(options.checkMatchers ? oddMatchers(contributions, knownTools ?? []) : []),
+    ],
   };
+}
+
+function oddMatchers(contributions: SourceFile['contributions'], toolNames: readonly string[]): SettingsProblem[] {
+  return contributions.flatMap(({ key, value, origin }) => {
+    if (key !== 'hooks') return [];
+    const { event, matcher } = value as Pick<ConfiguredHook, 'event' | 'matcher'>; // what the check of hooks made
+    const odd = oddMatcher(event, matcher, { toolNames, tools: toolTable() });
+    return odd === undefined
+      ? []
+      : [problemAt(origin, 'warning', `A hook for ${event} may never run: the matcher ${odd}`)];
+  });
 }
 
 /** Switches of unknown tools. Names of tools of programs and servers mostly contain a `_`. */
