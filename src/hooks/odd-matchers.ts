@@ -29,8 +29,8 @@ export function oddMatcher(
   if (slips.length === 0) return undefined;
   const [first] = slips;
   const what = slips.map(({ name }) => `"${name}"`).join(', ');
-  const next = first?.next ?? `Did you mean "${first?.meant}"?`;
-  return `${what} matches no tool, since names are compared letter by letter. ${next}`;
+  if (first?.next !== undefined) return `${what} matches no tool. ${first.next}`;
+  return `${what} matches no tool, since names are compared letter by letter. Did you mean "${first?.meant}"?`;
 }
 
 interface Slip {
