@@ -77,7 +77,7 @@ export function readMatcher(matcher: string): NameMatcher | { problem: string } 
     const way = matcher.includes('*') ? ' Write ".*" where any text may stand.' : '';
     return { problem: `"${matcher}" is not a regular expression (${why}).${way}` };
   }
-  const patterns = matcher.includes('mcp__') ? [matcher, inPlainSpelling(matcher)] : [matcher];
+  const patterns = [...new Set([matcher, inPlainSpelling(matcher)])];
   const known = new Map<string, boolean>();
   return (name) => {
     const answer = known.get(name) ?? patterns.some((pattern) => matchesWithin(pattern, name));

@@ -1,7 +1,7 @@
 // Finds likely typos in the matchers and events of hooks: a hook with an unknown name never runs.
 import { type HookEvent, hookEvents } from '../contract/hook.js';
 import type { ToolTable } from '../contract/tool-traits.js';
-import { isMcpName } from '../platform/text/mcp-names.js';
+import { isMcpName, serverPartOf } from '../platform/text/mcp-names.js';
 import { nearestWords, wordSimilarity } from '../platform/text/similar-text.js';
 import { isAboutCall, namesOfTool, readMatcher } from './match-hook.js';
 
@@ -25,7 +25,8 @@ export function oddMatcher(
 ): string | undefined {
   if (!isAboutCall(event) || matcher === '' || matcher === '*') return undefined;
   const known = [...new Set(toolNames.flatMap((name) => namesOfTool(name, tools)))];
-  const slips = /^[\w\-, |]+$/.test(matcher) ? slipsIn(matcher, known) : slipsOfPattern(matcher, known);
+  const shell = toolNames.find((name) => tools.traits.get(name)?.family === 'command');
+  const slips = /^[\w\-, |]+$/.test(matcher) ? slipsIn(matcher, known, shell) : slipsOfPattern(matcher, known);
   if (slips.length === 0) return undefined;
   const [first] = slips;
   const what = slips.map(({ name }) => `"${name}"`).join(', ');
@@ -44,25 +45,25 @@ interface Slip {
 const SHELL_NAME = /^(shell|terminal|execute?|run_?command|run_?shell(_?command)?|local_?shell|command)(_?tool)?$/i;
 
 /** A tool that is named in a way that other systems have. */
-function nameElsewhere(name: string, known: readonly string[]): string | undefined {
-  if (SHELL_NAME.test(name) && known.includes('Bash')) return 'Bash';
+function nameElsewhere(name: string, known: readonly string[], shell: string | undefined): string | undefined {
+  if (SHELL_NAME.test(name) && shell !== undefined) return shell;
   const bare = name.replace(/_?tool$/i, '').toLowerCase();
   return known.find((each) => each.toLowerCase() === bare);
 }
 
-function slipsIn(matcher: string, known: readonly string[]): Slip[] {
+function slipsIn(matcher: string, known: readonly string[], shell: string | undefined): Slip[] {
   const names = matcher.split(/[|,]/).map((name) => name.trim());
   return names
-    .filter((name) => name !== '' && !known.includes(name) && !/^mcp__.*[^_]__./.test(name))
+    .filter((name) => name !== '' && !known.includes(name) && serverPartOf(name) === undefined)
     .flatMap((name) => {
-      if (name.startsWith('mcp__')) {
+      if (isMcpName(name)) {
         return [{ name, meant: name, next: `Write "${name}__.*" for all tools of that server.` }];
       }
       const [near] = nearestWords(name, known);
       const same = known.find((each) => each.toLowerCase() === name.toLowerCase());
       const meant =
         same ??
-        nameElsewhere(name, known) ??
+        nameElsewhere(name, known, shell) ??
         (near !== undefined && wordSimilarity(name, near) >= SAME_NAME ? near : undefined);
       return meant === undefined ? [] : [{ name, meant }];
     });
