@@ -253,7 +253,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
   const recover = async (emit: (happening: AgentHappening) => void): Promise<void> => {
     void session.own(reapedLeftovers); // nobody waits for what a killed process left running
     // A data folder that can't be read keeps nobody from reading files; who changes one is told.
-    for (const text of await movedSpareData(dataFolder)) emit({ type: 'notice', text });
+    for (const text of await movedSpareData(dataFolder, { withFailures: false })) emit({ type: 'notice', text });
     const text = await recoverIfNeeded(dataFolder, takeBackUndo).catch(() => undefined);
     if (text !== undefined) emit({ type: 'notice', text });
   };

@@ -271,9 +271,14 @@ export class Session implements SessionPort {
 
   /** The data folder can't be written, and work goes on without it. The person gets one notice, from the first part that fails. */
   dataProblem(sentence: string, tell = this.#onDataProblem): void {
-    if (this.#hasDataProblem) return;
+    if (this.#hasDataProblem || !tell) return;
     this.#hasDataProblem = true;
-    tell?.(sentence);
+    tell(sentence);
+  }
+
+  /** Whether the person knows that data is kept in the temporary folder. */
+  get hasToldDataProblem(): boolean {
+    return this.#hasDataProblem;
   }
 
   async resultFile(name: string): Promise<string> {

@@ -14,8 +14,10 @@ import {
 import { planUndo, type UndoPlan } from '../agent/undo/undo.js';
 import { listUndoable, type UndoableCall, UndoFailure, type UndoSelection } from '../agent/undo/undo-calls.js';
 import { selectSincePrompt } from '../agent/undo/undo-prompts.js';
-import { dataFolderOf, isInside, realPathSync, shortPath } from '../platform/files/paths.js';
-import { journalFolders, listChanges, listSessions } from '../platform/journal/journal.js';
+import { dataFolderOf, isInside, realName, realPathSync, shortPath } from '../platform/files/paths.js';
+import { codeOf } from '../platform/files/write-failure.js';
+import { journalFolders, listChanges } from '../platform/journal/journal.js';
+import { JournalUnwritable } from '../platform/journal/journal-unwritable.js';
 import { touchedBy } from '../platform/journal/recorded-change.js';
 import { describeRecovery, recoverChanges } from '../platform/journal/recover-changes.js';
 
@@ -27,6 +29,7 @@ import { localSecond } from '../platform/text/local-time.js';
 import { visible } from '../platform/text/visible.js';
 import { readArgs } from './args.js';
 import { exitCode } from './exit-codes.js';
+import { type UndoPlace, undoPlaces, waitingElsewhere } from './undo-places.js';
 import { listUndoSessions } from './undo-sessions.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
@@ -63,13 +66,17 @@ export async function undo(argv: readonly string[], at: UndoSurroundings = ofPro
     throw new UsageProblem(`helve undo takes no word such as "${positionals[0]}". To undo one call, use --call ID.`);
   }
   const selection = readSelection(values);
-  const dataFolder = realPathSync(dataFolderOf({ env: at.env }));
-  const recovery = describeRecovery(await recoverChanges(dataFolder, takeBackUndo));
+  const usualFolder = realName(dataFolderOf({ env: at.env }));
+  // A journal that can't be read or written keeps no undo from working that is in another.
+  const recovered = await recoverChanges(usualFolder, takeBackUndo).catch(() => undefined);
+  const recovery = recovered && describeRecovery(recovered);
   if (recovery !== undefined) await writeLine(at.errors, `helve: ${recovery}`);
   let sessionId = '';
   try {
-    if (values.sessions) return await listUndoSessions(dataFolder, at, { json: values.json === true });
-    sessionId = await findSession(dataFolder, values.session ?? 'last', at.cwd);
+    if (values.sessions) return await listUndoSessions(usualFolder, at, { json: values.json === true });
+    const place = await findSession(usualFolder, values.session ?? 'last', at.cwd);
+    sessionId = place.sessionId;
+    const { dataFolder } = place;
     if (values.list) {
       const calls = await listUndoable(dataFolder, sessionId);
       return await list(calls, sessionId, { at, json: values.json, outline: outlineSession(dataFolder, sessionId) });
@@ -150,39 +157,41 @@ function countOf(option: string, what: string, text: string): number {
 }
 
 /** The session with that id or prefix, or the last one that changed files here. */
-async function findSession(dataFolder: string, wanted: string, cwd: string): Promise<string> {
-  const sessions = await listSessions(dataFolder);
-  const [newest] = sessions;
+async function findSession(usualFolder: string, wanted: string, cwd: string): Promise<UndoPlace> {
+  const places = await undoPlaces(usualFolder);
+  const [newest] = places;
+  const running = runningCalls(journalFolders(usualFolder), wanted === 'last' ? undefined : wanted);
   if (!newest) {
+    if (running.length > 0) throw new UndoFailure(stillRunning(wanted));
     throw new UndoFailure(
-      `No session has changed files yet, as far as ${dataFolder} knows, so there is nothing to undo.`,
+      `No session has changed files yet, as far as ${usualFolder} knows, so there is nothing to undo.${waitingElsewhere(usualFolder)}`,
     );
   }
   if (wanted !== 'last') {
-    if (sessions.some(({ sessionId }) => sessionId === wanted)) return wanted;
-    const meant = sessions.filter(({ sessionId }) => wanted !== '' && startsWith(sessionId, wanted));
-    if (meant.length === 1 && meant[0]) return meant[0].sessionId;
+    const same = places.find(({ sessionId }) => sessionId === wanted);
+    if (same) return same;
+    const meant = places.filter(({ sessionId }) => wanted !== '' && startsWith(sessionId, wanted));
+    if (meant.length === 1 && meant[0]) return meant[0];
     if (meant.length > 1) throw new UndoFailure(ambiguous(wanted, meant));
-    if (runningCalls(journalFolders(dataFolder), wanted).length > 0) {
-      throw new UndoFailure(
-        `The first command of session ${wanted} is still running, and what it changes is listed at its end. Stop it in that session or wait for the end, then undo again.`,
-      );
-    }
+    if (running.length > 0) throw new UndoFailure(stillRunning(wanted));
     throw new UndoFailure(
-      `There is no session "${wanted}" that changed files in the last 30 days. The latest is ${newest.sessionId}; helve undo --sessions lists all of them.`,
+      `There is no session "${wanted}" that changed files in the last 30 days. The latest is ${newest.sessionId}; helve undo --sessions lists all of them.${waitingElsewhere(usualFolder)}`,
     );
   }
   const here = realPathSync(cwd);
-  for (const { sessionId } of sessions.slice(0, MAX_SESSIONS)) {
-    const changes = await listChanges(dataFolder, sessionId);
-    if (changes.some((change) => touchedBy(change).some((real) => isInside(here, real)))) return sessionId;
+  for (const place of places.slice(0, MAX_SESSIONS)) {
+    const changes = await listChanges(place.dataFolder, place.sessionId);
+    if (changes.some((change) => touchedBy(change).some((real) => isInside(here, real)))) return place;
   }
-  const [elsewhere] = (await listChanges(dataFolder, newest.sessionId)).flatMap(touchedBy);
+  const [elsewhere] = (await listChanges(newest.dataFolder, newest.sessionId)).flatMap(touchedBy);
   const where = elsewhere === undefined ? '' : `, in ${dirname(elsewhere)}`;
   throw new UndoFailure(
-    `No session has changed files below ${here}. The last one that changed files was ${newest.sessionId}${where}. If you mean that, use --session ${newest.sessionId}; if the project was moved, move it back first.`,
+    `No session has changed files below ${here}. The last one that changed files was ${newest.sessionId}${where}. If you mean that, use --session ${newest.sessionId}; if the project was moved, move it back first.${waitingElsewhere(usualFolder)}`,
   );
 }
+
+const stillRunning = (wanted: string): string =>
+  `The first command of ${wanted === 'last' ? 'a session' : `session ${wanted}`} is still running, and what it changes is listed at its end. Stop it in that session or wait for the end, then undo again.`;
 
 const startsWith = (id: string, beginning: string): boolean => id.toLowerCase().startsWith(beginning.toLowerCase());
 
@@ -243,10 +252,18 @@ async function carryOut(
       return exitCode.failed;
     }
   }
-  const outcome = await applyUndo(plan, { force });
+  const outcome = await applyUndo(plan, { force }).catch((error: unknown) => {
+    if (!isUnwritable(error)) throw error;
+    throw new UndoFailure(
+      `Nothing was undone, because an undo is recorded in the data folder first, and ${plan.dataFolder} can't be written: ${clause(error.message)}. Make it writable, then run the same helve undo again.`,
+    );
+  });
   await writeLine(at.out, json ? jsonText(asJson(plan, at.cwd, outcome)) : resultText(outcome, plan.sessionId, at.cwd));
   return exitCode.ok;
 }
+
+const isUnwritable = (error: unknown): error is Error =>
+  error instanceof JournalUnwritable || ['EROFS', 'EACCES', 'EPERM', 'ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '');
 
 /**
  * There is nothing to do. Calls whose changes are all known are marked as undone, so that the next undo goes a step

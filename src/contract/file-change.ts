@@ -9,6 +9,20 @@ export interface FileChanges {
   settled(): Promise<void>;
   /** Ends helper processes that wait for the next change. */
   rest(): void | Promise<void>;
+  /**
+   * The temporary journal, for a command whose changes the usual journal can't take, and the error of that. All changes go to the same place as
+   * long as one of its users has not called `release`. Rejects where the temporary folder can't be written either.
+   */
+  temporaryJournal?(cause: unknown): Promise<TemporaryJournal>;
+  /** The same where it is in use already; undefined where the usual journal is to be tried first. */
+  temporaryJournalInUse?(): Promise<TemporaryJournal | undefined>;
+}
+
+/** A journal that stands in for that of the data folder. */
+export interface TemporaryJournal {
+  /** The folder that takes the place of the data folder. */
+  dataFolder: string;
+  release(): void;
 }
 
 /** One change of one file. */

@@ -1,13 +1,13 @@
 import { spareFolderOf } from '../platform/files/spare-folder.js';
 
-/** Says once, at the end, where the session is if the data folder could not take all of it. */
+/** Says at the end, unless it was said before, where the session is if the data folder could not take all of it. */
 export function createKeptNotice(
-  { dataFolder, id }: { dataFolder: string; id: string },
+  session: { dataFolder: string; id: string; hasToldDataProblem: boolean },
   tell: (sentence: string) => void,
 ): () => void {
   let isTold = false;
   return () => {
-    const kept = isTold ? undefined : spareFolderOf(dataFolder, id);
+    const kept = isTold || session.hasToldDataProblem ? undefined : spareFolderOf(session.dataFolder, session.id);
     if (kept === undefined) return;
     isTold = true;
     tell(

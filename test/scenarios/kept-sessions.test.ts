@@ -119,7 +119,7 @@ test('a full disk is told once, the conversation goes on, and what waited is wri
   const lines = stdout.trim().split('\n');
   expect(lines.filter((line) => line.startsWith('problem'))).toEqual([
     expect.stringMatching(
-      /^problem: The conversation goes on, but it is not being saved, .*session\.jsonl was not written: the disk is full/,
+      /^problem: The data folder can't be written\. .*session\.jsonl was not written: the disk is full/,
     ),
   ]);
   expect(lines).toContainEqual(expect.stringMatching(/^turn 19 lost [1-9]/));

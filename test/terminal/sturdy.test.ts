@@ -68,7 +68,7 @@ inTerminal('a full disk is told, and the conversation goes on', async ({ skip })
     { before: ['unshare', '--mount', 'bash', '-c', small, 'bash'] },
   );
   await say('tell me all');
-  await terminal.shows('is not being saved');
+  await terminal.shows("The data folder can't be written");
   await say('go on');
   await terminal.shows('Still here.');
 });

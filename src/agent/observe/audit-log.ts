@@ -8,6 +8,7 @@ import type { AgentHappening } from '../../contract/event.js';
 import type { Decision, PermissionAnswer } from '../../contract/permission.js';
 import type { Answer } from '../../contract/question.js';
 import { sha256 } from '../../platform/crypto.js';
+import { unwritableNotice } from '../../platform/files/spare-folder.js';
 import { clause } from '../../platform/text/clause.js';
 import { redactSecrets } from '../store/redact-secrets.js';
 import { makePrivateFolder, openFlags, sessionFolder, sessionsFolder } from '../store/session-folder.js';
@@ -76,9 +77,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       if (isReported) return;
       isReported = true;
       const why = error instanceof Error ? error.message : String(error);
-      onProblem(
-        `The audit log of this session can't be written: ${clause(why)}. What is missing is written as soon as that is possible again.`,
-      );
+      onProblem(unwritableNotice(options, `The audit log was not written: ${clause(why)}.`));
     }
   };
   const add = (entry: Entry): void => {

@@ -19,21 +19,22 @@ import {
 import { lockSession } from './session-lock.js';
 import { SessionProblem } from './session-problem.js';
 import { type KeptTail, keptAudit, keptTails, removeKept } from './spare-records.js';
+import { isSpareInUse } from './spare-tail.js';
 
-/** What was moved, or why it could not be, in sentences for the person. Never rejects. */
-export async function moveSpareData(dataFolder: string): Promise<string[]> {
-  const sentences: string[] = [];
+/** What was moved, and why the rest could not be, in sentences for the person. Never rejects. */
+export async function moveSpareData(dataFolder: string): Promise<{ moved: string[]; failed?: string }> {
+  const moved: string[] = [];
   for (const folder of spareFolders(dataFolder)) {
     for (const id of readdirSync(folder).filter(isSessionId)) {
       try {
-        if (await moveSession(dataFolder, id, join(folder, id))) sentences.push(movedSentence(id, folder));
+        if (await moveSession(dataFolder, id, join(folder, id))) moved.push(movedSentence(id, folder));
       } catch (error) {
         if (error instanceof SessionProblem) continue; // a process has the session; the next start tries again
-        return [...sentences, await failedSentence(error, dataFolder, folder)]; // the next one would fail for the same reason
+        return { moved, failed: await failedSentence(error, dataFolder, folder) }; // the next one would fail for the same reason
       }
     }
   }
-  return sentences;
+  return { moved };
 }
 
 const movedSentence = (id: string, folder: string): string =>
@@ -47,6 +48,7 @@ async function failedSentence(error: unknown, dataFolder: string, folder: string
 
 /** False where another process uses what is left. */
 async function moveSession(dataFolder: string, id: string, spare: string): Promise<boolean> {
+  if (await isSpareInUse(spare)) return false;
   const folder = sessionFolder(dataFolder, id);
   makePrivateFolder(sessionsFolder(dataFolder));
   makePrivateFolder(folder.path);

@@ -8,7 +8,7 @@
 //   helve-data-<user>-<hash>/<session>/journal/             the journal of changes
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { sha256 } from '../crypto.js';
 import { realPathSync } from './paths.js';
 import { codeOf } from './write-failure.js';
@@ -17,6 +17,15 @@ import { codeOf } from './write-failure.js';
 function usualPath(dataFolder: string): string {
   const hash = sha256().update(realPathSync(dataFolder)).digest('hex').slice(0, 16);
   return join(tmpdir(), `helve-data-${process.getuid?.() ?? 'user'}-${hash}`);
+}
+
+/** What the person gets to know, once, when the data folder can't be written. */
+export function unwritableNotice(
+  { dataFolder, sessionId }: { dataFolder: string; sessionId: string },
+  why: string,
+): string {
+  const kept = join(spareFolders(dataFolder)[0] ?? usualPath(dataFolder), sessionId);
+  return `The data folder can't be written. ${why} Work goes on: the session, and what helve undo needs, are kept in ${kept} and moved to the data folder as soon as it can be written, at the latest by the next start of Helve.`;
 }
 
 /** The spare folder, created if it is missing. Throws if the temporary folder can't be written either. */
@@ -43,6 +52,16 @@ export function spareFolders(dataFolder: string): string[] {
     .filter((each) => each.startsWith(`${name}-`))
     .map((each) => join(tmpdir(), each))
     .filter(isOurs);
+}
+
+/** The spare folders of this user for other data folders, as with another HELVE_HOME. */
+export function otherSpareFolders(dataFolder: string): string[] {
+  const [path, known] = [usualPath(dataFolder), spareFolders(dataFolder)];
+  const start = basename(path).replace(/[0-9a-f]+$/, '');
+  return readdirSync(tmpdir())
+    .filter((name) => name.startsWith(start))
+    .map((name) => join(tmpdir(), name))
+    .filter((folder) => isOurs(folder) && folder !== path && !known.includes(folder));
 }
 
 /** The folder of one session in the spare folder; undefined if there is none. */

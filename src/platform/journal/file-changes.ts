@@ -172,7 +172,8 @@ class Attempt {
       return 'done';
     } finally {
       for (const folder of this.#opened.values()) folder.close();
-      await closeRecord(this.#folders, this.#record, this.#held);
+      // A record that can't be removed is recovered by the next start. The outcome of the change is what the caller needs.
+      await closeRecord(this.#folders, this.#record, this.#held).catch(() => {});
     }
   }
 
@@ -203,11 +204,13 @@ class Attempt {
         await write();
       });
     });
-    await acquireLocks(this.#folders, this.#record, this.#held, {
-      waitMs,
-      takeOver: (ended) =>
-        takeOver(this.#folders, ended, this.#record, (change) => finishChange(this.#folders, change, nothingFound())),
-    });
+    await this.#inJournal(() =>
+      acquireLocks(this.#folders, this.#record, this.#held, {
+        waitMs,
+        takeOver: (ended) =>
+          takeOver(this.#folders, ended, this.#record, (change) => finishChange(this.#folders, change, nothingFound())),
+      }),
+    );
   }
 
   /** Checks that every file is as its change expects it, and is writable. */

@@ -1,7 +1,7 @@
 import { asWriteFailure, codeOf, WriteFailure } from '../files/write-failure.js';
 import { messageOf } from '../message-of.js';
 
-/** The journal can't be written, for a reason that may be temporary. No file was changed. */
+/** The journal can't be written. No file was changed. */
 export class JournalUnwritable extends WriteFailure {
   /** The reason alone. */
   get why(): string {
@@ -9,18 +9,15 @@ export class JournalUnwritable extends WriteFailure {
   }
 }
 
-const passingReasons = ['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO', 'ENOTDIR', 'ENOENT'];
-
 /** Turns a journal failure into an error of the change. A change that can't be undone is not made. */
 export async function journalError(error: unknown, top: string): Promise<unknown> {
-  if (error instanceof WriteFailure) return error;
+  const code = codeOf(error);
+  // A lock that another process holds, or a fault of ours: another journal would not help.
+  if (code === undefined || code === 'EBUSY' || error instanceof JournalUnwritable) return error;
   const told = await asWriteFailure(error, top, 'written');
-  const why = messageOf(told);
-  const code = codeOf(error) ?? 'EIO';
-  const Kind = passingReasons.includes(code) ? JournalUnwritable : WriteFailure;
-  return new Kind(
+  return new JournalUnwritable(
     code,
-    `What the file holds could not be kept for undo, so it was not changed. ${asSentence(why)} Another folder can be set with HELVE_HOME.`,
+    `What the file holds could not be kept for undo, so it was not changed. ${asSentence(messageOf(told))} Another folder can be set with HELVE_HOME.`,
     { cause: told },
   );
 }

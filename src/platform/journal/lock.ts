@@ -3,7 +3,7 @@
 // died, exactly one process takes over: the one that creates the owner's `.claim`. If that process dies too, its own
 // record is claimed, and so on, so at most one live process holds the claim at any time. It rolls back or completes
 // the change, removes the locks and the record, and the claim last, so that a late process finds nothing to do.
-import { linkSync, type Stats, unlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, lstatSync, type Stats, unlinkSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -210,7 +210,8 @@ function remove(path: string): void {
   try {
     unlinkSync(path);
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
+    // A read-only file system names itself as the reason also where there is no such file.
+    if (codeOf(error) !== 'ENOENT' && lstatSync(path, { throwIfNoEntry: false })) throw error;
   }
 }
 

@@ -197,12 +197,14 @@ export function notifyRunningCommands(folders: JournalFolders, change: RecordedC
   for (const file of files) append(join(folders.commands, file), text);
 }
 
-/** The calls of a session whose commands are running, as far as known. */
-export function runningCalls(folders: JournalFolders, sessionId: string): string[] {
+/** The calls of a session, or of all sessions, whose commands are running, as far as known. */
+export function runningCalls(folders: JournalFolders, sessionId: string | undefined): string[] {
   const running = filesIn(folders).flatMap((file) =>
     underWay(linesIn(contentOf(join(folders.commands, file)), isAboutOwn)),
   );
-  const calls = running.filter((one) => one.sessionId === sessionId && one.writer === undefined);
+  const calls = running.filter(
+    (one) => (sessionId === undefined || one.sessionId === sessionId) && one.writer === undefined,
+  );
   return [...new Set(calls.map(({ callId }) => callId))];
 }
 

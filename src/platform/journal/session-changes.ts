@@ -14,6 +14,8 @@ export function sessionFileChanges(options: SpareJournalOptions): FileChanges {
   const changes = lazy(async () => (await import('./spare-journal.js')).changesWithSpareJournal(options));
   return {
     apply: async (callId, planned) => await (await changes()).apply(callId, planned),
+    temporaryJournal: async (cause) => await (await changes()).temporaryJournal(cause),
+    temporaryJournalInUse: async () => await (await changes.ifLoaded())?.temporaryJournalInUse(),
     rest: async () => await (await changes.ifLoaded())?.rest(),
     settled: async () => await (await changes.ifLoaded())?.settled(),
   };
@@ -42,8 +44,13 @@ export async function recoverIfNeeded(dataFolder: string, takeBackUndo?: RollBac
 /**
  * The current length of the session's list of changes, in bytes: later entries lie beyond it, whatever the clock says.
  */
-export const journaledBytes = (dataFolder: string, sessionId: string): number =>
-  statSync(join(dataFolder, 'journal', 'sessions', `${sessionId}.jsonl`), { throwIfNoEntry: false })?.size ?? 0;
+export function journaledBytes(dataFolder: string, sessionId: string): number {
+  try {
+    return statSync(join(dataFolder, 'journal', 'sessions', `${sessionId}.jsonl`)).size;
+  } catch {
+    return 0; // no list yet, or a journal that can't be read: the first change reports that
+  }
+}
 
 /** Whether a change is in progress, or the journal has not been cleaned up today. */
 function needsCare(journal: string): boolean {

@@ -2,25 +2,26 @@
 // folder is used instead, so that a change is still atomic and can be undone; its content moves to the data folder as
 // soon as that is writable again, at the latest at the next start.
 import { existsSync } from 'node:fs';
-import { readdir, readFile, rm, rmdir } from 'node:fs/promises';
+import { readFile, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { FileChanges } from '../../contract/file-change.js';
+import type { FileChanges, TemporaryJournal } from '../../contract/file-change.js';
 import { randomHex } from '../crypto.js';
-import { makeSpareFolder } from '../files/spare-folder.js';
+import { makeSpareFolder, unwritableNotice } from '../files/spare-folder.js';
+import { BeforeImageReader } from './before-image-pack.js';
 import { createFileChanges, type FileChangesOptions } from './file-changes.js';
 import {
   type JournalFolders,
   journalFolders,
   listChanges,
   makeJournal,
-  readBeforeImageFile,
   recordChange,
   saveBeforeImage,
   sessionChanges,
 } from './journal.js';
-import { JournalUnwritable } from './journal-unwritable.js';
+import { JournalUnwritable, journalError } from './journal-unwritable.js';
 import { closeRecord, inspectRecord, openTokens, recordPath, writeRecord } from './lock.js';
 import { thisProcess } from './process-identity.js';
+import { neededBeforeImages } from './recorded-change.js';
 import { recoverChanges } from './recover-changes.js';
 
 export interface SpareJournalOptions extends FileChangesOptions {
@@ -31,11 +32,19 @@ export interface SpareJournalOptions extends FileChangesOptions {
   onProblem?: ((sentence: string) => void) | undefined;
 }
 
-export function changesWithSpareJournal({ onProblem = () => {}, ...options }: SpareJournalOptions): FileChanges {
+export type SpareFileChanges = Required<FileChanges>;
+
+export function changesWithSpareJournal({ onProblem = () => {}, ...options }: SpareJournalOptions): SpareFileChanges {
   const changes = createFileChanges(options);
   let opening: Promise<Spare> | undefined;
   let isReported = false;
+  let commands = 0; // that have their snapshots in the temporary journal
 
+  const report = (why: string): void => {
+    if (isReported) return;
+    isReported = true;
+    onProblem(unwritableNotice(options, why));
+  };
   const openSpare = async (): Promise<Spare> => {
     const dataFolder = join(makeSpareFolder(options.dataFolder), options.sessionId);
     const close = await claimSpare(journalFolders(dataFolder), options.sessionId);
@@ -45,6 +54,7 @@ export function changesWithSpareJournal({ onProblem = () => {}, ...options }: Sp
   const moveBack = async (): Promise<boolean> => {
     const spare = await opening;
     if (!spare) return true;
+    if (commands > 0) return false; // a command must find in its own journal what is changed while it runs
     try {
       await moveJournal(journalFolders(spare.dataFolder), journalFolders(options.dataFolder), options.sessionId);
       isReported = false;
@@ -54,26 +64,49 @@ export function changesWithSpareJournal({ onProblem = () => {}, ...options }: Sp
     }
   };
 
+  const spareOpened = async (): Promise<Spare> => {
+    opening ??= openSpare();
+    return await opening.catch((error) => {
+      opening = undefined;
+      throw error;
+    });
+  };
+  const temporaryJournal = async (): Promise<TemporaryJournal> => {
+    const { dataFolder } = await spareOpened();
+    commands += 1;
+    let isReleased = false;
+    return {
+      dataFolder,
+      release() {
+        if (!isReleased) commands -= 1;
+        isReleased = true;
+      },
+    };
+  };
+
   return {
+    async temporaryJournal(cause) {
+      const journal = await temporaryJournal();
+      const error = await journalError(cause, journalFolders(options.dataFolder).top);
+      report(error instanceof JournalUnwritable ? error.why : '');
+      return journal;
+    },
+    async temporaryJournalInUse() {
+      return (await moveBack()) ? undefined : await temporaryJournal();
+    },
     async apply(callId, wanted) {
-      await moveBack();
+      if (!(await moveBack()) && commands > 0) return await (await spareOpened()).changes.apply(callId, wanted);
       try {
         await changes.apply(callId, wanted);
       } catch (error) {
         if (!(error instanceof JournalUnwritable)) throw error;
-        opening ??= openSpare();
-        const spare = await opening.catch(() => {
-          opening = undefined;
+        const spare = await spareOpened().catch(() => {
           throw error; // the temporary folder isn't writable either
         });
         await spare.changes.apply(callId, wanted).catch((spareError: unknown) => {
           throw spareError instanceof JournalUnwritable ? error : spareError;
         });
-        if (isReported) return;
-        isReported = true;
-        onProblem(
-          `The data folder can't be written. Work goes on, and what helve undo needs is kept in a temporary folder until there is room again. ${error.why}`,
-        );
+        report(error.why);
       }
     },
     async rest() {
@@ -157,12 +190,14 @@ async function moveJournal(from: JournalFolders, to: JournalFolders, sessionId: 
   const text = await readFile(list, 'utf8').catch(() => '');
   if (text === '') return;
   await makeJournal(to);
-  for (const hash of await readdir(from.beforeImages)) {
-    const bytes = await readBeforeImageFile(from, hash);
+  const changes = sessionChanges(text);
+  const images = new BeforeImageReader(from); // those of commands are in packs
+  for (const hash of new Set(changes.flatMap(neededBeforeImages))) {
+    const bytes = hash === '' ? undefined : await images.read(hash);
     if (bytes) await saveBeforeImage(to, bytes, hash);
   }
   const listed = await listChanges(dirname(to.top), sessionId);
-  for (const { position: _, ...change } of sessionChanges(text)) {
+  for (const { position: _, ...change } of changes) {
     const next = listed.find(({ at }) => at > change.at); // a command may have been listed in the meantime
     await recordChange(to, sessionId, { ...change, ...(next && { earlierThan: next.change }) });
   }

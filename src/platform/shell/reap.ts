@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs';
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { readFile, rm, rmdir, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
 import { randomHex } from '../crypto.js';
 import { mkdirPrivate } from '../files/mkdir-private.js';
+import { makeSpareFolder } from '../files/spare-folder.js';
 import { isRunning, isStale, type ProcessIdentity, thisProcess } from '../journal/process-identity.js';
-import { runningFolder } from './leftovers.js';
+import { isSpareRunningFolder, recordsOf, runningFolder, spareRunningFolder } from './leftovers.js';
 import { removeLimitGroups } from './limits.js';
 import { endMarked, MARK_VARIABLE } from './process-tree.js';
 
@@ -28,10 +29,26 @@ export interface Registration {
 /** Registers that this process has shells, for as long as it has. Synchronous, since the first command waits for it. */
 export async function registerShells(dataFolder: string, record: ShellRecord): Promise<Registration> {
   const owner = await thisProcess();
-  mkdirPrivate(runningFolder(dataFolder));
-  const file = join(runningFolder(dataFolder), `${randomHex(8)}.json`);
-  writeFileSync(file, JSON.stringify({ owner, ...record }), { mode: 0o600, flag: 'wx' });
-  return { remove: () => rm(file, { force: true }) };
+  const registerIn = (folder: string): Registration => {
+    const file = join(folder, `${randomHex(8)}.json`);
+    writeFileSync(file, JSON.stringify({ owner, ...record }), { mode: 0o600, flag: 'wx' });
+    return { remove: () => removeRecord(file) };
+  };
+  try {
+    mkdirPrivate(runningFolder(dataFolder));
+    return registerIn(runningFolder(dataFolder));
+  } catch {
+    const spare = spareRunningFolder(makeSpareFolder(dataFolder));
+    mkdirPrivate(spare);
+    return registerIn(spare);
+  }
+}
+
+async function removeRecord(file: string): Promise<void> {
+  await rm(file, { force: true });
+  const folder = dirname(file);
+  if (!isSpareRunningFolder(folder)) return;
+  for (const empty of [folder, dirname(folder)]) await rmdir(empty).catch(() => {}); // others may use it
 }
 
 /**
@@ -40,10 +57,9 @@ export async function registerShells(dataFolder: string, record: ShellRecord): P
  * how many Helves it cleaned up after.
  */
 export async function reapLeftovers(dataFolder: string, env: NodeJS.ProcessEnv = process.env): Promise<number> {
-  const names = await readdir(runningFolder(dataFolder)).catch(() => []);
-  if (names.length === 0) return 0;
+  const files = recordsOf(dataFolder);
+  if (files.length === 0) return 0;
   const ours = await thisProcess();
-  const files = names.map((name) => join(runningFolder(dataFolder), name));
   const reaped = await Promise.all(files.map((file) => reap(file, ours, env).catch(() => false)));
   return reaped.filter(Boolean).length;
 }
@@ -63,12 +79,12 @@ async function reap(file: string, ours: ProcessIdentity, env: NodeJS.ProcessEnv)
   const { mtimeMs: leftAt } = await stat(file);
   const record = recordSchema.safeParse(parseJson(await readFile(file, 'utf8'))).data;
   if (!record) {
-    if (isStale(leftAt)) await rm(file, { force: true }); // otherwise it may be about to be written
+    if (isStale(leftAt)) await removeRecord(file); // otherwise it may be about to be written
     return false;
   }
   const { owner, mark, folder, limitFolders } = record;
   if (owner.host !== ours.host || owner.space !== ours.space) {
-    if (Date.now() - leftAt > MAX_FOREIGN_AGE_MS) await rm(file, { force: true });
+    if (Date.now() - leftAt > MAX_FOREIGN_AGE_MS) await removeRecord(file);
     return false;
   }
   if (await isRunning(owner, leftAt, ours)) return false;
@@ -76,7 +92,7 @@ async function reap(file: string, ours: ProcessIdentity, env: NodeJS.ProcessEnv)
   if (!(await endMarked(mark))) return false;
   removeLimitGroups(mark, limitFolders);
   await rm(folder, { recursive: true, force: true });
-  await rm(file, { force: true });
+  await removeRecord(file);
   return true;
 }
 

@@ -44,6 +44,8 @@ export interface WorkspaceSnapshotOptions {
   limits?: Partial<SnapshotLimits>;
   /** Whether a path exists only while a command runs and is not the command's work. */
   isPassing?: (path: string) => boolean;
+  /** Real paths of folders that are not scanned, in addition to the data folder. */
+  excluded?: readonly string[];
   /** Real paths that are never copied: keys. */
   secrets?: ReadonlySet<string>;
 }
@@ -68,6 +70,8 @@ export interface WorkspaceSnapshots {
    * Rejects only if it is aborted: undo never blocks a command.
    */
   before(callId: string, signal?: AbortSignal, writes?: DeclaredWrites): Promise<SnapshotCoverage>;
+  /** Call it when nothing is covered and another journal takes over: the command is not one of this journal's. */
+  drop(callId: string): Promise<void>;
   /** Call it when the command continues in the background: from now on other commands run beside it. */
   leave(callId: string): void;
   /** Call it after the command, however it ended. Appends the changes to the session's list, under the call's id. */
@@ -90,6 +94,8 @@ export interface SnapshotCoverage {
   tooMuch: { paths: readonly string[]; limit: string };
   /** Why nothing is covered, if that is so. */
   notCovered: string | undefined;
+  /** The error behind it. */
+  cause?: unknown;
 }
 
 export const nothingCovered = {

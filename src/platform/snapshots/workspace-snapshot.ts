@@ -82,7 +82,7 @@ const begun = (command: OpenCommand): Running => ({
 
 class Snapshots implements WorkspaceSnapshots {
   readonly #roots: () => readonly string[];
-  readonly #excluded: string;
+  readonly #excluded: ReadonlySet<string>;
   readonly #folders: JournalFolders;
   readonly #dataFolder: string;
   readonly #sessionId: string;
@@ -99,12 +99,20 @@ class Snapshots implements WorkspaceSnapshots {
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: WorkspaceSnapshotOptions) {
-    const { roots, dataFolder, sessionId, limits, isPassing = () => false, secrets = new Set() } = options;
+    const {
+      roots,
+      dataFolder,
+      sessionId,
+      limits,
+      isPassing = () => false,
+      secrets = new Set(),
+      excluded = [],
+    } = options;
     this.#roots = roots;
     this.#isPassing = isPassing;
     this.#secrets = secrets;
     this.#dataFolder = dataFolder;
-    this.#excluded = realPathSync(dataFolder);
+    this.#excluded = new Set([realPathSync(dataFolder), ...excluded]);
     this.#folders = journalFolders(dataFolder);
     this.#sessionId = sessionId;
     this.#limits = { ...standardLimits, ...limits };
@@ -156,9 +164,16 @@ class Snapshots implements WorkspaceSnapshots {
         const notCovered = unknown(error);
         const call = begun({ callId, at: new Date().toISOString(), gaps: [], isLeft: false, writes });
         this.#running.set(callId, { ...call, notCovered });
-        return { ...nothingCovered, notCovered };
+        return { ...nothingCovered, notCovered, cause: error };
       }
     });
+  }
+
+  async drop(callId: string): Promise<void> {
+    await this.#inTurn(async () => {
+      this.#running.delete(callId);
+      this.#endCommand(callId);
+    }).catch(() => {}); // the next start removes what is left of it in a journal that can't be written
   }
 
   leave(callId: string): void {
@@ -252,7 +267,7 @@ class Snapshots implements WorkspaceSnapshots {
     const { maxEntries, leastFiles } = this.#limits;
     const limits = { maxEntries, leastEntries: leastFiles, maxMs };
     const isExcluded = (path: string): boolean =>
-      path === this.#excluded || NOT_ON_DISK.has(path) || this.#isPassing(path) || isOwnTemporary(path);
+      this.#excluded.has(path) || NOT_ON_DISK.has(path) || this.#isPassing(path) || isOwnTemporary(path);
     const secrets = this.#secrets;
     const now = await readTree(this.#roots(), { earlier, isExcluded, secrets, limits, pace, skipped });
     const running = [...this.#running.values()].filter(({ notCovered }) => notCovered === undefined);

@@ -105,11 +105,13 @@ async function watchFreePaths(context: ToolContext, paths: readonly string[]): P
   const { session, callId } = context;
   const writes = { paths: paths.map((real) => ({ real, tree: false })), isExact: true };
   const { dataFolder, id: sessionId } = session;
-  const { watchNewFiles } = await import('../../platform/snapshots/new-files.js');
+  const { watchNewFilesWithSpareJournal } = await import('../../platform/snapshots/spare-snapshots.js');
   let isLeft = false;
   let recorded: Promise<string | undefined> | undefined;
   // Undo never blocks a command: if the journal can't be written, the result says so.
-  const watching = await watchNewFiles({ dataFolder, sessionId, callId, paths }).catch(asError);
+  const watching = await watchNewFilesWithSpareJournal({ dataFolder, sessionId, callId, paths }, session.changes).catch(
+    asError,
+  );
   const record = async (result?: ProcessResult): Promise<string | undefined> => {
     await announceLeft(context, writes, result);
     const failure = watching instanceof Error ? watching : await watching(isLeft).catch(asError);
@@ -185,16 +187,10 @@ function sessionSnapshots(session: SessionPort): SessionSnapshots {
     await (await load.ifLoaded().catch(() => undefined))?.end();
   });
   const load = lazy(async (): Promise<WorkspaceSnapshots> => {
-    const code = await import('../../platform/snapshots/workspace-snapshot.js');
+    const { snapshotsWithSpareJournal } = await import('../../platform/snapshots/spare-snapshots.js');
     const [isPassing, secrets] = await Promise.all([passingFolders(session), secretsAround(session, roots())]);
-    const snapshots = code.createWorkspaceSnapshots({
-      roots,
-      dataFolder,
-      sessionId,
-      ...(isPassing && { isPassing }),
-      ...(secrets && { secrets }),
-    });
-    return snapshots;
+    const options = { roots, dataFolder, sessionId, ...(isPassing && { isPassing }), ...(secrets && { secrets }) };
+    return snapshotsWithSpareJournal(options, session.changes);
   });
   const sayOnce = (sentence: string | undefined): string | undefined => {
     if (hasSaid || sentence === undefined) return undefined;
