@@ -37,9 +37,18 @@ export async function call(argv: readonly string[]): Promise<number> {
     const failed = single ? await runSingle(engine, single, signals.signal) : await runLines(engine, signals.signal);
     return signals.exitCode ?? (failed ? exitCode.failed : exitCode.ok);
   } finally {
+    const running = engine.session.stillRunning;
     await engine.end();
+    await tellEnded(running);
     signals.dispose();
   }
+}
+
+/** Nothing outlives the command line: whoever has started something in the background must know that it is gone. */
+async function tellEnded(running: readonly string[]): Promise<void> {
+  if (running.length === 0) return;
+  const count = running.length === 1 ? '1 background command was' : `${running.length} background commands were`;
+  await writeLine(process.stderr, `helve: ${count} ended with the session: ${visible(running.join(', '))}`);
 }
 
 interface RequestedCall {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
 import { access, constants, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -12,14 +12,16 @@ import { loadCatalogue } from '../models/catalogue/load-catalogue.js';
 import { findLocalServers, localPlaces } from '../models/catalogue/local-servers.js';
 import { withStoredKeys } from '../models/catalogue/stored-keys.js';
 import { randomHex } from '../platform/crypto.js';
-import { dataFolderOf, homeFolder } from '../platform/files/paths.js';
-import { asWriteFailure } from '../platform/files/write-failure.js';
+import { dataFolderOf, homeFolder, realPathSync } from '../platform/files/paths.js';
+import { pseudoFileSystem } from '../platform/files/pseudo-file-system.js';
+import { asWriteFailure, codeOf } from '../platform/files/write-failure.js';
 import { messageOf } from '../platform/message-of.js';
 import { grouped } from '../platform/text/digits.js';
 import { jsonText } from '../platform/text/json-line.js';
 import { visible } from '../platform/text/visible.js';
 import { environmentWith } from '../settings/environment.js';
 import { readArgs } from './args.js';
+import { dataFolderProblem } from './data-folder-problem.js';
 import { exitCode } from './exit-codes.js';
 import { offerOf } from './models.js';
 import { namedModel } from './named-model.js';
@@ -233,14 +235,30 @@ async function agents(): Promise<Finding[]> {
 async function dataFolder(): Promise<Finding> {
   const what = 'Data folder';
   const folder = dataFolderOf();
+  const broken = (detail: string): Finding => ({ what, state: 'broken', detail: visible(detail) });
+  const nearest = nearestEntry(folder);
   try {
-    await access(nearestFolder(folder), constants.W_OK | constants.X_OK);
-    if (existsSync(folder)) await tryToWrite(folder);
+    if (!statSync(nearest).isDirectory()) {
+      return broken(
+        `${nearest} is a file, so no data can be kept in ${folder}. Move it away, or set HELVE_HOME to another folder.`,
+      );
+    }
+    if (pseudoFileSystem(realPathSync(nearest)) !== undefined) {
+      return broken(`${folder} is in a part of the system that takes no folders. Set HELVE_HOME to another folder.`);
+    }
+    await access(nearest, constants.W_OK | constants.X_OK);
+    if (nearest === folder) await tryToWrite(folder);
     return { what, state: 'ok', detail: folder };
   } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ELOOP') {
+      return broken(
+        `${nearest} is a link that leads nowhere, so no data can be kept in ${folder}. Remove the link, or set HELVE_HOME to another folder.`,
+      );
+    }
+    const isFull = codeOf(error) === 'ENOSPC';
     const reason = messageOf(await asWriteFailure(error, join(folder, 'session'), 'written'));
-    const detail = `${folder} can not be written (${reason}). Free some space there, or set HELVE_HOME to another folder.`;
-    return { what, state: 'broken', detail: visible(detail) };
+    const why = isFull && reason.includes('inodes') ? 'the file system has no free inodes' : undefined;
+    return broken(dataFolderProblem(error, folder, why) ?? `The data folder ${folder} can't be written: ${reason}`);
   }
 }
 
@@ -255,8 +273,16 @@ async function tryToWrite(folder: string): Promise<void> {
 }
 
 /** The folder itself, or its nearest existing parent: checking must not create it. */
-function nearestFolder(path: string): string {
-  return existsSync(path) || path === dirname(path) ? path : nearestFolder(dirname(path));
+function nearestEntry(path: string): string {
+  return path === dirname(path) || isThere(path) ? path : nearestEntry(dirname(path));
+}
+
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    return codeOf(error) !== 'ENOTDIR'; // then one above it is a file
+  }
 }
 
 async function firstLineOf(command: string, args: readonly string[]): Promise<string | undefined> {

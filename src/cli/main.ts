@@ -1,6 +1,6 @@
 import { movedSpareData } from '../agent/store/moved-spare-data.js';
 import { isOutOfDescriptors, OUT_OF_DESCRIPTORS } from '../platform/descriptors.js';
-import { dataFolderOf } from '../platform/files/paths.js';
+import { dataFolderOf, folderNames, isInside } from '../platform/files/paths.js';
 import { hideInitialSecrets } from '../platform/hide-initial-secrets.js';
 import { visible } from '../platform/text/visible.js';
 import { exitCode } from './exit-codes.js';
@@ -82,7 +82,7 @@ async function run(argv: readonly string[]): Promise<number> {
       process.stderr.write(`helve: ${error.message}\nSee helve ${pageNameFor(argv)}--help.\n`);
       return exitCode.usage;
     }
-    process.stderr.write(`helve: ${unexpected(error)}\n`);
+    process.stderr.write(`helve: ${await unexpected(error)}\n`);
     return exitCode.failed;
   }
 }
@@ -138,13 +138,20 @@ async function unknownCommand(word: string): Promise<string> {
   return (await import('./unknown-command.js')).unknownCommand(word, Object.keys(commands));
 }
 
-function unexpected(error: unknown): string {
+async function unexpected(error: unknown): Promise<string> {
   if (!(error instanceof Error)) return String(error);
   if ('syscall' in error && error.syscall === 'uv_cwd') {
     return 'The working directory no longer exists. Change to another one and try again.';
   }
   if (isOutOfDescriptors(error)) return `Helve can't continue because ${OUT_OF_DESCRIPTORS}.`;
   if (error.name === 'WriteFailure') return error.message; // already a message for users
+  if ('path' in error && typeof error.path === 'string') {
+    const { path } = error;
+    const folder = dataFolderOf();
+    const { dataFolderProblem } = await import('./data-folder-problem.js');
+    const problem = folderNames(folder).some((name) => isInside(name, path)) && dataFolderProblem(error, folder);
+    if (problem) return visible(`${problem} Nothing was changed.`);
+  }
   if (process.env['HELVE_DEBUG']) return error.stack ?? error.message;
   return `Unexpected error: ${error.message} Run again with HELVE_DEBUG=1 to see where.`;
 }

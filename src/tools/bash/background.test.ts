@@ -49,7 +49,7 @@ test('returns at once with an id and the file that the output goes to', async ()
   const { id, content, data } = await start('echo begun; sleep 1000');
   const file = join(engine.session.resultsFolder, 'call_1.txt');
   expect(content).toBe(
-    `Command running in background with ID: ${id}. Output is being written to: ${file}. It is stopped after 1800 s. You are told when it ends; BashOutput shows what is new until then, KillShell ends it. A cd inside it does not change the working directory of later commands.`,
+    `Command running in background with ID: ${id}. Output is being written to: ${file}. It is stopped when the session ends, at the latest after 1800 s. You are told when it ends; BashOutput shows what is new until then, KillShell ends it. A cd inside it does not change the working directory of later commands.`,
   );
   expect(data).toMatchObject({ backgroundId: id, outputFile: file });
   expect(engine.session.stillRunning).toEqual([`${id}: echo begun; sleep 1000`]);

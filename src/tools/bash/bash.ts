@@ -319,7 +319,7 @@ async function startInBackground(about: Command, lifeMs: number, context: ToolCo
   const { command, outputFile, watched } = about;
   watched?.leave(running.finished);
   session.own(sessionBackground).add({ id, command, outputFile, running, lifeMs });
-  const first = `Command running in background with ID: ${id}. Output is being written to: ${outputFile}. It is stopped after ${seconds(lifeMs)}.`;
+  const first = `Command running in background with ID: ${id}. Output is being written to: ${outputFile}. It is stopped when the session ends, at the latest after ${seconds(lifeMs)}.`;
   return backgroundData(id, about, { first, durationMs: 0, cwd: context.cwd });
 }
 
