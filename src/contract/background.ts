@@ -3,6 +3,8 @@ export interface EndedCommand {
   command: LeftCommand;
   /** One of its processes is still running, and this session can't end it. */
   isRunning: boolean;
+  /** If it had ended by itself before. */
+  exitCode?: number | null;
   /** Its outcome, in words for the model. */
   why: string;
 }

@@ -1,6 +1,7 @@
 import type { EndedCommand, LeftCommand } from '../../contract/background.js';
 import { identityOf } from '../journal/process-identity.js';
 import { messageOf } from '../message-of.js';
+import { noteEnding, removeNote } from './ended-note.js';
 import type { ProcessResult, RunningProcess, StopReason } from './run-process.js';
 
 export interface BackgroundCommand {
@@ -57,10 +58,12 @@ export interface BackgroundOptions {
 
 export function createBackgroundCommands({ onEnd, onChange, left = [] }: BackgroundOptions): BackgroundCommands {
   const entries = new Map<string, Entry>();
-  for (const { command, isRunning, why } of left) {
+  let isOver = false;
+  for (const { command, isRunning, why, exitCode = null } of left) {
+    const ended = exitCode === null ? 'killed' : exitCode === 0 ? 'completed' : 'failed';
     const state = {
-      status: isRunning ? 'lost' : 'killed',
-      exitCode: null,
+      status: isRunning ? 'lost' : ended,
+      exitCode,
       signal: null,
       stoppedBy: null,
       why,
@@ -93,6 +96,7 @@ export function createBackgroundCommands({ onEnd, onChange, left = [] }: Backgro
       const over = running.finished.then(endOf, failureOf).then((ended) => {
         clearTimeout(timer);
         state = ended;
+        if (!isOver) noteEnding(about.outputFile, ended);
         changed();
         if (ended.stoppedBy !== 'request') onEnd(command);
       });
@@ -106,7 +110,9 @@ export function createBackgroundCommands({ onEnd, onChange, left = [] }: Backgro
     },
     stop,
     async end() {
+      isOver = true;
       await Promise.all([...entries.keys()].map(stop));
+      for (const { command } of entries.values()) removeNote(command.outputFile);
     },
   };
 }
