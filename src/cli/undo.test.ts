@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, realpath, rename, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -443,9 +444,7 @@ test('leaves what may be the work of another session, exits 1 where that is all,
   const { code, out, errors } = await run(['--yes']);
   expect(code).toBe(1);
   expect(out).toContain('Stays as it is: a, made. It changed while a command, hook or tool of another session ran too');
-  expect(errors).toBe(
-    'helve: Nothing was undone. To undo what may be the work of another session, add --force. To undo the call before as well, say --calls 2.\n',
-  );
+  expect(errors).toBe('helve: Nothing was undone. To undo what may be the work of another session, add --force.\n');
   expect(await text()).toBe('two\n');
   expect((await run(['--yes', '--force'])).code).toBe(0);
   expect([await text(), existsSync(join(root, 'made'))]).toEqual(['one\n', false]);
@@ -474,4 +473,58 @@ test('lists the sessions that changed files here', async () => {
     ),
   ]);
   expect(JSON.parse((await run(['--sessions', '--json'])).out)).toMatchObject([{ session: 'session-1', calls: 1 }]);
+});
+
+test('a conflict after an undo that was taken back names the edit by hand, not the undo', async () => {
+  const at = await place('one\n');
+  await at.edit('call-1', 'one\n', 'two\n');
+  await at.run(['--yes']);
+  const { out } = await at.run(['--list', '--json']);
+  const undoId = JSON.parse(out).calls.at(-1).callId;
+  await at.run(['--call', undoId, '--yes']);
+  expect(await at.text()).toBe('two\n');
+  await writeFile(join(at.root, 'a'), 'by hand\n');
+  const { out: plan } = await at.run(['--dry-run']);
+  expect(plan).toContain('it was changed since, at ');
+  expect(plan).not.toContain('by the call');
+});
+
+test('where all calls are taken back, or fewer are there than asked for, other sessions are named', async () => {
+  const at = await place('one\n');
+  const other = createFileChanges({ dataFolder: at.dataFolder, sessionId: 'session-0' });
+  await other.apply('other-1', [{ real: join(at.root, 'b'), before: null, after: Buffer.from('b') }]);
+  await at.edit('call-1', 'one\n', 'two\n');
+  const both = await at.run(['--session', 'session-1', '--calls', '2', '--yes']);
+  expect(both.errors).toContain(
+    'had only 1 call to undo. Other sessions have changed files too: helve undo --sessions',
+  );
+  const again = await at.run(['--session', 'session-1', '--yes']);
+  expect(again.errors).toContain(
+    'are taken back already. Other sessions have changed files too: helve undo --sessions',
+  );
+  const unknown = await at.run(['--session', 'session-1', '--call', 'nope', '--yes']);
+  expect(unknown.errors).toContain('helve undo --list shows those that did');
+});
+
+test('a command that runs first is named where nothing is listed yet', async () => {
+  const at = await place('one\n');
+  await at.snapshots.before('call-1');
+  const { errors } = await at.run(['--yes']);
+  expect(errors).toContain('The first command of a session is still running');
+  await at.snapshots.after('call-1');
+});
+
+test('an undo in a data folder that can not be written says what to do', async ({ skip }) => {
+  if (process.getuid?.() === 0 && spawnSync('chattr', ['-V']).error) skip('root can write everywhere');
+  const at = await place('one\n');
+  await at.edit('call-1', 'one\n', 'two\n');
+  const folders = ['open', 'locks', 'images', 'sessions'].map((name) => join(at.dataFolder, 'journal', name));
+  if (spawnSync('chattr', ['+i', ...folders]).status !== 0) skip('folders can not be made immutable here');
+  try {
+    const { errors } = await at.run(['--yes']);
+    expect(errors).toMatch(/Nothing was undone, because .*can't be written: .* Make it writable, then run the same/);
+    expect(await at.text()).toBe('two\n');
+  } finally {
+    spawnSync('chattr', ['-i', ...folders]);
+  }
 });

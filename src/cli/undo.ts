@@ -15,7 +15,6 @@ import { planUndo, type UndoPlan } from '../agent/undo/undo.js';
 import { listUndoable, type UndoableCall, UndoFailure, type UndoSelection } from '../agent/undo/undo-calls.js';
 import { selectSincePrompt } from '../agent/undo/undo-prompts.js';
 import { dataFolderOf, isInside, realName, realPathSync, shortPath } from '../platform/files/paths.js';
-import { codeOf } from '../platform/files/write-failure.js';
 import { journalFolders, listChanges } from '../platform/journal/journal.js';
 import { JournalUnwritable } from '../platform/journal/journal-unwritable.js';
 import { touchedBy } from '../platform/journal/recorded-change.js';
@@ -92,14 +91,27 @@ export async function undo(argv: readonly string[], at: UndoSurroundings = ofPro
         'helve undo asks before it changes files, and there is no terminal to ask on. Use --yes to go ahead, or --dry-run to preview.',
       );
     }
-    return await carryOut(plan, at, { ...values, dryRun: values['dry-run'] });
+    const code = await carryOut(plan, at, { ...values, dryRun: values['dry-run'] });
+    if ('calls' in selection && plan.calls.length < selection.calls) {
+      const more = await otherSessions(usualFolder, sessionId);
+      const count = plan.calls.length === 1 ? '1 call' : `${plan.calls.length} calls`;
+      await writeLine(at.errors, `helve: The session ${sessionId} had only ${count} to undo.${more}`);
+    }
+    return code;
   } catch (error) {
     if (!(error instanceof UndoFailure)) throw error;
     const { message, takeBack } = error;
     const next = takeBack === undefined ? '' : ` To reverse that undo: ${undoCommand(sessionId, takeBack)}`;
-    await writeLine(at.errors, `helve: ${visible(`${message}${next}`)}`);
+    const more = takeBack === undefined ? '' : await otherSessions(usualFolder, sessionId);
+    await writeLine(at.errors, `helve: ${visible(`${message}${more}${next}`)}`);
     return exitCode.failed;
   }
+}
+
+/** How to find the calls of other sessions, if there are any. */
+async function otherSessions(usualFolder: string, sessionId: string): Promise<string> {
+  const others = (await undoPlaces(usualFolder)).filter((place) => place.sessionId !== sessionId);
+  return others.length === 0 ? '' : ' Other sessions have changed files too: helve undo --sessions lists them.';
 }
 
 /** A command that works in any folder. */
@@ -253,17 +265,22 @@ async function carryOut(
     }
   }
   const outcome = await applyUndo(plan, { force }).catch((error: unknown) => {
-    if (!isUnwritable(error)) throw error;
+    // One that stopped in the middle says so itself.
+    const isWhole = error instanceof UndoFailure && error.message.startsWith('Nothing was undone');
+    const cause = isWhole ? error.cause : error;
+    if (!isUnwritable(cause, plan.dataFolder)) throw error;
     throw new UndoFailure(
-      `Nothing was undone, because an undo is recorded in the data folder first, and ${plan.dataFolder} can't be written: ${clause(error.message)}. Make it writable, then run the same helve undo again.`,
+      `Nothing was undone, because an undo is recorded in the data folder first, and ${plan.dataFolder} can't be written: ${clause(cause.message)}. Make it writable, then run the same helve undo again.`,
     );
   });
   await writeLine(at.out, json ? jsonText(asJson(plan, at.cwd, outcome)) : resultText(outcome, plan.sessionId, at.cwd));
   return exitCode.ok;
 }
 
-const isUnwritable = (error: unknown): error is Error =>
-  error instanceof JournalUnwritable || ['EROFS', 'EACCES', 'EPERM', 'ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '');
+/** Whether it is the data folder that can't be written, and not a file of the project. */
+const isUnwritable = (error: unknown, folder: string): error is Error =>
+  error instanceof JournalUnwritable ||
+  (error instanceof Error && 'path' in error && typeof error.path === 'string' && isInside(folder, error.path));
 
 /**
  * There is nothing to do. Calls whose changes are all known are marked as undone, so that the next undo goes a step
@@ -274,9 +291,14 @@ async function leaveAsItIs(plan: UndoPlan, at: UndoSurroundings, { json }: { jso
   if (json) await writeLine(at.out, jsonText(asJson(plan, at.cwd, outcome)));
   const next = outcome
     ? `${plan.calls.map(({ callId }) => callId).join(', ')} counts as undone, so that the next helve undo goes one step further.`
-    : `To undo what may be the work of another session, add --force. To undo the call before as well, say --calls ${plan.calls.length + 1}.`;
+    : `To undo what may be the work of another session, add --force.${await callBefore(plan)}`;
   await writeLine(at.errors, `helve: Nothing was undone. ${next}`);
   return exitCode.failed;
+}
+
+async function callBefore({ dataFolder, sessionId, calls }: UndoPlan): Promise<string> {
+  const open = (await listUndoable(dataFolder, sessionId)).filter((call) => !call.undoes && !call.undoneBy);
+  return open.length > calls.length ? ` To undo the call before as well, say --calls ${calls.length + 1}.` : '';
 }
 
 async function show(

@@ -302,7 +302,7 @@ class Undo {
     try {
       await takeBackUndo(dataFolder, sessionId, this.#undoId);
       await this.#close();
-      return new UndoFailure(`Nothing was undone: ${message} All files are as they were before.`, { cause: error });
+      return new UndoFailure(`Nothing was undone: ${message} No file was changed.`, { cause: error });
     } catch (second) {
       return new UndoFailure(
         `The undo stopped in the middle: ${message} Putting back what it had done failed too: ${messageOf(second)} Undo ${this.#undoId} when that is put right, or the same calls again: what is done already stays so.`,

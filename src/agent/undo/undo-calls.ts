@@ -83,7 +83,9 @@ export function selectCalls(calls: readonly UndoableCall[], selection: UndoSelec
   const chosen = calls.filter(({ callId }) => selection.callIds.includes(callId));
   if (chosen.length === 0) {
     const named = selection.callIds.map((id) => `"${id}"`).join(', ');
-    throw new UndoFailure(`No call ${named} of this session changed files. Look at the list for those that did.`);
+    throw new UndoFailure(
+      `No call ${named} of this session changed files. helve undo --list shows those that did, and helve undo --sessions the other sessions.`,
+    );
   }
   const open = chosen.filter(({ undoneBy }) => undoneBy === undefined);
   const [first] = chosen;

@@ -143,7 +143,7 @@ test('refuses where a person has changed the file since, and with force keeps wh
   await edit('call_1', 'a', 'two');
   await writeFile(path('a'), 'by hand');
   expect(await messageOf(undo())).toMatch(
-    /^Nothing was undone\. .*\/a: it was changed since, at \d{4}-.*Z\. With force/,
+    /^Nothing was undone\. .*\/a: it was changed since, at \d{4}-\d\d-\d\d [\d:]+\. With force/,
   );
   expect(await text('a')).toBe('by hand');
   const { undoId } = await undo({ calls: 1 }, { force: true });
@@ -209,7 +209,7 @@ test('says that there is nothing to undo', async () => {
   expect(await messageOf(undo())).toBe('This session has changed no files, so there is nothing to undo.');
   await edit('call_1', 'a', 'x');
   expect(await messageOf(undo({ callIds: ['call_9'] }))).toBe(
-    'No call "call_9" of this session changed files. Look at the list for those that did.',
+    'No call "call_9" of this session changed files. helve undo --list shows those that did, and helve undo --sessions the other sessions.',
   );
 });
 
@@ -422,7 +422,7 @@ test('puts everything back where the undo fails in the middle', async () => {
   const [pack = ''] = (await readdir(packs)).filter((name) => name.endsWith('.pack'));
   await writeFile(join(packs, pack), (await readFile(join(packs, pack), 'latin1')).replace('three', 'THREE'));
   expect(await messageOf(undo())).toBe(
-    `Nothing was undone: The copy of what ${path('z')} held before is damaged or gone. All files are as they were before.`,
+    `Nothing was undone: The copy of what ${path('z')} held before is damaged or gone. No file was changed.`,
   );
   expect(await tree()).toEqual(changed);
 });

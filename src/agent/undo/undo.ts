@@ -21,6 +21,7 @@ import { isOwnTemporary } from '../../platform/journal/recovery-plan.js';
 import { runningCalls } from '../../platform/journal/running-commands.js';
 import { entryAt } from '../../platform/snapshots/workspace-tree.js';
 import { grouped } from '../../platform/text/digits.js';
+import { localSecond } from '../../platform/text/local-time.js';
 import { asCalls, selectCalls, type UndoableCall, UndoFailure, type UndoSelection } from './undo-calls.js';
 
 const MAX_DIFFS = 100; // more than a person looks through
@@ -261,10 +262,19 @@ async function tellWho(
   changes: readonly RecordedChange[],
   selected: ReadonlySet<string>,
 ): Promise<string> {
+  // An undo and what it took back cancel each other out.
+  const cancelled = new Set(
+    asCalls(changes.map((change) => ({ ...change, position: 0 })))
+      .filter(({ undoes, undoneBy }) => undoes !== undefined || undoneBy !== undefined)
+      .map(({ callId }) => callId),
+  );
   const lastSelected = changes.findLastIndex(({ callId }) => selected.has(callId));
   const later = changes.find(
     ({ callId, files }, index) =>
-      !selected.has(callId) && files.some((file) => file.real === real) && index > firstOf(changes, selected, real),
+      !selected.has(callId) &&
+      !cancelled.has(callId) &&
+      files.some((file) => file.real === real) &&
+      index > firstOf(changes, selected, real),
   );
   if (later) {
     const when = changes.indexOf(later) > lastSelected ? 'later' : 'in between';
@@ -275,7 +285,7 @@ async function tellWho(
     return missing === undefined ? `${conflict}` : `its folder ${missing} does not exist any more`;
   }
   const stats = await lstat(real).catch(() => undefined);
-  return stats ? `${conflict}, at ${stats.mtime.toISOString()}` : `${conflict}`;
+  return stats ? `${conflict}, at ${localSecond(stats.mtimeMs)}` : `${conflict}`;
 }
 
 const firstOf = (changes: readonly RecordedChange[], selected: ReadonlySet<string>, real: string): number =>
