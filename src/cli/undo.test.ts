@@ -476,7 +476,7 @@ test('lists the sessions that changed files here', async () => {
 });
 
 test('a conflict after an undo that was taken back names the edit by hand, not the undo', async () => {
-  const at = await place('one\n');
+  const at = await testProject('one\n');
   await at.edit('call-1', 'one\n', 'two\n');
   await at.run(['--yes']);
   const { out } = await at.run(['--list', '--json']);
@@ -490,7 +490,7 @@ test('a conflict after an undo that was taken back names the edit by hand, not t
 });
 
 test('where all calls are taken back, or fewer are there than asked for, other sessions are named', async () => {
-  const at = await place('one\n');
+  const at = await testProject('one\n');
   const other = createFileChanges({ dataFolder: at.dataFolder, sessionId: 'session-0' });
   await other.apply('other-1', [{ real: join(at.root, 'b'), before: null, after: Buffer.from('b') }]);
   await at.edit('call-1', 'one\n', 'two\n');
@@ -507,7 +507,7 @@ test('where all calls are taken back, or fewer are there than asked for, other s
 });
 
 test('a command that runs first is named where nothing is listed yet', async () => {
-  const at = await place('one\n');
+  const at = await testProject('one\n');
   await at.snapshots.before('call-1');
   const { errors } = await at.run(['--yes']);
   expect(errors).toContain('The first command of a session is still running');
@@ -516,7 +516,7 @@ test('a command that runs first is named where nothing is listed yet', async () 
 
 test('an undo in a data folder that can not be written says what to do', async ({ skip }) => {
   if (process.getuid?.() === 0 && spawnSync('chattr', ['-V']).error) skip('root can write everywhere');
-  const at = await place('one\n');
+  const at = await testProject('one\n');
   await at.edit('call-1', 'one\n', 'two\n');
   const folders = ['open', 'locks', 'images', 'sessions'].map((name) => join(at.dataFolder, 'journal', name));
   if (spawnSync('chattr', ['+i', ...folders]).status !== 0) skip('folders can not be made immutable here');

@@ -29,7 +29,9 @@ export async function judge(
   );
   try {
     const { findTool, decide } = engine.environment(() => {});
-    const accepted = findTool(tool)?.accept(given);
+    const found = findTool(tool);
+    await found?.load();
+    const accepted = found?.accept(given);
     if (!accepted?.ok) throw new Error(`${tool} does not take ${JSON.stringify(given)}`);
     const effects = await accepted.call.effects(engine.contextFor('x', new AbortController().signal));
     const { behavior } = decide({ tool, input: given, effects });
