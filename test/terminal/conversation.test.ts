@@ -198,11 +198,11 @@ inTerminal('a command of the person runs without the model, which hears of it la
 
 inTerminal('Ctrl-B lets a running command run on in the background', async () => {
   const { terminal, server, say } = await converse(
-    [{ calls: [{ name: 'Bash', input: { command: 'echo begun; sleep 1000' } }] }, { text: 'It runs on.' }],
+    [{ calls: [{ name: 'Bash', input: { command: 'echo be""gun; sleep 1000' } }] }, { text: 'It runs on.' }],
     { args: ['--allowed-tools', 'Bash(sleep:*),Bash(echo:*)'] },
   );
   await say('serve');
-  await terminal.shows('begun');
+  await terminal.shows('begun'); // in its output, so that it runs by now
   await terminal.press('C-b');
   await terminal.shows('It runs on.');
   expect(server.requests[1]?.text).toContain('moved to the background by the user');
