@@ -35,6 +35,8 @@ const ALLOWS = /^(allow(ed)?|approved?|accept(ed)?|permit(ted)?)$/i;
 const YES_FIELD = /^(allow(ed)?|approved?|accept(ed)?|permit(ted)?|ok|pass(ed)?|proceed|isallowed|safe|continue)$/;
 const NO_FIELD = new RegExp(`^(?:${NO_WORD})$`);
 const DECISION_FIELD = /^(decision|permissiondecision|behaviou?r)$/;
+/** A name starts where a word does and has a limit, so that a long text without spaces takes linear time. */
+const FIELD_AND_VALUE = /(["'`]?)(?<![\w-])([\w-]{1,64})\1\s*[:=]\s*(?=(["'`]?)([\w-]{1,64})\3)/g;
 const MAX_DEPTH = 10;
 
 export interface Verdict {
@@ -56,7 +58,7 @@ export const textRefuses = (text: string): boolean => REFUSES_FIRST.test(text.tr
 
 /** Whether a text has a field that refuses, whatever is around it and in whatever quotes: `{'decision': 'block'}`. */
 export function holdsRefusal(text: string, { quoted = false }: { quoted?: boolean } = {}): boolean {
-  const pairs = text.replaceAll('\\', '').matchAll(/(["'`]?)([A-Za-z][\w-]*)\1\s*[:=]\s*(["'`]?)([\w-]+)\3/g);
+  const pairs = text.replaceAll('\\', '').matchAll(FIELD_AND_VALUE);
   return [...pairs].some(([, quote, field = '', , value = '']) => {
     if (DECISION_FIELD.test(letters(field))) return (quote !== '' || !quoted) && (isNo(value) || /^ask$/i.test(value));
     if (quoted || (quote === '' && letters(field) !== 'continue')) return false;

@@ -23,7 +23,7 @@ test.each([
     'answers with wrong types',
     prints({ hookSpecificOutput: { hookEventName: 5, additionalContext: {} }, systemMessage: 7 }),
   ],
-  ['answers with names of the workings of objects', `echo '{"__proto__":{"continue":false},"constructor":{"x":1}}'`],
+  ['answers with names of the workings of objects', `echo '{"__proto__":{"x":1},"constructor":{"x":1}}'`],
   ['answers with nothing but depth', `echo '${deep(20_000)}'`],
 ])('a hook that %s decides nothing, and the call runs', async (_, command) => {
   const { run, place } = await hookedAgent({
@@ -49,6 +49,7 @@ test.each([
   ],
   ['refuses outside of the envelope', prints({ permissionDecision: 'deny' })],
   ['refuses and goes on printing', `${decides('deny')}; head -c 3000000 /dev/zero | tr "\\0" x`],
+  ['refuses below names of the workings of objects', `echo '{"__proto__":{"continue":false}}'`],
   ['refuses and fails', `${decides('deny')}; exit 1`],
 ])('a hook that %s refuses', async (_, command) => {
   const { run, place } = await hookedAgent({
