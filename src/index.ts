@@ -5,7 +5,7 @@ export type * from './contract/command.js';
 export type * from './contract/effect.js';
 export type * from './contract/event.js';
 export { type FailureKind, ToolFailure } from './contract/failure.js';
-export { type FileChange, type FileChanges, StaleFile } from './contract/file-change.js';
+export { type FileChange, type FileChanges, StaleFile, type TemporaryJournal } from './contract/file-change.js';
 export type { HookCallback, HookEvent, HookInput, HookOutput, HookPayloads } from './contract/hook.js';
 export type * from './contract/message.js';
 export {

@@ -10,11 +10,12 @@ export interface FileChanges {
   /** Ends helper processes that wait for the next change. */
   rest(): void | Promise<void>;
   /**
-   * The temporary journal, for a command whose changes the usual journal can't take, and the error of that. All changes go to the same place as
-   * long as one of its users has not called `release`. Rejects where the temporary folder can't be written either.
+   * Opens the temporary journal, for a command whose changes the usual journal can't record; `cause` is the error of
+   * the usual one. All changes go to the temporary journal until each of its users has called `release`. Rejects if
+   * the temporary folder can't be written either.
    */
   temporaryJournal?(cause: unknown): Promise<TemporaryJournal>;
-  /** The same where it is in use already; undefined where the usual journal is to be tried first. */
+  /** The temporary journal if it is in use already; undefined if the usual journal is to be tried first. */
   temporaryJournalInUse?(): Promise<TemporaryJournal | undefined>;
 }
 

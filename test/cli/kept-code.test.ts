@@ -111,5 +111,9 @@ test('a data folder that can not be made is told, and the work is done all the s
   await writeFile(join(folder, 'script.json'), JSON.stringify({ turns: [{ text: 'Done.' }] }));
   const args = ['-p', 'go', '--model', `scripted/${join(folder, 'script.json')}`];
   const run = await runHelve(args, { cwd: folder, env: { HELVE_HOME: '/proc/helve' } });
-  expect(run).toMatchObject({ code: 0, stdout: 'Done.\n', stderr: expect.stringContaining("The data folder can't be written") });
+  expect(run).toMatchObject({
+    code: 0,
+    stdout: 'Done.\n',
+    stderr: expect.stringContaining("The data folder can't be written"),
+  });
 });
