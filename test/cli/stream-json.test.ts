@@ -229,7 +229,7 @@ test('calls the hooks of a host, and heeds what they say', async () => {
 });
 
 test.each([
-  ['{ behavior: "deny" }', { behavior: 'deny' }, 'counts since it refuses'],
+  ['{ behavior: "deny" }', { behavior: 'deny' }, 'which is not known here'],
   ['null', null, 'but was null'],
   ['"deny"', 'deny', 'but was "deny"'],
 ])('lets no call pass a hook of a host that answers %s, and names the answer', async (_, answer, named) => {
