@@ -8,7 +8,7 @@ export interface FileChanges {
   /** Resolves when all changes are on disk and would survive a power failure. */
   settled(): Promise<void>;
   /** Ends helper processes that wait for the next change. */
-  rest(): void | Promise<void>;
+  rest(): Promise<void>;
   /**
    * Opens the temporary journal, for a command whose changes the usual journal can't record; `cause` is the error of
    * the usual one. All changes go to the temporary journal until each of its users has called `release`. Rejects if

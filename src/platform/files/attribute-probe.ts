@@ -1,10 +1,12 @@
 // Node has no API for extended attributes and ACLs. tar reports them, and a running tar that reads file names from
 // its input answers in a fraction of the time that starting one takes.
 import type { ChildProcessByStdio } from 'node:child_process';
+import { once } from 'node:events';
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 
 const IDLE_MS = 5_000; // without an answer or a question; then tar is ended, and the next question starts another
+const EXIT_MS = 2_000;
 const BLOCK = 512;
 
 /** The options that make tar print all attributes of single files. */
@@ -25,6 +27,8 @@ export class AttributeProbe {
   readonly #program: string;
   readonly #idleMs: number;
   #tar: Tar | undefined;
+  /** Processes that were killed and have not exited yet. */
+  readonly #killed = new Set<Tar>();
   /**
    * Only the first question has been sent to tar: an error about one file must not be taken for an answer about
    * another.
@@ -51,9 +55,10 @@ export class AttributeProbe {
     });
   }
 
-  /** Ends tar. A later question starts another. */
-  end(): void {
+  /** Ends tar, and resolves once its process is gone. A later question starts another. */
+  async end(): Promise<void> {
     if (this.#tar) this.#end(this.#tar);
+    await Promise.all([...this.#killed].map(exit));
   }
 
   #ask(path: string): void {
@@ -79,6 +84,7 @@ export class AttributeProbe {
       return undefined;
     }
     tar.on('error', () => this.#end(tar)).on('close', () => this.#end(tar));
+    tar.on('exit', () => this.#killed.delete(tar));
     if (tar.pid === undefined) return undefined; // its streams may be missing then
     this.#tar = tar;
     this.#unread = Buffer.alloc(0);
@@ -133,7 +139,7 @@ export class AttributeProbe {
     if (tar !== this.#tar) return;
     this.#tar = undefined;
     clearTimeout(this.#idle);
-    tar.kill('SIGKILL'); // a stopped process would not react to any other signal
+    if (tar.kill('SIGKILL')) this.#killed.add(tar); // a stopped process would not react to any other signal
     for (const stream of [tar.stdin, tar.stdout, tar.stderr]) stream?.destroy(); // not on exit, which comes later
     this.#giveUp();
   }
@@ -142,6 +148,12 @@ export class AttributeProbe {
   #giveUp(): void {
     for (const { answer } of this.#asked.splice(0)) answer(undefined);
   }
+}
+
+/** Resolves with the exit of a killed process, or after `EXIT_MS`: one that waits for a dead disk exits much later. */
+async function exit(tar: Tar): Promise<void> {
+  tar.ref();
+  await once(tar, 'exit', { signal: AbortSignal.timeout(EXIT_MS) }).catch(() => tar.unref());
 }
 
 // Only a pending question keeps the process alive.

@@ -25,9 +25,9 @@ export const copyAttributes: CopyAttributes = (folder, from) => {
 };
 
 /** For many: the probe process is kept between them, until `end`. */
-export function attributeCopier(): { copy: CopyAttributes; end(): void } {
+export function attributeCopier(): { copy: CopyAttributes; end(): Promise<void> } {
   const tar = process.platform === 'linux' ? firstThatRuns('tar') : undefined;
-  if (tar === undefined) return { copy: copyAttributes, end() {} };
+  if (tar === undefined) return { copy: copyAttributes, async end() {} };
   const looks = new AttributeProbe(tar);
   const copyLooked: CopyAttributes = (folder, from) => {
     // By our PID and descriptor: in the other process, `/proc/self` is its own.
