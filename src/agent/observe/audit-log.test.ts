@@ -170,7 +170,9 @@ test('tells once when it can not be written, and lets calls go on', () => {
   const log = open(dataFolder, (sentence) => told.push(sentence));
   for (const event of [...wholeCall('c1'), ...wholeCall('c2')]) log.take(event);
   log.close();
-  expect(told).toEqual([expect.stringContaining("The data folder can't be written. The audit log was not written: EEXIST")]);
+  expect(told).toEqual([
+    expect.stringContaining("The data folder can't be written. The audit log was not written: EEXIST"),
+  ]);
 });
 
 const linesOf = (dataFolder: string): string[] => readFileSync(logOf(dataFolder), 'utf8').split('\n').slice(0, -1);
