@@ -134,7 +134,7 @@ async function sandbox(): Promise<Finding> {
 }
 
 async function search(): Promise<Finding> {
-  const { findRipgrep } = await import('../platform/ripgrep.js');
+  const { findRipgrep } = await import('../platform/search/find-ripgrep.js');
   const slower = 'Until then searches are done without it, which is slower.';
   try {
     const path = findRipgrep(process.env);

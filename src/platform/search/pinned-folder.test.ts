@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { listWithRipgrep, searchWithRipgrep } from '../ripgrep.js';
 import { listBuiltIn, searchBuiltIn } from './built-in.js';
 import { withPinnedFolder } from './pinned-folder.js';
 import { SearchFailure, type SearchOptions, type TextQuery } from './query.js';
+import { listWithRipgrep, searchWithRipgrep } from './ripgrep-query.js';
 
 const options: SearchOptions = { env: process.env, signal: new AbortController().signal };
 

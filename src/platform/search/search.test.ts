@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { listWithRipgrep, searchWithRipgrep } from '../ripgrep.js';
 import { globProblem } from '../text/glob-matcher.js';
 import { listBuiltIn, searchBuiltIn } from './built-in.js';
 import { type FileQuery, SearchFailure, type SearchOptions, type TextQuery } from './query.js';
+import { listWithRipgrep, searchWithRipgrep } from './ripgrep-query.js';
 import { listFiles, searchText } from './search.js';
 
 const files: Readonly<Record<string, string | Uint8Array>> = {

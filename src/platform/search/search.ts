@@ -1,5 +1,5 @@
-import { listWithRipgrep, RipgrepMissing, searchWithRipgrep } from '../ripgrep.js';
 import { globProblem } from '../text/glob-matcher.js';
+import { RipgrepMissing } from './find-ripgrep.js';
 import { withPinnedFolder } from './pinned-folder.js';
 import {
   type FileList,
@@ -9,6 +9,7 @@ import {
   type TextMatches,
   type TextQuery,
 } from './query.js';
+import { listWithRipgrep, searchWithRipgrep } from './ripgrep-query.js';
 
 /** Lists the files that match a query: with ripgrep, or with the fallback if ripgrep is missing. */
 export async function listFiles(asked: FileQuery, options: SearchOptions): Promise<FileList> {

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, realpath, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type RipgrepOptions, runRipgrep } from './ripgrep.js';
+import { type RipgrepOptions, runRipgrep } from './run-ripgrep.js';
 
 async function project(options: Partial<RipgrepOptions> = {}): Promise<RipgrepOptions> {
   const cwd = await realpath(await mkdtemp(join(tmpdir(), 'helve-rg-')));
