@@ -135,14 +135,13 @@ async function sandbox(): Promise<Finding> {
 
 async function search(): Promise<Finding> {
   const { findRipgrep } = await import('../platform/search/find-ripgrep.js');
-  const slower = 'Until then searches are done without it, which is slower.';
   try {
     const path = findRipgrep(process.env);
     const version = await firstLineOf(path, ['--version']);
     if (version !== undefined) return { what: 'Search', state: 'ok', detail: `${version}, ${path}` };
-    return { what: 'Search', state: 'missing', detail: `${path} does not run. Reinstall helve or ripgrep. ${slower}` };
+    return { what: 'Search', state: 'missing', detail: `${path} does not run. Reinstall helve or ripgrep.` };
   } catch (error) {
-    return { what: 'Search', state: 'missing', detail: `${messageOf(error)} ${slower}` };
+    return { what: 'Search', state: 'missing', detail: messageOf(error) };
   }
 }
 

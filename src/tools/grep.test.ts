@@ -127,13 +127,8 @@ test('declares that it reads the tree below its path', async () => {
   );
 });
 
-const withoutRipgrep = { env: { USE_BUILTIN_RIPGREP: '0', PATH: '' } };
-
-test.each([
-  ['with ripgrep', {}],
-  ['without ripgrep', withoutRipgrep],
-])('answers in full %s', async (_, options) => {
-  const project = await temporaryProject(files, options);
+test('answers in full', async () => {
+  const project = await temporaryProject(files);
   const run = async (input: object) => (await project.run(grepTool, { pattern: 'needle', ...input })).content;
   expect(await run({ output_mode: 'content', ignore_case: true, context: 1 })).toBe(
     'a.ts-1-one\na.ts:2:needle two\na.ts-3-three\n--\nc.md:1:Needle\n--\nsrc/b.ts:1:needle needle\n' +
@@ -150,6 +145,13 @@ test.each([
   );
   expect(await run({ pattern: '(open' })).toMatch(/^The search failed\. .*Fix the expression/s);
   expect(await run({ pattern: 'a\\nb' })).toMatch(/Set multiline to match across lines/);
+});
+
+test('says what is missing and what to do where there is no ripgrep', async () => {
+  const project = await temporaryProject(files, { env: { USE_BUILTIN_RIPGREP: '0', PATH: '' } });
+  expect((await project.run(grepTool, { pattern: 'needle' })).content).toMatch(
+    /^The search failed\. ripgrep, which searches need, was not found: .*put "rg" on PATH.*\.$/,
+  );
 });
 
 test('reads look-around and back-references', async () => {

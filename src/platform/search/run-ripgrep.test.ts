@@ -69,7 +69,7 @@ test("takes the system's program when told to, and not one from a relative folde
     'from PATH: --no-config --color=never --null --with-filename -e x -- ./\n',
   );
   await expect(run(['-e', 'x'], { ...where, env: { ...where.env, PATH: '.' } })).rejects.toThrow(
-    /ripgrep was not found.*Install ripgrep/,
+    /ripgrep, which searches need, was not found/,
   );
 });
 

@@ -1,5 +1,6 @@
+import { accessSync, constants } from 'node:fs';
 import { startProcess } from '../shell/start-process.js';
-import { findRipgrep, RipgrepMissing } from './find-ripgrep.js';
+import { findRipgrep } from './find-ripgrep.js';
 import { MAX_OUTPUT_BYTES, SEARCH_TIMEOUT_MS, SearchFailure, type SearchOptions, type SearchOutcome } from './query.js';
 
 const MAX_ERROR_CHARS = 100_000; // one short line for each unreadable file
@@ -35,7 +36,7 @@ export async function runRipgrep(
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = new Promise<number | null>((resolve, reject) => {
-    child.once('error', (cause) => reject(startFailure(program, cause)));
+    child.once('error', (cause) => reject(startFailure(program, cwd, cause)));
     child.once('close', resolve);
   });
 
@@ -82,9 +83,7 @@ export async function runRipgrep(
   // 0: found, 1: found nothing. With 2, an unreadable file is no reason to hide results from the others.
   if (exitCode === 0 || exitCode === 1) return { stopped, complaints };
   if (exitCode !== 2 && !isStopping) {
-    throw new RipgrepMissing(
-      `ripgrep (${program}) ended with code ${exitCode}: ${complaint.trim() || 'it said nothing'}.`,
-    );
+    throw broken(program, `ended with code ${exitCode} (${complaint.trim() || 'it said nothing'})`);
   }
   if (complaints.some(isAboutAFile) && complaints.every((line) => isAboutAFile(line) || isNotice(line))) {
     return { stopped, complaints: complaints.filter(isAboutAFile) };
@@ -109,16 +108,29 @@ function endOfLines(output: Buffer): number {
   return 0;
 }
 
-/**
- * A program that is missing, for another platform or not executable counts as absent; an argument that is too long
- * does not.
- */
-function startFailure(program: string, cause: NodeJS.ErrnoException): Error {
+function startFailure(program: string, cwd: string, cause: NodeJS.ErrnoException): SearchFailure {
   if (cause.code === 'E2BIG') {
     return new SearchFailure('The pattern is too long for the system to pass on. Search for a part of it.', { cause });
   }
-  return new RipgrepMissing(`ripgrep (${program}) can't be started (${cause.code ?? cause.message}).`, { cause });
+  // Node reports a working directory that can't be entered as if the program were missing.
+  if (!canEnter(cwd)) return new SearchFailure(`The folder can't be entered (${cause.code}).`, { cause });
+  return broken(program, `can't be started (${cause.code ?? cause.message})`, cause);
 }
+
+function canEnter(folder: string): boolean {
+  try {
+    accessSync(folder, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const broken = (program: string, what: string, cause?: unknown): SearchFailure =>
+  new SearchFailure(
+    `ripgrep, which searches need, ${what}: reinstall ${program}, or set USE_BUILTIN_RIPGREP=0 and put another "rg" on PATH.`,
+    { cause },
+  );
 
 const isAboutAFile = (line: string): boolean => /\(os error \d+\)$/.test(line);
 

@@ -1,5 +1,4 @@
 import { globProblem } from '../text/glob-matcher.js';
-import { RipgrepMissing } from './find-ripgrep.js';
 import { withPinnedFolder } from './pinned-folder.js';
 import {
   type FileList,
@@ -11,37 +10,22 @@ import {
 } from './query.js';
 import { listWithRipgrep, searchWithRipgrep } from './ripgrep-query.js';
 
-/** Lists the files that match a query: with ripgrep, or with the fallback if ripgrep is missing. */
+/** Lists the files that match a query. */
 export async function listFiles(asked: FileQuery, options: SearchOptions): Promise<FileList> {
   const nothing: FileList = { files: [], stopped: undefined, unreadable: [asked.file ?? '.'] };
-  return await withPinnedFolder({ ...asked, globs: asked.globs.map(readable) }, nothing, async (query) => {
-    try {
-      return await listWithRipgrep(query, options);
-    } catch (error) {
-      if (!(error instanceof RipgrepMissing)) throw error;
-      const { listBuiltIn } = await import('./built-in.js');
-      const list = await listBuiltIn(query, options);
-      options.onFiles?.(list.files);
-      return list;
-    }
-  });
+  return await withPinnedFolder(withReadableGlobs(asked), nothing, (query) => listWithRipgrep(query, options));
 }
 
-/** Searches the contents of files: with ripgrep, or with the fallback if ripgrep is missing. */
+/** Searches the contents of files. */
 export async function searchText(asked: TextQuery, options: SearchOptions): Promise<TextMatches> {
   const nothing: TextMatches = { files: new Map(), stopped: undefined, unreadable: [asked.file ?? '.'] };
-  return await withPinnedFolder({ ...asked, globs: asked.globs.map(readable) }, nothing, async (query) => {
-    try {
-      return await searchWithRipgrep(query, options);
-    } catch (error) {
-      if (!(error instanceof RipgrepMissing)) throw error;
-      const { searchBuiltIn } = await import('./built-in.js');
-      const found = await searchBuiltIn(query, options);
-      if (query.mode === 'files_with_matches') options.onFiles?.([...found.files.keys()]);
-      return found;
-    }
-  });
+  return await withPinnedFolder(withReadableGlobs(asked), nothing, (query) => searchWithRipgrep(query, options));
 }
+
+const withReadableGlobs = <Query extends FileQuery>(query: Query): Query => ({
+  ...query,
+  globs: query.globs.map(readable),
+});
 
 function readable(glob: string): string {
   const problem = globProblem(glob.replace(/^!/, ''));
