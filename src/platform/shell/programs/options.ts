@@ -307,3 +307,11 @@ function valuesThatMayBeOperands({ options }: Parsed): Field[] {
     return meaning === 'either' || (meaning === 'value' && isLate) ? [value] : [];
   });
 }
+
+/** The command that a wrapper runs: the words after the options, if not all options are known. */
+export function guessCommand(args: readonly Field[]): readonly Field[] {
+  const at = args.findIndex(
+    ({ value }) => value !== undefined && /^[A-Za-z_./]/.test(value) && !/^[A-Za-z_]\w*=/.test(value),
+  );
+  return at < 0 ? [] : args.slice(at);
+}
