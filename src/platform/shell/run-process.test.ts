@@ -6,9 +6,9 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { isRunning, isWritten, pidsIn, until } from '../../testing/watch-processes.js';
 import { chooseSandbox } from '../sandbox/choose.js';
-import type { WrapShell } from './ready-shell.js';
 import { type ProcessOptions, type ProcessResult, runProcess, startCommand } from './run-process.js';
 import { createShellPool } from './shell-pool.js';
+import type { WrapShell } from './wrap-shell.js';
 
 interface Bench {
   folder: string;

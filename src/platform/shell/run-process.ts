@@ -8,8 +8,9 @@ import { type LimitGroup, type LimitReport, type Limits, makeLimitGroup } from '
 import type { SharedQuota } from './output-pipe.js';
 import { groupIsAlive, watchGroup } from './process-group.js';
 import { endMarked, endTree, killTree } from './process-tree.js';
-import type { ReadyShell, ShellReport, WrapShell } from './ready-shell.js';
+import type { ReadyShell, ShellReport } from './ready-shell.js';
 import type { ShellPool } from './shell-pool.js';
+import type { WrapShell } from './wrap-shell.js';
 
 export const MAX_OUTPUT_BYTES = 256 * 1024 * 1024; // a log that is still worth searching; anything larger is a runaway
 const MAX_REASON_CHARS = 500;

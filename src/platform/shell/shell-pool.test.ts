@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { isRunning, pidsIn } from '../../testing/watch-processes.js';
-import type { ReadyShell, WrapShell } from './ready-shell.js';
+import type { ReadyShell } from './ready-shell.js';
 import { createShellPool } from './shell-pool.js';
+import type { WrapShell } from './wrap-shell.js';
 
 async function temporaryFolder(): Promise<string> {
   return await realpath(await mkdtemp(join(tmpdir(), 'helve-shells-')));

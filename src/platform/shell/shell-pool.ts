@@ -5,15 +5,10 @@ import { join } from 'node:path';
 import { randomHex } from '../crypto.js';
 import { limitFolders, removeLimitGroups } from './limits.js';
 import { endMarked, killMarked } from './process-tree.js';
-import {
-  type BegunShell,
-  beginShell,
-  type ReadyShell,
-  startCompleteShell,
-  startShell,
-  type WrapShell,
-} from './ready-shell.js';
+import type { ReadyShell } from './ready-shell.js';
 import { type Registration, registerShells } from './reap.js';
+import { type BegunShell, beginShell, startCompleteShell, startShell } from './start-shell.js';
+import type { WrapShell } from './wrap-shell.js';
 
 const COMPLETE_READY = 2; // a model rarely sends more commands at once; the others wait for a new one
 const IDLE_MS = 5_000; // between prompts no shell is needed, and each holds a process and some descriptors

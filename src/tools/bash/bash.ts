@@ -10,7 +10,6 @@ import { randomHex } from '../../platform/crypto.js';
 import { isInside, realPathSync } from '../../platform/files/paths.js';
 import { type Limits, limitsFrom, parseSize } from '../../platform/shell/limits.js';
 import { readLastLines } from '../../platform/shell/read-output.js';
-import type { WrapShell } from '../../platform/shell/ready-shell.js';
 import {
   MAX_OUTPUT_BYTES,
   type ProcessOptions,
@@ -18,6 +17,7 @@ import {
   type RunningProcess,
   startCommand,
 } from '../../platform/shell/run-process.js';
+import type { WrapShell } from '../../platform/shell/wrap-shell.js';
 import { confinedShell, findWalls } from './confined.js';
 import { describeEnding, limitNote } from './describe-ending.js';
 import { description } from './description.js';

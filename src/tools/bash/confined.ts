@@ -14,7 +14,7 @@ import { gitOuterPaths } from '../../platform/sandbox/git-outer-paths.js';
 import { effectsAreComplete, runsOutside } from '../../platform/sandbox/sandboxed-effects.js';
 import { protectedPaths, secretPaths } from '../../platform/sandbox/sensitive-paths.js';
 import { createUnreadableFinder, type UnreadableSearch } from '../../platform/sandbox/unreadable-files.js';
-import type { WrapShell } from '../../platform/shell/ready-shell.js';
+import type { WrapShell } from '../../platform/shell/wrap-shell.js';
 import { clause } from '../../platform/text/clause.js';
 import { environmentFile } from './environment-file.js';
 

@@ -17,7 +17,7 @@ import { runsOutside } from '../../platform/sandbox/sandboxed-effects.js';
 import { protectedPaths, secretPaths } from '../../platform/sandbox/sensitive-paths.js';
 import { createUnreadableFinder, type Unreadable } from '../../platform/sandbox/unreadable-files.js';
 import { withoutConsequence } from '../../platform/sandbox/why-unavailable.js';
-import type { WrappedShell, WrapShell } from '../../platform/shell/ready-shell.js';
+import type { WrappedShell, WrapShell } from '../../platform/shell/wrap-shell.js';
 
 const TAKE_DOWN_MS = 5_000; // a thousand times the usual duration
 const MAX_REFUSALS = 20; // per command; the first few show what it needs
