@@ -2,7 +2,8 @@
 // and passed a strict parse; everything else leaves as a `MalformedCall`, which is answered and never run.
 import { type ModelEvent, ModelFailure } from '../contract/model.js';
 import { isObject } from '../platform/is-object.js';
-import { type JsonProblem, PartialJson } from '../platform/text/partial-json.js';
+import type { JsonProblem } from '../platform/text/json-problem.js';
+import { PartialJson } from '../platform/text/partial-json.js';
 
 export interface ToolCall {
   id: string;

@@ -1,24 +1,8 @@
 import { messageOf } from '../message-of.js';
+import { canEndNumber, isDigit, type NumberPart, nextNumberPart } from './json-number.js';
+import { describeFault, hex, isHighSurrogate, type JsonFault, type JsonProblem } from './json-problem.js';
 
 const MAX_DEPTH = 512; // no tool's input nests this deep, and JSON.parse must never overflow its stack
-const EXCERPT_BEFORE = 40;
-const EXCERPT_AFTER = 20;
-
-/** Where and why a text is not valid JSON. */
-export interface JsonProblem {
-  /** Offset of the first invalid character, in UTF-16 units; for a truncated text, its length. */
-  position: number;
-  /** Both counted from 1, the column in UTF-16 units. */
-  line: number;
-  column: number;
-  /** Part of a sentence, without a full stop: "expected ',' or '}' after a property value, found 'x'". */
-  reason: string;
-  /** The text around the position on one line: control characters as symbols (␊), `…` where it continues. */
-  excerpt: string;
-  /** Valid so far and merely truncated. */
-  truncated: boolean;
-}
-
 export type JsonResult = { ok: true; value: unknown } | { ok: false; error: JsonProblem };
 
 /**
@@ -31,7 +15,7 @@ export class PartialJson {
   #state: State = 'value';
   readonly #open: Container[] = [];
   #root: unknown;
-  #problem: Problem | undefined;
+  #problem: JsonFault | undefined;
 
   // The string, number or literal that is being parsed.
   #token = new TextPieces();
@@ -78,13 +62,13 @@ export class PartialJson {
   finish(): JsonResult {
     const text = this.text;
     const problem = this.#problem ?? this.#missingEnd();
-    if (problem) return { ok: false, error: describe(problem, text) };
+    if (problem) return { ok: false, error: describeFault(problem, text) };
     try {
       return { ok: true, value: JSON.parse(text) };
     } catch (error) {
       // Both parsers should agree. If they don't, the text counts as invalid: nothing runs that one of them rejects.
       const reason = (): string => `JSON.parse refuses it (${messageOf(error)})`;
-      return { ok: false, error: describe({ position: 0, reason, truncated: false }, text) };
+      return { ok: false, error: describeFault({ position: 0, reason, truncated: false }, text) };
     }
   }
 
@@ -279,12 +263,12 @@ export class PartialJson {
     return this.#fail(at, (found) => `expected ${EXPECTED[state]}, ${found}`);
   }
 
-  #fail(at: number, reason: Problem['reason']): number {
+  #fail(at: number, reason: JsonFault['reason']): number {
     this.#problem = { position: this.#length + at, reason, truncated: false };
     return at;
   }
 
-  #missingEnd(): Problem | undefined {
+  #missingEnd(): JsonFault | undefined {
     const state = this.#state;
     if (state === 'end') return undefined;
     if (state === 'number' && this.#open.length === 0 && canEndNumber(this.#numberPart)) return undefined;
@@ -351,15 +335,6 @@ type Container =
   | { kind: 'array'; items: unknown[] }
   | { kind: 'object'; members: Record<string, unknown> /** The last name read. */; name: string };
 
-interface Problem {
-  position: number;
-  /**
-   * Formatted on demand: the offending character may be a surrogate pair whose second half comes with the next chunk.
-   */
-  reason: (found: string) => string;
-  truncated: boolean;
-}
-
 const LITERALS = {
   t: { word: 'true', value: true },
   f: { word: 'false', value: false },
@@ -379,55 +354,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
   t: '\t',
 };
 
-type NumberPart =
-  | 'start'
-  | 'sign'
-  | 'zero'
-  | 'integer'
-  | 'point'
-  | 'fraction'
-  | 'exponent'
-  | 'exponent sign'
-  | 'exponent digits';
-
-function nextNumberPart(part: NumberPart, char: string): NumberPart | undefined {
-  switch (part) {
-    case 'start':
-      if (char === '-') return 'sign';
-      return nextNumberPart('sign', char);
-    case 'sign':
-      if (char === '0') return 'zero';
-      return isDigit(char) ? 'integer' : undefined;
-    case 'zero':
-    case 'integer':
-      if (char === '.') return 'point';
-      if (char === 'e' || char === 'E') return 'exponent';
-      return part === 'integer' && isDigit(char) ? 'integer' : undefined;
-    case 'point':
-      return isDigit(char) ? 'fraction' : undefined;
-    case 'fraction':
-      if (char === 'e' || char === 'E') return 'exponent';
-      return isDigit(char) ? 'fraction' : undefined;
-    case 'exponent':
-      if (char === '+' || char === '-') return 'exponent sign';
-      return isDigit(char) ? 'exponent digits' : undefined;
-    case 'exponent sign':
-    case 'exponent digits':
-      return isDigit(char) ? 'exponent digits' : undefined;
-  }
-}
-
-const canEndNumber = (part: NumberPart): boolean =>
-  part === 'zero' || part === 'integer' || part === 'fraction' || part === 'exponent digits';
-
-const isDigit = (char: string): boolean => char >= '0' && char <= '9';
-
 /** A literal character of a string: no quote, no backslash, no control character. */
 const isPlain = (code: number): boolean => code !== 0x22 && code !== 0x5c && code >= 0x20;
-
-const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;
-
-const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code <= 0xdfff;
 
 /** As JSON.parse does: `__proto__` is an ordinary property and sets no prototype. */
 function setOwn(members: Record<string, unknown>, name: string, value: unknown): void {
@@ -442,38 +370,4 @@ function controlCharacter(char: string): string {
   const short = Object.keys(ESCAPES).find((letter) => ESCAPES[letter] === char);
   const written = short === undefined ? `\\u${hex(char)}` : `\\${short}`;
   return `control character U+${hex(char)} in a string, which must be written as ${written}`;
-}
-
-function describe({ position, reason, truncated }: Problem, text: string): JsonProblem {
-  const before = text.slice(0, position);
-  return {
-    position,
-    line: before.split('\n').length,
-    column: position - before.lastIndexOf('\n'),
-    reason: reason(`found ${shown(text.codePointAt(position))}`),
-    excerpt: excerptAround(text, position),
-    truncated,
-  };
-}
-
-function shown(codePoint: number | undefined): string {
-  if (codePoint === undefined) return 'the end';
-  const char = String.fromCodePoint(codePoint);
-  if (char === "'") return `"'"`;
-  return /[\p{L}\p{N}\p{P}\p{S}]/u.test(char) ? `'${char}'` : `U+${hex(char)}`;
-}
-
-const hex = (char: string): string => (char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-
-function excerptAround(text: string, position: number): string {
-  let start = Math.max(0, position - EXCERPT_BEFORE);
-  let end = Math.min(text.length, position + EXCERPT_AFTER);
-  // Cutting a surrogate pair would leave half a character, which some providers reject.
-  if (isLowSurrogate(text.charCodeAt(start))) start += 1;
-  if (isHighSurrogate(text.charCodeAt(end - 1))) end -= 1;
-  const line = text
-    .slice(start, end)
-    .replace(/\p{Cs}/gu, '\uFFFD')
-    .replace(/\p{Cc}/gu, (char) => (char < ' ' ? String.fromCharCode(0x2400 + char.charCodeAt(0)) : '\uFFFD'));
-  return (start > 0 ? '…' : '') + line + (end < text.length ? '…' : '');
 }
