@@ -7,30 +7,20 @@
 // ran a command at the same time: see claim-change.ts. If no command ran, they belong to no call.
 
 import { monotonicMs } from '../clock.js';
-import { randomHex } from '../crypto.js';
 import { realPathSync } from '../files/paths.js';
 import { shrinkPack } from '../journal/before-image-pack.js';
-import { claimantOf } from '../journal/claim-change.js';
 import { anyWrites, type DeclaredPath, type DeclaredWrites } from '../journal/declared-writes.js';
-import { type JournalFolders, journalFolders, listChanges, recordChange } from '../journal/journal.js';
+import { type JournalFolders, journalFolders, listChanges } from '../journal/journal.js';
 import { JournaledChanges } from '../journal/journaled-changes.js';
 import { allPlaceholders } from '../journal/placeholder-journal.js';
 import { neededBeforeImages } from '../journal/recorded-change.js';
 import { isOwnTemporary } from '../journal/recovery-plan.js';
-import { type ConcurrentCommand, RunningCommands } from '../journal/running-commands.js';
+import { RunningCommands } from '../journal/running-commands.js';
 import { errorClause } from '../text/clause.js';
+import { CommandChanges, type RunningCommand } from './command-changes.js';
 import { addNamed } from './named-tree.js';
-import {
-  IN_BACKGROUND,
-  INTERRUPTED,
-  isFolderChange,
-  isLost,
-  type Journaled,
-  type Part,
-  partsOf,
-  unclaimedIn,
-} from './snapshot-changes.js';
-import { forgetEntry, isCutOff, removedSince, type SnapshotPair, wasHidden } from './snapshot-comparison.js';
+import { INTERRUPTED } from './snapshot-changes.js';
+import { forgetEntry, removedSince } from './snapshot-comparison.js';
 import {
   gapsIn,
   nothingCovered,
@@ -38,13 +28,12 @@ import {
   type SnapshotLimits,
   type SnapshotReport,
   standardLimits,
-  unseenNote,
   type WorkspaceSnapshotOptions,
   type WorkspaceSnapshots,
 } from './snapshot-contract.js';
 import { type OpenCommand, type readSnapshotLog, SnapshotLog } from './snapshot-log.js';
-import { type ChangedPath, WorkspaceCopies } from './workspace-copies.js';
-import { entryAt, isGone, isUntouched, Pace, readTree, type Tree } from './workspace-tree.js';
+import { WorkspaceCopies } from './workspace-copies.js';
+import { Pace, readTree, type Tree } from './workspace-tree.js';
 
 const AHEAD = 50; // times as long as a command would wait
 const REST_MS = 10;
@@ -66,14 +55,7 @@ export async function finishSnapshots(
   return await snapshots.finish(picture);
 }
 
-/** A running command, and its changes as far as known. */
-interface Running extends OpenCommand {
-  changed: Set<string>;
-  lost: Set<string>;
-  notCovered: string | undefined;
-}
-
-const begun = (command: OpenCommand): Running => ({
+const begun = (command: OpenCommand): RunningCommand => ({
   ...command,
   changed: new Set(),
   lost: new Set(),
@@ -90,11 +72,12 @@ class Snapshots implements WorkspaceSnapshots {
   readonly #isPassing: (path: string) => boolean;
   readonly #secrets: ReadonlySet<string>;
   readonly #copies: WorkspaceCopies;
-  readonly #running = new Map<string, Running>();
+  readonly #running = new Map<string, RunningCommand>();
   #last: Tree | undefined;
   #picture: SnapshotLog | undefined;
   readonly #commands: RunningCommands;
   readonly #journaled: JournaledChanges;
+  readonly #changes: CommandChanges;
   #preparing: { stop: AbortController; done: Promise<void> } | undefined;
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -119,6 +102,14 @@ class Snapshots implements WorkspaceSnapshots {
     this.#copies = new WorkspaceCopies(this.#folders, sessionId, this.#limits);
     this.#commands = new RunningCommands(this.#folders, sessionId);
     this.#journaled = new JournaledChanges(this.#folders, this.#commands);
+    this.#changes = new CommandChanges({
+      folders: this.#folders,
+      sessionId,
+      copies: this.#copies,
+      journaled: this.#journaled,
+      readChangedMs: this.#limits.readChangedMs,
+      runningCalls: () => this.#running.keys(),
+    });
   }
 
   async prepare(): Promise<void> {
@@ -195,7 +186,7 @@ class Snapshots implements WorkspaceSnapshots {
       }
       this.#running.delete(callId);
       await this.#writeDown().catch(() => {}); // otherwise the recovery after a crash would list it again
-      if (call.notCovered !== undefined) await this.#recordUnknown(call, call.notCovered);
+      if (call.notCovered !== undefined) await this.#changes.recordUnknown(call, call.notCovered);
       this.#endCommand(callId);
       return { changed: [...call.changed], lost: [...call.lost], notCovered: call.notCovered };
     });
@@ -278,7 +269,7 @@ class Snapshots implements WorkspaceSnapshots {
     await addNamed(now, named, { earlier, isExcluded: isLeftOut, pace, limits: this.#limits });
     for (const path of new Set([...placeholders, ...allPlaceholders(this.#folders)])) forgetEntry(now, path);
     const gone = removedSince(earlier, now);
-    if (earlier && running.length > 0) await this.#list(running, { earlier, now, gone });
+    if (earlier && running.length > 0) await this.#changes.list(running, { earlier, now, gone });
     else this.#journaled.settle(new Map());
     this.#last = now;
     this.#copies.looked(now, gone);
@@ -286,115 +277,6 @@ class Snapshots implements WorkspaceSnapshots {
 
   async #lookAfter(details: LookDetails): Promise<void> {
     await this.#copies.withFullDisk(() => this.#look(new Pace(), this.#limits.rescanMs, details));
-  }
-
-  async #list(running: readonly Running[], looks: SnapshotPair): Promise<void> {
-    const { earlier, now } = looks;
-    const found = await this.#changes(looks);
-    // Journaled changes of others only explain differences. Files that are not read now are read before the next
-    // scan.
-    if (found.length === 0 && earlier.unseen.length + now.unseen.length === 0) return this.#journaled.settle(new Map());
-    this.#copies.flush(); // the current state is what the next command starts from
-    const beside = this.#journaled.afterLook();
-    const [parts, unclaimed] = [new Map<Running, Part[]>(), [] as Part[]];
-    const later = new Map<string, Journaled[]>();
-    for (const { path, before, after } of found) {
-      const compared = partsOf(path, before, after, this.#journaled.of(path, after));
-      later.set(path, compared.later);
-      if (compared.parts.length === 0) continue;
-      const claimant = claimantOf(
-        path,
-        { isFolder: isFolderChange(before, after) },
-        { own: running, beside, sessionId: this.#sessionId },
-      );
-      if (claimant === 'unclaimed') unclaimed.push(...compared.parts);
-      else if (claimant) parts.set(claimant, [...(parts.get(claimant) ?? []), ...compared.parts]);
-    }
-    this.#journaled.settle(later);
-    const doer = running.at(-1);
-    const hasUnseen = earlier.unseen.length + now.unseen.length > 0;
-    if (doer && (unclaimed.length > 0 || hasUnseen) && !parts.has(doer)) parts.set(doer, []);
-    for (const [command, some] of parts) {
-      const mine = command === doer ? unclaimed : [];
-      await this.#recordParts(command, some, { notes: this.#notesOn(command, now, beside), unclaimed: mine });
-    }
-  }
-
-  async #recordParts(
-    command: Running,
-    parts: readonly Part[],
-    { notes, unclaimed }: { notes: readonly string[]; unclaimed: readonly Part[] },
-  ): Promise<void> {
-    const seen = { ...(notes.length > 0 && { notes: [...notes] }), ...unclaimedIn(unclaimed) };
-    const record = async (some: readonly Part[], earlierThan?: string): Promise<void> => {
-      const change = randomHex(12);
-      this.#journaled.isOwn(change);
-      await recordChange(this.#folders, this.#sessionId, {
-        change,
-        callId: command.callId,
-        at: command.at,
-        files: some.map(({ file }) => file),
-        seen,
-        ...(earlierThan !== undefined && { earlierThan }),
-      });
-    };
-    for (const change of new Set(parts.map((part) => part.earlierThan))) {
-      if (change === undefined) continue;
-      await record(
-        parts.filter(({ earlierThan }) => earlierThan === change),
-        change,
-      );
-    }
-    const last = parts.filter(({ earlierThan }) => earlierThan === undefined);
-    if (last.length > 0 || parts.length === 0) await record(last);
-    for (const { file } of parts) {
-      command.changed.add(file.real);
-      if (isLost(file)) command.lost.add(file.real);
-    }
-  }
-
-  #notesOn({ callId, isLeft, gaps }: Running, now: Tree, beside: readonly ConcurrentCommand[]): string[] {
-    const family = beside
-      .filter(({ sessionId }) => sessionId === this.#sessionId)
-      .map((other) => other.writer ?? other.callId);
-    const others = [...this.#running.keys(), ...family].filter((id) => id !== callId);
-    return [
-      ...gaps,
-      ...(now.unseen.length > 0 ? [unseenNote(now.unseen.length)] : []),
-      ...(others.length > 0
-        ? [`${others.join(', ')} ran beside it, so that some of this may be the work of that`]
-        : []),
-      ...(isLeft ? [IN_BACKGROUND] : []),
-    ];
-  }
-
-  async #recordUnknown({ callId, at }: Running, notCovered: string): Promise<void> {
-    // Never report that there is nothing to undo. If the journal can't be written, the result says so.
-    await recordChange(this.#folders, this.#sessionId, {
-      change: randomHex(12),
-      callId,
-      at,
-      files: [],
-      seen: { notCovered },
-    }).catch(() => {});
-  }
-
-  async #changes({ earlier, now, gone }: SnapshotPair): Promise<ChangedPath[]> {
-    const pace = new Pace();
-    const until = monotonicMs() + this.#limits.readChangedMs;
-    const found: ChangedPath[] = [];
-    for (const path of [...gone, ...now.fresh].toSorted()) {
-      const old = earlier.entries.get(path);
-      // An entry may be ignored by now, or not scanned; then it is not removed.
-      const isOut = isCutOff(path, now);
-      const fresh = now.entries.get(path) ?? (isOut ? undefined : entryAt(path, old));
-      if (old && fresh && isUntouched(old, fresh) && (old.settled || old.kind !== 'file')) continue;
-      if (!fresh && !isOut && !isGone(path)) continue;
-      if (!old && fresh && wasHidden(earlier, now, path, fresh)) continue;
-      found.push({ path, ...this.#copies.compare(path, old, fresh, until) });
-      await pace.breathe();
-    }
-    return found;
   }
 }
 
