@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { ToolFailure } from '../contract/failure.js';
 import { defineTool } from '../contract/tool.js';
 import { monotonicMs } from '../platform/clock.js';
-import { type SearchResult, searchAddress, searchWeb } from '../platform/web/search-web.js';
+import { searchAddress, searchWeb, type WebSearchResult } from '../platform/web/search-web.js';
 import { counted } from './counted.js';
 import { untrustedText } from './web-text.js';
 
@@ -22,7 +22,7 @@ const input = z.strictObject({
 
 export interface WebSearchData {
   query: string;
-  results: SearchResult[];
+  results: WebSearchResult[];
   durationSeconds: number;
   /** The limit was reached, so this search was not made. */
   isOverLimit: boolean;

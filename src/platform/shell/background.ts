@@ -2,7 +2,7 @@ import type { EndedCommand, LeftCommand } from '../../contract/background.js';
 import { identityOf } from '../journal/process-identity.js';
 import { messageOf } from '../message-of.js';
 import { noteEnding, removeNote } from './ended-note.js';
-import type { ProcessResult, RunningProcess, StopReason } from './run-process.js';
+import type { ProcessResult, ProcessStopReason, RunningProcess } from './run-process.js';
 
 export interface BackgroundCommand {
   readonly id: string;
@@ -21,7 +21,7 @@ export type BackgroundState =
       exitCode: number | null;
       /** What ended the shell, if there is no exit code. */
       signal: NodeJS.Signals | null;
-      stoppedBy: StopReason | null;
+      stoppedBy: ProcessStopReason | null;
       /** Why nothing more is known about it. */
       why?: string;
     };

@@ -10,7 +10,7 @@ import { isHarmlessAssignment } from './assignments.js';
 import { completeFindings } from './complete-findings.js';
 import { type LinkBudget, linkBudget, linksInGlob, linksInTree, targetOf } from './find-links.js';
 import { type FindSystemProgram, systemPrograms } from './find-system-program.js';
-import { Findings, type FoundCommand, type FoundFacts, type FoundFile } from './findings.js';
+import { Findings, type FoundAccess, type FoundCommand, type FoundFacts } from './findings.js';
 import { createGitRepositories } from './git-repository.js';
 import { loadParser, type Parser } from './parse-command.js';
 import { leadsThroughProcess } from './process-links.js';
@@ -129,7 +129,7 @@ async function toEffects(
  * Whether symlinks among the files of an effect are followed: through a glob or a list of names, or because of an
  * option.
  */
-const followed = (file: FoundFile | undefined, { listing }: FileEffect): boolean =>
+const followed = (file: FoundAccess | undefined, { listing }: FileEffect): boolean =>
   file?.followsLinks === true || (file?.chosen === true && !listing);
 
 const valuesOf = ({ words }: FoundCommand): string[] => words.flatMap(({ value }) => value ?? []);
@@ -217,7 +217,7 @@ function realNameAtOnce(path: string): { real: string; identity: string | undefi
 }
 
 /** The effect, the reason why it is unreliable, or undefined for a name that no file can have. */
-async function resolved(file: FoundFile, lookUp: LookUp): Promise<FileEffect | string | undefined> {
+async function resolved(file: FoundAccess, lookUp: LookUp): Promise<FileEffect | string | undefined> {
   try {
     return await fileEffect(file, lookUp);
   } catch (error) {
@@ -226,7 +226,7 @@ async function resolved(file: FoundFile, lookUp: LookUp): Promise<FileEffect | s
   }
 }
 
-async function fileEffect(file: FoundFile, lookUp: LookUp): Promise<FileEffect> {
+async function fileEffect(file: FoundAccess, lookUp: LookUp): Promise<FileEffect> {
   const { access, path, text, tree, listing, removes, found, pattern, by } = file;
   const kinds = { ...(removes && { removes }), ...(found && { found }) };
   const flags = { ...(tree && { tree }), ...kinds, ...(listing && { listing }) };

@@ -5,7 +5,7 @@ import { isAbsolute, join, relative, resolve } from 'node:path';
 import { isInside } from '../files/paths.js';
 import { messageOf } from '../message-of.js';
 import { copiedNames } from './copied-trees.js';
-import type { FoundCommand, FoundFacts, FoundFile } from './findings.js';
+import type { FoundAccess, FoundCommand, FoundFacts } from './findings.js';
 import { programName, runsProtected } from './git-environment.js';
 import { judgeFolder } from './git-programs.js';
 import type { GitRepositories } from './git-repository.js';
@@ -14,7 +14,7 @@ import { helveSettingsWrites } from './own-cli.js';
 import type { Parser } from './parse-command.js';
 import { expandAlias, gitCommands, gitWords } from './programs/git-words.js';
 import { findProgram } from './programs/index.js';
-import { type Field, quoteWord } from './programs/program.js';
+import { quoteWord, type ShellField } from './programs/program.js';
 import { sshAddresses } from './programs/transfers.js';
 import { walkCommand } from './walk-command.js';
 
@@ -110,7 +110,7 @@ async function withAliases(findings: FoundFacts, surroundings: CompletionContext
 
 interface GrowingFindings extends FoundFacts {
   commands: FoundCommand[];
-  files: FoundFile[];
+  files: FoundAccess[];
   network: string[];
   unknown: string[];
 }
@@ -118,8 +118,8 @@ interface GrowingFindings extends FoundFacts {
 interface Alias {
   index: number;
   name: string;
-  globals: readonly Field[];
-  after: readonly Field[];
+  globals: readonly ShellField[];
+  after: readonly ShellField[];
   folder: string;
 }
 
@@ -152,7 +152,7 @@ async function addAlias(
 const isAlias = (key: string, name: string): boolean =>
   key.toLowerCase() === `alias.${name.toLowerCase()}` || key === `alias.${name}.command`;
 
-const asTyped = ({ value, text }: Field): string => (value === undefined ? text : quoteWord(value));
+const asTyped = ({ value, text }: ShellField): string => (value === undefined ? text : quoteWord(value));
 
 /** Git is harmless only if no repository that it may use configures programs to start. */
 async function withRepositories(findings: FoundFacts, surroundings: CompletionContext): Promise<FoundFacts> {
@@ -184,7 +184,7 @@ async function withRepositories(findings: FoundFacts, surroundings: CompletionCo
 }
 
 /** A pathspec may be a folder; if it is a file, nothing lies below it. */
-function withoutTree(file: FoundFile, command: FoundCommand | undefined): FoundFile {
+function withoutTree(file: FoundAccess, command: FoundCommand | undefined): FoundAccess {
   const { access, tree, path, ...rest } = file;
   if (access !== 'read' || !tree || path === undefined || !command || !isGit(command)) return file;
   const isFile = lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
@@ -225,15 +225,15 @@ async function judgeCommand(
  * without pathspecs it means the whole tree. A name that is not a file may be a revision, which contains every file.
  */
 async function shownBesides(
-  file: FoundFile,
+  file: FoundAccess,
   command: FoundCommand | undefined,
   { repositories, workspace }: CompletionContext,
-): Promise<FoundFile[]> {
+): Promise<FoundAccess[]> {
   const { access, path, tree, listing } = file;
   if (access !== 'read' || path === undefined || listing || !command || !isGit(command)) return [];
   const folders = foldersOf(command) ?? [];
   const besides = await Promise.all(
-    folders.map(async (folder): Promise<FoundFile[]> => {
+    folders.map(async (folder): Promise<FoundAccess[]> => {
       const around = await repositories.lookUp(folder);
       if (around.kind !== 'repository') return [];
       const top = around.repository.workTree;

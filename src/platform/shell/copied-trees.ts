@@ -3,7 +3,7 @@
 import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { mayBeProtected } from '../files/protected-names.js';
-import type { FoundCommand, FoundFile } from './findings.js';
+import type { FoundAccess, FoundCommand } from './findings.js';
 
 const MAX_ENTRIES = 5_000; // scanned for one command
 const MAX_FOUND = 10; // each is asked about, so a few are enough
@@ -11,7 +11,7 @@ const MAX_FOUND = 10; // each is asked about, so a few are enough
 const COPYING: ReadonlySet<string> = new Set(['cp', 'mv', 'rsync', 'install', 'ln']);
 
 /** The writes caused by the trees that commands copy or move. */
-export function copiedNames(commands: readonly FoundCommand[], files: readonly FoundFile[]): FoundFile[] {
+export function copiedNames(commands: readonly FoundCommand[], files: readonly FoundAccess[]): FoundAccess[] {
   return commands.flatMap(({ words }, index) => {
     const name = words[0]?.value;
     if (name === undefined || !COPYING.has(basename(name))) return [];
@@ -25,7 +25,7 @@ export function copiedNames(commands: readonly FoundCommand[], files: readonly F
       : [];
     const named = sources.flatMap(({ path, text }) => {
       const found = path === undefined ? [] : namesBelow(path, budget);
-      return destinations.flatMap((to): FoundFile[] => {
+      return destinations.flatMap((to): FoundAccess[] => {
         const { path: folder, by } = to;
         if (folder === undefined || !by) return []; // a write to any file is already declared
         if (found === undefined) return [{ access: 'write', text, by }]; // too many to scan
@@ -33,7 +33,7 @@ export function copiedNames(commands: readonly FoundCommand[], files: readonly F
         return found.map((below) => ({ access: 'write', path: join(target, below), text: to.text, by }));
       });
     });
-    return [...named, ...linked.map((to): FoundFile => ({ ...to, chosen: true }))];
+    return [...named, ...linked.map((to): FoundAccess => ({ ...to, chosen: true }))];
   });
 }
 

@@ -5,11 +5,11 @@ import * as z from 'zod';
 
 const ending = z.object({ exitCode: z.number().nullable(), signal: z.string().nullable() });
 
-export type Ending = z.output<typeof ending>;
+export type EndedNote = z.output<typeof ending>;
 
 const noteOf = (outputFile: string): string => `${outputFile}.ended`;
 
-export function noteEnding(outputFile: string, { exitCode, signal }: Ending): void {
+export function noteEnding(outputFile: string, { exitCode, signal }: EndedNote): void {
   try {
     writeFileSync(noteOf(outputFile), JSON.stringify({ exitCode, signal }), { mode: 0o600, flag: 'wx' });
   } catch {
@@ -18,7 +18,7 @@ export function noteEnding(outputFile: string, { exitCode, signal }: Ending): vo
 }
 
 /** Undefined where it did not end before the process that ran it. */
-export function endingOf(outputFile: string): Ending | undefined {
+export function endingOf(outputFile: string): EndedNote | undefined {
   try {
     return ending.parse(JSON.parse(readFileSync(noteOf(outputFile), 'utf8')));
   } catch {

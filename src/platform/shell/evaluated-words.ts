@@ -5,7 +5,7 @@ import type { ArithmeticExpression, ParsedScript, SyntaxNode, TestExpression, Wo
 import { isPlainVariable } from './assignments.js';
 import type { Findings } from './findings.js';
 import type { Parser } from './parse-command.js';
-import type { Field } from './programs/program.js';
+import type { ShellField } from './programs/program.js';
 import type { State } from './shell-state.js';
 
 export interface EvaluatedWordsPort {
@@ -16,7 +16,7 @@ export interface EvaluatedWordsPort {
   /** Walks a substitution; `descriptor` is the one of its pipe. */
   substitution(script: ParsedScript, descriptor: 0 | 1, state: State): void;
   /** The value of a word that stays one word; walks its content first. */
-  value(word: Word, state: State): Field;
+  value(word: Word, state: State): ShellField;
 }
 
 export class EvaluatedWords {

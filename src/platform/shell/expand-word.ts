@@ -2,14 +2,14 @@
 // known values are expanded. Anything else is kept as written and marked as unknown.
 import { join } from 'node:path';
 import type { Word, WordPart } from 'unbash';
-import { type Field, known, type PathSpec, quoteWord } from './programs/program.js';
+import { known, type PathSpec, quoteWord, type ShellField } from './programs/program.js';
 
 const MAX_WORDS = 100; // of one word with braces; a longer list is unreadable for a person
 const MAX_VALUE_CHARS = 10_000; // as long as the longest command that is analysed
 const CHARS_PER_STEP = 100; // the cost of copying text
 
 /** The possible values of a variable, each a single word. */
-export type Value = readonly Field[];
+export type Value = readonly ShellField[];
 
 export interface ExpansionContext {
   home: string | undefined;
@@ -22,7 +22,7 @@ export interface ExpansionContext {
 }
 
 /** The words that one word of the source expands to. */
-export function expandWord(word: Word, surroundings: ExpansionContext): Field[] {
+export function expandWord(word: Word, surroundings: ExpansionContext): ShellField[] {
   const { parts, text } = word;
   if (parts === undefined) return [plainWord(word, surroundings)];
   const unknown = [{ text, mayBeOption: true, splits: true }];
@@ -38,7 +38,7 @@ export function expandWord(word: Word, surroundings: ExpansionContext): Field[] 
 }
 
 /** The value of a word that is never split: in an assignment, after `<`, after `case`. */
-export function expandValue(word: Word, surroundings: ExpansionContext): Field {
+export function expandValue(word: Word, surroundings: ExpansionContext): ShellField {
   const { parts, text } = word;
   if (text.includes(':~')) return { text, mayBeOption: false, splits: false }; // expanded in assignments
   if (parts === undefined) return plainWord(word, surroundings);
@@ -48,7 +48,7 @@ export function expandValue(word: Word, surroundings: ExpansionContext): Field {
 }
 
 /** Variables made of each other double in size with every assignment. */
-function isTooLong({ value = '', pathSpecs = [] }: Field, { spend }: ExpansionContext): boolean {
+function isTooLong({ value = '', pathSpecs = [] }: ShellField, { spend }: ExpansionContext): boolean {
   return (
     value.length > MAX_VALUE_CHARS ||
     pathSpecs.length > MAX_WORDS ||
@@ -56,7 +56,7 @@ function isTooLong({ value = '', pathSpecs = [] }: Field, { spend }: ExpansionCo
   );
 }
 
-function plainWord({ text, value }: Word, { home }: ExpansionContext): Field {
+function plainWord({ text, value }: Word, { home }: ExpansionContext): ShellField {
   if (text.startsWith('~')) {
     const inHome = text === '~' || text.startsWith('~/');
     if (inHome && home !== undefined) return { ...known(home + value.slice(1)), text };
@@ -76,7 +76,7 @@ type Piece =
   | { text: string }
   | { unknown: true; splits: boolean; glob?: string; values?: Value; isNumber?: boolean; number?: boolean };
 
-function assemble(parts: readonly WordPart[], surroundings: ExpansionContext): Field {
+function assemble(parts: readonly WordPart[], surroundings: ExpansionContext): ShellField {
   const pieces = parts.flatMap((part) => piecesOf(part, surroundings, { quoted: false }));
   return joined(pieces, tildeOf(parts[0], parts.length, surroundings));
 }
@@ -90,7 +90,7 @@ function tildeOf(first: WordPart | undefined, count: number, { home }: Expansion
   return inHome && home !== undefined ? home : null;
 }
 
-function joined(pieces: readonly Piece[], tilde: string | null | undefined): Field {
+function joined(pieces: readonly Piece[], tilde: string | null | undefined): ShellField {
   const text = pieces.map((piece) => ('text' in piece ? piece.text : '')).join('');
   if (tilde === null)
     return { text, mayBeOption: false, splits: pieces.some((piece) => 'unknown' in piece && piece.splits) };
@@ -103,7 +103,7 @@ function joined(pieces: readonly Piece[], tilde: string | null | undefined): Fie
   const start = first && 'text' in first ? (tilde ?? first.text) : first?.isNumber ? '0' : '';
   const splits = unknown.some((piece) => piece.splits);
   const splitsAnywhere = unknown.some((piece) => piece.splits && piece.glob === undefined);
-  const field: Field = { text, mayBeOption: splitsAnywhere || start === '' || start.startsWith('-'), splits };
+  const field: ShellField = { text, mayBeOption: splitsAnywhere || start === '' || start.startsWith('-'), splits };
   if (pieces.length === 1 && unknown[0]?.number) return { ...field, isNumber: true };
   if (splitsAnywhere && unknown.some(({ values }) => values === undefined)) return field;
   if (unknown.every(({ glob }) => glob !== undefined)) return { ...field, ...globPathSpecs(pieces, tilde) };
@@ -113,12 +113,12 @@ function joined(pieces: readonly Piece[], tilde: string | null | undefined): Fie
 }
 
 /** A word with one variable in it that has only certain possible values. */
-function withValues(field: Field, pieces: readonly Piece[], values: Value, tilde: string | undefined): Field {
+function withValues(field: ShellField, pieces: readonly Piece[], values: Value, tilde: string | undefined): ShellField {
   const at = pieces.findIndex((piece) => 'unknown' in piece);
   const textOf = (some: readonly Piece[]): string => some.map((piece) => ('text' in piece ? piece.text : '')).join('');
   const before = tilde === undefined ? textOf(pieces.slice(0, at)) : tilde + textOf(pieces.slice(0, at)).slice(1);
   const after = textOf(pieces.slice(at + 1));
-  const each = values.map((value): Field | undefined => {
+  const each = values.map((value): ShellField | undefined => {
     if (value.value !== undefined) return known(before + value.value + after);
     if (value.pathSpecs === undefined || before !== '' || after.includes('..')) return undefined;
     return value;
@@ -135,7 +135,7 @@ function withValues(field: Field, pieces: readonly Piece[], values: Value, tilde
   };
 }
 
-function pathSpecsOf(fields: readonly Field[]): { pathSpecs?: readonly PathSpec[] } {
+function pathSpecsOf(fields: readonly ShellField[]): { pathSpecs?: readonly PathSpec[] } {
   const pathSpecs = fields.flatMap(({ value, pathSpecs: some }) => (value === undefined ? some : [{ path: value }]));
   const all = pathSpecs.filter((place) => place !== undefined);
   return all.length === pathSpecs.length ? { pathSpecs: all } : {};
@@ -191,7 +191,7 @@ function piecesOf(part: WordPart, surroundings: ExpansionContext, { quoted }: { 
 }
 
 // The result of `<( )`: a name below /dev/fd that refers to the program's output only.
-const descriptor: Field = { text: '/dev/fd', mayBeOption: false, splits: false, pathSpecs: [] };
+const descriptor: ShellField = { text: '/dev/fd', mayBeOption: false, splits: false, pathSpecs: [] };
 
 function variablePiece(name: string, surroundings: ExpansionContext, quoted: boolean): Piece {
   if (name === '@' || name === '*') return { unknown: true, splits: name === '@' || !quoted };
@@ -209,7 +209,7 @@ function variablePiece(name: string, surroundings: ExpansionContext, quoted: boo
 }
 
 /** Unquoted, the name of a file is split into words at its blanks. */
-const splitName = (field: Field): Field =>
+const splitName = (field: ShellField): ShellField =>
   field.value === undefined ? { ...field, mayBeOption: true, splits: true, anyWords: true } : field;
 
 /** Whether an unquoted variable with this value stays one word. */

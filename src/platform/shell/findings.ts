@@ -3,7 +3,7 @@
 import type { HostFacts } from '../../contract/effect.js';
 import { processPath } from './descriptors.js';
 import { resolveIn } from './expand-word.js';
-import type { Assigned, Field, PathSpec, Touch } from './programs/program.js';
+import type { Assigned, PathSpec, ShellField, Touch } from './programs/program.js';
 import type { State } from './shell-state.js';
 
 const MAX_COMMANDS = 200; // beyond this a person can't judge it either
@@ -12,7 +12,7 @@ const MAX_FILES = 2_000;
 const MAX_STEPS = 50_000; // nodes, words and nested scripts by their length
 
 export interface FoundCommand {
-  words: readonly Field[];
+  words: readonly ShellField[];
   why?: string;
   assigns: readonly Assigned[];
   wrappedBy?: number;
@@ -26,7 +26,7 @@ export interface FoundCommand {
   directories?: readonly string[] | undefined;
 }
 
-export interface FoundFile {
+export interface FoundAccess {
   access: 'read' | 'write';
   /** Absolute, not normalised: `..` behind a symlink leads elsewhere. Absent if it is unknown. */
   path?: string;
@@ -49,7 +49,7 @@ export interface FoundFile {
 /** The findings, once the walk is over. */
 export interface FoundFacts {
   commands: readonly FoundCommand[];
-  files: readonly FoundFile[];
+  files: readonly FoundAccess[];
   network: readonly string[];
   unknown: readonly string[];
   movesDirectory: boolean;
@@ -59,7 +59,7 @@ export interface FoundFacts {
 
 export class Findings implements FoundFacts {
   readonly commands: FoundCommand[] = [];
-  readonly files: FoundFile[] = [];
+  readonly files: FoundAccess[] = [];
   readonly network: string[] = [];
   readonly unknown: string[] = [];
   movesDirectory = false;
@@ -86,7 +86,7 @@ export class Findings implements FoundFacts {
     if (this.commands.length < MAX_KEPT_COMMANDS) this.commands.push(command);
   }
 
-  file({ file, ...touch }: Touch, state: State, by: FoundFile['by'], ofCandidate = false): void {
+  file({ file, ...touch }: Touch, state: State, by: FoundAccess['by'], ofCandidate = false): void {
     const base = { ...touch, text: file.text, ...(by && { by }), ...(ofCandidate && { ofCandidate }) };
     const pathSpecs = file.value === undefined ? file.pathSpecs : [{ path: file.value }];
     if (pathSpecs === undefined) {
@@ -97,12 +97,12 @@ export class Findings implements FoundFacts {
     for (const place of pathSpecs) this.#place(place, state, { ...base, ...(isChosen && { chosen: true }) });
   }
 
-  #push(file: FoundFile): void {
+  #push(file: FoundAccess): void {
     if (this.files.length < MAX_FILES) this.files.push(file);
     else this.isUnknown(`it names more than ${MAX_FILES} files`);
   }
 
-  #place({ path, tree, pattern }: PathSpec, state: State, base: Omit<FoundFile, 'path'>): void {
+  #place({ path, tree, pattern }: PathSpec, state: State, base: Omit<FoundAccess, 'path'>): void {
     if (path === '') return;
     const { directories } = state;
     const file = { ...base, ...(tree && { tree }) };
@@ -119,7 +119,7 @@ export class Findings implements FoundFacts {
     }
   }
 
-  #absolute(path: string, state: State, file: Omit<FoundFile, 'path'>): void {
+  #absolute(path: string, state: State, file: Omit<FoundAccess, 'path'>): void {
     if (/^\/dev\/(null|zero)$/.test(path)) return;
     const remote = /^\/dev\/(tcp|udp)\/([^/]*)\/([^/]*)$/.exec(path);
     if (remote) {

@@ -4,7 +4,7 @@ import { asGiven } from './piped-names.js';
 import { findProgram } from './programs/index.js';
 import { onlyReports } from './programs/never-free.js';
 import { openers } from './programs/openers.js';
-import type { Assigned, Call, Field, Program, Touch, Verdict } from './programs/program.js';
+import type { Assigned, Call, Program, ProgramVerdict, ShellField, Touch } from './programs/program.js';
 import { programOnInput } from './programs/program-input.js';
 import { asksForHelp, plainForm } from './programs/system-programs.js';
 import type { State } from './shell-state.js';
@@ -12,7 +12,7 @@ import type { State } from './shell-state.js';
 export interface CommandToJudge {
   /** Its name, as written. */
   name: string;
-  args: readonly Field[];
+  args: readonly ShellField[];
   assigns: readonly Assigned[];
   state: State;
   /** A wrapper starts programs, never shell functions. */
@@ -23,7 +23,7 @@ export interface CommandToJudge {
 
 export interface JudgedCommand {
   call: Call;
-  verdict: Verdict;
+  verdict: ProgramVerdict;
   /** Why it is not harmless. */
   why: string | undefined;
   /** The files that it reads if it turns out to be a system program without a table. */
@@ -55,8 +55,8 @@ export function judgeCommand({ name, args, assigns, state, programsOnly, hasArra
 }
 
 /** A program that is only asked for its version or help starts nothing, even if its table does not list the option. */
-function verdictOn(name: string, program: Program | undefined, call: Call): Verdict {
-  const unknown: Verdict = { why: `${name} is not known to be harmless` };
+function verdictOn(name: string, program: Program | undefined, call: Call): ProgramVerdict {
+  const unknown: ProgramVerdict = { why: `${name} is not known to be harmless` };
   const judged = program?.judge(call) ?? unknown;
   const hasSource = judged.why === undefined || judged.programOnInput || judged.programOnStream || judged.starts;
   const verdict = hasSource ? judged : { ...judged, ...programOnInput(name, call.args) };
@@ -66,7 +66,7 @@ function verdictOn(name: string, program: Program | undefined, call: Call): Verd
 const isQuestion = ({ args }: Call): boolean => asksForHelp(args.map(({ value = '' }) => value));
 
 /** `declare a=$x` evaluates subscripts in the value of x if `a` is an array. */
-function evaluatesArray(name: string, args: readonly Field[], hasArrays: () => boolean): boolean {
+function evaluatesArray(name: string, args: readonly ShellField[], hasArrays: () => boolean): boolean {
   if (!/^(declare|typeset|local|readonly|export)$/.test(name) || !hasArrays()) return false;
   return !args.every(({ value }) => value !== undefined && !/^[^=]*=\s*\(/.test(value));
 }
@@ -75,7 +75,7 @@ function evaluatesArray(name: string, args: readonly Field[], hasArrays: () => b
 function readsOfUnknown(
   written: string,
   program: Program | undefined,
-  { touches = [], why }: Verdict,
+  { touches = [], why }: ProgramVerdict,
   { args }: Call,
 ): readonly Touch[] | undefined {
   const words = args.flatMap(({ value }) => value ?? []);

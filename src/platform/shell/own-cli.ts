@@ -1,7 +1,7 @@
 // Recognises commands that run Helve's own command line: it changes settings, trust, rules, servers and sessions,
 // which no tool may change without a question. Such a command counts as a write to the settings file, which is
 // protected.
-import type { FoundCommand, FoundFile } from './findings.js';
+import type { FoundAccess, FoundCommand } from './findings.js';
 
 const RUNNERS = /^(node|nodejs|bun|bunx|deno|npx|npm|pnpm|pnpx|yarn|tsx|corepack|volta|mise|asdf|fnm|nvm)$/;
 const OWN_NAME = /^(@[\w.-]+\/)?helve(@[^/]*)?(\.[cm]?[jt]s|\.exe|\.cmd)?$/i;
@@ -26,8 +26,8 @@ const LOOSENING =
   /^--(dangerously-skip-permissions|allow-dangerously-skip-permissions|permission-mode|allowed-?tools|settings|setting-sources|trust|mcp-config|add-dir|permission-prompt-tool)(=|$)/i;
 
 /** The settings that commands of Helve's own command line may change. */
-export function helveSettingsWrites(commands: readonly FoundCommand[], cwd: string): FoundFile[] {
-  return commands.flatMap(({ words, directories }, index): FoundFile[] => {
+export function helveSettingsWrites(commands: readonly FoundCommand[], cwd: string): FoundAccess[] {
+  return commands.flatMap(({ words, directories }, index): FoundAccess[] => {
     if (!changesOwnSettings(words.map(({ value }) => value))) return [];
     const [folder = cwd] = directories ?? [];
     const by = { command: index, as: 'operand' as const };

@@ -1,7 +1,7 @@
 // File names that one program passes to another. A name may contain blanks, quotes and newlines, and begin with a
 // dash. The words that `xargs`, `read` or a substitution makes of it may then be anything: other files, and options.
 
-import type { Call, Field, PipedNames, Verdict } from './programs/program.js';
+import type { Call, PipedNames, ProgramVerdict, ShellField } from './programs/program.js';
 import { wrappers } from './programs/wrappers.js';
 import { withoutGuess } from './redirections.js';
 
@@ -18,13 +18,13 @@ const wrapperNames: ReadonlySet<string> = new Set(wrappers.flatMap(({ names }) =
  * The words as the program has to be judged with them. If any word is harmless, they stand for the files that they
  * come from; only the kernel can confine access to others. A wrapper passes them on.
  */
-export function asGiven(name: string, args: readonly Field[]): readonly Field[] {
+export function asGiven(name: string, args: readonly ShellField[]): readonly ShellField[] {
   if (!args.some(({ anyWords }) => anyWords)) return args;
   return harmlessWithAnyWords.has(name) || wrapperNames.has(name) ? args : args.map(withoutGuess);
 }
 
 /** The standard input of the next program in a pipeline. */
-export function namesPrinted(call: Call, { prints, passesNames }: Verdict): PipedNames | undefined {
+export function namesPrinted(call: Call, { prints, passesNames }: ProgramVerdict): PipedNames | undefined {
   if (prints) return { pathSpecs: prints, whole: true, mayBeOption: namesMayBeOptions(call, prints) };
   if (!passesNames || !call.piped) return undefined;
   const keepsNul = call.args.some(({ value }) => /^(-[a-zA-Z]*z|--zero-terminated|--null-data)$/.test(value ?? ''));

@@ -19,7 +19,7 @@ export interface ReadOutput {
   heldBack?: number;
 }
 
-export interface ReadOptions {
+export interface ReadOutputOptions {
   maxChars: number;
   /** The offset to start at, in bytes. */
   from?: number;
@@ -34,7 +34,7 @@ export interface ReadOptions {
  */
 export async function readOutput(
   file: string,
-  { maxChars, from = 0, growing = false }: ReadOptions,
+  { maxChars, from = 0, growing = false }: ReadOutputOptions,
 ): Promise<ReadOutput> {
   await using handle = await open(file);
   const { size: totalBytes } = await handle.stat();

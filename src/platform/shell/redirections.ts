@@ -1,13 +1,13 @@
 // Redirections, in the order in which the shell applies them: the files they open, and the descriptors after each.
 import type { Redirection, SyntaxNode, Word } from 'unbash';
 import { type Descriptors, type Opened, type OpenFile, processPath, withDescriptor } from './descriptors.js';
-import { type Field, known, type Touch } from './programs/program.js';
+import { known, type ShellField, type Touch } from './programs/program.js';
 import type { State } from './shell-state.js';
 import { type Input, textOfHereDoc } from './standard-input.js';
 
 export interface RedirectionsPort {
   inside(node: SyntaxNode, state: State): void;
-  value(word: Word, state: State): Field;
+  value(word: Word, state: State): ShellField;
   /** A variable that a redirection sets: `{x}<file`. */
   sets(name: string): void;
 }
@@ -29,7 +29,7 @@ export function redirected(redirections: readonly Redirection[], before: State, 
     const descriptors = withDescriptor(state.descriptors, number, opened);
     state = { ...state, descriptors, ...(number === 0 && { piped: undefined, input }) };
   };
-  const open = (access: Touch['access'], file: Field): void => {
+  const open = (access: Touch['access'], file: ShellField): void => {
     targets.push({ touch: { access, file: withoutGuess(file) }, state });
   };
   for (const redirection of redirections) {
@@ -75,7 +75,7 @@ export function redirected(redirections: readonly Redirection[], before: State, 
 }
 
 /** A name from a pipe may be any file, whatever program printed it. */
-export function withoutGuess(file: Field): Field {
+export function withoutGuess(file: ShellField): ShellField {
   if (!file.anyWords) return file;
   const { pathSpecs: _, anyWords: __, ...rest } = file;
   return rest;
@@ -84,7 +84,7 @@ export function withoutGuess(file: Field): Field {
 const defaultOf = (operator: string): number => (operator.startsWith('<') ? 0 : 1);
 
 /** The file on a descriptor after this was opened on it; undefined if it may be anything. */
-function openedBy(file: Field, { directories, descriptors }: State): Opened | undefined {
+function openedBy(file: ShellField, { directories, descriptors }: State): Opened | undefined {
   const pathSpecs = file.value === undefined ? withoutGuess(file).pathSpecs : [{ path: file.value }];
   if (pathSpecs === undefined || pathSpecs.some(({ tree, pattern }) => tree || pattern !== undefined)) return undefined;
   if (pathSpecs.length === 0) return 'pipe'; // a process substitution

@@ -52,13 +52,13 @@ export interface ProcessOptions {
 }
 
 /** Why a command was stopped early. */
-export type StopReason = 'timeout' | 'abort' | 'output' | 'request';
+export type ProcessStopReason = 'timeout' | 'abort' | 'output' | 'request';
 
 export interface ProcessResult {
   /** Null if the shell itself was killed by a signal. */
   exitCode: number | null;
   signal: NodeJS.Signals | null;
-  stoppedBy: StopReason | null;
+  stoppedBy: ProcessStopReason | null;
   durationMs: number;
   /** The shell's last working directory; absent if it could not report it (`exec`, SIGKILL, a removed directory). */
   finalCwd?: string;
@@ -77,7 +77,7 @@ export interface RunningProcess {
   /** Resolves when it is over. After a stop all its processes have ended by then. */
   readonly finished: Promise<ProcessResult>;
   /** Ends all of it. Does nothing once it is over. */
-  stop(why: StopReason): void;
+  stop(why: ProcessStopReason): void;
   /** As if the timeout were reached: see `onTimeUp`. */
   timeUp(): void;
 }
@@ -98,10 +98,10 @@ export async function startCommand(options: ProcessOptions): Promise<RunningProc
   const full = Promise.withResolvers<'output'>();
   const started = await start(options, () => full.resolve('output'));
 
-  let stoppedBy: StopReason | null = null;
+  let stoppedBy: ProcessStopReason | null = null;
   const stopped = Promise.withResolvers<boolean>();
   let over = false;
-  const stop = (why: StopReason): void => {
+  const stop = (why: ProcessStopReason): void => {
     if (stoppedBy || over) return;
     stoppedBy = why;
     stopped.resolve(endTree(started.tree));

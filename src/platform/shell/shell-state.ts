@@ -4,7 +4,7 @@ import { isHarmlessAssignment } from './assignments.js';
 import { type Descriptors, joinDescriptors, processPath } from './descriptors.js';
 import { resolveIn, type Value } from './expand-word.js';
 import { storesCount } from './printf-format.js';
-import { type Call, type Field, type PipedNames, wordOfNames } from './programs/program.js';
+import { type Call, type PipedNames, type ShellField, wordOfNames } from './programs/program.js';
 import type { Input } from './standard-input.js';
 
 const MAX_DIRECTORIES = 4; // that a command may be in
@@ -161,7 +161,7 @@ export function afterBuiltin({ name, args, piped }: Call, state: State, home: st
 }
 
 /** `read -r -d ''` gets each name unchanged, if NUL ends it. */
-function readsToNul(args: readonly Field[]): boolean {
+function readsToNul(args: readonly ShellField[]): boolean {
   const values = args.map(({ value }) => value);
   return (
     values.some((value, index) => value === '' && /^-\w*d$/.test(values[index - 1] ?? '')) &&
@@ -171,7 +171,7 @@ function readsToNul(args: readonly Field[]): boolean {
 
 function directoriesAfter(
   name: string,
-  args: readonly Field[],
+  args: readonly ShellField[],
   { directories, previous }: State,
   home: string | undefined,
 ): readonly string[] | undefined {

@@ -9,12 +9,12 @@ import { killTreeSoon, MARK_VARIABLE, withMark } from './process-tree.js';
 import { gone, type ReadyShell, readyShell } from './ready-shell.js';
 import { shellScript } from './shell-script.js';
 import { startProcess } from './start-process.js';
-import type { Environment, WrappedShell, WrapShell } from './wrap-shell.js';
+import type { ShellEnvironment, WrappedShell, WrapShell } from './wrap-shell.js';
 
 const FREE_DESCRIPTOR = 5; // after the standard three, the control channel and the task
 
 export interface ShellOptions {
-  env: Environment;
+  env: ShellEnvironment;
   /** The names of later shells, whose pipes can be created along with its own. */
   nextNames?: readonly string[] | undefined;
   /** It is not needed yet, so work that would delay the command is done in advance. */
@@ -248,7 +248,7 @@ function openTask(name: string): { file: number; readOnly: number } {
 }
 
 /** The environment without variables that would change how bash works or wait for a person. */
-function shellEnvironment(env: Environment): NodeJS.ProcessEnv {
+function shellEnvironment(env: ShellEnvironment): NodeJS.ProcessEnv {
   const {
     BASH_ENV: _startup,
     ENV: _posixStartup,

@@ -6,7 +6,7 @@ import { isCoreLanguage } from './core-language.js';
 import { anyDescriptors, ownDescriptors, restored, withDescriptor } from './descriptors.js';
 import type { Findings } from './findings.js';
 import { type Parser, parseCommand } from './parse-command.js';
-import { type Field, known, type PipedNames } from './programs/program.js';
+import { known, type PipedNames, type ShellField } from './programs/program.js';
 import { assignedIn, mayRun, OPENERS } from './scan-command.js';
 import { factsOf, once } from './script-facts.js';
 import { both, join, maybeFunctions, type Outcome, type State, without, withVariable } from './shell-state.js';
@@ -267,7 +267,7 @@ class Walk {
   }
 
   /** `$(git ls-files)` in the list of a loop consists of file names, but the shell splits it at blanks. */
-  #listed(word: Word, state: State): Field[] {
+  #listed(word: Word, state: State): ShellField[] {
     this.#context.prints = undefined;
     const fields = this.#words.fields(word, state);
     const { pathSpecs } = (printsOnce(word) ? this.#context.prints : undefined) ?? ({} as Partial<PipedNames>);

@@ -6,7 +6,7 @@ import { judgeCommand } from './judge-command.js';
 import { type Dialect, parseCommand } from './parse-command.js';
 import { namesPrinted } from './piped-names.js';
 import { mayBecomeOption } from './programs/options.js';
-import type { Assigned, Field, Started, Verdict } from './programs/program.js';
+import type { Assigned, ProgramVerdict, ShellField, Started } from './programs/program.js';
 import type { Redirected } from './redirections.js';
 import { OPENERS } from './scan-command.js';
 import { factsOf, nestedFacts } from './script-facts.js';
@@ -38,7 +38,7 @@ export class SimpleCommands {
   command(node: Command, before: State): Outcome {
     let state = before;
     const substitutions = this.#context.substitutions;
-    const assigned: { assignment: Assignment; value: Field | undefined }[] = [];
+    const assigned: { assignment: Assignment; value: ShellField | undefined }[] = [];
     // Each sees those before it; a POSIX shell applies the redirections first.
     const afterRedirections = this.#context.isPosix && node.redirects.length > 0;
     let assigning = afterRedirections ? { ...state, descriptors: anyDescriptors } : state;
@@ -89,7 +89,7 @@ export class SimpleCommands {
     return { ok: after(ok), fail: after(fail) };
   }
 
-  #run(fields: readonly Field[], assigns: readonly Assigned[], state: State, running: Running): Outcome {
+  #run(fields: readonly ShellField[], assigns: readonly Assigned[], state: State, running: Running): Outcome {
     const [name, ...args] = fields;
     if (name === undefined || !this.#context.found.step(fields.length)) return both(state);
     const position = this.#context.found.commands.length;
@@ -157,7 +157,7 @@ export class SimpleCommands {
   }
 
   /** The script that a shell reads from standard input; what is not known there may be any program. */
-  #startsFromInput(name: string, verdict: Verdict, { input }: State): Started[] {
+  #startsFromInput(name: string, verdict: ProgramVerdict, { input }: State): Started[] {
     const { programOnInput: language, programOnStream, inThisShell } = verdict;
     const isUnknown = programOnStream || (language !== undefined && input === 'unknown');
     if (isUnknown)

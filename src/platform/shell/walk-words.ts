@@ -4,7 +4,7 @@ import { isHarmlessAssignment, isPlainVariable } from './assignments.js';
 import { withDescriptor } from './descriptors.js';
 import { EvaluatedWords } from './evaluated-words.js';
 import { type ExpansionContext, expandValue, expandWord } from './expand-word.js';
-import { type Assigned, type Field, known } from './programs/program.js';
+import { type Assigned, known, type ShellField } from './programs/program.js';
 import { type Redirected, redirected } from './redirections.js';
 import { type Outcome, type State, withVariable } from './shell-state.js';
 import type { WalkContext } from './walk-context.js';
@@ -46,19 +46,19 @@ export class WalkWords {
     };
   }
 
-  fields(word: Word, state: State): Field[] {
+  fields(word: Word, state: State): ShellField[] {
     this.evaluated.inside(word, state);
     return expandWord(word, this.#surroundings(state));
   }
 
-  value(word: Word, state: State): Field {
+  value(word: Word, state: State): ShellField {
     const field = this.assignedValue(word, state);
     if (field.value === undefined) this.#context.found.beyondCore = true;
     return field;
   }
 
   /** The value of a variable need not be known: a word that uses the variable is then unknown, too. */
-  assignedValue(word: Word, state: State): Field {
+  assignedValue(word: Word, state: State): ShellField {
     this.evaluated.inside(word, state);
     return expandValue(word, this.#surroundings(state));
   }
@@ -76,7 +76,7 @@ export class WalkWords {
     for (const { touch, state } of targets) this.#context.found.file(touch, state, by);
   }
 
-  assignment({ index, value }: Assignment, state: State): Field | undefined {
+  assignment({ index, value }: Assignment, state: State): ShellField | undefined {
     if (index) {
       this.evaluated.inside(index, state);
       if (!/^\d+$/.test(index.text)) this.#context.found.isUnknown(`the subscript ${index.text} is evaluated`);
@@ -90,7 +90,7 @@ export class WalkWords {
     return undefined;
   }
 
-  assignmentWord(assignment: Assignment, state: State): Field {
+  assignmentWord(assignment: Assignment, state: State): ShellField {
     const value = this.assignment(assignment, state);
     if (value?.value === undefined || assignment.append || assignment.index) {
       return { text: assignment.text, mayBeOption: false, splits: false };
@@ -101,7 +101,7 @@ export class WalkWords {
   /** A variable of the shell itself. One that programs read may change their behaviour from here on. */
   assign(
     { name, append, index }: { name: string; append?: boolean | undefined; index?: unknown },
-    value: Field | undefined,
+    value: ShellField | undefined,
     state: State,
   ): State {
     const isKnown = value !== undefined && !append && index === undefined;
@@ -116,8 +116,8 @@ export class WalkWords {
   }
 }
 
-export const knownValue = (value: Field | undefined): readonly Field[] | undefined =>
+export const knownValue = (value: ShellField | undefined): readonly ShellField[] | undefined =>
   value?.value !== undefined || value?.pathSpecs ? [value] : undefined;
 
-export const withValue = (name: string, field: Field | undefined): Assigned =>
+export const withValue = (name: string, field: ShellField | undefined): Assigned =>
   field?.value === undefined ? { name } : { name, value: field.value };

@@ -1,13 +1,13 @@
 // How the start of a bash is wrapped in another program, such as a sandbox.
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type ShellEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** The command line of bash without a wrapper. */
 export interface ShellCommand {
   program: string;
   args: readonly string[];
   cwd: string;
-  env: Environment;
+  env: ShellEnvironment;
   freeDescriptor: number;
   folder: string;
 }
@@ -34,7 +34,7 @@ export interface WrappedShell {
   program: string;
   args: readonly string[];
   cwd: string;
-  env: Environment;
+  env: ShellEnvironment;
   /**
    * Descriptors of ours that the program inherits, from `freeDescriptor` on; `pipe` is the one that transmits its
    * policy.

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type DeclaredPath, namesPath, segmentsOf } from '../journal/declared-writes.js';
 import { VERSION_CONTROL } from '../search/query.js';
-import { type Entry, entryAt, type Pace, type Tree } from './workspace-tree.js';
+import { entryAt, type Pace, type Tree, type TreeEntry } from './workspace-tree.js';
 
 export interface NamedLimits {
   /** The number of files and folders. */
@@ -54,7 +54,7 @@ export async function addNamed(tree: Tree, paths: readonly DeclaredPath[], optio
   }
 }
 
-const bytesOf = (found: ReadonlyArray<[string, Entry]>): number =>
+const bytesOf = (found: ReadonlyArray<[string, TreeEntry]>): number =>
   found.reduce((sum, [, { kind, size }]) => sum + (kind === 'file' ? size : 0), 0);
 
 /** All entries of a declared path, or slightly more than the limit. */
@@ -63,9 +63,9 @@ async function entriesOf(
   tree: Tree,
   { entries: most }: { entries: number },
   { earlier, isExcluded, pace }: NamedOptions,
-): Promise<Array<[string, Entry]>> {
+): Promise<Array<[string, TreeEntry]>> {
   const { real, tree: isTree, pattern } = declared;
-  const found: Array<[string, Entry]> = [];
+  const found: Array<[string, TreeEntry]> = [];
   const depth = pattern === undefined ? 0 : segmentsOf(pattern).length;
   // If it has become a symlink since, the files behind it are different ones.
   const waiting = hasLinkAbove(real) ? [] : [real];

@@ -1,7 +1,7 @@
 // Derives journal entries from the states of a path in two snapshots.
 import { stateAfter, stateBefore } from '../files/entry-state.js';
 import type { RecordedChange, RecordedFile, RecordedOther } from '../journal/recorded-change.js';
-import { contentId, type Entry } from './workspace-tree.js';
+import { contentId, type TreeEntry } from './workspace-tree.js';
 
 /** Notes on a call during which other writers were active. */
 export const IN_BACKGROUND =
@@ -23,7 +23,7 @@ export interface Side {
 const nothing: Side = { hash: null };
 
 /** A file's content; null if there is no entry. */
-export function sideOf(entry: Entry | undefined, content: Content | undefined): Side {
+export function sideOf(entry: TreeEntry | undefined, content: Content | undefined): Side {
   if (!entry) return nothing;
   const { kind, mode, target } = entry;
   const id = contentId(entry);

@@ -1,7 +1,7 @@
 // Compares two consecutive snapshots of a workspace for entries that are in only one of them.
 import { dirname } from 'node:path';
 import { namesPath } from '../journal/declared-writes.js';
-import { type Entry, entryAt, type Tree } from './workspace-tree.js';
+import { entryAt, type Tree, type TreeEntry } from './workspace-tree.js';
 
 /** Two consecutive snapshots, and the entries that are missing in the later one. */
 export interface SnapshotPair {
@@ -37,7 +37,7 @@ export function forgetEntry(tree: Tree, path: string): void {
 }
 
 /** Whether a new entry may have existed before without having been scanned. */
-export function wasHidden(before: Tree, now: Tree, path: string, { kind }: Entry): boolean {
+export function wasHidden(before: Tree, now: Tree, path: string, { kind }: TreeEntry): boolean {
   const { entries, listings, unreadable, unseen, named } = before;
   if (namesPath({ paths: named, isExact: true }, path)) return false;
   const isNew = [{ path, isFolder: kind === 'folder' }];

@@ -9,14 +9,14 @@ import { anyWrites, declaredPath, declaredWrites } from '../journal/declared-wri
 import type { JournalFolders } from '../journal/journal.js';
 import { closeRecord, type OpenChange, recordPath, writeRecord } from '../journal/lock.js';
 import { thisProcess } from '../journal/process-identity.js';
-import { type Entry, emptyTree, Pace, type Tree } from './workspace-tree.js';
+import { emptyTree, Pace, type Tree, type TreeEntry } from './workspace-tree.js';
 
 const FEW_LINES = 1_000; // not worth compacting
 
 /** A saved copy of a file, and the state of the file that it was taken from. */
 export interface KnownCopy {
   /** The file's state when it was read. */
-  entry: Entry;
+  entry: TreeEntry;
   hash: string;
 }
 
@@ -91,7 +91,7 @@ export class SnapshotLog {
   }
 }
 
-function lineOf(path: string, entry: Entry, hash: string | undefined): string {
+function lineOf(path: string, entry: TreeEntry, hash: string | undefined): string {
   const { kind, ino, size, mtimeMs, ctimeMs, fullMode, settled, target } = entry;
   return JSON.stringify([path, kind, ino, size, mtimeMs, ctimeMs, fullMode, settled, target ?? null, hash ?? null]);
 }

@@ -8,7 +8,7 @@ import { namedLimit } from './named-tree.js';
 import { type Content, type Side, sideOf } from './snapshot-changes.js';
 import { MB, type SnapshotCoverage, type SnapshotLimits } from './snapshot-contract.js';
 import type { KnownCopy } from './snapshot-log.js';
-import { type Entry, entryAt, entryOf, isUntouched, isUnwritten, type Pace, type Tree } from './workspace-tree.js';
+import { entryAt, entryOf, isUntouched, isUnwritten, type Pace, type Tree, type TreeEntry } from './workspace-tree.js';
 
 const SMALL_BYTES = 256_000;
 const MAX_READS = 3; // attempts to read a file that changes meanwhile
@@ -29,7 +29,7 @@ export class WorkspaceCopies {
   /** The names of the packs that were created. */
   readonly packs: string[] = [];
   /** Files without a copy, or with a copy that has to be checked again; undefined if that is not computed yet. */
-  #missing: Map<string, Entry> | undefined;
+  #missing: Map<string, TreeEntry> | undefined;
   /** Whether a command would only have to wait for files that have changed meanwhile. */
   isCovered = false;
   /** Entries that are not yet in the snapshot log in their current state. */
@@ -100,7 +100,12 @@ export class WorkspaceCopies {
   }
 
   /** The content of a path at the last scan, and its current content. */
-  compare(path: string, old: Entry | undefined, looked: Entry | undefined, until: number): Omit<ChangedPath, 'path'> {
+  compare(
+    path: string,
+    old: TreeEntry | undefined,
+    looked: TreeEntry | undefined,
+    until: number,
+  ): Omit<ChangedPath, 'path'> {
     const held = old && this.#held(path, old);
     let fresh = looked;
     let read = fresh && this.#read(path, fresh, until);
@@ -120,12 +125,12 @@ export class WorkspaceCopies {
   }
 
   /** The file's content at the last scan. */
-  #held(path: string, entry: Entry): Content | undefined {
+  #held(path: string, entry: TreeEntry): Content | undefined {
     if (entry.kind !== 'file') return undefined;
     return this.#knownAt(path, entry) ?? { why: this.#whyUnknown(entry) };
   }
 
-  #read(path: string, entry: Entry, until: number): Content | undefined {
+  #read(path: string, entry: TreeEntry, until: number): Content | undefined {
     if (entry.kind !== 'file') return undefined;
     const known = this.#knownAt(path, entry);
     if (known?.entry.settled) return known;
@@ -134,12 +139,12 @@ export class WorkspaceCopies {
   }
 
   /** The saved copy of the file's current content. */
-  #knownAt(path: string, entry: Entry): KnownCopy | undefined {
+  #knownAt(path: string, entry: TreeEntry): KnownCopy | undefined {
     const known = this.#known.get(path);
     return known && (known.entry === entry || isUntouched(known.entry, entry)) ? known : undefined;
   }
 
-  #whyUnknown({ size }: Entry): string {
+  #whyUnknown({ size }: TreeEntry): string {
     const { maxFileBytes, maxBytes } = this.#limits;
     if (size > maxFileBytes) return `it was larger than ${maxFileBytes / MB} MB`;
     if ((this.#pack?.bytes ?? 0) + size > maxBytes) return `the copies of this session reached ${maxBytes / MB} MB`;
@@ -158,7 +163,7 @@ export class WorkspaceCopies {
 
   /** Copies files that have no copy yet until the time is up, starting with those that a person is working on. */
   async keep(tree: Tree | undefined, pace: Pace, until: number): Promise<SnapshotCoverage> {
-    const { entries = new Map<string, Entry>(), files: all = 0, unreadable = [], unseen = [] } = tree ?? {};
+    const { entries = new Map<string, TreeEntry>(), files: all = 0, unreadable = [], unseen = [] } = tree ?? {};
     this.#missing ??= new Map([...entries].filter(([, { kind }]) => kind === 'file'));
     const missing = [...this.#missing].toSorted(([, one], [, other]) => inOrder(one, other));
     let isTimeUp = false;
@@ -182,7 +187,7 @@ export class WorkspaceCopies {
   }
 
   /** Undefined if the file is too large, unreadable, or has been replaced. */
-  #copy(path: string, entry: Entry, maxBytes = this.#limits.maxFileBytes): KnownCopy | undefined {
+  #copy(path: string, entry: TreeEntry, maxBytes = this.#limits.maxFileBytes): KnownCopy | undefined {
     const { size } = entry;
     const pack = this.#pack;
     if (!pack || size > maxBytes || pack.bytes + size > this.#limits.maxBytes) return undefined;
@@ -227,7 +232,7 @@ const isDiskFull = (error: unknown): boolean => ['ENOSPC', 'EDQUOT'].includes(co
 const READING = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /** Undefined if it is no longer the file that was scanned. */
-function readWhole(path: string, entry: Entry): Uint8Array | undefined {
+function readWhole(path: string, entry: TreeEntry): Uint8Array | undefined {
   const file = openSync(path, READING);
   try {
     if (!isUntouched(entryOf(fstatSync(file)), entry)) return undefined;
@@ -242,7 +247,7 @@ function readWhole(path: string, entry: Entry): Uint8Array | undefined {
   }
 }
 
-function inOrder(one: Entry, other: Entry): number {
+function inOrder(one: TreeEntry, other: TreeEntry): number {
   const [isSmall, isOtherSmall] = [one.size <= SMALL_BYTES, other.size <= SMALL_BYTES];
   if (isSmall !== isOtherSmall) return isSmall ? -1 : 1;
   return isSmall ? other.mtimeMs - one.mtimeMs : one.size - other.size;

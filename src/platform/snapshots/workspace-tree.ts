@@ -12,7 +12,7 @@ const UNSETTLED_MS = 50; // file system clocks tick every few milliseconds
 const COARSE_MS = 2_100; // some have a granularity of one or two seconds
 
 /** The entry at a path, from `lstat` alone. */
-export interface Entry {
+export interface TreeEntry {
   kind: 'file' | 'folder' | 'link';
   ino: number;
   size: number;
@@ -28,18 +28,18 @@ export interface Entry {
 }
 
 /** Whether the entry is unchanged, provided that the first state was settled. */
-export const isUntouched = (one: Entry, other: Entry): boolean =>
+export const isUntouched = (one: TreeEntry, other: TreeEntry): boolean =>
   one.ctimeMs === other.ctimeMs && one.mode === other.mode && one.kind === other.kind && isUnwritten(one, other);
 
 /** The same for its content alone. */
-export const isUnwritten = (one: Entry, other: Entry): boolean =>
+export const isUnwritten = (one: TreeEntry, other: TreeEntry): boolean =>
   one.mtimeMs === other.mtimeMs && one.size === other.size && one.ino === other.ino;
 
 /** Identifies the content until the file is written. */
-export const contentId = ({ ino, size, mtimeMs }: Entry): string => `${ino}:${size}:${mtimeMs}`;
+export const contentId = ({ ino, size, mtimeMs }: TreeEntry): string => `${ino}:${size}:${mtimeMs}`;
 
 interface Listing {
-  folder: Entry;
+  folder: TreeEntry;
   /**
    * The paths of its entries that are not ignored; cached, because building thousands of these strings takes as long
    * as the scan.
@@ -53,13 +53,13 @@ interface Listing {
 
 /** The files of a workspace that git does not ignore, with their folders, by path. */
 export interface Tree {
-  entries: Map<string, Entry>;
+  entries: Map<string, TreeEntry>;
   listings: Map<string, Listing>;
   /** Paths that could not be read. */
   unreadable: string[];
   /** Folders that were not scanned, for lack of time or because there were too many files. */
   unseen: string[];
-  /** Entries that are not the same `Entry` object as in the earlier scan: everything that may have changed. */
+  /** Entries that are not the same `TreeEntry` object as in the earlier scan: everything that may have changed. */
   fresh: string[];
   /** The number of entries that are files. */
   files: number;
@@ -123,7 +123,7 @@ export interface ScanOptions {
 
 /**
  * Scans the whole workspace, or as much of it as the limits allow. Results of an earlier scan are reused for
- * unchanged folders, and an unchanged entry is the same `Entry` object. Synchronous in slices, because thousands of
+ * unchanged folders, and an unchanged entry is the same `TreeEntry` object. Synchronous in slices, because thousands of
  * asynchronous `lstat` calls take several times as long.
  */
 export async function readTree(roots: readonly string[], options: ScanOptions): Promise<Tree> {
@@ -140,7 +140,7 @@ export async function readTree(roots: readonly string[], options: ScanOptions): 
   return tree;
 }
 
-function add(tree: Tree, path: string, entry: Entry, old: Entry | undefined): void {
+function add(tree: Tree, path: string, entry: TreeEntry, old: TreeEntry | undefined): void {
   tree.entries.set(path, entry);
   if (entry.kind === 'file') tree.files += 1;
   if (entry !== old) tree.fresh.push(path);
@@ -241,7 +241,7 @@ export function isGone(path: string): boolean {
 /**
  * The entry at the path, the earlier object if it is unchanged; undefined if there is nothing that could be restored.
  */
-export function entryAt(path: string, earlier?: Entry): Entry | undefined {
+export function entryAt(path: string, earlier?: TreeEntry): TreeEntry | undefined {
   const stats = lookAt(path);
   if (!stats) return undefined;
   if (earlier?.settled && isStill(earlier, stats)) return earlier;
@@ -254,14 +254,14 @@ export function entryAt(path: string, earlier?: Entry): Entry | undefined {
 const isCovered = (stats: Stats): boolean => stats.isFile() || stats.isDirectory() || stats.isSymbolicLink();
 
 /** Like `isUntouched`, without allocating an entry for each of thousands of files. */
-const isStill = (earlier: Entry, { ctimeMs, mtimeMs, ino, size, mode }: Stats): boolean =>
+const isStill = (earlier: TreeEntry, { ctimeMs, mtimeMs, ino, size, mode }: Stats): boolean =>
   earlier.ctimeMs === ctimeMs &&
   earlier.mtimeMs === mtimeMs &&
   earlier.ino === ino &&
   earlier.size === size &&
   earlier.fullMode === mode;
 
-export function entryOf(stats: Stats): Entry {
+export function entryOf(stats: Stats): TreeEntry {
   const { ino, size, mtimeMs, ctimeMs, mode } = stats;
   return {
     kind: stats.isDirectory() ? 'folder' : stats.isSymbolicLink() ? 'link' : 'file',

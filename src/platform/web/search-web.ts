@@ -10,7 +10,7 @@ const MAX_TITLE_CHARS = 300;
 const MAX_SNIPPET_CHARS = 600;
 const LIMITS = { maxBytes: 2_000_000, totalMs: 30_000 };
 
-export interface SearchResult {
+export interface WebSearchResult {
   title: string;
   url: string;
   snippet: string;
@@ -95,7 +95,7 @@ export async function searchWeb(
   endpoint: SearchEndpoint,
   query: SearchQuery,
   { signal, lookup }: { signal: AbortSignal; lookup?: Lookup },
-): Promise<SearchResult[]> {
+): Promise<WebSearchResult[]> {
   const { provider, key, keyVariable } = endpoint;
   if (keyVariable !== undefined && !key) {
     throw new ToolFailure(
@@ -153,7 +153,7 @@ function parsedJson(text: string): unknown {
   }
 }
 
-function resultOf(result: unknown, snippet: string): SearchResult | undefined {
+function resultOf(result: unknown, snippet: string): WebSearchResult | undefined {
   if (!isObject(result) || typeof result['url'] !== 'string' || !URL.canParse(result['url'])) return undefined;
   const url = new URL(result['url']);
   if (!/^https?:$/.test(url.protocol) || url.username !== '' || url.href.length > 2_000) return undefined;

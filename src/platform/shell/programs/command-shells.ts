@@ -1,6 +1,6 @@
 // Shells, which run a script that is an argument, a file or their input, and programs that pass one to a shell.
 import { touch } from './options.js';
-import { type Call, type Field, known, type Program, type Verdict } from './program.js';
+import { type Call, known, type Program, type ProgramVerdict, type ShellField } from './program.js';
 import { fromStream, isStandardInput, isStream } from './program-input.js';
 
 const shells = new Map<string, 'bash' | 'posix' | 'other'>([
@@ -43,7 +43,7 @@ export const commandShells: readonly Program[] = [
   },
 ];
 
-function judgeShell({ name, args }: Call): Verdict {
+function judgeShell({ name, args }: Call): ProgramVerdict {
   const dialect = shells.get(name) ?? 'other';
   let readsScript = false;
   let readsInput = false;
@@ -87,13 +87,13 @@ function judgeShell({ name, args }: Call): Verdict {
   };
 }
 
-const runsStream = (name: string, file: Field, dialect: 'bash' | 'posix' | 'other'): Verdict => ({
+const runsStream = (name: string, file: ShellField, dialect: 'bash' | 'posix' | 'other'): ProgramVerdict => ({
   why: isStandardInput(file) ? 'it runs what comes on standard input' : `${name} runs what comes from ${file.text}`,
   touches: file.value === '-' ? [] : touch('read', file),
   ...fromStream(file, dialect),
 });
 
-const findOptionScript = (args: readonly Field[], names: RegExp): Field | undefined => {
+const findOptionScript = (args: readonly ShellField[], names: RegExp): ShellField | undefined => {
   const at = args.findIndex(({ value }) => names.test(value ?? ''));
   return at < 0 ? undefined : args[at + 1];
 };

@@ -1,6 +1,6 @@
 import { isHarmlessAssignment } from '../assignments.js';
 import { guessCommand, hasOption, optionTable, optionTouches, parseOptions } from './options.js';
-import type { Assigned, Call, Program, Started, Verdict } from './program.js';
+import type { Assigned, Call, Program, ProgramVerdict, Started } from './program.js';
 
 export const env: Program = {
   names: ['env'],
@@ -23,7 +23,7 @@ const envOptions = optionTable(
   '-i -0 -v -u= -C=list -S= --ignore-environment --null --unset= --chdir=list --split-string= --debug --help --version -',
 );
 
-function judgeEnv({ args }: Call): Verdict {
+function judgeEnv({ args }: Call): ProgramVerdict {
   const parsed = parseOptions(args, envOptions, { operandsEndOptions: true });
   if (parsed.problem !== undefined) {
     return {

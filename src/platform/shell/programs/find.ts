@@ -1,7 +1,7 @@
 // Programs that find files. find has its own grammar: an expression of tests and actions after the roots.
 import { followingLinks, optionTable, parseOptions, type TabledProgram, touch } from './options.js';
 import { fieldPathSpecs } from './path-specs.js';
-import { type Field, known, type PathSpec, type Program, type Started, type Verdict } from './program.js';
+import { known, type PathSpec, type Program, type ProgramVerdict, type ShellField, type Started } from './program.js';
 
 const plainTests = new Set(
   '-true -false -empty -readable -writable -executable -nouser -nogroup -print -print0 -ls -prune -quit -depth -d -daystart -mount -xdev -noleaf -ignore_readdir_race -noignore_readdir_race -follow -warn -nowarn -o -or -a -and -not ! , ( )'.split(
@@ -15,9 +15,9 @@ const valueTests = new Set(
 );
 const fileTests = /^-(newer|anewer|cnewer|samefile|newer[aBcm][aBcmt])$/;
 
-function judgeFind({ args }: { args: readonly Field[] }): Verdict {
+function judgeFind({ args }: { args: readonly ShellField[] }): ProgramVerdict {
   const rest = [...args];
-  const roots: Field[] = [];
+  const roots: ShellField[] = [];
   let followsLinks = false;
   for (; rest[0] && /^-(P|L|H|O\d)$/.test(rest[0].value ?? ''); rest.shift())
     followsLinks ||= /L|H/.test(rest[0].value ?? '');
@@ -83,7 +83,7 @@ function judgeFind({ args }: { args: readonly Field[] }): Verdict {
 }
 
 /** `{}` in the command that find runs: a file below one of its roots. */
-function foundFile(word: Field, pathSpecs: readonly PathSpec[] | undefined): Field {
+function foundFile(word: ShellField, pathSpecs: readonly PathSpec[] | undefined): ShellField {
   if (!word.value?.includes('{}')) return word;
   return {
     text: word.text,
@@ -136,10 +136,10 @@ const fdOptions = optionTable(
 );
 
 /** The commands after `-x` and `-X`, each of which ends with `;` or with the last word. */
-function commandsOf(args: readonly Field[], from: number): { commands: Field[][]; options: Field[] } {
+function commandsOf(args: readonly ShellField[], from: number): { commands: ShellField[][]; options: ShellField[] } {
   const options = [...args.slice(0, from)];
-  const commands: Field[][] = [];
-  let current: Field[] | undefined;
+  const commands: ShellField[][] = [];
+  let current: ShellField[] | undefined;
   for (const field of args.slice(from)) {
     if (current === undefined && isExec(field)) {
       current = [];
@@ -150,7 +150,7 @@ function commandsOf(args: readonly Field[], from: number): { commands: Field[][]
   return { commands, options };
 }
 
-const isExec = ({ value }: Field): boolean => /^(-[xX]|--exec|--exec-batch)$/.test(value ?? '');
+const isExec = ({ value }: ShellField): boolean => /^(-[xX]|--exec|--exec-batch)$/.test(value ?? '');
 
 const fd: TabledProgram = {
   names: ['fd', 'fdfind'],

@@ -1,15 +1,15 @@
 // Further conditions for a form to be read-only, and what it prints.
-import { hasOption, type Parsed } from './options.js';
+import { hasOption, type ParsedArguments } from './options.js';
 
 const besideNames =
   /^(--name-only|--cached|--staged|--diff-filter|--merge-base|--no-renames|--root|--no-commit-id|--color|--no-color|-[rzwM])$/;
 
-export function namesOnly(parsed: Parsed): boolean {
+export function namesOnly(parsed: ParsedArguments): boolean {
   return hasOption(parsed, '--name-only') && parsed.options.every(({ name }) => besideNames.test(name));
 }
 
 /** Formats and sort orders that check a signature start the verifying program. */
-export function noSignatures(parsed: Parsed): string | undefined {
+export function noSignatures(parsed: ParsedArguments): string | undefined {
   const formats = parsed.options.filter(({ name }) => /^--(format|pretty|sort)$/.test(name));
   const unsafe = formats.some(
     ({ value }) => value !== undefined && (value.value === undefined || /%G|signature/.test(value.value)),
@@ -18,7 +18,7 @@ export function noSignatures(parsed: Parsed): string | undefined {
 }
 
 /** Submodules are read from their own repositories, including those that are not checked out. */
-export function ownSubmodules({ options }: Parsed): string | undefined {
+export function ownSubmodules({ options }: ParsedArguments): string | undefined {
   const shows = options.find(({ name }) => name === '--submodule');
   return shows === undefined || shows.value?.value === 'short'
     ? undefined
@@ -29,13 +29,13 @@ export function ownSubmodules({ options }: Parsed): string | undefined {
 const listFlags = ['-l', '--list', '--contains', '--no-contains', '--merged', '--no-merged', '--points-at'];
 
 export function listsOnly(...flags: string[]) {
-  return (parsed: Parsed): string | undefined =>
+  return (parsed: ParsedArguments): string | undefined =>
     parsed.operands.length > 0 && !hasOption(parsed, ...listFlags, ...flags)
       ? 'with a name it may create something'
       : noSignatures(parsed);
 }
 
-export const atMostOne = ({ operands }: Parsed): string | undefined =>
+export const atMostOne = ({ operands }: ParsedArguments): string | undefined =>
   operands.length > 1 || operands.some(({ splits }) => splits) ? 'with a second operand it writes' : undefined;
 
 export const MAY_BE_SECRET = 'it may show passwords and tokens that are in the configuration';
@@ -46,7 +46,7 @@ const harmlessKey =
 const harmlessPattern =
   /^\^(user|core|init|branch|alias|pull|push|merge|diff|color|commit|tag|rebase|fetch|submodule|status|log)(\\?\.[\w*.\\-]*)?\$?$/;
 
-export function readsConfig(parsed: Parsed): string | undefined {
+export function readsConfig(parsed: ParsedArguments): string | undefined {
   const [first] = parsed.operands;
   if (hasOption(parsed, '--list', '-l')) return hasOption(parsed, '--name-only') ? undefined : MAY_BE_SECRET;
   if (hasOption(parsed, '--get-urlmatch')) return MAY_BE_SECRET;
@@ -59,7 +59,7 @@ export function readsConfig(parsed: Parsed): string | undefined {
   return writes ?? (harmlessKey.test(first.value ?? '') ? undefined : MAY_BE_SECRET);
 }
 
-export const withPatch = (parsed: Parsed): boolean =>
+export const withPatch = (parsed: ParsedArguments): boolean =>
   hasOption(parsed, '-p', '-u', '--patch', '-U', '--unified', '-L', '-W', '--function-context', '--binary') ||
   hasOption(
     parsed,
@@ -90,4 +90,4 @@ const figures = [
   '--quiet',
 ];
 
-export const notOnlyFigures = (parsed: Parsed): boolean => withPatch(parsed) || !hasOption(parsed, ...figures);
+export const notOnlyFigures = (parsed: ParsedArguments): boolean => withPatch(parsed) || !hasOption(parsed, ...figures);

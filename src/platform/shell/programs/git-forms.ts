@@ -12,7 +12,7 @@ import {
   withPatch,
 } from './git-form-checks.js';
 import { mayBeFileObject } from './git-reads.js';
-import { hasOption, type OptionTable, optionTable, type Parsed } from './options.js';
+import { hasOption, type OptionTable, optionTable, type ParsedArguments } from './options.js';
 
 const diffOptions = `-# -abBCDMRWpsuwzr -B? -C? -M? -U? -S= -G= -X? -l= --patch --no-patch --raw --patch-with-raw --patch-with-stat --unified?
   --output-indicator-new= --output-indicator-old= --output-indicator-context= --minimal --patience --histogram --anchored= --diff-algorithm=
@@ -40,28 +40,28 @@ const formatOptions = `--pretty? --format= --oneline --abbrev-commit --no-abbrev
 const table = (...parts: string[]): OptionTable => optionTable(parts.join(' '));
 
 /** A read-only form of a subcommand. */
-export interface Form {
+export interface GitForm {
   options: OptionTable;
   /** `paths`: revisions and files; `values`: names that only git knows; `none`. */
   operands: 'paths' | 'values' | 'none';
   /** Further conditions. */
-  only?: (parsed: Parsed) => string | undefined;
+  only?: (parsed: ParsedArguments) => string | undefined;
   /** It reads every file. */
   tree?: boolean;
   /** Whether it prints the content of files, named or not. */
-  shows?: (parsed: Parsed) => boolean;
+  shows?: (parsed: ParsedArguments) => boolean;
   /** It is about one file, which an operand names. */
   file?: boolean;
   /** For two revisions or folders it prints the content of their files. */
   comparesTrees?: boolean;
   /** Whether it may write something that can't be switched off, such as a refreshed index. */
-  needsWalls?: (parsed: Parsed) => boolean;
+  needsWalls?: (parsed: ParsedArguments) => boolean;
   /** Whether it prints only the names of files in the project. */
-  lists?: (parsed: Parsed) => boolean;
+  lists?: (parsed: ParsedArguments) => boolean;
 }
 
-export const forms = (): ReadonlyMap<string, Form> =>
-  new Map<string, Form>([
+export const forms = (): ReadonlyMap<string, GitForm> =>
+  new Map<string, GitForm>([
     [
       'status',
       {
@@ -294,11 +294,11 @@ export const forms = (): ReadonlyMap<string, Form> =>
   ]);
 
 /** Forms below a second word: `git stash list`. */
-export const nested = (): ReadonlyMap<string, ReadonlyMap<string, Form>> =>
+export const nested = (): ReadonlyMap<string, ReadonlyMap<string, GitForm>> =>
   new Map([
     [
       'stash',
-      new Map<string, Form>([
+      new Map<string, GitForm>([
         [
           'list',
           {
@@ -321,14 +321,14 @@ export const nested = (): ReadonlyMap<string, ReadonlyMap<string, Form>> =>
     ],
     [
       'remote',
-      new Map<string, Form>([
+      new Map<string, GitForm>([
         ['', { options: table('-v --verbose'), operands: 'none' }],
         ['get-url', { options: table('--push --all'), operands: 'values' }],
       ]),
     ],
     [
       'reflog',
-      new Map<string, Form>([
+      new Map<string, GitForm>([
         [
           '',
           {
@@ -354,18 +354,21 @@ export const nested = (): ReadonlyMap<string, ReadonlyMap<string, Form>> =>
         ['exists', { options: table(''), operands: 'values' }],
       ]),
     ],
-    ['worktree', new Map<string, Form>([['list', { options: table('-vz --verbose --porcelain'), operands: 'none' }]])],
+    [
+      'worktree',
+      new Map<string, GitForm>([['list', { options: table('-vz --verbose --porcelain'), operands: 'none' }]]),
+    ],
     [
       'notes',
-      new Map<string, Form>([
+      new Map<string, GitForm>([
         ['list', { options: table(''), operands: 'values' }],
         ['show', { options: table(''), operands: 'values' }],
       ]),
     ],
-    ['bisect', new Map<string, Form>([['log', { options: table(''), operands: 'none' }]])],
+    ['bisect', new Map<string, GitForm>([['log', { options: table(''), operands: 'none' }]])],
     [
       'config',
-      new Map<string, Form>([
+      new Map<string, GitForm>([
         [
           '',
           {

@@ -1,5 +1,5 @@
 // Parses git's options before the subcommand, and expands aliases.
-import { type Field, known, quoteWord, type Started } from './program.js';
+import { known, quoteWord, type ShellField, type Started } from './program.js';
 
 const globalFlags = new Set([
   '--no-pager',
@@ -29,21 +29,21 @@ const globalWithValue = new Set([
 export interface GitWords {
   /** Why the options before the subcommand make it not harmless. */
   why?: string;
-  folder?: Field;
+  folder?: ShellField;
   /** Aliases that options define; without a value if it is unknown. */
   aliases: { name: string; value?: string }[];
   /** The options before the subcommand. */
-  globals: readonly Field[];
+  globals: readonly ShellField[];
   /** The subcommand and its arguments. */
-  rest: readonly Field[];
+  rest: readonly ShellField[];
   ignoresCase: boolean;
 }
 
-export function gitWords(args: readonly Field[]): GitWords {
+export function gitWords(args: readonly ShellField[]): GitWords {
   const rest = [...args];
   const aliases: GitWords['aliases'] = [];
   let why: string | undefined;
-  let folder: Field | undefined;
+  let folder: ShellField | undefined;
   let ignoresCase = false;
   let isVersion = false;
   for (let first = rest[0]; first?.value?.startsWith('-'); first = rest[0]) {
@@ -78,7 +78,11 @@ export function gitWords(args: readonly Field[]): GitWords {
 }
 
 /** The command that git runs for an alias, with the following words; undefined if it is unknown. */
-export function expandAlias(value: string, globals: readonly Field[], after: readonly Field[]): Started | undefined {
+export function expandAlias(
+  value: string,
+  globals: readonly ShellField[],
+  after: readonly ShellField[],
+): Started | undefined {
   if (value.startsWith('!')) {
     const known = after.flatMap(({ value: word }) => word ?? []);
     if (known.length < after.length) return undefined;

@@ -1,7 +1,7 @@
 // Programs that are not harmless, or not known to be, but that are commonly given files: their reads and writes are
 // declared, so that a rule that denies a file covers them as well.
 import { touch } from './options.js';
-import { type Field, known, type Program, type Touch } from './program.js';
+import { known, type Program, type ShellField, type Touch } from './program.js';
 
 const names =
   'less most pg bat batcat view pr zless zmore zgrep zegrep bzcat xzcat lz4cat zstdcat bzgrep shuf tsort ptx gpg openssl socat http httpie xmllint csvcut mdcat glow code subl open xdg-open';
@@ -12,7 +12,7 @@ const output = /^(-o|-O|--output|--output-document|-out|--out)$/;
 const code = /^(-\w*[ceEpr]|--eval|--print)$/;
 
 /** Every word that is not an option may be a file; httpie takes files as `@file` and `name=@file`. */
-export function openedFiles(name: string, args: readonly Field[]): Touch[] {
+export function openedFiles(name: string, args: readonly ShellField[]): Touch[] {
   const inPlace = /^(perl|ruby)$/.test(name) && args.some(({ value }) => /^-\w*i/.test(value ?? ''));
   return args.flatMap((field, index): Touch[] => {
     const { value } = field;

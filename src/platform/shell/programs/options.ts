@@ -1,7 +1,7 @@
 // Option tables, and a parser that applies them as getopt does. A table belongs to one program: the same letter takes
 // a value in one and none in another, and confusing the two hides a file.
 import type { HostFacts } from '../../../contract/effect.js';
-import { type Call, type Field, known, type Program, type Touch, type Verdict } from './program.js';
+import { type Call, known, type Program, type ProgramVerdict, type ShellField, type Touch } from './program.js';
 
 /** The meaning of an option's value or an operand. */
 export type Meaning =
@@ -43,15 +43,15 @@ export interface TabledProgram extends Program {
 /** A given option, with its value if it has one. */
 interface ParsedOption {
   name: string;
-  value?: Field;
+  value?: ShellField;
   meaning: Meaning;
   /** The value is a separate word after the first operand, where BSD programs no longer accept options. */
   isLate?: boolean;
 }
 
-export interface Parsed {
+export interface ParsedArguments {
   options: ParsedOption[];
-  operands: Field[];
+  operands: ShellField[];
   /** Why the words are not fully understood. */
   problem?: string;
 }
@@ -104,14 +104,14 @@ export interface ParseOptions {
 }
 
 export function parseOptions(
-  args: readonly Field[],
+  args: readonly ShellField[],
   table: OptionTable,
   { operandsEndOptions = false, anyOption = false }: ParseOptions = {},
-): Parsed {
-  const parsed: Parsed = { options: [], operands: [] };
+): ParsedArguments {
+  const parsed: ParsedArguments = { options: [], operands: [] };
   const rest = [...args];
   // The rest may still be files, which rules about files have to see.
-  const givenUp = (problem: string, left: readonly Field[]): Parsed => ({
+  const givenUp = (problem: string, left: readonly ShellField[]): ParsedArguments => ({
     ...parsed,
     operands: [...parsed.operands, ...left.filter(({ value }) => !value?.startsWith('-'))],
     problem,
@@ -147,7 +147,12 @@ export function parseOptions(
   return parsed;
 }
 
-function longOption(word: string, rest: Field[], { named }: OptionTable, parsed: Parsed): string | undefined {
+function longOption(
+  word: string,
+  rest: ShellField[],
+  { named }: OptionTable,
+  parsed: ParsedArguments,
+): string | undefined {
   const equals = word.indexOf('=');
   const name = equals < 0 ? word : word.slice(0, equals);
   // Abbreviations are not resolved: that depends on options that the table leaves out.
@@ -163,9 +168,9 @@ function longOption(word: string, rest: Field[], { named }: OptionTable, parsed:
 
 function shortOptions(
   word: string,
-  rest: Field[],
+  rest: ShellField[],
   { named, numbers }: OptionTable,
-  parsed: Parsed,
+  parsed: ParsedArguments,
 ): string | undefined {
   if (numbers && /^-\d+$/.test(word)) {
     parsed.options.push({ name: '-#', value: known(word.slice(1)), meaning: 'value' });
@@ -188,7 +193,7 @@ function shortOptions(
   return undefined;
 }
 
-export const hasOption = ({ options }: Parsed, ...names: string[]): boolean =>
+export const hasOption = ({ options }: ParsedArguments, ...names: string[]): boolean =>
   options.some(({ name }) => names.includes(name));
 
 const touchOf: Readonly<Record<Meaning, Omit<Touch, 'file'> | undefined>> = {
@@ -207,12 +212,12 @@ const touchOf: Readonly<Record<Meaning, Omit<Touch, 'file'> | undefined>> = {
 };
 
 /** The file that a word names under a meaning; `-` is standard input or output. */
-export function touch(meaning: Meaning, file: Field): Touch[] {
+export function touch(meaning: Meaning, file: ShellField): Touch[] {
   const how = touchOf[meaning];
   return how === undefined || (file.value === '-' && how.access === 'read') ? [] : [{ ...how, file }];
 }
 
-export const optionTouches = ({ options }: Parsed): Touch[] =>
+export const optionTouches = ({ options }: ParsedArguments): Touch[] =>
   options.flatMap(({ value, meaning }) => (value ? touch(meaning, value) : []));
 
 /** The same if symlinks in trees are followed. */
@@ -249,7 +254,7 @@ export function plain(spec: PlainProgram): TabledProgram {
     names: spec.names.split(' '),
     table,
     examples: spec.examples,
-    judge(call: Call): Verdict {
+    judge(call: Call): ProgramVerdict {
       const parsed = parseOptions(call.args, table, { anyOption, operandsEndOptions });
       const passesNames =
         filters && parsed.operands.length === 0 && parsed.options.every(({ name }) => filters.includes(name));
@@ -271,12 +276,12 @@ export function plain(spec: PlainProgram): TabledProgram {
 }
 
 /** Whether an unknown word may turn out to be an option. */
-export const mayBecomeOption = ({ value, mayBeOption }: Field): boolean => value === undefined && mayBeOption;
+export const mayBecomeOption = ({ value, mayBeOption }: ShellField): boolean => value === undefined && mayBeOption;
 
 export function judgePlain(
-  parsed: Parsed,
+  parsed: ParsedArguments,
   { operands, without, maxOperands }: Pick<PlainProgram, 'operands' | 'without' | 'maxOperands'>,
-): Verdict {
+): ProgramVerdict {
   const meanings = operands === 'none' ? [] : operands;
   const last = meanings.at(-1) ?? 'value';
   const readsNames = meanings.includes('names') || parsed.options.some(({ meaning }) => meaning === 'names');
@@ -301,7 +306,7 @@ export function judgePlain(
 }
 
 /** Values that another implementation treats as operands: a number is left out, since it is no file name. */
-function valuesThatMayBeOperands({ options }: Parsed): Field[] {
+function valuesThatMayBeOperands({ options }: ParsedArguments): ShellField[] {
   return options.flatMap(({ value, meaning, isLate }) => {
     if (value?.value === undefined || /^[-+]?\d+\w?$/.test(value.value)) return [];
     return meaning === 'either' || (meaning === 'value' && isLate) ? [value] : [];
@@ -309,7 +314,7 @@ function valuesThatMayBeOperands({ options }: Parsed): Field[] {
 }
 
 /** The command that a wrapper runs: the words after the options, if not all options are known. */
-export function guessCommand(args: readonly Field[]): readonly Field[] {
+export function guessCommand(args: readonly ShellField[]): readonly ShellField[] {
   const at = args.findIndex(
     ({ value }) => value !== undefined && /^[A-Za-z_./]/.test(value) && !/^[A-Za-z_]\w*=/.test(value),
   );

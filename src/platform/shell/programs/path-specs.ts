@@ -1,7 +1,7 @@
-import type { Field, PathSpec } from './program.js';
+import type { PathSpec, ShellField } from './program.js';
 
 /** The files that words name, each including everything below it; undefined if one of them is unknown. */
-export const fieldPathSpecs = (fields: readonly Field[]): PathSpec[] | undefined => {
+export const fieldPathSpecs = (fields: readonly ShellField[]): PathSpec[] | undefined => {
   const pathSpecs = fields.flatMap(({ value, pathSpecs: some }): (PathSpec | undefined)[] =>
     value === undefined ? [...(some ?? [undefined])] : [{ path: value, tree: true }],
   );

@@ -1,6 +1,6 @@
 // Programs that report the process table.
 import { optionTable, parseOptions, plain, type TabledProgram } from './options.js';
-import type { Field, Program, Verdict } from './program.js';
+import type { Program, ProgramVerdict, ShellField } from './program.js';
 
 const psOptions = optionTable(
   '-AaefjlmTwxFHLyMZcNd -o= -p= -u= -C= -t= --sort= --forest --no-headers --headers --pid= --ppid= --user= --format= --cols=',
@@ -21,7 +21,7 @@ const areColumns = (list: string | undefined): boolean =>
 const isNumberList = (text: string | undefined): boolean => /^\d+([\s,]+\d+)*$/.test(text ?? '');
 
 /** Whether ps certainly understands an option: otherwise it would parse all options in BSD style. */
-function neverFails(name: string, value: Field | undefined): boolean {
+function neverFails(name: string, value: ShellField | undefined): boolean {
   if (value === undefined) return true;
   if (/^(-o|--format|--sort)$/.test(name)) return areColumns(value.value);
   return /^(-p|--pid|--ppid|--cols)$/.test(name) && isNumberList(value.value);
@@ -31,12 +31,13 @@ function neverFails(name: string, value: Field | undefined): boolean {
  * BSD-style options without a dash: `e` prints the environment of every process. If ps does not understand options
  * with a dash (`-aux`, if no user is called x), it parses them as if they had none.
  */
-function judgePs({ args }: { args: readonly Field[] }): Verdict {
+function judgePs({ args }: { args: readonly ShellField[] }): ProgramVerdict {
   const parsed = parseOptions(args, psOptions);
-  const isOldGroup = ({ value }: Field): boolean => value !== undefined && /^([axufjlwhTrSnvsXm]+|\d+)$/.test(value);
+  const isOldGroup = ({ value }: ShellField): boolean =>
+    value !== undefined && /^([axufjlwhTrSnvsXm]+|\d+)$/.test(value);
   const sure = parsed.options.every(({ name, value }) => neverFails(name, value));
   const hasE = args.some(({ value }) => value !== undefined && /^-?\w*e/i.test(value) && /^-\w/.test(value));
-  const isColumnList = ({ name, value }: { name: string; value?: Field }): boolean =>
+  const isColumnList = ({ name, value }: { name: string; value?: ShellField }): boolean =>
     !/^(-o|--format)$/.test(name) || areColumns(value?.value);
   const why =
     parsed.problem ??

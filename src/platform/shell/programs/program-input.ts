@@ -1,11 +1,11 @@
 // Interpreters that take their program from standard input. A program in a file is a file that is read; one on standard
 // input has no name, so it is judged by its text, or counts as not known.
-import type { Field, Verdict } from './program.js';
+import type { ProgramVerdict, ShellField } from './program.js';
 
 interface Interpreter {
   names: RegExp;
   /** What it takes its program for: a script of a shell, or a language that is not analysed. */
-  language: NonNullable<Verdict['programOnInput']>;
+  language: NonNullable<ProgramVerdict['programOnInput']>;
   /** The option that names, or is followed by, the program. */
   code: RegExp;
   /** Options whose value is the next word. */
@@ -51,18 +51,18 @@ const inputAsFile = /^(-[a-zA-Z]*f|--file=|--makefile=)(-|\/dev\/stdin|\/dev\/fd
 const streamName = /^(-|\/dev\/stdin|\/dev\/fd\/\d+|\/proc\/self\/fd\/\d+)$/;
 
 /** Whether a word names a stream of the command itself: standard input, a descriptor or a process substitution. */
-export const isStream = ({ value, pathSpecs }: Field): boolean =>
+export const isStream = ({ value, pathSpecs }: ShellField): boolean =>
   value === undefined ? pathSpecs?.length === 0 : streamName.test(value);
 
 /** Standard input itself, by one of its names. */
-export const isStandardInput = ({ value = '' }: Field): boolean =>
+export const isStandardInput = ({ value = '' }: ShellField): boolean =>
   /^(-|\/dev\/stdin|\/(dev|proc\/self)\/fd\/0)$/.test(value);
 
 /** What a program that is no shell of the tables takes from standard input to run it; undefined where that is nothing. */
 export function programOnInput(
   written: string,
-  args: readonly Field[],
-): Pick<Verdict, 'programOnInput' | 'programOnStream'> {
+  args: readonly ShellField[],
+): Pick<ProgramVerdict, 'programOnInput' | 'programOnStream'> {
   const name = written.slice(written.lastIndexOf('/') + 1);
   if (byOption.test(name)) {
     const named = args.filter(({ value = '' }, index) => {
@@ -87,9 +87,9 @@ export function programOnInput(
 
 /** What runs a program that is named by a stream. */
 export const fromStream = (
-  file: Field,
-  language: NonNullable<Verdict['programOnInput']>,
-): Pick<Verdict, 'programOnInput' | 'programOnStream'> =>
+  file: ShellField,
+  language: NonNullable<ProgramVerdict['programOnInput']>,
+): Pick<ProgramVerdict, 'programOnInput' | 'programOnStream'> =>
   isStandardInput(file) || inputAsFile.test(file.value ?? '')
     ? { programOnInput: language }
     : { programOnStream: true };

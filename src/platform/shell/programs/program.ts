@@ -4,7 +4,7 @@
 import type { HostFacts } from '../../../contract/effect.js';
 
 /** One word of a command, as far as it is known before it runs. */
-export interface Field {
+export interface ShellField {
   /** In the shell's quoting: requoted if the value is known, else as written. */
   text: string;
   /** After expansion and quote removal; absent if it is unknown. */
@@ -35,7 +35,7 @@ export interface PathSpec {
 /** A file that a program touches through one of its words. */
 export interface Touch {
   access: 'read' | 'write';
-  file: Field;
+  file: ShellField;
   tree?: boolean;
   listing?: boolean;
   removes?: boolean;
@@ -47,7 +47,7 @@ export interface Touch {
 
 /** A program or script that a program starts. */
 export type Started =
-  | { words: readonly Field[]; assigns?: readonly Assigned[]; in?: Field; sameShell?: boolean }
+  | { words: readonly ShellField[]; assigns?: readonly Assigned[]; in?: ShellField; sameShell?: boolean }
   | { script: string; dialect: 'bash' | 'posix' | 'other'; sameShell?: boolean };
 
 export interface Assigned {
@@ -55,7 +55,7 @@ export interface Assigned {
   value?: string;
 }
 
-export interface Verdict {
+export interface ProgramVerdict {
   /** Why it is not harmless; absent when it is. */
   why?: string;
   touches?: readonly Touch[];
@@ -85,7 +85,7 @@ export interface Verdict {
 export interface Call {
   name: string;
   /** The words after the name. */
-  args: readonly Field[];
+  args: readonly ShellField[];
   /** The file names on standard input, if it comes from a program with known output. */
   piped?: PipedNames;
 }
@@ -101,12 +101,12 @@ export interface PipedNames {
 
 export interface Program {
   names: readonly string[];
-  judge(call: Call): Verdict;
+  judge(call: Call): ProgramVerdict;
   /** Commands that must be harmless, and commands that must not be; one test runs them all. */
   examples: { harmless: readonly string[]; not: readonly string[] };
 }
 
-export const known = (value: string): Field => ({
+export const known = (value: string): ShellField => ({
   text: quoteWord(value),
   value,
   mayBeOption: value.startsWith('-'),
@@ -121,14 +121,14 @@ export function quoteWord(value: string): string {
   return `'${value.replaceAll("'", "'\\''")}'`;
 }
 
-export const notHarmless = (why: string, more: Omit<Verdict, 'why'> = {}): Verdict => ({ why, ...more });
+export const notHarmless = (why: string, more: Omit<ProgramVerdict, 'why'> = {}): ProgramVerdict => ({ why, ...more });
 
 /** One or more words made of names that were read up to a separator: NUL for `whole` names, else blanks or newlines. */
 export function wordOfNames(
   text: string,
   piped: PipedNames,
   { atNul, splits }: { atNul: boolean; splits: boolean },
-): Field {
+): ShellField {
   const { pathSpecs, whole, mayBeOption } = piped;
   return whole && atNul
     ? { text, mayBeOption, splits, pathSpecs }

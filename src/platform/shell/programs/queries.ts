@@ -4,7 +4,7 @@ import { networkFacts } from './network-facts.js';
 import { openedFiles } from './openers.js';
 import { judgePlain, optionTable, parseOptions, plain, type TabledProgram } from './options.js';
 import { processes } from './processes.js';
-import { type Field, notHarmless, type Program } from './program.js';
+import { notHarmless, type Program, type ShellField } from './program.js';
 
 const INTERPRETERS = /^(node|nodejs|deno|bun|python[23]?|pypy3|ruby|perl|php|lua)$/;
 
@@ -37,7 +37,7 @@ const date: TabledProgram = {
   judge({ args }) {
     const parsed = parseOptions(args, dateOptions);
     const verdict = judgePlain({ ...parsed, operands: [] }, { operands: 'none' });
-    const isFormat = ({ value }: Field): boolean => value?.startsWith('+') ?? false;
+    const isFormat = ({ value }: ShellField): boolean => value?.startsWith('+') ?? false;
     const why = verdict.why ?? (parsed.operands.every(isFormat) ? undefined : 'it may set the clock');
     return { ...verdict, ...(why !== undefined && { why }) };
   },

@@ -2,7 +2,7 @@
 import { checkAwk, isForbiddenName } from './check-awk.js';
 import { checkSed } from './check-sed.js';
 import { hasOption, optionTable, optionTouches, parseOptions, type TabledProgram, touch } from './options.js';
-import type { Field, Program } from './program.js';
+import type { Program, ShellField } from './program.js';
 
 // --posix, --debug and --sandbox do not extend what the script may do. `-l` takes no value on BSD systems.
 const sedOptions = optionTable(
@@ -145,11 +145,11 @@ const sed: TabledProgram = {
 // Only options that every awk has: BSD awk takes the word after an unknown option for its program.
 const awkOptions = optionTable('-F= -v=');
 
-const asksVersion = (args: readonly Field[]): boolean =>
+const asksVersion = (args: readonly ShellField[]): boolean =>
   args.length === 1 && /^(--version|-V|--help)$/.test(args[0]?.value ?? '');
 
 /** Why a variable on the command line is not understood. */
-function checkAssignment({ value, text }: Field): string | undefined {
+function checkAssignment({ value, text }: ShellField): string | undefined {
   const [, name] = /^["']?([A-Za-z_]\w*)=/.exec(value ?? text) ?? [];
   return name === undefined || isForbiddenName(name) ? `${text} is not understood as a variable` : undefined;
 }
@@ -159,7 +159,7 @@ const awk: Program = {
   judge({ args }) {
     if (asksVersion(args)) return { needsWalls: true };
     const parsed = parseOptions(args, awkOptions, { operandsEndOptions: true });
-    const [script, ...files]: readonly Field[] = parsed.operands;
+    const [script, ...files]: readonly ShellField[] = parsed.operands;
     const assigned = parsed.options.flatMap(({ name, value }) =>
       name === '-v' && value ? checkAssignment(value) : [],
     );

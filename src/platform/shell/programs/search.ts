@@ -6,14 +6,14 @@ import {
   mayBecomeOption,
   optionTable,
   optionTouches,
-  type Parsed,
+  type ParsedArguments,
   parseOptions,
   plain,
   type TabledProgram,
   touch,
 } from './options.js';
 import { fieldPathSpecs } from './path-specs.js';
-import { type Field, known, notHarmless, type Program } from './program.js';
+import { known, notHarmless, type Program, type ShellField } from './program.js';
 
 const grepOptions = optionTable(
   `-# -abcEFGhHiIlLnoPqrRsTUuvVwxyzZ -A= -B= -C= -D= -d= -e= -f=read -m= --after-context= --before-context= --context= --basic-regexp
@@ -25,15 +25,15 @@ const grepOptions = optionTable(
 );
 
 /** The pattern comes first, unless an option gave it; the rest are files. */
-function patternThenFiles(parsed: Parsed, given: readonly string[]): Field[] {
+function patternThenFiles(parsed: ParsedArguments, given: readonly string[]): ShellField[] {
   return hasOption(parsed, ...given) ? parsed.operands : parsed.operands.slice(1);
 }
 
 /** It then follows symlinks, which lead out of the project only if it is not confined. */
-const followsLinks = (parsed: Parsed): boolean => hasOption(parsed, '-R', '--dereference-recursive');
+const followsLinks = (parsed: ParsedArguments): boolean => hasOption(parsed, '-R', '--dereference-recursive');
 
 /** `-r`, `-R`, or `-d` with anything but the two words that skip folders: `recurse` may be abbreviated. */
-const isRecursive = ({ options }: Parsed): boolean =>
+const isRecursive = ({ options }: ParsedArguments): boolean =>
   options.some(({ name, value }) => {
     if (name === '-d' || name === '--directories') return !/^(read|skip)$/.test(value?.value ?? '');
     return name === '-r' || name === '-R' || name === '--recursive' || name === '--dereference-recursive';

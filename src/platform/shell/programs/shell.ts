@@ -2,13 +2,13 @@
 import { isPlainVariable } from '../assignments.js';
 import { storesCount } from '../printf-format.js';
 import { optionTable, parseOptions, plain, touch } from './options.js';
-import { type Field, notHarmless, type Program, type Verdict } from './program.js';
+import { notHarmless, type Program, type ProgramVerdict, type ShellField } from './program.js';
 import { fromStream, isStream } from './program-input.js';
 
-const isName = ({ value }: Field): boolean => value !== undefined && /^[A-Za-z_]\w*$/.test(value);
+const isName = ({ value }: ShellField): boolean => value !== undefined && /^[A-Za-z_]\w*$/.test(value);
 
 /** A word in which nothing can be evaluated, whatever operator precedes it. */
-const hasNoSubscript = ({ value }: Field): boolean => value !== undefined && !value.includes('[');
+const hasNoSubscript = ({ value }: ShellField): boolean => value !== undefined && !value.includes('[');
 
 const testFiles = /^-[abcdefghkprsuwxLNOGS]$/;
 
@@ -16,12 +16,12 @@ const testFiles = /^-[abcdefghkprsuwxLNOGS]$/;
  * `test` evaluates the subscript of the word after -v or -R, wherever that appears; all other operators only inspect.
  * A word that is not literal may be such an operator, and the next word its operand.
  */
-function judgeTest({ name, args }: { name: string; args: readonly Field[] }): Verdict {
+function judgeTest({ name, args }: { name: string; args: readonly ShellField[] }): ProgramVerdict {
   const last = args.at(-1);
   if (name === '[' && last?.value !== ']') return notHarmless('it has no closing ]');
   const words = name === '[' ? args.slice(0, -1) : args;
-  const mayEvaluate = ({ value }: Field): boolean => value === undefined || value === '-v' || value === '-R';
-  const maySubscript = (field: Field | undefined): boolean =>
+  const mayEvaluate = ({ value }: ShellField): boolean => value === undefined || value === '-v' || value === '-R';
+  const maySubscript = (field: ShellField | undefined): boolean =>
     field !== undefined && !field.isNumber && !hasNoSubscript(field);
   if (words.some((word, index) => !word.isNumber && mayEvaluate(word) && maySubscript(words[index + 1])))
     return notHarmless('it may evaluate the subscript of what it is given');
@@ -41,7 +41,7 @@ function judgeTest({ name, args }: { name: string; args: readonly Field[] }): Ve
 
 const setOptions = new Set(['errexit', 'nounset', 'pipefail', 'xtrace', 'verbose']);
 
-function judgeSet({ args }: { args: readonly Field[] }): Verdict {
+function judgeSet({ args }: { args: readonly ShellField[] }): ProgramVerdict {
   if (args.length === 0) return notHarmless('it prints every variable');
   for (let index = 0; index < args.length; index += 1) {
     const value = args[index]?.value;
@@ -58,10 +58,10 @@ function judgeSet({ args }: { args: readonly Field[] }): Verdict {
 
 const declareOptions = optionTable('-r -x -g');
 
-function judgeDeclare({ name, args }: { name: string; args: readonly Field[] }): Verdict {
+function judgeDeclare({ name, args }: { name: string; args: readonly ShellField[] }): ProgramVerdict {
   const parsed = parseOptions(args, declareOptions);
   if (parsed.problem !== undefined) return notHarmless(parsed.problem);
-  const isPlainName = ({ value, text }: Field): boolean =>
+  const isPlainName = ({ value, text }: ShellField): boolean =>
     isPlainVariable(/^([A-Za-z_]\w*)(=|$)/.exec(value ?? text)?.[1] ?? 'PATH');
   const exports = name === 'export' || parsed.options.some(({ name: option }) => option === '-x');
   if (exports) return notHarmless('it sets what later programs get as their environment');

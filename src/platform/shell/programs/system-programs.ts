@@ -2,13 +2,13 @@
 // read, and its effects list the files that its words may name.
 import { neverFree, onlyReports } from './never-free.js';
 import { touch } from './options.js';
-import { type Field, known, type Touch } from './program.js';
+import { known, type ShellField, type Touch } from './program.js';
 
 /**
  * The files that a program may read by its words, if it may run confined at all; undefined if it may not. Its options
  * are unknown, and one of them may load code, so only `--version` and the like are accepted.
  */
-export function plainForm(name: string, args: readonly Field[]): Touch[] | undefined {
+export function plainForm(name: string, args: readonly ShellField[]): Touch[] | undefined {
   const values = args.flatMap(({ value }) => value ?? []);
   if (!/^[A-Za-z0-9][\w.+-]*$/.test(name) || values.length < args.length) return undefined;
   if (onlyReports(name, values) || asksForHelp(values)) return [];

@@ -1,7 +1,7 @@
 // tree has its own parser: an option that takes a value takes the next unused word, and the letters after it in the
 // same word are still options (`-Lo 1 out` writes `out`).
 import { type Meaning, touch } from './options.js';
-import type { Field, Program, Touch, Verdict } from './program.js';
+import type { Program, ProgramVerdict, ShellField, Touch } from './program.js';
 
 // Not -l (follows links) and -R (writes 00Tree.html).
 const flags = new Set('adfxqNQpugshDFvtcUriASnCXJ');
@@ -21,9 +21,9 @@ const longFlags = new Set(
 );
 const longValues = /^--(?:charset|filelimit|timefmt|sort)=[^=]*$/;
 
-function judgeTree({ args }: { args: readonly Field[] }): Verdict {
+function judgeTree({ args }: { args: readonly ShellField[] }): ProgramVerdict {
   const rest = [...args];
-  const operands: Field[] = [];
+  const operands: ShellField[] = [];
   const touches: Touch[] = [];
   let why: string | undefined;
   for (let field = rest.shift(); field !== undefined; field = rest.shift()) {

@@ -8,10 +8,10 @@ import {
   type OptionTable,
   optionTable,
   optionTouches,
-  type Parsed,
+  type ParsedArguments,
   parseOptions,
 } from './options.js';
-import { type Field, notHarmless, type Program, type Started } from './program.js';
+import { notHarmless, type Program, type ShellField, type Started } from './program.js';
 import { xargs } from './xargs.js';
 
 interface WrapperSpec {
@@ -55,7 +55,11 @@ function wrapper(spec: WrapperSpec): Program {
   };
 }
 
-function startedBy(words: readonly Field[], parsed: Parsed, { sameShell, scriptUnless }: WrapperSpec): Started[] {
+function startedBy(
+  words: readonly ShellField[],
+  parsed: ParsedArguments,
+  { sameShell, scriptUnless }: WrapperSpec,
+): Started[] {
   const started: Started = { words, ...(sameShell && { sameShell }) };
   const [first, second] = words;
   if (/^(-c|--command)$/.test(first?.value ?? '') && second?.value !== undefined) {

@@ -1,7 +1,15 @@
 // Programs that write: none of them is harmless, but the files that they would touch are known.
 import { withFullNames } from './long-options.js';
-import { hasOption, type Meaning, optionTable, optionTouches, type Parsed, parseOptions, touch } from './options.js';
-import { type Field, known, type Program, type Touch } from './program.js';
+import {
+  hasOption,
+  type Meaning,
+  optionTable,
+  optionTouches,
+  type ParsedArguments,
+  parseOptions,
+  touch,
+} from './options.js';
+import { known, type Program, type ShellField, type Touch } from './program.js';
 
 interface WriterSpec {
   names: string;
@@ -12,7 +20,7 @@ interface WriterSpec {
    */
   complete?: boolean;
   /** The files that it would touch; operands that no option took. */
-  touches: (parsed: Parsed) => Touch[];
+  touches: (parsed: ParsedArguments) => Touch[];
   examples: readonly string[];
 }
 
@@ -37,7 +45,7 @@ function writer({ names, options, complete = false, touches, examples }: WriterS
 }
 
 /** An unknown option may name any file, even for writing. */
-function unknownOptions({ problem }: Parsed, args: readonly Field[]): Touch[] {
+function unknownOptions({ problem }: ParsedArguments, args: readonly ShellField[]): Touch[] {
   if (problem === undefined) return [];
   const glued = args.filter(({ value }) => /^--[\w-]+=./s.test(value ?? ''));
   const text = glued[0]?.text ?? problem;
@@ -46,7 +54,7 @@ function unknownOptions({ problem }: Parsed, args: readonly Field[]): Touch[] {
 
 const all =
   (meaning: Meaning) =>
-  ({ operands }: Parsed): Touch[] =>
+  ({ operands }: ParsedArguments): Touch[] =>
     operands.flatMap((file) => touch(meaning, file));
 
 /**
@@ -55,7 +63,7 @@ const all =
  */
 const toLast =
   (source: Meaning) =>
-  (parsed: Parsed): Touch[] => {
+  (parsed: ParsedArguments): Touch[] => {
     const { operands, options } = parsed;
     const target = options.findLast(({ name }) => name === '-t' || name === '--target-directory')?.value;
     const sources = target ? operands : operands.slice(0, -1);
@@ -68,7 +76,7 @@ const toLast =
   };
 
 /** The path of a source in the destination, if that is a folder, and its backup beside it. */
-function arrives(source: Field, { value: folder }: Field, parsed: Parsed): Touch[] {
+function arrives(source: ShellField, { value: folder }: ShellField, parsed: ParsedArguments): Touch[] {
   const { value } = source;
   if (value === undefined || folder === undefined) return [];
   const path = hasOption(parsed, '--parents') ? value : (value.replace(/\/+$/, '').split('/').at(-1) ?? '');
@@ -79,28 +87,28 @@ function arrives(source: Field, { value: folder }: Field, parsed: Parsed): Touch
   return [...inFolder, ...backups].flatMap((name) => touch('write', known(name)));
 }
 
-function backupSuffix(parsed: Parsed): string | undefined {
+function backupSuffix(parsed: ParsedArguments): string | undefined {
   const given = parsed.options.findLast(({ name }) => name === '-S' || name === '--suffix')?.value;
   return given?.value ?? (hasOption(parsed, '-b', '--backup') ? '~' : undefined);
 }
 
 const afterFirst =
   (meaning: Meaning) =>
-  (parsed: Parsed): Touch[] =>
+  (parsed: ParsedArguments): Touch[] =>
     parsed.operands.slice(hasOption(parsed, '--reference') ? 0 : 1).flatMap((file) => touch(meaning, file));
 
-const ddFiles = ({ operands }: Parsed): Touch[] =>
+const ddFiles = ({ operands }: ParsedArguments): Touch[] =>
   operands.flatMap((field) => {
     const [, name, path = ''] = /^(if|of)=(.*)$/s.exec(field.value ?? '') ?? [];
     if (field.value === undefined) return [{ access: 'write' as const, file: field }];
-    const file: Field = { ...field, value: path, mayBeOption: false };
+    const file: ShellField = { ...field, value: path, mayBeOption: false };
     return name === undefined ? [] : touch(name === 'if' ? 'read' : 'write', file);
   });
 
 const here: Touch = { access: 'write', file: { text: '.', value: '.', mayBeOption: false, splits: false }, tree: true };
 
 /** `tar xf a.tar` without a dash: the letters are the first word, and the archive the second. */
-function tarFiles(parsed: Parsed): Touch[] {
+function tarFiles(parsed: ParsedArguments): Touch[] {
   const [first, second, ...rest] = parsed.operands;
   const bundled =
     parsed.options.length === 0 && /^[A-Za-z]*f[A-Za-z]*$/.test(first?.value ?? '') ? first?.value : undefined;

@@ -1,5 +1,5 @@
 import { guessCommand, hasOption, optionTable, optionTouches, parseOptions } from './options.js';
-import { type Call, type Field, known, type Program, type Verdict, wordOfNames } from './program.js';
+import { type Call, known, type Program, type ProgramVerdict, type ShellField, wordOfNames } from './program.js';
 
 export const xargs: Program = {
   names: ['xargs', 'gxargs'],
@@ -22,7 +22,7 @@ const xargsOptions = optionTable(
   '-0oprtx -a=read -d= -E= -e? -I= -i? -L= -l? -n= -P= -s= -J= -R= --null --arg-file=read --delimiter= --eof? --replace? --max-lines? --max-args= --max-procs= --max-chars= --no-run-if-empty --verbose --exit --interactive --open-tty --show-limits --process-slot-var= --help --version',
 );
 
-function judgeXargs({ args, piped }: Call): Verdict {
+function judgeXargs({ args, piped }: Call): ProgramVerdict {
   const parsed = parseOptions(args, xargsOptions, { operandsEndOptions: true });
   if (parsed.problem !== undefined) {
     return {
@@ -39,10 +39,10 @@ function judgeXargs({ args, piped }: Call): Verdict {
     hasOption(parsed, '-0', '--null') && !hasOption(parsed, '-d', '--delimiter', '-I', '-i', '--replace', '-J');
   const names = fromFile ? undefined : piped;
   const text = marks[0] ?? '';
-  const stdin: Field = names
+  const stdin: ShellField = names
     ? wordOfNames(text, names, { atNul, splits: true })
     : { text, mayBeOption: true, splits: true };
-  const words = parsed.operands.map((word): Field => {
+  const words = parsed.operands.map((word): ShellField => {
     const holds = marks.some((mark) => mark !== '' && (word.value ?? word.text).includes(mark));
     if (!holds) return word;
     return marks.includes(word.value ?? '')

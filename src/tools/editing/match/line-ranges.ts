@@ -1,7 +1,7 @@
 import type { SeenFile } from '../../../contract/tool-context.js';
+import type { LineRange } from '../../../platform/text/three-way-merge.js';
 
-/** Lines by number, 1-based and inclusive. */
-export type LineRange = readonly [first: number, last: number];
+export type { LineRange };
 
 /** Sorted, with adjacent ranges merged. */
 export function joinRanges(ranges: readonly LineRange[]): LineRange[] {
