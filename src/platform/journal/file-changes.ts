@@ -3,7 +3,6 @@ import { randomHex } from '../crypto.js';
 import { AttributeFreeFiles } from '../files/attribute-free-files.js';
 import { attributeCopier } from '../files/copy-attributes.js';
 import { DeferredFsync } from '../files/deferred-fsync.js';
-import { KeyedMutex } from '../files/keyed-mutex.js';
 import { elidedPath, isInside } from '../files/paths.js';
 import { WriteFailure } from '../files/write-failure.js';
 import { ChangeAttempt, type ChangeTools, lockKeys } from './change-attempt.js';
@@ -67,6 +66,25 @@ export function createFileChanges({
     settled: () => tools.behind.settled(),
     rest: () => copier.end(),
   };
+}
+
+/** Runs work that needs the same keys one after the other, in order of arrival. */
+class KeyedMutex {
+  readonly #last = new Map<string, Promise<void>>();
+
+  /** All keys are acquired at once, which prevents deadlocks. */
+  async take<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> {
+    const before = keys.map((key) => this.#last.get(key));
+    const { promise: done, resolve } = Promise.withResolvers<void>();
+    for (const key of keys) this.#last.set(key, done);
+    try {
+      await Promise.all(before);
+      return await work();
+    } finally {
+      resolve();
+      for (const key of keys) if (this.#last.get(key) === done) this.#last.delete(key);
+    }
+  }
 }
 
 function assertPossible(changes: readonly FileChange[]): void {

@@ -6,7 +6,6 @@ import { text } from 'node:stream/consumers';
 import { messageOf } from '../message-of.js';
 import { startProcess } from '../shell/start-process.js';
 import { type BubblewrapOptions, bubblewrap } from './bubblewrap.js';
-import { noSandbox } from './none.js';
 import type { Placeholders } from './placeholders.js';
 import { contains, realOf } from './plan-access.js';
 import type { Sandbox, WrappedCommand } from './sandbox.js';
@@ -42,6 +41,27 @@ export function describeSandbox({ kind, why }: Pick<Sandbox, 'kind' | 'why'>): {
   detail: string;
 } {
   return { what: 'Sandbox', state: kind === 'none' ? 'missing' : 'ok', detail: why };
+}
+
+/** Runs commands unchanged. */
+function noSandbox(why: string): Sandbox {
+  return {
+    kind: 'none',
+    why,
+    async wrap({ program, args, cwd, env }) {
+      return {
+        program,
+        args: [...args],
+        cwd,
+        env: { ...env },
+        descriptors: [],
+        notes: [],
+        started: () => undefined,
+        group: (child) => child,
+        ended: async () => [],
+      };
+    },
+  };
 }
 
 async function chooseBubblewrap(search: SandboxSearch): Promise<Sandbox> {
