@@ -20,9 +20,11 @@ import {
 import { defineTool, type Tool } from './contract/tool.js';
 import type { SessionPort, ToolContext } from './contract/tool-context.js';
 import { createEngine, type Engine } from './create-engine.js';
-import { decide, type Policy } from './permissions/engine.js';
+import { decide } from './permissions/engine.js';
 import type { Anchors } from './permissions/match-path.js';
-import { parseRules, type Rule, type RuleLists } from './permissions/rule.js';
+import { parseRules } from './permissions/parse-rule.js';
+import type { Policy } from './permissions/policy.js';
+import type { Rule, RuleLists } from './permissions/rule.js';
 import { describeConfinement, type PolicySandbox } from './permissions/sandboxed-call.js';
 import {
   type PermissionSettings,

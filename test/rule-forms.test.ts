@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseRule } from '../src/permissions/rule.js';
+import { parseRule } from '../src/permissions/parse-rule.js';
 import { toolTable } from '../src/tools/index.js';
 import { bracketsOf, type RuleForm, ruleForms } from './fixtures/rule-forms.js';
 

@@ -1,12 +1,14 @@
 import type { Decide, Decision, DecisionRequest, PermissionMode } from '../contract/permission.js';
 import type { UnreadableFiles } from '../contract/tool-context.js';
 import { deniedReads } from '../permissions/denied-reads.js';
-import { decide, type Policy, showing } from '../permissions/engine.js';
+import { decide, showing } from '../permissions/engine.js';
 import type { Anchors } from '../permissions/match-path.js';
 import { thisPathStyle } from '../permissions/match-path.js';
 import { isDeniedOutright, mayConcernCall } from '../permissions/match-rule.js';
+import { parseRule, parseRules } from '../permissions/parse-rule.js';
+import type { Policy } from '../permissions/policy.js';
 import { suggestRules } from '../permissions/remember.js';
-import { parseRule, parseRules, type Rule, type RuleLists } from '../permissions/rule.js';
+import type { Rule, RuleLists } from '../permissions/rule.js';
 import { describeConfinement, policySandbox } from '../permissions/sandboxed-call.js';
 import { folderNames, realName } from '../platform/files/paths.js';
 import { messageOf } from '../platform/message-of.js';

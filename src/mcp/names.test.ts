@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseRule } from '../permissions/rule.js';
+import { parseRule } from '../permissions/parse-rule.js';
 import { toolTable } from '../tools/index.js';
 import { serverParts, toolNames } from './names.js';
 

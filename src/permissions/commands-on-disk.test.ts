@@ -7,8 +7,9 @@ import { createCommandAnalyzer } from '../platform/shell/command-effects.js';
 import { temporaryRepository } from '../testing/git-repository.js';
 import { toolTable } from '../tools/index.js';
 import { decide } from './engine.js';
+import { parseRules } from './parse-rule.js';
 import { suggestRules } from './remember.js';
-import { parseRules, type RuleLists } from './rule.js';
+import type { RuleLists } from './rule.js';
 
 const tools = toolTable();
 

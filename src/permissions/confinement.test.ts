@@ -10,8 +10,10 @@ import {
   type Walls,
 } from '../contract/permission.js';
 import { toolTable } from '../tools/index.js';
-import { decide, type Policy } from './engine.js';
-import { parseRules, type RuleLists } from './rule.js';
+import { decide } from './engine.js';
+import { parseRules } from './parse-rule.js';
+import type { Policy } from './policy.js';
+import type { RuleLists } from './rule.js';
 
 const tools = toolTable();
 

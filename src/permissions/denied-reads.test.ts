@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { toolTable } from '../tools/index.js';
 import { deniedReads } from './denied-reads.js';
-import { parseRules } from './rule.js';
+import { parseRules } from './parse-rule.js';
 
 const tools = toolTable();
 

@@ -3,9 +3,11 @@ import { describe, expect, test } from 'vitest';
 import type { CommandEffect, Effect, FileEffect } from '../contract/effect.js';
 import type { Behavior, DecisionRequest, PermissionMode } from '../contract/permission.js';
 import { toolTable } from '../tools/index.js';
-import { decide, type Policy, showing } from './engine.js';
+import { decide, showing } from './engine.js';
 import { isDeniedOutright } from './match-rule.js';
-import { parseRules, type Rule, type RuleLists } from './rule.js';
+import { parseRules } from './parse-rule.js';
+import type { Policy } from './policy.js';
+import type { Rule, RuleLists } from './rule.js';
 import type { PolicySandbox } from './sandboxed-call.js';
 
 const tools = toolTable();

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import type { CommandEffect, Effect } from '../contract/effect.js';
 import { toolTable } from '../tools/index.js';
-import { decide, type Policy } from './engine.js';
+import { decide } from './engine.js';
+import { parseRules } from './parse-rule.js';
+import type { Policy } from './policy.js';
 import { suggestRules } from './remember.js';
-import { parseRules } from './rule.js';
 
 const tools = toolTable();
 

@@ -2,7 +2,8 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { oddMatcher } from '../hooks/odd-matchers.js';
 import type { ConfiguredHook } from '../hooks/schema.js';
-import { parseRule, type Rule, type RuleProblem } from '../permissions/rule.js';
+import { parseRule } from '../permissions/parse-rule.js';
+import type { Rule, RuleProblem } from '../permissions/rule.js';
 import { folderNames, homeFolder, realName } from '../platform/files/paths.js';
 import { messageOf } from '../platform/message-of.js';
 import { nearestWords } from '../platform/text/similar-text.js';

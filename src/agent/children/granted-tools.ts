@@ -1,6 +1,6 @@
 import type { ToolTable } from '../../contract/tool-traits.js';
 import { matchesText, textPattern } from '../../permissions/match-text.js';
-import { nameMatcher } from '../../permissions/rule.js';
+import { nameMatcher } from '../../permissions/parse-specifier.js';
 import { currentName, isFamiliarName } from '../../permissions/tool-names.js';
 import { isMcpName, isToolOfServer, isWrittenMcpName } from '../../platform/text/mcp-names.js';
 import { nearestWords } from '../../platform/text/similar-text.js';

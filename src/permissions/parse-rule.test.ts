@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import type { Behavior } from '../contract/permission.js';
 import { shortened } from '../platform/text/mcp-names.js';
 import { toolTable } from '../tools/index.js';
-import { parseRule, parseRules, type RuleOptions } from './rule.js';
+import { parseRule, parseRules } from './parse-rule.js';
+import type { RuleOptions } from './rule.js';
 
 const tools = toolTable();
 
