@@ -6,9 +6,9 @@ import type { Policy } from './policy.js';
 import type { Rule } from './rule.js';
 
 /** A judgement of one part of a call; the strongest finding decides about the part. */
-export type Finding = Omit<TrailEntry, 'decided'>;
+export type CallFinding = Omit<TrailEntry, 'decided'>;
 
-export interface Judged {
+export interface JudgedCall {
   request: DecisionRequest;
   policy: Policy;
   /** Ask and deny rules, and allow rules. */
@@ -25,7 +25,7 @@ export interface Judged {
   bySandbox: boolean;
 }
 
-export function byRule(rule: Rule, about: string, { effect }: { effect?: number }): Finding {
+export function byRule(rule: Rule, about: string, { effect }: { effect?: number }): CallFinding {
   const { text, list, source, trusted } = rule;
   const isCounted = list !== 'allow' || trusted;
   const verbs = { allow: 'allows', ask: 'wants to be asked about', deny: 'denies' };

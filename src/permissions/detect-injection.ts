@@ -1,19 +1,19 @@
 // Recognizes a command that was added to one that a rule allows.
 import type { CommandEffect } from '../contract/effect.js';
 import type { Decision, DecisionRequest } from '../contract/permission.js';
-import type { Finding, Judged } from './call-finding.js';
+import type { CallFinding, JudgedCall } from './call-finding.js';
 
 /**
  * A rule allows the first command, but no rule allows another command in the same call: the usual shape of an attack
  * through an allow rule, so it is reported under a name of its own.
  */
-export function injectedPart(
-  deciding: Finding,
-  answers: readonly Finding[],
-  { request, commands }: Judged,
-): { answer: Finding; reason: string; injection: NonNullable<Decision['injection']> } | undefined {
+export function detectInjection(
+  deciding: CallFinding,
+  answers: readonly CallFinding[],
+  { request, commands }: JudgedCall,
+): { answer: CallFinding; reason: string; injection: NonNullable<Decision['injection']> } | undefined {
   if (deciding.behavior !== 'ask' || deciding.basis !== 'default') return undefined;
-  const commandOf = ({ effect }: Finding) => commands.indexOf(request.effects[effect ?? -1] as CommandEffect); // -1 for others
+  const commandOf = ({ effect }: CallFinding) => commands.indexOf(request.effects[effect ?? -1] as CommandEffect); // -1 for others
   const beginning = firstCommand(request, commands);
   const isFirst = (index: number): boolean =>
     index === beginning || (index >= 0 && isFirst(commands[index]?.wrappedBy ?? -1));
@@ -40,3 +40,7 @@ function firstCommand({ input }: DecisionRequest, commands: readonly CommandEffe
     0,
   );
 }
+
+/** The reason of a decision, as shown to people. Programs and models get it with the name of the suspected attack. */
+export const reasonForPeople = ({ reason, injection }: Pick<Decision, 'reason' | 'injection'>): string =>
+  injection && reason.startsWith(`${injection.code}: `) ? reason.slice(injection.code.length + 2) : reason;

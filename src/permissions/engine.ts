@@ -11,9 +11,9 @@ import {
   type TrailEntry,
   type Walls,
 } from '../contract/permission.js';
-import { byRule, type Finding, type Judged } from './call-finding.js';
-import { injectedPart } from './detect-injection.js';
-import { aboutEffect, isNullDevice, looserRules } from './judge-effect.js';
+import { byRule, type CallFinding, type JudgedCall } from './call-finding.js';
+import { detectInjection } from './detect-injection.js';
+import { isNullDevice, judgeEffect, looserRules } from './judge-effect.js';
 import { thisPathStyle } from './match-path.js';
 import { allowsCall, meansCall, meansEffect } from './match-rule.js';
 import { isSavedResult, isUnder, type Policy } from './policy.js';
@@ -47,7 +47,7 @@ export function decide(request: DecisionRequest, policy: Policy): Decision {
 function judge(request: DecisionRequest, policy: Policy, { bySandbox }: { bySandbox: boolean }): Decision {
   const { rules = [] } = policy;
   const looser = rules.filter(({ list }) => list === 'allow');
-  const unconfined: Judged = {
+  const unconfined: JudgedCall = {
     request,
     policy,
     stricter: rules.filter(({ list }) => list !== 'allow'),
@@ -59,11 +59,11 @@ function judge(request: DecisionRequest, policy: Policy, { bySandbox }: { bySand
     walls: 'none',
     bySandbox,
   };
-  const judged: Judged = bySandbox ? unconfined : { ...unconfined, walls: wallsFor(unconfined) };
-  const parts = [aboutCall(judged), ...request.effects.map((effect, index) => aboutEffect(effect, index, judged))];
+  const judged: JudgedCall = bySandbox ? unconfined : { ...unconfined, walls: wallsFor(unconfined) };
+  const parts = [judgeCall(judged), ...request.effects.map((effect, index) => judgeEffect(effect, index, judged))];
   const answers = parts.map(strongest).filter((answer) => answer !== undefined);
   const deciding = tellingOf(strictest(answers) ?? touchesNothing(request), answers, request);
-  const injected = injectedPart(deciding, answers, judged);
+  const injected = detectInjection(deciding, answers, judged);
   const decided = injected?.answer ?? deciding;
   const trail = (answers.length === 0 ? [[deciding]] : parts)
     .flat()
@@ -86,7 +86,7 @@ function judge(request: DecisionRequest, policy: Policy, { bySandbox }: { bySand
  * A call is confined as a whole. If a rule or a hook allows a part that is not harmless, the call runs unconfined, as
  * that part needs; so does a command that reports facts about the machine, which confinement would hide.
  */
-function wallsFor(judged: Judged): Walls {
+function wallsFor(judged: JudgedCall): Walls {
   const { policy, request } = judged;
   if (policy.walls !== 'full' || policy.mode === 'bypassPermissions') return 'none';
   const needsMore = request.effects.some((effect, index) => {
@@ -99,9 +99,9 @@ function wallsFor(judged: Judged): Walls {
 }
 
 /** Depends on what allowed the call; for a question, on what a yes would mean. */
-function confinementOf(behavior: Behavior, answers: readonly Finding[], judged: Judged): Confinement {
+function confinementOf(behavior: Behavior, answers: readonly CallFinding[], judged: JudgedCall): Confinement {
   const { request, policy, commands, walls } = judged;
-  const isApproved = ({ basis, effect }: Finding): boolean =>
+  const isApproved = ({ basis, effect }: CallFinding): boolean =>
     (basis === 'allow_rule' || basis === 'allow_hook') && request.effects[effect ?? -1]?.kind !== 'file';
   const approved = answers.filter(isApproved).map(({ effect }) => request.effects[effect ?? -1]);
   const all = commands.every((command) => approved.includes(command));
@@ -114,7 +114,7 @@ function confinementOf(behavior: Behavior, answers: readonly Finding[], judged: 
 const writesFile = (effect: Effect): boolean =>
   effect.kind === 'file' && effect.access === 'write' && !isNullDevice(effect);
 
-const touchesNothing = ({ tool }: DecisionRequest): Finding => ({
+const touchesNothing = ({ tool }: DecisionRequest): CallFinding => ({
   about: tool,
   behavior: 'allow',
   because: 'it touches nothing',
@@ -123,14 +123,14 @@ const touchesNothing = ({ tool }: DecisionRequest): Finding => ({
 
 const strength = (basis: DecisionBasis): number => decisionBases.indexOf(basis);
 
-function strongest(findings: readonly Finding[]): Finding | undefined {
+function strongest(findings: readonly CallFinding[]): CallFinding | undefined {
   const counted = findings.filter(({ basis }) => basis !== 'untrusted');
   return counted.toSorted((one, other) => strength(one.basis) - strength(other.basis))[0];
 }
 
 const strictness: Readonly<Record<Behavior, number>> = { deny: 0, ask: 1, allow: 2 };
 
-function strictest(answers: readonly Finding[]): Finding | undefined {
+function strictest(answers: readonly CallFinding[]): CallFinding | undefined {
   return answers.toSorted(
     (one, other) =>
       strictness[one.behavior] - strictness[other.behavior] || strength(one.basis) - strength(other.basis),
@@ -138,11 +138,11 @@ function strictest(answers: readonly Finding[]): Finding | undefined {
 }
 
 /** For a file that is read and written, reports the write: a refused change is not refused for reading. */
-function tellingOf(deciding: Finding, answers: readonly Finding[], { effects }: DecisionRequest): Finding {
-  const effectOf = ({ effect }: Finding): Effect | undefined => effects[effect ?? -1]; // -1 for the call as a whole
+function tellingOf(deciding: CallFinding, answers: readonly CallFinding[], { effects }: DecisionRequest): CallFinding {
+  const effectOf = ({ effect }: CallFinding): Effect | undefined => effects[effect ?? -1]; // -1 for the call as a whole
   const read = effectOf(deciding);
   if (read?.kind !== 'file' || read.access !== 'read') return deciding;
-  const isItsWrite = (answer: Finding): boolean => {
+  const isItsWrite = (answer: CallFinding): boolean => {
     const effect = effectOf(answer);
     const isSamePlace = effect?.kind === 'file' && effect.access === 'write' && effect.real === read.real;
     return isSamePlace && answer.behavior === deciding.behavior && answer.basis === deciding.basis;
@@ -151,7 +151,7 @@ function tellingOf(deciding: Finding, answers: readonly Finding[], { effects }: 
 }
 
 function withoutAsking(
-  { behavior }: Finding,
+  { behavior }: CallFinding,
   reason: string,
   { mode }: Policy,
 ): { behavior: Behavior; reason: string } {
@@ -160,7 +160,7 @@ function withoutAsking(
 }
 
 /** Findings about the call as a whole: from rules on the tool and its input, hooks, and the tool's own check. */
-function aboutCall({ request, stricter }: Judged): Finding[] {
+function judgeCall({ request, stricter }: JudgedCall): CallFinding[] {
   const { tool, hooks = [], checkAsks } = request;
   const findings = stricter.filter((rule) => meansCall(rule, request)).map((rule) => byRule(rule, tool, {}));
   for (const { behavior, reason, name } of hooks) {

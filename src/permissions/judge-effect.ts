@@ -2,7 +2,7 @@
 import type { CommandEffect, Effect, FileEffect } from '../contract/effect.js';
 import type { Behavior, DecisionBasis, DecisionRequest } from '../contract/permission.js';
 import type { ToolTable } from '../contract/tool-traits.js';
-import { byRule, type Finding, type Judged, placeOf } from './call-finding.js';
+import { byRule, type CallFinding, type JudgedCall, placeOf } from './call-finding.js';
 import { amount, inWords, shownPath, whyAsked } from './effect-words.js';
 import { allowsEffect, mayMeanEffect, meansEffect, namesOf, rulesForNames } from './match-rule.js';
 import { isAcceptedEdit, planAnswer } from './modes.js';
@@ -11,9 +11,9 @@ import { criticalPlace, protectedPlace } from './protected-paths.js';
 import type { Rule } from './rule.js';
 import { familyOf } from './tool-names.js';
 
-export function aboutEffect(effect: Effect, index: number, judged: Judged): Finding[] {
+export function judgeEffect(effect: Effect, index: number, judged: JudgedCall): CallFinding[] {
   const about = inWords(effect);
-  const finding = (behavior: Behavior, basis: DecisionBasis, because: string): Finding => ({
+  const finding = (behavior: Behavior, basis: DecisionBasis, because: string): CallFinding => ({
     about,
     effect: index,
     behavior,
@@ -38,7 +38,7 @@ export function aboutEffect(effect: Effect, index: number, judged: Judged): Find
 }
 
 /** Words for a write outside the project, which only bypassPermissions accepts without a question. */
-function whereOutside(effect: Effect, { policy, request, commands }: Judged): string {
+function whereOutside(effect: Effect, { policy, request, commands }: JudgedCall): string {
   const isOutside = (file: FileEffect): boolean =>
     file.access === 'write' && !isNullDevice(file) && !isInWorkspace(file, policy) && file.unresolved === undefined;
   if (effect.kind === 'file') return isOutside(effect) ? ', which is outside the project' : '';
@@ -53,7 +53,7 @@ function whereOutside(effect: Effect, { policy, request, commands }: Judged): st
 export const isNullDevice = (effect: FileEffect): boolean => namesOf(effect).every((name) => name === '/dev/null');
 
 /** For a command that would need no question if it were confined: why it is not confined. */
-function whyUnconfined(effect: Effect, { policy, walls }: Judged): string {
+function whyUnconfined(effect: Effect, { policy, walls }: JudgedCall): string {
   if (effect.kind !== 'command' || !effect.needsWalls || walls === 'full') return '';
   const why =
     policy.walls === 'full'
@@ -62,9 +62,9 @@ function whyUnconfined(effect: Effect, { policy, walls }: Judged): string {
   return `, which needs no question only where it runs confined, and ${why}`;
 }
 
-type Find = (behavior: Behavior, basis: DecisionBasis, because: string) => Finding;
+type Find = (behavior: Behavior, basis: DecisionBasis, because: string) => CallFinding;
 
-function ownData(effect: Effect, policy: Policy, finding: Find): Finding[] {
+function ownData(effect: Effect, policy: Policy, finding: Find): CallFinding[] {
   if (effect.kind !== 'file' || isSavedResult(effect, policy)) return [];
   const isOurs = namesOf(effect).some((name) => isUnder(policy.dataFolders, name));
   if (!isOurs) return [];
@@ -83,9 +83,9 @@ const speaksOf: Readonly<Record<Effect['kind'], ReadonlyArray<Rule['subject']['k
 function stricterRules(
   effect: Effect,
   index: number,
-  { stricter, request, commands, style, policy }: Judged,
-): Finding[] {
-  const findings: Finding[] = [];
+  { stricter, request, commands, style, policy }: JudgedCall,
+): CallFinding[] {
+  const findings: CallFinding[] = [];
   const kinds = speaksOf[effect.kind];
   for (const rule of stricter) {
     if (!kinds.includes(rule.subject.kind)) continue;
@@ -100,13 +100,13 @@ function stricterRules(
   return findings;
 }
 
-function planned(effect: Effect, { policy, request }: Judged, finding: Find): Finding[] {
+function planned(effect: Effect, { policy, request }: JudgedCall, finding: Find): CallFinding[] {
   const answer = policy.mode === 'plan' ? planAnswer(effect, request.readOnlyHint === true) : undefined;
   if (answer === undefined) return [];
   return [finding(answer, 'plan_mode', `${whyAsked(effect)}, and plan mode only reads`)];
 }
 
-function guarded(effect: Effect, { policy, style }: Judged, finding: Find): Finding[] {
+function guarded(effect: Effect, { policy, style }: JudgedCall, finding: Find): CallFinding[] {
   if (effect.kind !== 'file' || effect.access !== 'write') return [];
   const { workspace, home = [] } = policy;
   const isUnclear = effect.unresolved !== undefined;
@@ -127,7 +127,7 @@ function guarded(effect: Effect, { policy, style }: Judged, finding: Find): Find
   ];
 }
 
-export function looserRules(effect: Effect, index: number, judged: Judged): Finding[] {
+export function looserRules(effect: Effect, index: number, judged: JudgedCall): CallFinding[] {
   const { looser, trusted, allowing, request, commands } = judged;
   const inWorkspace = effect.kind === 'file' && isInWorkspace(effect, judged.policy);
   const isFree = (name: string): boolean =>
@@ -143,7 +143,7 @@ export function looserRules(effect: Effect, index: number, judged: Judged): Find
   return [...findings, { about: inWords(effect), effect: index, behavior: 'allow', because, basis: 'allow_hook' }];
 }
 
-function byMode(effect: Effect, { policy, request, commands, stricter }: Judged, finding: Find): Finding[] {
+function byMode(effect: Effect, { policy, request, commands, stricter }: JudgedCall, finding: Find): CallFinding[] {
   if (policy.mode === 'bypassPermissions') {
     if (mayBeRuledOut(effect, request, { stricter, tools: policy.tools })) return [];
     return [finding('allow', 'mode', `${whyAsked(effect)}, but the mode bypassPermissions allows it`)];
@@ -173,7 +173,7 @@ const mayBeRuledOut = (
   stricter.some(({ subject }) => subject.kind === 'path' || (subject.kind === 'command' && subject.tool === tool));
 
 /** An effect that nothing else allows or refuses needs no approval in the sandbox. */
-function inSandbox(effect: Effect, { bySandbox, request, stricter, policy }: Judged, finding: Find): Finding[] {
+function inSandbox(effect: Effect, { bySandbox, request, stricter, policy }: JudgedCall, finding: Find): CallFinding[] {
   // What may not be read is hidden there.
   const notHidden = stricter.filter(
     ({ list, subject }) => list !== 'deny' || subject.kind !== 'path' || subject.access !== 'read',
@@ -183,7 +183,7 @@ function inSandbox(effect: Effect, { bySandbox, request, stricter, policy }: Jud
   return [finding('allow', 'sandbox', `${whyAsked(effect)}, but in the sandbox, where settings allow commands`)];
 }
 
-function byItself(effect: Effect, { policy, commands, walls }: Judged, finding: Find): Finding[] {
+function byItself(effect: Effect, { policy, commands, walls }: JudgedCall, finding: Find): CallFinding[] {
   switch (effect.kind) {
     case 'command':
       if (walls === 'none' && effect.needsWalls) return [];

@@ -3,7 +3,7 @@
 import type { Behavior } from '../contract/permission.js';
 import { isWrittenMcpName, readMcpName } from '../platform/text/mcp-names.js';
 import { nearestWords } from '../platform/text/similar-text.js';
-import { broken, everyUse, type Outcome, someUses } from './parse-specifier.js';
+import { broken, everyUse, type ParsedSubject, someUses } from './parse-specifier.js';
 import type { Rule, RuleLists, RuleOptions, RuleProblem } from './rule.js';
 import { currentName, isFamiliarName, isFileTool, namesIn } from './tool-names.js';
 
@@ -47,7 +47,7 @@ export function parseRule(text: unknown, options: RuleOptions): ParsedRule {
 
 function problemOf(
   rule: string,
-  { subject, what = '', fix = '', isIdle, isUnknownTool }: Outcome,
+  { subject, what = '', fix = '', isIdle, isUnknownTool }: ParsedSubject,
   options: RuleOptions,
 ): RuleProblem {
   const { list, source } = options;
@@ -63,7 +63,7 @@ function problemOf(
   return { severity, rule, list, source, message, reason, ...(isUnknownTool && { isUnknownTool }) };
 }
 
-function understand(text: string, options: RuleOptions): Outcome {
+function understand(text: string, options: RuleOptions): ParsedSubject {
   const { list } = options;
   const open = text.indexOf('(');
   if (text === '') return broken('is empty', 'Name a tool, or remove it.');
@@ -88,7 +88,7 @@ function understand(text: string, options: RuleOptions): Outcome {
 }
 
 /** An allow rule must use the exact name: another server may have the name that this one would get. */
-function notAsCalledHere(written: string): Outcome {
+function notAsCalledHere(written: string): ParsedSubject {
   const [name = written] = readMcpName(written)?.names ?? [];
   return broken('spells a name of an MCP server in another way than Helve', `Write "${name}".`);
 }
@@ -97,9 +97,9 @@ function notAsCalledHere(written: string): Outcome {
 function ofUnknownTool(
   tool: string,
   specifier: string | undefined,
-  outcome: Outcome,
+  outcome: ParsedSubject,
   options: Pick<RuleOptions, 'list' | 'knownTools' | 'tools'>,
-): Outcome {
+): ParsedSubject {
   const what = 'names no tool that there is';
   const meant = nearestTool(tool, options);
   const isSlip = specifier !== undefined && meant !== undefined && isOneSlip(tool.toLowerCase(), meant.toLowerCase());

@@ -10,7 +10,7 @@ import { parseDomain } from './match-url.js';
 import type { RuleOptions, RuleSubject } from './rule.js';
 import { familyOf, isFieldOf, isFileTool, subjectOf } from './tool-names.js';
 
-export interface Outcome {
+export interface ParsedSubject {
   subject?: RuleSubject;
   /** The list that the rule counts in, if it differs from the one it is written in. */
   list?: Behavior;
@@ -21,9 +21,9 @@ export interface Outcome {
   isUnknownTool?: boolean;
 }
 
-export const broken = (what: string, fix: string): Outcome => ({ what, fix });
+export const broken = (what: string, fix: string): ParsedSubject => ({ what, fix });
 
-export function everyUse(tool: string, { list, anchors, tools, style = thisPathStyle() }: RuleOptions): Outcome {
+export function everyUse(tool: string, { list, anchors, tools, style = thisPathStyle() }: RuleOptions): ParsedSubject {
   if (list === 'allow' && tool.includes('*') && !namesOneServer(tool)) {
     return broken(
       'would allow tools that it does not name',
@@ -60,7 +60,7 @@ function exactMatcher(tool: string): (name: string) => boolean {
   return (name) => matchesText(pattern, name) || isToolOfServer(tool, name);
 }
 
-export function someUses(tool: string, specifier: string, options: RuleOptions): Outcome {
+export function someUses(tool: string, specifier: string, options: RuleOptions): ParsedSubject {
   const { tools, list } = options;
   const family = familyOf(tools, tool);
   if (/^\*+$/.test(specifier) && !(isFileTool(tools, tool) && list === 'allow')) return everyUse(tool, options);
@@ -91,19 +91,19 @@ export function someUses(tool: string, specifier: string, options: RuleOptions):
   }
 }
 
-function commandRule(tool: string, specifier: string): Outcome {
+function commandRule(tool: string, specifier: string): ParsedSubject {
   const pattern = parseCommandPattern(specifier);
   if (!pattern) return broken('names no command', `Write the command, as in "${tool}(npm test:*)".`);
   return { subject: { kind: 'command', tool, pattern } };
 }
 
-function domainRule(tool: string, value: string): Outcome {
+function domainRule(tool: string, value: string): ParsedSubject {
   const pattern = parseDomain(value);
   if (!pattern) return broken('names no domain', `Write a host, as in "${tool}(domain:example.com)".`);
   return { subject: { kind: 'domain', pattern } };
 }
 
-function pathRule(tool: string, specifier: string, options: RuleOptions): Outcome {
+function pathRule(tool: string, specifier: string, options: RuleOptions): ParsedSubject {
   const { list, anchors, tools, style = thisPathStyle() } = options;
   const isNegated = specifier.startsWith('!');
   // An exception from a deny rule would loosen it, so it is ignored. An exception from an allow rule asks.
@@ -127,7 +127,7 @@ function pathRule(tool: string, specifier: string, options: RuleOptions): Outcom
 }
 
 /** Path syntax of other programs that has no meaning here: such a rule may never match. */
-function oddPath(tool: string, specifier: string): Pick<Outcome, 'what' | 'fix'> | undefined {
+function oddPath(tool: string, specifier: string): Pick<ParsedSubject, 'what' | 'fix'> | undefined {
   if (/\{[^{}]*,[^{}]*\}/.test(specifier)) {
     return { what: 'has braces, which stand for themselves in a path', fix: 'Write one rule for each choice.' };
   }
@@ -150,7 +150,7 @@ function oddPath(tool: string, specifier: string): Pick<Outcome, 'what' | 'fix'>
 const SYSTEM_FOLDER = /^\/(?:etc|home|Users|usr|var|root|proc|dev|sys|opt|mnt|tmp|private|Library|System)(?:\/|$)/;
 
 /** Matches exact values of fields that the model sent. */
-function parameterRule(tool: string, field: string, value: string, options: RuleOptions): Outcome {
+function parameterRule(tool: string, field: string, value: string, options: RuleOptions): ParsedSubject {
   if (options.list === 'allow') {
     return broken(`allows by the value of "${field}", and only ask and deny rules may`, 'Remove it.');
   }
@@ -169,12 +169,12 @@ const inputRule = (
   fields: readonly string[],
   value: string,
   { list }: Pick<RuleOptions, 'list'>,
-): Outcome => ({
+): ParsedSubject => ({
   subject: { kind: 'input', isTool: nameMatcher(tool, list), fields, patterns: [textPattern(value)] },
 });
 
 /** A rule on a type that doesn't exist counts too, since the type may be added later. */
-function agentRule(tool: string, type: string, { list, knownAgents, tools }: RuleOptions): Outcome {
+function agentRule(tool: string, type: string, { list, knownAgents, tools }: RuleOptions): ParsedSubject {
   const rule = inputRule(tool, subjectOf(tools, tool), type, { list });
   const known = type.includes('*') ? undefined : knownAgents?.();
   if (!known || known.includes(type)) return rule;
@@ -189,7 +189,7 @@ function agentRule(tool: string, type: string, { list, knownAgents, tools }: Rul
 }
 
 /** `Skill(name)` matches a call without arguments, `Skill(name *)` any call. Ask and deny rules always match both. */
-function skillRule(tool: string, specifier: string, { list, tools }: RuleOptions): Outcome {
+function skillRule(tool: string, specifier: string, { list, tools }: RuleOptions): ParsedSubject {
   const name = specifier.replace(/(?::\*| \*)$/, '');
   const withArguments = name !== specifier || list !== 'allow';
   const patterns = [name, ...(withArguments ? [`${name} *`] : [])].map(textPattern);

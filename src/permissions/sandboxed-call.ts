@@ -1,5 +1,5 @@
 // How the configured sandbox applies to a call: whether it runs inside, and how to describe that to a person.
-import type { DecisionRequest, SandboxMode, Walls } from '../contract/permission.js';
+import type { Confinement, DecisionRequest, SandboxMode, Walls } from '../contract/permission.js';
 import type { SandboxConfig } from '../contract/tool-context.js';
 import type { ToolTable } from '../contract/tool-traits.js';
 import { isInside } from '../platform/files/paths.js';
@@ -86,3 +86,12 @@ export function describeConfinement(request: DecisionRequest, circumstances: Cir
 }
 
 const networkWords = { off: 'no network', hosts: 'network only to allowed hosts', on: 'with network' } as const;
+
+/** How a command is confined, in words that follow "it runs". */
+export const confinementWords: Readonly<Record<Confinement, string>> = {
+  reads: 'read-only and without network',
+  edits: 'without network and writes only what its effects name',
+  sandbox: 'in the sandbox, and no path outside the project is opened for it',
+  approved: 'as the sandbox settings say',
+  none: 'unconfined',
+};

@@ -2,7 +2,7 @@
 import type { CommandEffect, Effect } from '../../contract/effect.js';
 import type { Behavior, Confinement, TrailEntry } from '../../contract/permission.js';
 import type { Explanation } from '../../explain-call.js';
-import { confinementWords } from '../../permissions/confinement-words.js';
+import { confinementWords } from '../../permissions/sandboxed-call.js';
 import { visible } from '../../platform/text/visible.js';
 import { oneLine } from '../../settings/report.js';
 

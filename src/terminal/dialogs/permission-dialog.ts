@@ -1,6 +1,6 @@
 import { matchesKey } from '@earendil-works/pi-tui';
 import type { Decision, PermissionAnswer, PermissionQuestion, TrailEntry } from '../../contract/permission.js';
-import { reasonForPeople } from '../../permissions/reason-for-people.js';
+import { reasonForPeople } from '../../permissions/detect-injection.js';
 import type { Theme } from '../screen/theme.js';
 import { bodyLines } from '../views/body-lines.js';
 import { cleanLine, counted, cut, wrap } from '../views/fit.js';

@@ -1,7 +1,7 @@
 // Questions as lines with numbered answers.
 import type { AskPermission } from '../../contract/permission.js';
 import type { AskUser, Question } from '../../contract/question.js';
-import { reasonForPeople } from '../../permissions/reason-for-people.js';
+import { reasonForPeople } from '../../permissions/detect-injection.js';
 import { visible } from '../../platform/text/visible.js';
 import type { TrustReport } from '../../settings/trust.js';
 import type { Choice } from '../contract.js';
