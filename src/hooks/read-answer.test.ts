@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { HookEvent } from '../contract/hook.js';
-import { type CommandEnd, readCommandAnswer, readJsonAnswer, readValue } from './read-answer.js';
+import { readJsonAnswer, readValue } from './read-answer.js';
+import { type CommandEnd, readCommandAnswer } from './read-command-answer.js';
 
 const end = (changes: Partial<CommandEnd>): CommandEnd => ({
   exitCode: 0,

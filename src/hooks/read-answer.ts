@@ -1,11 +1,11 @@
-// Interprets the output or return value of a hook for its event. A refusal counts wherever and however it is written; an
-// allow or a change counts only in its proper field.
+// Interprets the answer of a hook for its event, as an object or another value. A refusal counts wherever and however it
+// is written; an allow or a change counts only in its proper field.
 import type { HookEvent } from '../contract/hook.js';
 import type { Behavior } from '../contract/permission.js';
 import { isObject } from '../platform/is-object.js';
-import { messageOf } from '../platform/message-of.js';
 import { type HookReply, stricter } from './merge-answers.js';
-import { holdsRefusal, isPlainRefusal, isStray, plainAnswer, strayVerdicts, textRefuses } from './plain-verdicts.js';
+import { canRefuse, objection, objections } from './objection.js';
+import { isPlainRefusal, isStray, plainAnswer, strayVerdicts, textRefuses } from './plain-verdicts.js';
 import { refuseUnusableInput, shown } from './unusable-input.js';
 
 /** The answer of one hook, with its problems in words that follow "it". */
@@ -15,173 +15,6 @@ export interface ReadAnswer extends Omit<HookReply, 'name' | 'reports'> {
   /** Warnings about an answer that was understood. */
   remarks: string[];
 }
-
-export interface CommandEnd {
-  /** Null when a signal ended it. */
-  exitCode: number | null;
-  signal: NodeJS.Signals | null;
-  stdout: string;
-  stderr: string;
-  /** Its output was truncated. */
-  overflowed: boolean;
-  /** It timed out and was stopped. */
-  timedOut: boolean;
-}
-
-/** What an objection does at each event. */
-const objections: Readonly<Record<HookEvent, 'denies' | 'blocks' | 'tells' | 'nothing'>> = {
-  PreToolUse: 'denies',
-  PermissionRequest: 'denies',
-  UserPromptSubmit: 'blocks',
-  UserPromptExpansion: 'blocks',
-  PostToolBatch: 'blocks',
-  PreCompact: 'blocks',
-  PostToolUse: 'tells',
-  PostToolUseFailure: 'tells',
-  Stop: 'tells',
-  SubagentStop: 'tells',
-  PermissionDenied: 'nothing',
-  StopFailure: 'nothing',
-  PostCompact: 'nothing',
-  Setup: 'nothing',
-  SessionStart: 'nothing',
-  SessionEnd: 'nothing',
-  Notification: 'nothing',
-  SubagentStart: 'nothing',
-  CwdChanged: 'nothing',
-  DirectoryAdded: 'nothing',
-  InstructionsLoaded: 'nothing',
-};
-
-/** Events at which plain text is added for the model. */
-const takesText = (event: HookEvent): boolean => event === 'UserPromptSubmit' || event === 'SessionStart';
-
-/** Events at which an answer that can't be understood counts as a refusal, to be safe. */
-const canRefuse = (event: HookEvent): boolean => objections[event] === 'denies' || objections[event] === 'blocks';
-
-/** What a failure means where the hook says that its failures block. The end is never held up by one: it might never come. */
-export function refusalByFailure(event: HookEvent, failure: string): Pick<HookReply, 'behavior' | 'reason' | 'block'> {
-  if (event === 'Stop' || event === 'SubagentStop') return {};
-  return objection(event, `the hook failed (${failure}), and its failures block`);
-}
-
-function objection(event: HookEvent, reason: string): Pick<HookReply, 'behavior' | 'reason' | 'block'> {
-  switch (objections[event]) {
-    case 'denies':
-      return { behavior: 'deny', reason };
-    case 'blocks':
-    case 'tells':
-      return { block: { reason } };
-    case 'nothing':
-      return {};
-  }
-}
-
-export function readCommandAnswer(event: HookEvent, end: CommandEnd): ReadAnswer {
-  const printed = withoutAsyncMarker(end.stdout.replace(/^\uFEFF/, '').trim());
-  const parsed = printed.startsWith('{') ? parseObject(printed) : undefined;
-  const answer = parsed?.object ? readJsonAnswer(event, parsed.object) : readText(event, printed, parsed?.problem);
-  if (end.timedOut) return refusalsOf(answer);
-  if (end.exitCode === 2) return blocked(event, answer, end);
-
-  if (end.overflowed) answer.failures.push('it printed more than 1 MB, and the rest was dropped');
-  if (end.exitCode === null) answer.failures.push(`it was ended by ${end.signal ?? 'a signal'}`);
-  else if (end.exitCode !== 0) {
-    const ending = `it ended with exit code ${end.exitCode}${meaningOf(end.exitCode)}`;
-    if (parsed?.object) answer.remarks.push(`${ending}, but printed an answer, which counts`);
-    else {
-      delete answer.additionalContext;
-      answer.failures.unshift(`${ending}${said(end.stderr)}`);
-    }
-  }
-  return answer;
-}
-
-export const firstLineOf = (text: string): string => text.trimStart().split('\n', 1)[0] ?? '';
-
-/** The line by which a hook says that it continues in the background. */
-export function isAsyncMarker(line: string): boolean {
-  const { object } = line.trimStart().startsWith('{') ? parseObject(line) : {};
-  return object !== undefined && present(object, 'async') === true;
-}
-
-/** What comes behind the marker is the answer, of which a decision comes too late. */
-function withoutAsyncMarker(text: string): string {
-  const line = firstLineOf(text);
-  return isAsyncMarker(line) ? text.slice(text.indexOf(line) + line.length).trim() : text;
-}
-
-/** Of a hook that was stopped early, only a refusal that it had already printed counts. */
-function refusalsOf({ behavior, reason, block, stop }: ReadAnswer): ReadAnswer {
-  return {
-    ...(behavior && behavior !== 'allow' && { behavior, ...(reason !== undefined && { reason }) }),
-    ...(block && { block }),
-    ...(stop && { stop }),
-    failures: [],
-    remarks: [],
-  };
-}
-
-/** Exit code 2 refuses, whatever was printed. */
-function blocked(event: HookEvent, answer: ReadAnswer, { stderr }: CommandEnd): ReadAnswer {
-  const { behavior, reason, block, updatedInput: _, updatedOutput: __, ...rest } = answer;
-  if (objections[event] === 'nothing') {
-    return {
-      ...rest,
-      remarks: [...rest.remarks, `it ended with exit code 2, which stops nothing here${said(stderr)}`],
-    };
-  }
-  const printedReason = behavior === 'deny' ? reason : block?.reason;
-  const why = printedReason ?? reason ?? (stderr.trim() || 'it ended with exit code 2 and gave no reason');
-  // Text beside the refusal was not meant for the model, and whether it is good JSON no longer matters.
-  return { ...rest, ...objection(event, why), failures: [] };
-}
-
-const meaningOf = (exitCode: number): string =>
-  exitCode === 127 ? ' (command not found)' : exitCode === 126 ? ' (not executable)' : '';
-
-const said = (stderr: string): string => (stderr.trim() ? ` and said: ${stderr.trim()}` : '');
-
-function parseObject(text: string): { object?: object; problem?: string } {
-  const { json, problem } = parseJson(text);
-  return problem === undefined ? { object: json as object } : { problem }; // with a brace first it can be nothing else
-}
-
-function parseJson(text: string): { json?: unknown; problem?: string } {
-  try {
-    return { json: JSON.parse(text) };
-  } catch (error) {
-    return { problem: messageOf(error) };
-  }
-}
-
-/** Text that is no answer. Where it means to refuse, an extra line around the JSON must not turn that into a yes. */
-function readText(event: HookEvent, text: string, problem: string | undefined): ReadAnswer {
-  const answer: ReadAnswer = { failures: [], remarks: [] };
-  if (takesText(event) && text !== '') answer.additionalContext = text;
-  const holdsAnswer = /["'](?:hookSpecificOutput|permissionDecision|decision)["']\s*:/.test(text);
-  if (problem !== undefined) answer.failures.push(`it printed something that starts like JSON but is not (${problem})`);
-  else if (holdsAnswer) answer.failures.push('it printed something else before its JSON, so that it could not be read');
-  if (canRefuse(event) && !takesText(event) && /^[["]/.test(text)) {
-    const { json } = parseJson(text);
-    if (json !== undefined) return readValue(event, json);
-  }
-  const refuses = takesText(event) ? isPlainRefusal(unquoted(text)) : text === 'false' || textRefuses(text);
-  if (refuses && !holdsRefusal(text)) {
-    delete answer.additionalContext;
-    answer.failures.push(`it printed ${shown(text)}, where an answer is an object`);
-    return { ...answer, ...objection(event, `it printed ${shown(text)}`) };
-  }
-  if (text === 'null') answer.failures.push('it printed null, where an answer is an object');
-  if (canRefuse(event) && holdsRefusal(text, { quoted: takesText(event) })) {
-    delete answer.additionalContext;
-    if (answer.failures.length === 0) answer.failures.push(`it printed ${shown(text)}, which can't be read as JSON`);
-    return { ...answer, ...objection(event, 'its answer could not be read as JSON, but means to refuse') };
-  }
-  return answer;
-}
-
-const unquoted = (text: string): unknown => (text === 'false' ? false : text.replace(/^"(.*)"$/, '$1'));
 
 /** Reads the return value of a callback or the response of a server, which may be no answer. */
 export function readValue(event: HookEvent, value: unknown): ReadAnswer {
@@ -383,7 +216,7 @@ const words: Readonly<Record<string, Behavior>> = {
 };
 
 /** Scripts print null for "nothing". */
-function present(object: object, field: string): unknown {
+export function present(object: object, field: string): unknown {
   const value: unknown = Object.hasOwn(object, field) ? Reflect.get(object, field) : undefined;
   return value === null || value === '' ? undefined : value;
 }

@@ -6,7 +6,8 @@ import { abortable } from '../platform/abortable.js';
 import { messageOf } from '../platform/message-of.js';
 import { nameOf } from './describe-hook.js';
 import { type NameMatcher, readMatcher } from './match-hook.js';
-import { type ReadAnswer, readCommandAnswer, readValue } from './read-answer.js';
+import { type ReadAnswer, readValue } from './read-answer.js';
+import { readCommandAnswer } from './read-command-answer.js';
 import type { CommandDefinition, ConfiguredHook, HttpDefinition } from './schema.js';
 
 const DEFAULT_TIMEOUT_SECONDS = 60;

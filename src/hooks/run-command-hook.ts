@@ -8,7 +8,7 @@ import { randomHex } from '../platform/crypto.js';
 import { groupEnds, groupIsAlive } from '../platform/shell/process-group.js';
 import { endTree, killTree, MARK_VARIABLE, withMark } from '../platform/shell/process-tree.js';
 import { startProcess } from '../platform/shell/start-process.js';
-import { type CommandEnd, firstLineOf, isAsyncMarker } from './read-answer.js';
+import { type CommandEnd, firstLineOf, isAsyncMarker } from './read-command-answer.js';
 
 const MAX_OUTPUT_BYTES = 1024 * 1024; // of each stream; an answer has a few hundred
 const QUIET_MS = 250; // for output that arrives after the hook has exited, as from `cmd > >(tee log)`

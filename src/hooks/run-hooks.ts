@@ -9,7 +9,7 @@ import { visible } from '../platform/text/visible.js';
 import { untrustedNotices } from './describe-hook.js';
 import { isAboutCall, matchedNames } from './match-hook.js';
 import { type HookReply, mergeAnswers, stricter } from './merge-answers.js';
-import { refusalByFailure } from './read-answer.js';
+import { refusalByFailure } from './objection.js';
 import {
   type CallbackGroup,
   fromCallbacks,
