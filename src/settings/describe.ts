@@ -1,7 +1,8 @@
 // The list of settings for people and for editors, generated from the same table that the loader uses.
 import * as z from 'zod';
 import type { JsonSchema } from '../contract/model.js';
-import { type Setting, settingNames, settings } from './schema.js';
+import { settingNames, settings } from './schema.js';
+import type { Setting } from './setting.js';
 
 export interface SettingDescription {
   key: string;

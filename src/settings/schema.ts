@@ -4,8 +4,9 @@ import * as z from 'zod';
 import { efforts } from '../contract/model.js';
 import { permissionModes, sandboxModes } from '../contract/permission.js';
 import { hooksSchema } from '../hooks/schema.js';
-import { keyActions } from './key-actions.js';
+import { type KeyAction, keyActionNames, keyActions } from './key-actions.js';
 import type { SourceKind } from './locations.js';
+import type { Setting } from './setting.js';
 import {
   domain,
   keys,
@@ -22,38 +23,22 @@ import {
   webSearchSchema,
 } from './setting-values.js';
 
-export interface Setting<Schema extends z.ZodType = z.ZodType> {
-  /** One sentence for the table of settings. */
-  about: string;
-  /** `list`: elements of all sources are merged. `map`: each name separately. `hooks`: all hooks are merged. */
-  shape: 'one' | 'list' | 'map' | 'hooks';
-  /** The schema of the value; for lists and maps, of each element. */
-  schema: Schema;
-  /** Which values of a project apply only once its folder is trusted. Default: none. */
-  loosens?: (value: unknown) => boolean;
-  /** What an invalid value does. Default: it is ignored. */
-  broken?: 'refuse' | { as: string | boolean };
-  /** This value wins, whichever source sets it. */
-  strictest?: string | boolean;
-  /** All values, the most permissive first: an untrusted project's value applies only if it is stricter than the others. */
-  order?: readonly string[];
-  /** The sources that may set it. Default: all. */
-  from?: readonly SourceKind[];
-  /** Values are not repeated in messages: they may contain a secret. */
-  isSecret?: boolean;
-}
-
 const always = (): boolean => true;
 const isTrue = (value: unknown): boolean => value === true;
 const isFalse = (value: unknown): boolean => value === false;
 const ownSources: readonly SourceKind[] = ['managed', 'flag', 'user'];
 
-const keySetting = (action: keyof typeof keyActions) => ({
+const keySetting = (action: KeyAction) => ({
   about: `The key, or the list of keys, to ${keyActions[action].about}; ${keyActions[action].keys.map((one) => `\`${one}\``).join(' or ')} by default.`,
   shape: 'one' as const,
   schema: keys,
   from: ownSources,
 });
+
+// The type of Object.fromEntries has any string for a key; these are exactly the names of the actions.
+const keySettings = Object.fromEntries(keyActionNames.map((action) => [`keys.${action}`, keySetting(action)])) as {
+  readonly [Action in KeyAction as `keys.${Action}`]: ReturnType<typeof keySetting>;
+};
 
 export const settingTable = {
   'permissions.allow': {
@@ -251,24 +236,7 @@ export const settingTable = {
       .transform((mode) => (mode === 'vi' ? 'vim' : mode)),
     from: ownSources,
   },
-  'keys.submit': keySetting('submit'),
-  'keys.newLine': keySetting('newLine'),
-  'keys.interrupt': keySetting('interrupt'),
-  'keys.clear': keySetting('clear'),
-  'keys.quit': keySetting('quit'),
-  'keys.cycleMode': keySetting('cycleMode'),
-  'keys.historySearch': keySetting('historySearch'),
-  'keys.historyPrevious': keySetting('historyPrevious'),
-  'keys.historyNext': keySetting('historyNext'),
-  'keys.expand': keySetting('expand'),
-  'keys.background': keySetting('background'),
-  'keys.externalEditor': keySetting('externalEditor'),
-  'keys.pasteImage': keySetting('pasteImage'),
-  'keys.todos': keySetting('todos'),
-  'keys.complete': keySetting('complete'),
-  'keys.redraw': keySetting('redraw'),
-  'keys.suspend': keySetting('suspend'),
-  'keys.undo': keySetting('undo'),
+  ...keySettings,
   includeCoAuthoredBy: {
     about: 'Has no effect yet: whether commits name Helve as co-author.',
     shape: 'one',
