@@ -1,49 +1,26 @@
-import { realpath, rm, stat } from 'node:fs/promises';
-import { sep } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { rm } from 'node:fs/promises';
 import * as z from 'zod';
 import { ToolFailure } from '../../contract/failure.js';
 import { defineTool, type ToolProgress } from '../../contract/tool.js';
 import type { SessionPort, ToolContext } from '../../contract/tool-context.js';
-import { monotonicMs } from '../../platform/clock.js';
-import { randomHex } from '../../platform/crypto.js';
-import { isInside, realPathSync } from '../../platform/files/paths.js';
-import { type Limits, limitsFrom, parseSize } from '../../platform/shell/limits.js';
-import { readLastLines } from '../../platform/shell/read-output.js';
-import {
-  MAX_OUTPUT_BYTES,
-  type ProcessOptions,
-  type ProcessResult,
-  type RunningProcess,
-  startCommand,
-} from '../../platform/shell/run-process.js';
+import { limitsFrom } from '../../platform/shell/limits.js';
 import type { WrapShell } from '../../platform/shell/wrap-shell.js';
 import { confinedShell, findWalls } from './confined.js';
 import { describeEnding, limitNote } from './describe-ending.js';
 import { description } from './description.js';
-import { environmentFile } from './environment-file.js';
-import { environmentFor } from './harmless-environment.js';
-import {
-  DEFAULT_LIFE_MS,
-  MAX_FAILURE_CHARS,
-  MAX_OUTPUT_CHARS,
-  MAX_TIMEOUT_MS,
-  MOST_OUTPUT_CHARS,
-  TIMEOUT_LINES,
-} from './limits.js';
+import { MAX_OUTPUT_CHARS, MAX_TIMEOUT_MS, MOST_OUTPUT_CHARS } from './limits.js';
 import { refusalNote, refusedCommands, sandboxNote } from './refused-commands.js';
-import { assertBackgroundAllowed, sessionOutput } from './session-bounds.js';
-import { sessionAnalyzer, sessionBackground, sessionShells } from './session-shells.js';
+import { runWithProgress, startInBackground } from './run-command.js';
+import { sessionOutput } from './session-bounds.js';
+import { sessionAnalyzer, sessionShells } from './session-shells.js';
 import { watchShown } from './shown-files.js';
-import { backgroundLife, LONGEST_TIMER_MS, positiveInteger, timeoutFor, timeoutNote } from './timeouts.js';
-import { firstLine, seconds, shortTitle } from './title.js';
+import { backgroundLife, positiveInteger, timeoutFor, timeoutNote } from './timeouts.js';
+import { firstLine, seconds } from './title.js';
 import { refuseTypedPatch } from './typed-patch.js';
 import { type WatchedChanges, watchChanges } from './watched-changes.js';
+import { carryDirectory, workingDirectory } from './working-directory.js';
 
 const MAX_NOTES_CHARS = 10_000; // paths may be 4,096 long each
-const PROGRESS_LINES = 5;
-const MAX_PROGRESS_CHARS = 1_000;
-const PROGRESS_MS = 500;
 const MAX_REPEATS = 2; // for a command whose hidden files change while it runs
 const REFILL_MS = 20; // after a result, so that the next request is sent first
 const LONG_MS = 10_000; // from here on the duration is reported
@@ -244,192 +221,12 @@ function refillLater(session: SessionPort): void {
   setTimeout(() => void session.own(sessionShells).fill(), REFILL_MS).unref();
 }
 
-/** The session's directory, or the project root if that is gone: a shell can't start in a missing directory. */
-async function workingDirectory({ cwd, root, session }: ToolContext): Promise<{ cwd: string; note?: string }> {
-  if (await isDirectory(cwd)) return { cwd };
-  if (!(await isDirectory(root))) {
-    throw new ToolFailure(
-      `The command was not run: neither the working directory ${cwd} nor the project's root ${root} exists any more. Ask the user where to go on.`,
-    );
-  }
-  session.changeDirectory(root);
-  return {
-    cwd: root,
-    note: `The working directory ${cwd} no longer exists, so the command ran in the project's root, ${root}.`,
-  };
-}
-
 function maxOutputChars(env: ToolContext['env']): number {
   return Math.min(positiveInteger(env['BASH_MAX_OUTPUT_LENGTH']) ?? MAX_OUTPUT_CHARS, MOST_OUTPUT_CHARS);
 }
 
-interface Command {
-  command: string;
-  cwd: string;
-  outputFile: string;
-  limits: Limits | undefined;
-  walls: WrapShell | undefined;
-  watched: WatchedChanges | undefined;
-  /** Earlier notes, about the directory and about undo. */
-  notes: ReadonlyArray<string | undefined>;
-}
-
-/** Options shared by foreground and background commands. */
-function commonOptions(
-  { command, cwd, outputFile, limits, walls }: Command,
-  { env, root, session, approved, confinement }: ToolContext,
-) {
-  const harmless = environmentFor(approved, { env, confinement });
-  const [sourceFile] = environmentFile(env, root);
-  let kill = (): void => {};
-  /** Lists it among running tasks, now that it may outlive the call. */
-  const nameToPerson = (what: string): void => void session.whileRunning(kill, what);
-  const options = {
-    command,
-    cwd,
-    outputFile,
-    shells: session.own(sessionShells),
-    limits,
-    wrap: walls,
-    ...(harmless && { env: harmless }),
-    maxOutputBytes: parseSize(env['HELVE_MAX_OUTPUT'] ?? '') ?? MAX_OUTPUT_BYTES,
-    sharedOutput: session.own(sessionOutput),
-    ...(sourceFile !== undefined && { sourceFile }),
-    onRunning: (killAll: () => void) => {
-      kill = killAll;
-      return session.whileRunning(kill);
-    },
-    onLeftRunning: (end: () => Promise<void>) => {
-      nameToPerson(`what is left of ${shortTitle(command)}`);
-      session.atEnd(end);
-    },
-  } satisfies Partial<ProcessOptions>;
-  return { options, nameToPerson };
-}
-
-async function startInBackground(about: Command, lifeMs: number, context: ToolContext): Promise<BashData> {
-  const { session, signal } = context;
-  signal.throwIfAborted();
-  assertBackgroundAllowed(session);
-  const id = newBackgroundId();
-  const { options, nameToPerson } = commonOptions(about, context);
-  // It outlives the call, so it does not use the call's signal; its lifetime is limited by the background registry.
-  const running = await startCommand({ ...options, timeoutMs: LONGEST_TIMER_MS, signal: new AbortController().signal });
-  nameToPerson(`${id}: ${shortTitle(about.command)}`);
-  const { command, outputFile, watched } = about;
-  watched?.leave(running.finished);
-  session.own(sessionBackground).add({ id, command, outputFile, running, lifeMs });
-  const first = `Command running in background with ID: ${id}. Output is being written to: ${outputFile}. It is stopped when the session ends, at the latest after ${seconds(lifeMs)}.`;
-  return backgroundData(id, about, { first, durationMs: 0, cwd: context.cwd });
-}
-
-/** The command's result or, if it moved to the background, what the call reports about that. */
-async function* runWithProgress(
-  about: Command,
-  timeoutMs: number,
-  context: ToolContext,
-): AsyncGenerator<ToolProgress, ProcessResult | (BashData & { backgroundId: string }), void> {
-  const { session, signal } = context;
-  const { command, outputFile, watched } = about;
-  const left = new AbortController(); // a consumer that stops reading progress has abandoned the call
-  const { options, nameToPerson } = commonOptions(about, context);
-  const moved = Promise.withResolvers<string>();
-  let running: RunningProcess | undefined;
-  let isWanted = false; // the user asked to move it to the background
-  let isMoved = false;
-  const moveToBackground = (): boolean => {
-    if (!running || !(isWanted || mayMove(command, context))) return false;
-    const id = newBackgroundId();
-    nameToPerson(`${id}: ${shortTitle(command)}`);
-    watched?.leave(running.finished);
-    session.own(sessionBackground).add({ id, command, outputFile, running, lifeMs: DEFAULT_LIFE_MS });
-    isMoved = true;
-    moved.resolve(id);
-    return true;
-  };
-  const bothSignals = AbortSignal.any([signal, left.signal]);
-  running = await startCommand({ ...options, timeoutMs, signal: bothSignals, onTimeUp: moveToBackground });
-  const { finished, timeUp } = running;
-  const began = monotonicMs();
-  const forget = session.whileInForeground?.(() => {
-    if (isMoved) return false;
-    isWanted = true;
-    timeUp();
-    return isMoved;
-  });
-  try {
-    const done = Promise.race([finished, moved.promise]).then(() => true);
-    let shown = '';
-    while (!(await Promise.race([done, delay(PROGRESS_MS, false, { ref: false })]))) {
-      const { text } = await readLastLines(outputFile, { lines: PROGRESS_LINES, maxChars: MAX_PROGRESS_CHARS });
-      if (text === shown) continue;
-      shown = text;
-      yield { text };
-    }
-    const outcome = await Promise.race([moved.promise, finished]);
-    if (typeof outcome !== 'string') return outcome;
-    const { text } = await readLastLines(outputFile, { lines: TIMEOUT_LINES, maxChars: MAX_FAILURE_CHARS });
-    const why = isWanted ? 'was' : `did not finish in ${seconds(timeoutMs)} and was`;
-    const whose = isWanted ? ' by the user' : '';
-    const first = `${shortTitle(command)} ${why} moved to the background${whose} with ID: ${outcome}. Output is being written to: ${outputFile}.`;
-    return backgroundData(outcome, about, { output: text, first, durationMs: monotonicMs() - began, cwd: context.cwd });
-  } finally {
-    forget?.();
-    if (!isMoved) {
-      left.abort();
-      await Promise.allSettled([finished]);
-    }
-  }
-}
-
-/**
- * In an interactive session a timeout moves a command to the background instead of killing it, unless it only waits.
- */
-const mayMove = (command: string, { session }: ToolContext): boolean =>
-  session.interactive && !/^\s*sleep\b/.test(command);
-
-const newBackgroundId = (): string => `b${randomHex(4)}`;
-
-function backgroundData(
-  id: string,
-  { outputFile, notes: said }: Command,
-  { output = '', first, durationMs, cwd }: { output?: string; first: string; durationMs: number; cwd: string },
-): BashData & { backgroundId: string } {
-  const rest =
-    'You are told when it ends; BashOutput shows what is new until then, KillShell ends it. A cd inside it does not change the working directory of later commands.';
-  const notes = [...said, `${first} ${rest}`].filter((text) => text !== undefined);
-  return { output, notes, durationMs, cwd, outputFile, backgroundId: id };
-}
-
-/** Makes the command's final directory the session's, and notes a change. */
-async function carryDirectory(
-  finalCwd: string | undefined,
-  cwd: string,
-  { root, session, approved = [], confinement }: ToolContext,
-): Promise<string | undefined> {
-  const isConfined = confinement === 'reads' || confinement === 'edits' || confinement === 'sandbox';
-  const mayMove = approved.some(
-    (effect) => effect.kind === 'session' && effect.what === 'cwd' && effect.access === 'write',
-  );
-  // Untrusted: the sandboxed command can forge this report.
-  const isHere = finalCwd !== undefined && session.workspace.some((folder) => isInside(folder, finalCwd));
-  const isHome = session.home !== undefined && finalCwd === realPathSync(session.home);
-  if (isConfined && !(mayMove && (isHere || isHome))) return undefined;
-  if (finalCwd === undefined || !(await isDirectory(finalCwd))) return undefined;
-  const before = await realpath(cwd).catch(() => undefined);
-  if (finalCwd === before) return undefined;
-  session.changeDirectory(finalCwd);
-  const isOutside = finalCwd !== root && !finalCwd.startsWith(root === sep ? root : root + sep);
-  return `The working directory is now ${finalCwd}${isOutside ? `, outside the project's root ${root}` : ''}.`;
-}
-
 const leftRunningNote = (outputFile: string): string =>
   `A process that the command started is still running and ends with the session; what it writes goes to ${outputFile}.`;
-
-async function isDirectory(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined);
-  return found?.isDirectory() ?? false;
-}
 
 const lines = (parts: ReadonlyArray<string | undefined>): string =>
   parts.filter((part) => part !== undefined && part !== '').join('\n');
