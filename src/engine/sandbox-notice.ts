@@ -9,7 +9,7 @@ export function createSandboxNotice(session: Session, say: (text: string) => voi
   return async () => {
     if (isLookedFor || !session.sandbox) return;
     isLookedFor = true;
-    const { mayLack, missingSandbox } = await import('../tools/bash/missing-sandbox.js');
+    const { mayLack, missingSandbox } = await import('../tools/bash/sandboxed.js');
     const look = async (): Promise<void> => {
       const text = await missingSandbox(session).catch(() => undefined); // the first command will fail by it, and say so
       if (text !== undefined) say(text);

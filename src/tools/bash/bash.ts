@@ -2,21 +2,29 @@ import { rm } from 'node:fs/promises';
 import * as z from 'zod';
 import { ToolFailure } from '../../contract/failure.js';
 import { defineTool, type ToolProgress } from '../../contract/tool.js';
-import type { SessionPort, ToolContext } from '../../contract/tool-context.js';
+import type { DescribeContext, SessionPort, ToolContext } from '../../contract/tool-context.js';
 import { limitsFrom } from '../../platform/shell/limits.js';
 import type { WrapShell } from '../../platform/shell/wrap-shell.js';
+import { grouped } from '../../platform/text/digits.js';
+import { refusal } from '../refusal.js';
 import { confinedShell, findWalls } from './confined.js';
 import { describeEnding, limitNote } from './describe-ending.js';
-import { description } from './description.js';
-import { MAX_OUTPUT_CHARS, MAX_TIMEOUT_MS, MOST_OUTPUT_CHARS } from './limits.js';
+import {
+  backgroundLife,
+  DEFAULT_TIMEOUT_MS,
+  MAX_OUTPUT_CHARS,
+  MAX_TIMEOUT_MS,
+  MOST_OUTPUT_CHARS,
+  positiveInteger,
+  timeoutFor,
+  timeoutNote,
+} from './limits.js';
 import { refusalNote, refusedCommands, sandboxNote } from './refused-commands.js';
-import { runWithProgress, startInBackground } from './run-command.js';
+import { type BackgroundStart, runWithProgress, startInBackground } from './run-command.js';
 import { sessionOutput } from './session-bounds.js';
 import { sessionAnalyzer, sessionShells } from './session-shells.js';
 import { watchShown } from './shown-files.js';
-import { backgroundLife, positiveInteger, timeoutFor, timeoutNote } from './timeouts.js';
 import { firstLine, seconds } from './title.js';
-import { refuseTypedPatch } from './typed-patch.js';
 import { type WatchedChanges, watchChanges } from './watched-changes.js';
 import { carryDirectory, workingDirectory } from './working-directory.js';
 
@@ -24,6 +32,20 @@ const MAX_NOTES_CHARS = 10_000; // paths may be 4,096 long each
 const MAX_REPEATS = 2; // for a command whose hidden files change while it runs
 const REFILL_MS = 20; // after a result, so that the next request is sent first
 const LONG_MS = 10_000; // from here on the duration is reported
+
+const simpleAdvice = 'Read (cat, head), Edit (sed)';
+const advice = 'Read (cat, head), Glob (find), Grep (rg), Edit (sed), Write (echo >)';
+
+/** Names only tools that are enabled. */
+const description = ({
+  mode,
+}: Pick<DescribeContext, 'mode'>): string => `Run a command in bash; standard output and error come together.
+For builds, tests, git and programs. Not where a tool does it: ${mode === 'simple' ? simpleAdvice : advice}.
+- Each is a new bash: the working directory carries over, variables and functions do not.
+- Send independent commands as separate calls. No terminal, no input: pass -y, --no-edit, -m.
+- Risky commands ask the user. Do not look for another way around a refusal.
+- Stopped after ${seconds(DEFAULT_TIMEOUT_MS)} or timeout. Output over ${grouped(MAX_OUTPUT_CHARS)} characters is cut; a file has the whole.
+- run_in_background, for servers and long builds, gives an ID at once. You are told when it ends, so don't sleep. ${mode === 'simple' ? 'Read shows its output.' : 'BashOutput shows its output, KillShell ends it.'} It ends with the session, as does what & leaves behind.`;
 
 const input = z.strictObject({
   command: z.string().min(1),
@@ -117,6 +139,16 @@ export const bashTool = defineTool({
 
 const NO_OUTPUT = '(no output)';
 
+const TYPED_PATCH = /(^|[;&|\n])\s*apply_patch\s[\s\S]*\*\*\* Begin Patch/;
+
+/** Models that were trained on patches know apply_patch as a program, and type patches into shells. */
+function refuseTypedPatch(command: string): void {
+  if (!TYPED_PATCH.test(command)) return;
+  throw refusal(
+    'apply_patch is a tool, not a program, so the command was not run. If you have the tool, send it the patch as its input, alone and with paths from the working directory. Otherwise make the changes by Edit, MultiEdit or Write.',
+  );
+}
+
 /** The sandbox code is loaded only if a sandbox is configured. */
 async function sandboxOf(context: ToolContext, leaves: boolean | undefined): Promise<WrapShell | undefined> {
   const { confinement = 'approved', session } = context;
@@ -141,22 +173,25 @@ async function* run(
   const walls = confined?.wrap ?? sandboxed;
   const timeoutMs = run_in_background ? backgroundLife(timeout) : timeoutFor(timeout, context.env);
   const cutNote = timeoutNote(timeout, timeoutMs);
-  const said = [place.note, watched?.note, watched?.warning, cutNote];
-  const about = { command, cwd: place.cwd, outputFile, limits, walls, watched, notes: said };
+  const inBackground = ({ backgroundId, output, note, durationMs }: BackgroundStart): BashData => {
+    const notes = [place.note, watched?.note, watched?.warning, cutNote, note].filter((text) => text !== undefined);
+    return { output, notes, durationMs, cwd: context.cwd, outputFile, backgroundId };
+  };
+  const about = { command, cwd: place.cwd, outputFile, limits, wrap: walls, watched };
   if (watched?.warning !== undefined) yield { text: watched.warning };
-  if (run_in_background) return await startInBackground(about, timeoutMs, context);
+  if (run_in_background) return inBackground(await startInBackground(about, timeoutMs, context));
 
   const shown = await watchShown(command, context);
   let result = yield* runWithProgress(about, timeoutMs, context);
-  if ('backgroundId' in result) return result;
+  if ('backgroundId' in result) return inBackground(result);
   // A hidden file was replaced or added while it ran: its output can't be trusted, and it changed nothing, so it runs
   // again.
   let current = confined;
   for (let again = 0; current?.hasChanged(); again += 1) {
     if (again === MAX_REPEATS) throw await hiddenFilesChange(outputFile);
     current = await confinedShell(context);
-    result = yield* runWithProgress({ ...about, walls: current?.wrap ?? walls }, timeoutMs, context);
-    if ('backgroundId' in result) return result;
+    result = yield* runWithProgress({ ...about, wrap: current?.wrap ?? walls }, timeoutMs, context);
+    if ('backgroundId' in result) return inBackground(result);
   }
   if (confined) refillLater(context.session);
 

@@ -16,7 +16,7 @@ import { protectedPaths, secretPaths } from '../../platform/sandbox/sensitive-pa
 import { createUnreadableFinder, type UnreadableSearch } from '../../platform/sandbox/unreadable-files.js';
 import type { WrapShell } from '../../platform/shell/wrap-shell.js';
 import { clause } from '../../platform/text/clause.js';
-import { environmentFile } from './environment-file.js';
+import { environmentFile } from './shell-environment.js';
 
 /** How one command is confined. */
 export interface ConfinedShell {

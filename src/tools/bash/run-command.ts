@@ -4,9 +4,8 @@ import type { ToolProgress } from '../../contract/tool.js';
 import type { ToolContext } from '../../contract/tool-context.js';
 import { monotonicMs } from '../../platform/clock.js';
 import { randomHex } from '../../platform/crypto.js';
-import { type Limits, parseSize } from '../../platform/shell/limits.js';
+import { parseSize } from '../../platform/shell/limits.js';
 import { readLastLines } from '../../platform/shell/read-output.js';
-import type { WrapShell } from '../../platform/shell/wrap-shell.js';
 import {
   MAX_OUTPUT_BYTES,
   type ProcessOptions,
@@ -14,13 +13,10 @@ import {
   type RunningProcess,
   startCommand,
 } from '../../platform/shell/run-process.js';
-import type { BashData } from './bash.js';
-import { environmentFile } from './environment-file.js';
-import { environmentFor } from './harmless-environment.js';
-import { DEFAULT_LIFE_MS, MAX_FAILURE_CHARS, TIMEOUT_LINES } from './limits.js';
+import { DEFAULT_LIFE_MS, LONGEST_TIMER_MS, MAX_FAILURE_CHARS, TIMEOUT_LINES } from './limits.js';
 import { assertBackgroundAllowed, sessionOutput } from './session-bounds.js';
 import { sessionBackground, sessionShells } from './session-shells.js';
-import { LONGEST_TIMER_MS } from './timeouts.js';
+import { environmentFile, environmentFor } from './shell-environment.js';
 import { seconds, shortTitle } from './title.js';
 import type { WatchedChanges } from './watched-changes.js';
 
@@ -28,20 +24,24 @@ const PROGRESS_LINES = 5;
 const MAX_PROGRESS_CHARS = 1_000;
 const PROGRESS_MS = 500;
 
-interface Command {
-  command: string;
-  cwd: string;
-  outputFile: string;
-  limits: Limits | undefined;
-  walls: WrapShell | undefined;
+/** A command, with the sandbox that it runs in and what tracks the files that it changes. */
+type WatchedCommand = Pick<ProcessOptions, 'command' | 'cwd' | 'outputFile' | 'limits' | 'wrap'> & {
   watched: WatchedChanges | undefined;
-  /** Earlier notes, about the directory and about undo. */
-  notes: ReadonlyArray<string | undefined>;
+};
+
+/** A command that runs in the background, as the call reports it. */
+export interface BackgroundStart {
+  /** The id for BashOutput and KillShell. */
+  backgroundId: string;
+  /** The last lines of what it has written so far. */
+  output: string;
+  note: string;
+  durationMs: number;
 }
 
 /** Options shared by foreground and background commands. */
 function commonOptions(
-  { command, cwd, outputFile, limits, walls }: Command,
+  { watched: _, ...asked }: WatchedCommand,
   { env, root, session, approved, confinement }: ToolContext,
 ) {
   const harmless = environmentFor(approved, { env, confinement });
@@ -50,12 +50,8 @@ function commonOptions(
   /** Lists it among running tasks, now that it may outlive the call. */
   const nameToPerson = (what: string): void => void session.whileRunning(kill, what);
   const options = {
-    command,
-    cwd,
-    outputFile,
+    ...asked,
     shells: session.own(sessionShells),
-    limits,
-    wrap: walls,
     ...(harmless && { env: harmless }),
     maxOutputBytes: parseSize(env['HELVE_MAX_OUTPUT'] ?? '') ?? MAX_OUTPUT_BYTES,
     sharedOutput: session.own(sessionOutput),
@@ -65,39 +61,43 @@ function commonOptions(
       return session.whileRunning(kill);
     },
     onLeftRunning: (end: () => Promise<void>) => {
-      nameToPerson(`what is left of ${shortTitle(command)}`);
+      nameToPerson(`what is left of ${shortTitle(asked.command)}`);
       session.atEnd(end);
     },
   } satisfies Partial<ProcessOptions>;
   return { options, nameToPerson };
 }
 
-export async function startInBackground(about: Command, lifeMs: number, context: ToolContext): Promise<BashData> {
+export async function startInBackground(
+  asked: WatchedCommand,
+  lifeMs: number,
+  context: ToolContext,
+): Promise<BackgroundStart> {
   const { session, signal } = context;
   signal.throwIfAborted();
   assertBackgroundAllowed(session);
   const id = newBackgroundId();
-  const { options, nameToPerson } = commonOptions(about, context);
+  const { options, nameToPerson } = commonOptions(asked, context);
   // It outlives the call, so it does not use the call's signal; its lifetime is limited by the background registry.
   const running = await startCommand({ ...options, timeoutMs: LONGEST_TIMER_MS, signal: new AbortController().signal });
-  nameToPerson(`${id}: ${shortTitle(about.command)}`);
-  const { command, outputFile, watched } = about;
+  const { command, outputFile, watched } = asked;
+  nameToPerson(`${id}: ${shortTitle(command)}`);
   watched?.leave(running.finished);
   session.own(sessionBackground).add({ id, command, outputFile, running, lifeMs });
-  const first = `Command running in background with ID: ${id}. Output is being written to: ${outputFile}. It is stopped when the session ends, at the latest after ${seconds(lifeMs)}.`;
-  return backgroundData(id, about, { first, durationMs: 0, cwd: context.cwd });
+  const note = `Command running in background with ID: ${id}. Output is being written to: ${outputFile}. It is stopped when the session ends, at the latest after ${seconds(lifeMs)}. ${BACKGROUND_ADVICE}`;
+  return { backgroundId: id, output: '', note, durationMs: 0 };
 }
 
 /** The command's result or, if it moved to the background, what the call reports about that. */
 export async function* runWithProgress(
-  about: Command,
+  asked: WatchedCommand,
   timeoutMs: number,
   context: ToolContext,
-): AsyncGenerator<ToolProgress, ProcessResult | (BashData & { backgroundId: string }), void> {
+): AsyncGenerator<ToolProgress, ProcessResult | BackgroundStart, void> {
   const { session, signal } = context;
-  const { command, outputFile, watched } = about;
+  const { command, outputFile, watched } = asked;
   const left = new AbortController(); // a consumer that stops reading progress has abandoned the call
-  const { options, nameToPerson } = commonOptions(about, context);
+  const { options, nameToPerson } = commonOptions(asked, context);
   const moved = Promise.withResolvers<string>();
   let running: RunningProcess | undefined;
   let isWanted = false; // the user asked to move it to the background
@@ -136,8 +136,8 @@ export async function* runWithProgress(
     const { text } = await readLastLines(outputFile, { lines: TIMEOUT_LINES, maxChars: MAX_FAILURE_CHARS });
     const why = isWanted ? 'was' : `did not finish in ${seconds(timeoutMs)} and was`;
     const whose = isWanted ? ' by the user' : '';
-    const first = `${shortTitle(command)} ${why} moved to the background${whose} with ID: ${outcome}. Output is being written to: ${outputFile}.`;
-    return backgroundData(outcome, about, { output: text, first, durationMs: monotonicMs() - began, cwd: context.cwd });
+    const note = `${shortTitle(command)} ${why} moved to the background${whose} with ID: ${outcome}. Output is being written to: ${outputFile}. ${BACKGROUND_ADVICE}`;
+    return { backgroundId: outcome, output: text, note, durationMs: monotonicMs() - began };
   } finally {
     forget?.();
     if (!isMoved) {
@@ -155,13 +155,5 @@ const mayMove = (command: string, { session }: ToolContext): boolean =>
 
 const newBackgroundId = (): string => `b${randomHex(4)}`;
 
-function backgroundData(
-  id: string,
-  { outputFile, notes: said }: Command,
-  { output = '', first, durationMs, cwd }: { output?: string; first: string; durationMs: number; cwd: string },
-): BashData & { backgroundId: string } {
-  const rest =
-    'You are told when it ends; BashOutput shows what is new until then, KillShell ends it. A cd inside it does not change the working directory of later commands.';
-  const notes = [...said, `${first} ${rest}`].filter((text) => text !== undefined);
-  return { output, notes, durationMs, cwd, outputFile, backgroundId: id };
-}
+const BACKGROUND_ADVICE =
+  'You are told when it ends; BashOutput shows what is new until then, KillShell ends it. A cd inside it does not change the working directory of later commands.';

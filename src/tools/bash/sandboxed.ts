@@ -7,7 +7,7 @@ import type { AllowedHosts, SandboxConfig, SessionPort, ToolContext } from '../.
 import { mkdirPrivate } from '../../platform/files/mkdir-private.js';
 import { PlaceholderJournal } from '../../platform/journal/placeholder-journal.js';
 import { lazy } from '../../platform/lazy.js';
-import { chooseSandbox } from '../../platform/sandbox/choose.js';
+import { chooseSandbox, mayLackSandbox } from '../../platform/sandbox/choose.js';
 import type { HostProxy } from '../../platform/sandbox/host-proxy.js';
 import { createPlaceholders, type Placeholders } from '../../platform/sandbox/placeholders.js';
 import { contains } from '../../platform/sandbox/plan-access.js';
@@ -148,7 +148,21 @@ export async function tryOutSandbox(session: SessionPort): Promise<void> {
   session.foundSandbox?.({ works: kind !== 'none', why });
 }
 
-export function sessionSandbox(session: SessionPort): () => Promise<Sandbox> {
+/** The warning for the user if settings turn the sandbox on and none works here. */
+export async function missingSandbox(session: SessionPort): Promise<string | undefined> {
+  const config = session.sandbox;
+  if (!config) return undefined;
+  const { kind, why } = await session.own(sessionSandbox)();
+  if (kind !== 'none') return undefined;
+  return config.failIfUnavailable
+    ? `Settings demand a sandbox ("sandbox.failIfUnavailable"), so commands are refused: ${withoutConsequence(why)}`
+    : `Settings turn the sandbox on ("sandbox.enabled"), and there is none: ${why}`;
+}
+
+/** Whether that is likely, without starting a process. */
+export const mayLack = ({ env, workspace }: SessionPort): boolean => mayLackSandbox({ env, workspace });
+
+function sessionSandbox(session: SessionPort): () => Promise<Sandbox> {
   const { env, workspace } = session;
   const { placeholders, begun } = session.own(sessionPlaceholders);
   return lazy(async () => {

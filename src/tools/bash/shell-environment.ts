@@ -1,3 +1,5 @@
+// The environment of a command: variables for it alone, and the script that is sourced before it.
+import { resolve } from 'node:path';
 import type { Effect } from '../../contract/effect.js';
 import type { Confinement } from '../../contract/permission.js';
 import { programName, protectiveVariables, runsProtected } from '../../platform/shell/git-environment.js';
@@ -22,4 +24,10 @@ export function environmentFor(
     .filter((effect) => effect.kind === 'command')
     .map(({ harmless, argv, words }) => ({ harmless, program: programName(argv ?? words) }));
   return runsProtected(commands) ? protectiveVariables(env) : undefined;
+}
+
+/** The script that the user wants sourced before every command; undefined if no variable names one. */
+export function environmentFile(env: Readonly<Record<string, string | undefined>>, root: string): string[] {
+  const named = env['HELVE_ENV_FILE'] || env['CLAUDE_ENV_FILE'];
+  return named ? [resolve(root, named)] : [];
 }
