@@ -1,6 +1,6 @@
 import type { AskPermission, PermissionAnswer } from '../contract/permission.js';
 import { meantCall, typedInput } from '../tools/aliases.js';
-import { isSameInput } from './authorize.js';
+import { isSameInput } from './ask-person.js';
 
 /**
  * For programs that answer by the name of the tool: a patch that was typed into a shell is put to them as the call of the

@@ -1,5 +1,6 @@
 // What programs answer in the place of a person. A yes counts only where nothing beside it says otherwise.
 import { strayVerdicts } from '../hooks/plain-verdicts.js';
+import { shown } from '../hooks/unusable-input.js';
 import { isObject } from '../platform/is-object.js';
 
 const OWN_FIELDS: ReadonlySet<string> = new Set(['behavior', 'updatedInput', 'updatedPermissions', 'allowRules']);
@@ -40,8 +41,3 @@ const isInputField = (field: string, input: unknown): boolean =>
 /** Not a Map or another object whose content is not in its fields. */
 const isPlainObject = (value: unknown): boolean =>
   isObject(value) && Object.prototype.toString.call(value) === '[object Object]';
-
-function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
-}

@@ -1,6 +1,7 @@
 // How a call that failed is told to the model: which of the six kinds it was, and a text that it can act on.
 import { type FailureKind, ToolFailure } from '../contract/failure.js';
 import { messageOf as messageOfError } from '../platform/message-of.js';
+import { clause } from '../platform/text/clause.js';
 import { cutMiddle } from '../platform/text/truncate.js';
 
 const MAX_FAILURE_CHARS = 10_000;
@@ -21,6 +22,13 @@ export function describeFailure(tool: string, error: unknown, signal: AbortSigna
   const parts = [`${tool} failed: ${message}`, ...outputsOf(error, message)];
   return { kind: 'exception', text: cutTogether(parts, MAX_FAILURE_CHARS).join('\n\n') };
 }
+
+/** The failure of a call that may not run. */
+export const denied = (tool: string, reason: string): ToolFailure =>
+  new ToolFailure(
+    `${tool} was not run: ${clause(reason)}. Do not look for another way to do the same; ask the user or go on without it.`,
+    { kind: 'permission_denied' },
+  );
 
 /** What a program that the tool ran has written, as errors of child processes carry it. */
 function outputsOf(error: unknown, message: string): string[] {
