@@ -14,7 +14,7 @@ import { findFiles, readSettings } from '../settings/load.js';
 import { settingsPlaces } from '../settings/locations.js';
 import { isFatal, trustNotice } from '../settings/report.js';
 import { settings as knownSettings, sectionNames, settingNames } from '../settings/schema.js';
-import type { Entry, Settings } from '../settings/settings.js';
+import type { SettingEntry, Settings } from '../settings/settings.js';
 import { describeItem, forgetTrust, trustFolder } from '../settings/trust.js';
 import { readArgs } from './args.js';
 import { chooseAction } from './choose-action.js';
@@ -97,7 +97,7 @@ async function tell({ problems, trust: report }: Settings): Promise<number> {
   return problems.some(isFatal) ? exitCode.failed : exitCode.ok;
 }
 
-function asRow(entry: Entry) {
+function asRow(entry: SettingEntry) {
   const { kind, file, line = null } = entry.origin;
   return {
     key: labelOf(entry),
@@ -133,7 +133,7 @@ async function get(text: string, values: Flags): Promise<number> {
   return status;
 }
 
-function heldValue({ key, name }: WantedKey, entries: readonly Entry[]): unknown {
+function heldValue({ key, name }: WantedKey, entries: readonly SettingEntry[]): unknown {
   const { shape } = knownSettings[key];
   const all = entries.map(({ value }) => value);
   if (shape === 'list' || shape === 'hooks') return all;
@@ -143,7 +143,7 @@ function heldValue({ key, name }: WantedKey, entries: readonly Entry[]): unknown
   return all[0];
 }
 
-function groupedByKey(entries: readonly Entry[]): Array<[string, unknown]> {
+function groupedByKey(entries: readonly SettingEntry[]): Array<[string, unknown]> {
   const keys = settingNames.filter((key) => entries.some((entry) => entry.key === key));
   return keys.map((key) => [
     key,

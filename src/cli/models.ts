@@ -10,7 +10,7 @@ import {
   unusualHost,
 } from '../models/catalogue/catalogue.js';
 import { planWithKeys } from '../models/catalogue/choose-model.js';
-import { findLocalServers, type LocalServer, localPlaces } from '../models/catalogue/local-servers.js';
+import { findLocalServers, type LocalModelServer, localPlaces } from '../models/catalogue/local-servers.js';
 import { findModel, keyVariables } from '../models/catalogue/plan-model.js';
 import { readStoredKeys, withStoredKeys } from '../models/catalogue/stored-keys.js';
 import { grouped } from '../platform/text/digits.js';
@@ -174,7 +174,7 @@ const priceOf = ({ prices }: Overview['models'][number]): string =>
   prices ? `$${prices.input} / $${prices.output}` : '?';
 
 /** A local server that was found, and how to use it. */
-export function offerOf({ provider, title, port, models }: LocalServer): string {
+export function offerOf({ provider, title, port, models }: LocalModelServer): string {
   const place = `${title} on 127.0.0.1:${port}`;
   const [first] = models;
   if (first === undefined) return `${place}, without a model`;

@@ -39,7 +39,7 @@ const DECISION_FIELD = /^(decision|permissiondecision|behaviou?r)$/;
 const FIELD_AND_VALUE = /(["'`]?)(?<![\w-])([\w-]{1,64})\1\s*[:=]\s*(?=(["'`]?)([\w-]{1,64})\3)/g;
 const MAX_DEPTH = 10;
 
-export interface Verdict {
+interface StrayVerdict {
   /** Its path, as `output.decision`. */
   field: string;
   value: unknown;
@@ -76,8 +76,8 @@ const refusesIn = (spelled: string, value: unknown): boolean =>
   (DECISION_FIELD.test(spelled) && isNo(value));
 
 /** Fields that say yes or no, at any depth, apart from those at the paths in `handled`. */
-export function strayVerdicts(answer: unknown, handled: ReadonlySet<string> = new Set()): Verdict[] {
-  const found: Verdict[] = [];
+export function strayVerdicts(answer: unknown, handled: ReadonlySet<string> = new Set()): StrayVerdict[] {
+  const found: StrayVerdict[] = [];
   const look = (value: unknown, path: string, spelled: string, depth: number): void => {
     if (depth > MAX_DEPTH) return;
     if (typeof value === 'object' && value !== null) {

@@ -23,10 +23,10 @@ export interface Member {
   node: JsonNode;
 }
 
-export type Parsed = { node: JsonNode } | { problem: string; at: Position };
+type ParsedDocument = { node: JsonNode } | { problem: string; at: Position };
 
 /** Reads a text. A byte order mark is not part of it; a text without anything is an empty object. */
-export function parseDocument(source: string): Parsed {
+export function parseDocument(source: string): ParsedDocument {
   const text = source.replace(/^\ufeff/, '');
   const at = positions(text);
   const errors: ParseError[] = [];

@@ -10,7 +10,7 @@ import { codeOf } from '../platform/files/write-failure.js';
 import { type Edit, EditRefused, editedJson, lockOf } from './edit-json.js';
 import { type PlaceOptions, type SettingsPlace, settingsPlaces } from './locations.js';
 import { withLock, writePrivateFile } from './private-file.js';
-import { type ReadOptions, readFiles } from './read-files.js';
+import { type ReadSettingsOptions, readFiles } from './read-files.js';
 import type { SettingsProblem } from './report.js';
 import { approveItem } from './trust.js';
 
@@ -26,7 +26,7 @@ export function editablePlace(scope: EditableScope, options: PlaceOptions): Sett
 }
 
 /** Makes one change to a file. Says whether there was anything to change. */
-export async function editSettings(scope: EditableScope, edit: Edit, options: ReadOptions): Promise<boolean> {
+export async function editSettings(scope: EditableScope, edit: Edit, options: ReadSettingsOptions): Promise<boolean> {
   const place = editablePlace(scope, options);
   return await withLock(lockOf(place.path, options), async () => {
     const before = await textOf(place, options);
@@ -69,7 +69,7 @@ async function textOf({ path, kind, file }: SettingsPlace & { path: string }, { 
 function refuseBroken(
   { before, after }: { before: string; after: string },
   place: SettingsPlace,
-  options: ReadOptions,
+  options: ReadSettingsOptions,
 ): void {
   const known = new Set(problemsIn(before, place, options).map(withoutPlace));
   const wrong = problemsIn(after, place, options).filter((problem) => !known.has(withoutPlace(problem)));
@@ -83,7 +83,7 @@ const asOffered = (problem: SettingsProblem): string =>
     .replace(/, so (?:the rule was ignored|what it refuses could get by|it is left out|it counts as)[^.]*(?=\. )/, '')
     .replace(/(?:Fix|Correct) or remove it\.$/, 'Correct it, and set it again.');
 
-function problemsIn(text: string, { path: _, ...place }: SettingsPlace, options: ReadOptions) {
+function problemsIn(text: string, { path: _, ...place }: SettingsPlace, options: ReadSettingsOptions) {
   const [checked] = readFiles([{ ...place, text }], options);
   return checked?.problems.filter(({ severity }) => severity !== 'warning') ?? [];
 }

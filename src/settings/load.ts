@@ -2,12 +2,12 @@
 import { type BigIntStats, statSync } from 'node:fs';
 import { dataFolderOf, homeFolder } from '../platform/files/paths.js';
 import { type SettingsPlace, settingsPlaces } from './locations.js';
-import type { ReadOptions, SourceFile } from './read-files.js';
+import type { ReadSettingsOptions, SourceFile } from './read-files.js';
 import { isFatal, SettingsRefused } from './report.js';
 import { noSettings, type Settings } from './settings.js';
 import { trustPath, trustState } from './trust.js';
 
-export interface LoadOptions extends ReadOptions {
+export interface LoadOptions extends ReadSettingsOptions {
   /** `--trust`: everything in the folder applies for this run. */
   trust?: boolean;
 }
@@ -27,7 +27,7 @@ export async function readSettings(options: LoadOptions): Promise<Settings> {
 
 /** The files that were found, and what they say. */
 export async function readFrom(
-  found: readonly FoundFile[],
+  found: readonly FoundSettingsFile[],
   options: LoadOptions,
   before: readonly SourceFile[] = [],
 ): Promise<{ settings: Settings; sources: readonly SourceFile[] }> {
@@ -46,21 +46,21 @@ function withoutFiles({ root, env, home = homeFolder(), trust }: LoadOptions): S
   );
 }
 
-export interface FoundFile {
+export interface FoundSettingsFile {
   place: SettingsPlace;
   /** Differs if the file has changed. */
   stamp: string;
 }
 
 /** The locations that exist, the highest precedence first. */
-export function findFiles(options: LoadOptions): FoundFile[] {
+export function findFiles(options: LoadOptions): FoundSettingsFile[] {
   const found = settingsPlaces(options).flatMap((place) => {
     const stats = place.path === undefined ? undefined : look(place.path);
     const isNamed = place.kind === 'flag'; // what a person has named is told if it is missing
     return stats || isNamed ? [{ place, stamp: stampOf(stats) }] : [];
   });
   // In the home folder, or through links, a project's file may be the user's own: it is then one file, the user's.
-  const isUsers = ({ place, stamp }: FoundFile): boolean => place.kind === 'user' && stamp.includes(':');
+  const isUsers = ({ place, stamp }: FoundSettingsFile): boolean => place.kind === 'user' && stamp.includes(':');
   const own = new Set(found.filter(isUsers).map(({ stamp }) => stamp));
   return found.filter(({ place, stamp }) => (place.kind !== 'project' && place.kind !== 'local') || !own.has(stamp));
 }

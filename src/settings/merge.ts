@@ -6,10 +6,10 @@ import { dataFolderOf, homeFolder, resolveIn } from '../platform/files/paths.js'
 import { refusedVariable } from './environment.js';
 import { keyActionNames } from './key-actions.js';
 import type { SettingsPlace } from './locations.js';
-import { type ReadOptions, readFiles, type SourceFile, type UnderstoodContribution } from './read-files.js';
+import { type ReadSettingsOptions, readFiles, type SourceFile, type UnderstoodContribution } from './read-files.js';
 import { placeOf, problemAt, type SettingsProblem } from './report.js';
 import { type SettingName, type SettingValue, settings } from './schema.js';
-import type { Entry, Settings, Sourced } from './settings.js';
+import type { SettingEntry, Settings, Sourced } from './settings.js';
 import { hashOf, trustState } from './trust.js';
 
 export interface MergeOptions {
@@ -30,7 +30,7 @@ interface Statement extends UnderstoodContribution {
 /** Merges the files, the highest precedence first. */
 export function readAndMerge(
   places: readonly SettingsPlace[],
-  options: MergeOptions & ReadOptions,
+  options: MergeOptions & ReadSettingsOptions,
   before: readonly SourceFile[],
 ): { settings: Settings; sources: readonly SourceFile[] } {
   const sources = readFiles(places, options, before);
@@ -85,7 +85,7 @@ const loosens = ({ key, value }: UnderstoodContribution): boolean => settings[ke
 
 const itemOf = ({ key, name, value }: UnderstoodContribution) => ({ key, name, value });
 
-const entryOf = ({ key, name, value, origin, ignored }: Statement): Entry => ({
+const entryOf = ({ key, name, value, origin, ignored }: Statement): SettingEntry => ({
   key,
   ...(name !== undefined && { name }),
   value,

@@ -29,7 +29,7 @@ export interface UnderstoodContribution extends Contribution {
   rule?: Rule;
 }
 
-export interface ReadOptions extends PlaceOptions {
+export interface ReadSettingsOptions extends PlaceOptions {
   /** The existing tools. If omitted, rules that name unknown tools are not reported. */
   knownTools?: readonly string[];
   /** The same for types of agents, called if a rule names one. */
@@ -41,7 +41,7 @@ export interface ReadOptions extends PlaceOptions {
 /** The statements of each file. For a file that is broken now, its last valid restrictions stay in force. */
 export function readFiles(
   places: readonly SettingsPlace[],
-  options: ReadOptions,
+  options: ReadSettingsOptions,
   before: readonly SourceFile[] = [],
 ): SourceFile[] {
   return places.map((place) => {
@@ -60,7 +60,7 @@ function fromBefore({ place, contributions }: SourceFile, problems: readonly Set
   return { place, contributions, problems: told, isFromBefore: true };
 }
 
-function readSource(place: SettingsPlace, options: ReadOptions, { isNew }: { isNew: boolean }): SourceFile {
+function readSource(place: SettingsPlace, options: ReadSettingsOptions, { isNew }: { isNew: boolean }): SourceFile {
   const failed = (line: number | undefined, column: number | undefined, what: string): SourceFile => {
     // A file that can't contain rules may be ignored.
     const consequence = place.only
@@ -83,7 +83,7 @@ function readSource(place: SettingsPlace, options: ReadOptions, { isNew }: { isN
 }
 
 /** The same for text that is already parsed. */
-export function readNode(node: JsonNode, place: SettingsPlace, options: ReadOptions): SourceFile {
+export function readNode(node: JsonNode, place: SettingsPlace, options: ReadSettingsOptions): SourceFile {
   const { contributions, problems } = checkDocument(node, place);
   return withRules({ place, contributions, problems }, options);
 }
@@ -109,7 +109,7 @@ function reason(error: unknown): string {
   return messageOf(error);
 }
 
-function withRules({ place, contributions, problems }: SourceFile, options: ReadOptions): SourceFile {
+function withRules({ place, contributions, problems }: SourceFile, options: ReadSettingsOptions): SourceFile {
   const { home = homeFolder(), knownTools, knownAgents } = options;
   const anchors = {
     source: folderNames(place.anchor),

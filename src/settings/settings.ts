@@ -65,9 +65,9 @@ export interface Settings {
   readonly trust: TrustReport;
   readonly problems: readonly SettingsProblem[];
   /** All statements, the highest precedence first, including those that do not apply, with the reason. */
-  readonly entries: readonly Entry[];
+  readonly entries: readonly SettingEntry[];
   /** The files that were read. */
-  readonly files: readonly ReadFile[];
+  readonly files: readonly SettingsFile[];
 }
 
 /** A server as its file describes it. */
@@ -88,7 +88,7 @@ export interface WebSearchSettings {
 }
 
 /** Lists are merged from all sources; paths are absolute. */
-export interface SandboxSettings {
+interface SandboxSettings {
   readonly enabled?: Sourced<boolean>;
   readonly failIfUnavailable?: Sourced<boolean>;
   readonly mode?: Sourced<SandboxMode>;
@@ -103,7 +103,7 @@ export interface SandboxSettings {
   readonly allowRead: readonly string[];
 }
 
-export interface Entry {
+export interface SettingEntry {
   /** `permissions.deny`, `env`. */
   key: string;
   /** Which entry of a map, or for which event. */
@@ -114,7 +114,7 @@ export interface Entry {
   ignored?: string;
 }
 
-export interface ReadFile {
+export interface SettingsFile {
   kind: SourceKind;
   file: string;
   path?: string;

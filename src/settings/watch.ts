@@ -1,5 +1,5 @@
 // Detects changes of settings during a session. There is no file watcher: the start of each turn checks.
-import { type FoundFile, findFiles, type LoadOptions, readFrom, trustStamp } from './load.js';
+import { type FoundSettingsFile, findFiles, type LoadOptions, readFrom, trustStamp } from './load.js';
 import { isFatal, type SettingsProblem, SettingsRefused } from './report.js';
 import type { Settings } from './settings.js';
 
@@ -49,6 +49,6 @@ export async function watchSettings(options: LoadOptions): Promise<WatchedSettin
   };
 }
 
-const isSame = (one: readonly FoundFile[], other: readonly FoundFile[]): boolean =>
+const isSame = (one: readonly FoundSettingsFile[], other: readonly FoundSettingsFile[]): boolean =>
   one.length === other.length &&
   one.every(({ place, stamp }, index) => place.path === other[index]?.place.path && stamp === other[index]?.stamp);

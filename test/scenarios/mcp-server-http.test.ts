@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { type HttpOptions, serveOverHttp } from '../../src/mcp/server/serve-http.js';
+import { type HttpServerOptions, serveOverHttp } from '../../src/mcp/server/serve-http.js';
 import type { ServedSession } from '../../src/mcp/server/serve-port.js';
 import { isRunning, isWritten, pidsIn, until } from '../../src/testing/watch-processes.js';
 import { runHelve } from '../cli/run-helve.js';
@@ -231,7 +231,7 @@ test('a signal ends the server with all that it has started', async () => {
 });
 
 /** The HTTP side alone, with a session that takes note of what becomes of it. */
-async function serveWith(options: Partial<HttpOptions>) {
+async function serveWith(options: Partial<HttpServerOptions>) {
   const log: string[] = [];
   const open = (): ServedSession => ({
     tools: async () => [],

@@ -25,7 +25,7 @@ const MAX_SESSIONS = 32;
 const IDLE_MS = 30 * 60 * 1000;
 const ABANDONED_MS = 30 * 1000; // a call runs, and no client is connected to receive its result
 
-export interface HttpOptions {
+export interface HttpServerOptions {
   /** 0 for any free port. */
   port: number;
   token: string;
@@ -48,7 +48,7 @@ export interface HttpService {
 /** The port can't be opened; the message says why and what to do. */
 export class PortRefused extends Error {}
 
-export async function serveOverHttp(options: HttpOptions): Promise<HttpService> {
+export async function serveOverHttp(options: HttpServerOptions): Promise<HttpService> {
   const sessions = new Sessions(options);
   const { maxBodyBytes = MAX_BODY_BYTES, token, onProblem } = options;
   const handle = toNodeHandler(
@@ -107,11 +107,11 @@ function headerOf({ headers }: IncomingMessage): string | undefined {
 }
 
 class Sessions {
-  readonly #options: HttpOptions;
+  readonly #options: HttpServerOptions;
   readonly #byId = new Map<string, HttpSession>();
   readonly #newer: { fetch(request: Request): Promise<Response>; end(): Promise<void> };
 
-  constructor(options: HttpOptions) {
+  constructor(options: HttpServerOptions) {
     this.#options = options;
     const { open, identity, onProblem, maxBodyBytes = MAX_BODY_BYTES } = options;
     const connection = new ServedConnection(open);
@@ -195,14 +195,14 @@ class HttpSession {
   readonly id = randomId();
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly #connection: ServedConnection;
-  readonly #options: HttpOptions;
+  readonly #options: HttpServerOptions;
   readonly #onEnd: (id: string) => void;
   idleSince = monotonicMs();
   #connections = 0;
   #timer: NodeJS.Timeout | undefined;
   #ending: Promise<void> | undefined;
 
-  constructor(options: HttpOptions, onEnd: (id: string) => void) {
+  constructor(options: HttpServerOptions, onEnd: (id: string) => void) {
     this.#options = options;
     this.#onEnd = onEnd;
     this.#connection = new ServedConnection(options.open);

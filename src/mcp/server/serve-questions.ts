@@ -11,7 +11,7 @@ import { visible } from '../../platform/text/visible.js';
 const MAX_MESSAGE_CHARS = 6_000; // shown to a person in a dialog
 
 /** A form in MCP's terms: flat, with primitive values. */
-export interface Form {
+export interface QuestionForm {
   message: string;
   requestedSchema: {
     type: 'object';
@@ -30,14 +30,14 @@ export interface FormAnswer {
 }
 
 /** Shows a form to the client's user. Rejects if that fails or the signal aborts. */
-export type AskClient = (form: Form, signal: AbortSignal) => Promise<FormAnswer>;
+export type AskClient = (form: QuestionForm, signal: AbortSignal) => Promise<FormAnswer>;
 
 const ONCE = 'allow once';
 const SESSION = 'allow for this session';
 const DENY = 'deny';
 
 /** A question that is too long to be shown whole offers no "always". */
-export function permissionForm(question: PermissionQuestion): Form {
+export function permissionForm(question: PermissionQuestion): QuestionForm {
   const { suggestions, tool, reason, display, effects, confinement = '' } = question;
   const parts = [
     `${tool}: ${display.title}`,
@@ -100,7 +100,7 @@ function textOf(body: DisplayBody | undefined): string {
 }
 
 /** A tool's own questions: the choices of each, and a field for other text. */
-export function questionForm(questions: readonly Question[]): Form {
+export function questionForm(questions: readonly Question[]): QuestionForm {
   const fields = questions.flatMap(({ question, options, multiSelect }, index): Array<[string, FormField]> => {
     const inWords = `words_${index + 1}`;
     if (options.length === 0) return [[inWords, { type: 'string', title: visible(question) }]]; // an empty enum is not a valid form

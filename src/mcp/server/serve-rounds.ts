@@ -3,12 +3,12 @@
 import { randomId } from '../../platform/crypto.js';
 import type { ServedConnection } from './serve-connection.js';
 import type { ServedCall, ServedResult } from './serve-port.js';
-import type { Form, FormAnswer } from './serve-questions.js';
+import type { FormAnswer, QuestionForm } from './serve-questions.js';
 
 const ANSWER_WITHIN_MS = 60 * 60 * 1000; // the user may be away for a while; a client that is gone never answers
 
 /** The end of a round: the call's result, or a question and the key under which its answer is expected. */
-export type RoundEnd = { result: ServedResult } | { form: Form; state: string };
+export type RoundEnd = { result: ServedResult } | { form: QuestionForm; state: string };
 
 export class CallRounds {
   readonly #connection: ServedConnection;
@@ -58,7 +58,7 @@ interface WaitingCall {
 }
 
 interface AskedQuestion {
-  form: Form;
+  form: QuestionForm;
   answer(answer: FormAnswer): void;
 }
 
@@ -74,7 +74,7 @@ class CarriedCall {
       ...call,
       signal: this.#controller.signal,
       onProgress: (text: string) => this.#onProgress(text),
-      ask: (form: Form) => this.#ask(form),
+      ask: (form: QuestionForm) => this.#ask(form),
     };
     this.#result = run(own).then((result) => ({ result }));
     this.#result.catch(() => {}); // awaited by the request that carries the call
@@ -100,7 +100,7 @@ class CarriedCall {
     this.#controller.abort(reason);
   }
 
-  #ask(form: Form): Promise<FormAnswer> {
+  #ask(form: QuestionForm): Promise<FormAnswer> {
     const { promise, resolve } = Promise.withResolvers<FormAnswer>();
     const answer = (given: FormAnswer): void => {
       this.#asked = Promise.withResolvers<AskedQuestion>();

@@ -13,7 +13,7 @@ import { isObject } from '../../platform/is-object.js';
 import type { ServedConnection } from './serve-connection.js';
 import { hintsFor } from './serve-hints.js';
 import type { ServedCall, ServedResult, ServedTool, ServerIdentity } from './serve-port.js';
-import type { Form, FormAnswer } from './serve-questions.js';
+import type { FormAnswer, QuestionForm } from './serve-questions.js';
 import { CallRounds, type RoundEnd } from './serve-rounds.js';
 
 const ANSWER_WITHIN_MS = 60 * 60 * 1000; // the user may be away for a while
@@ -84,7 +84,7 @@ async function runRound(
 
 const askThrough =
   ({ mcpReq }: ServerContext) =>
-  async (form: Form, signal: AbortSignal): Promise<FormAnswer> =>
+  async (form: QuestionForm, signal: AbortSignal): Promise<FormAnswer> =>
     formAnswer(await mcpReq.elicitInput({ mode: 'form', ...form }, { signal, timeout: ANSWER_WITHIN_MS }));
 
 /** Clients may send anything; only a valid answer counts. */

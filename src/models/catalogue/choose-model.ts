@@ -7,7 +7,7 @@ import { keyVariables, type ModelPlan, planModel, wantedModel } from './plan-mod
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What a choice of a model by name depends on. */
-export interface ChooseOptions {
+export interface ChooseModelOptions {
   /** Default: the provider's own default for the model. */
   effort?: Effort;
   /** Default: the built-in catalogue with the user's models.json. */
@@ -25,7 +25,7 @@ export interface ChooseOptions {
 export async function chooseModel(
   spec: string | undefined,
   env: Environment,
-  options: ChooseOptions = {},
+  options: ChooseModelOptions = {},
 ): Promise<Model> {
   const { readFile = readText } = options;
   const wanted = wantedModel(spec, env);
@@ -53,7 +53,7 @@ export async function planWithKeys(
 }
 
 /** The model for background requests such as titles: HELVE_SMALL_MODEL, else `small` in models.json, else none. */
-export async function smallModel(env: Environment, options: ChooseOptions = {}): Promise<Model | undefined> {
+export async function smallModel(env: Environment, options: ChooseModelOptions = {}): Promise<Model | undefined> {
   const { readFile = readText } = options;
   const catalogue = options.catalogue ?? (await loadCatalogue(env, readFile));
   const wanted = env['HELVE_SMALL_MODEL']?.trim() || catalogue.small;

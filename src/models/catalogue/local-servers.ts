@@ -11,7 +11,7 @@ export interface LocalPlace {
   port: number;
 }
 
-export interface LocalServer extends LocalPlace {
+export interface LocalModelServer extends LocalPlace {
   /** The models' names, as the server lists them. */
   models: string[];
 }
@@ -34,7 +34,7 @@ export function localPlaces({ providers }: Catalogue, env: Readonly<Record<strin
 export async function findLocalServers(
   places: readonly LocalPlace[],
   { timeoutMs = TIMEOUT_MS }: { timeoutMs?: number } = {},
-): Promise<LocalServer[]> {
+): Promise<LocalModelServer[]> {
   const signal = AbortSignal.timeout(timeoutMs);
   const found = await Promise.all(
     places.map(async (place) => {

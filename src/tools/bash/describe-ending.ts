@@ -7,7 +7,7 @@ import { meaningOfExitOne } from './exit-meaning.js';
 import { MAX_FAILURE_CHARS, MAX_TIMEOUT_MS, TIMEOUT_LINES } from './limits.js';
 import { seconds, shortTitle } from './title.js';
 
-export interface Ending {
+interface CommandEnding {
   output: string;
   cut: boolean;
   styled?: string;
@@ -28,7 +28,7 @@ export async function describeEnding(
     maxChars,
     room,
   }: { timeoutMs: number; limits: Limits | undefined; maxChars: number; room: SharedQuota },
-): Promise<Ending> {
+): Promise<CommandEnding> {
   const { stoppedBy, outputFile } = result;
   if (stoppedBy === 'timeout') {
     const tail = await readLastLines(outputFile, { lines: TIMEOUT_LINES, maxChars: MAX_FAILURE_CHARS });

@@ -3,7 +3,7 @@ import { covers, joinRanges, type LineRange } from './match/line-ranges.js';
 import type { TextLines } from './match/text-lines.js';
 
 /** What may precede the lines of a file in an output. */
-export interface OutputShape {
+export interface LinePrefixes {
   /** The file name that programs print before lines; suffixes of it count too. */
   name?: string;
   /** Lines may come from a patch, with a space or a plus before them. */
@@ -16,7 +16,7 @@ export interface OutputShape {
  * The lines of the text that are complete in the output: identified by a line number, or because they occur once in the
  * text, and then also the lines next to those. An ambiguous line counts only that way.
  */
-export function linesShown(text: TextLines, output: string, shape: OutputShape = {}): SeenFile['lines'] {
+export function linesShown(text: TextLines, output: string, shape: LinePrefixes = {}): SeenFile['lines'] {
   const lines = Array.from({ length: text.lineCount }, (_, index) => text.line(index + 1));
   const end = lines.findLastIndex((line) => line.trim() !== '') + 1; // trailing blank lines are rarely printed
   if (end === 0 || output === '') return [];
@@ -27,7 +27,7 @@ export function linesShown(text: TextLines, output: string, shape: OutputShape =
   return covers(ranges, [1, end]) ? 'all' : ranges;
 }
 
-function aligned(lines: readonly string[], shown: readonly string[], shape: OutputShape): LineRange[] {
+function aligned(lines: readonly string[], shown: readonly string[], shape: LinePrefixes): LineRange[] {
   const forms = shown.map((line) => formsOf(line, shape));
   const only = onlyPlaces(lines);
   const seen = new Set<number>(); // 0-based, like `lines`
@@ -67,7 +67,7 @@ interface Form {
 }
 
 /** The parts of a printed line that may be a line of the file: all of it, or what follows a number, a name or both. */
-function formsOf(line: string, { name, isPatch, isPlain }: OutputShape): Form[] {
+function formsOf(line: string, { name, isPatch, isPlain }: LinePrefixes): Form[] {
   const forms: Form[] = [{ text: line }];
   if (isPlain) return forms;
   const numbered = /^ *(\d+)(?:\t|→)(.*)$/s.exec(line) ?? /^(\d+)[:-](.*)$/s.exec(line);

@@ -3,7 +3,7 @@ import type { ToolContext } from '../../contract/tool-context.js';
 import { decodeText } from '../../platform/encodings/text-file.js';
 import { fileKind } from '../../platform/files/file-kind.js';
 import { openForReading } from '../../platform/files/open-file.js';
-import { linesShown, type OutputShape } from './lines-shown.js';
+import { type LinePrefixes, linesShown } from './lines-shown.js';
 import { hashOf } from './load-text.js';
 import { joinRanges } from './match/line-ranges.js';
 import { textLines } from './match/text-lines.js';
@@ -15,7 +15,7 @@ export async function noteShown(
   real: string,
   output: string,
   { session: { ledger }, callId }: Pick<ToolContext, 'session' | 'callId'>,
-  shape: Pick<OutputShape, 'isPlain'> = {},
+  shape: Pick<LinePrefixes, 'isPlain'> = {},
 ): Promise<void> {
   const bytes = await bytesOf(real);
   if (!bytes || fileKind(bytes).kind !== 'text') return;

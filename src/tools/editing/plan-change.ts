@@ -16,7 +16,7 @@ import type { PlannedChange } from './commit-changes.js';
 import { type Change, type Conflict, differingPart, fitToDisk } from './fit-to-disk.js';
 import { hashOf, type LoadedText, loadText } from './load-text.js';
 import type { ChangedText } from './match/edit-text.js';
-import { type Finding, scanNewText } from './secrets/scan-new-text.js';
+import { scanNewText, type TextFinding } from './secrets/scan-new-text.js';
 import { conflictRefusal, settleConflict } from './settle-conflict.js';
 
 const MAX_WHOLLY_SCANNED = 1024 * 1024; // for a longer text only the lines that differ are scanned
@@ -109,11 +109,11 @@ export const textsOf = ({ target, before, changed, conflict }: FilePlan) => ({
   after: (changed ?? conflict.ours).text.raw,
 });
 
-function newFindings(before: string | undefined, after: string): Finding[] {
+function newFindings(before: string | undefined, after: string): TextFinding[] {
   if (before === undefined) return scanNewText(undefined, after);
   const { start, end, text: fresh } = differingPart(before, after);
   // A hidden character is identified by its neighbours. An unmoved one is not new because its neighbour is.
-  const isNew = ({ kind }: Finding): boolean => {
+  const isNew = ({ kind }: TextFinding): boolean => {
     const code = /U\+([0-9A-F]+)$/.exec(kind)?.[1];
     return code === undefined || fresh.includes(String.fromCodePoint(Number.parseInt(code, 16)));
   };

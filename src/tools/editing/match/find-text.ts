@@ -2,7 +2,7 @@ import { normalizeEndings } from '../../../platform/text/line-endings.js';
 import { findIndented, type IndentationChange } from './find-indented.js';
 import { findTrimmed } from './find-trimmed.js';
 import type { LineRange } from './line-ranges.js';
-import { type Alike, foldQuotes, type SearchResult, searchText } from './search-text.js';
+import { type Alike, foldQuotes, type Occurrences, searchText } from './search-text.js';
 import type { TextLines } from './text-lines.js';
 
 /** Where a text was found, by offsets in the original text. */
@@ -68,7 +68,7 @@ export const isUnique = ({ matches, overlaps }: Found): boolean => matches.lengt
 
 export const hasLoneReturn = (text: string): boolean => /\r(?!\n)/.test(text);
 
-const matchesOf = (text: TextLines, { matches: ranges }: Pick<SearchResult, 'matches'>): Match[] =>
+const matchesOf = (text: TextLines, { matches: ranges }: Pick<Occurrences, 'matches'>): Match[] =>
   ranges.map(({ start, end }) => ({ start, end, lines: [text.lineAt(start), text.lineAt(end - 1)] }));
 
 /** The text that all matches share, with every ending as \n. */

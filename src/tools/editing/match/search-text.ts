@@ -9,7 +9,7 @@ export interface TextRange {
   end: number;
 }
 
-export interface SearchResult {
+export interface Occurrences {
   /** In order, without overlaps; at most as many as requested. */
   matches: TextRange[];
   hasMore: boolean;
@@ -21,8 +21,8 @@ export interface SearchResult {
  * Finds all occurrences of a text in linear time (Knuth-Morris-Pratt), where `indexOf` may take time proportional to
  * the product of the lengths. If endings are ignored, \r\n, \r and \n each count as one character and are never split.
  */
-export function searchText(text: string, sought: string, alike: Alike, limit: number): SearchResult {
-  const result: SearchResult = { matches: [], hasMore: false, overlaps: false };
+export function searchText(text: string, sought: string, alike: Alike, limit: number): Occurrences {
+  const result: Occurrences = { matches: [], hasMore: false, overlaps: false };
   if (isPlain(text, sought, alike)) return searchPlain(text, sought, limit, result);
   const needle = codesOf(sought, alike);
   if (needle.length === 0) return result;
@@ -58,7 +58,7 @@ function isPlain(text: string, sought: string, alike: Alike): boolean {
   return !sought.includes('\r') && !(sought.includes('\n') && text.includes('\r'));
 }
 
-function searchPlain(text: string, sought: string, limit: number, result: SearchResult): SearchResult {
+function searchPlain(text: string, sought: string, limit: number, result: Occurrences): Occurrences {
   let taken = 0;
   for (let at = text.indexOf(sought); at !== -1; at = text.indexOf(sought, at + 1)) {
     if (at < taken) {

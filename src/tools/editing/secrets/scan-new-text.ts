@@ -5,7 +5,7 @@ import { findPrivateKeys } from './find-private-keys.js';
 import type { Occurrence } from './occurrence.js';
 
 /** Something the user should know before the text is written. */
-export interface Finding {
+export interface TextFinding {
   /** 1-based line of the new text. */
   line: number;
   /** For messages: "GitHub token", "bidirectional control U+202E". Never the secret itself. */
@@ -16,7 +16,7 @@ export interface Finding {
  * Private keys, credentials in known formats, and characters that hide text or change its direction, if they are new:
  * what was in the text before is not reported, even if it has moved. One finding per kind and line, in order.
  */
-export function scanNewText(before: string | undefined, after: string): Finding[] {
+export function scanNewText(before: string | undefined, after: string): TextFinding[] {
   const found = occurrences(after);
   if (found.length === 0) return [];
   const known = new Set(occurrences(before ?? '').map(identity));
@@ -31,9 +31,9 @@ const occurrences = (text: string): Occurrence[] =>
 
 const identity = ({ kind, text }: Occurrence): string => `${kind}\0${text}`;
 
-function withLines(text: string, found: readonly Occurrence[]): Finding[] {
+function withLines(text: string, found: readonly Occurrence[]): TextFinding[] {
   const inOrder = found.toSorted((first, second) => first.at - second.at);
-  const findings: Finding[] = [];
+  const findings: TextFinding[] = [];
   let next = 0;
   let line = 1;
   let kinds = new Set<string>();
