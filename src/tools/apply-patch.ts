@@ -1,16 +1,14 @@
 import * as z from 'zod';
-import type { Effect } from '../contract/effect.js';
 import { defineTool } from '../contract/tool.js';
 import { unifiedPatch } from '../platform/text/diff.js';
 import { countLines } from '../platform/text/line-endings.js';
 import { counted } from './counted.js';
 import { changeFiles, type PlannedChange } from './editing/commit-changes.js';
-import type { ChangedText } from './editing/match/edit-text.js';
 import { showPlaces } from './editing/match/show-place.js';
 import { type FilePatch, parsePatch } from './editing/patch/patch-format.js';
 import { type PatchChange, pathsOf, planPatch } from './editing/patch/plan-patch.js';
-import { type FilePlan, questionAbout, settled, textsOf } from './editing/plan-change.js';
-import { changeEffects } from './file-effect.js';
+import { questionAbout, type SettledPlan, settled, textsOf } from './editing/plan-change.js';
+import { effectsOfChanges } from './file-effect.js';
 import { withAliases } from './input.js';
 
 const description = `Change files by a patch: edit, add, delete and move, several places and files at once. Answers with the differences and the edited places.
@@ -61,12 +59,7 @@ export const applyPatchTool = defineTool<PatchInput, PatchData>({
 
   // An invalid patch names no files, so there are no effects to judge: it is refused here.
   async effects({ input: text }, context) {
-    const effects = await Promise.all(
-      parsePatch(text)
-        .flatMap(pathsOf)
-        .map((path) => changeEffects(path, context)),
-    );
-    return withoutTwins(effects.flat());
+    return await effectsOfChanges(parsePatch(text).flatMap(pathsOf), context);
   },
 
   async validate({ input: text }, context) {
@@ -109,17 +102,13 @@ export const applyPatchTool = defineTool<PatchInput, PatchData>({
   }),
 });
 
-const withoutTwins = (effects: readonly Effect[]): Effect[] => [
-  ...new Map(effects.map((effect) => [JSON.stringify(effect), effect])).values(),
-];
-
 /** The files that a patch names, even if it is still streaming. */
 const namesIn = (text: string): string[] =>
   [...text.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)].map(([, name = '']) => name.trim());
 
 const shownName = ({ path, movedTo }: PatchData['files'][number]): string => movedTo ?? path;
 
-type SettledChange = PatchChange<FilePlan & { changed: ChangedText }>;
+type SettledChange = PatchChange<SettledPlan>;
 
 function newTexts(change: PatchChange): Parameters<typeof questionAbout>[0] {
   if (change.type === 'delete') return [];
@@ -129,15 +118,13 @@ function newTexts(change: PatchChange): Parameters<typeof questionAbout>[0] {
 
 function asPlanned(change: SettledChange): PlannedChange[] {
   const { target } = change;
-  if (change.type === 'add') return [{ target, before: undefined, after: change.bytes, lines: 'all' }];
-  if (change.type === 'delete') return [{ target, before: change.before, after: null, lines: [] }];
+  if (change.type === 'add') return [{ target, before: undefined, changed: { bytes: change.bytes, lines: 'all' } }];
+  if (change.type === 'delete') return [{ target, before: change.before, changed: null }];
   const { moveTo, file } = change;
-  const { before, changed } = file;
-  const written = { after: changed.bytes, lines: changed.lines, merged: changed.merged };
-  if (!moveTo) return [{ target, before, ...written }];
+  if (!moveTo) return [file];
   return [
-    { target: moveTo, before: moveTo.before, ...written, movedFrom: target },
-    { target, before, after: null, lines: [] },
+    { target: moveTo, before: moveTo.before, changed: file.changed, movedFrom: target },
+    { target, before: file.before, changed: null },
   ];
 }
 

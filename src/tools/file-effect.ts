@@ -20,6 +20,12 @@ export async function changeEffects(path: string, context: Pick<ToolContext, 'cw
   return [...files, ...files.map((file) => ({ ...file, access: 'write' as const })), ...directoryEffect(path)];
 }
 
+/** The effects of changing several files, each effect once. */
+export async function effectsOfChanges(paths: readonly string[], context: Pick<ToolContext, 'cwd'>): Promise<Effect[]> {
+  const effects = await Promise.all(paths.map((path) => changeEffects(path, context)));
+  return [...new Map(effects.flat().map((effect) => [JSON.stringify(effect), effect])).values()];
+}
+
 /**
  * The effects of reading the file. A path with `..` after a symlink names two files: the one that we open, and the one
  * that other programs would.

@@ -1,16 +1,16 @@
 import * as z from 'zod';
-import type { Effect } from '../contract/effect.js';
 import { defineTool } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
 import { unifiedPatch } from '../platform/text/diff.js';
 import { counted } from './counted.js';
+import type { TextEdit } from './editing/apply-edit.js';
 import { changeFiles } from './editing/commit-changes.js';
-import type { TextEdit } from './editing/match/edit-text.js';
+import type { FilePlan } from './editing/fit-to-disk.js';
 import { hunksOf } from './editing/patch/structured-patch.js';
-import { checkOf, type FilePlan, plannedChange, type SettledPlan, settled, textsOf } from './editing/plan-change.js';
+import { checkOf, type SettledPlan, settled, textsOf } from './editing/plan-change.js';
 import { planEdits } from './editing/plan-edits.js';
 import { type EditReport, reportEdit } from './editing/report-edit.js';
-import { changeEffects } from './file-effect.js';
+import { effectsOfChanges } from './file-effect.js';
 import { editAliases, editFields, pathText, withAliases } from './input.js';
 import { locate, type TargetFile } from './target-file.js';
 
@@ -47,8 +47,7 @@ export const multiEditTool = defineTool<MultiEditInput, MultiEditData>({
   input,
 
   async effects(call, context) {
-    const effects = await Promise.all(pathsOf(call).map((path) => changeEffects(path, context)));
-    return withoutTwins(effects.flat());
+    return await effectsOfChanges(pathsOf(call), context);
   },
 
   async validate(call, context) {
@@ -62,7 +61,7 @@ export const multiEditTool = defineTool<MultiEditInput, MultiEditData>({
       for (const one of await plan(call, context)) plans.push(await settled(one, context));
       return plans;
     };
-    const { plan: done, notes } = await changeFiles(context, look, (plans) => plans.map(plannedChange));
+    const { plan: done, notes } = await changeFiles(context, look, (plans) => plans);
     return {
       edits: call.edits.length,
       files: done.map((one, index) => reportEdit(one, notes[index] ?? [])),
@@ -106,10 +105,6 @@ const names = (files: readonly EditReport[]): string => files.map(({ path }) => 
 
 const pathsOf = ({ file_path, edits }: MultiEditInput): string[] => [
   ...new Set(edits.map((edit) => edit.file_path ?? file_path)),
-];
-
-const withoutTwins = (effects: readonly Effect[]): Effect[] => [
-  ...new Map(effects.map((effect) => [JSON.stringify(effect), effect])).values(),
 ];
 
 /** Groups the edits by file, in order, whatever path names it. */

@@ -109,7 +109,11 @@ interface Plan {
 
 // Cells are not lines: unless the text was seen whole, it is no longer known which lines the model knows.
 const plannedChanges = ({ target, file, edited, seen }: Plan): PlannedChange[] => [
-  { target, before: file, after: spliceBytes(file, edited.splices), lines: seen.lines === 'all' ? 'all' : [] },
+  {
+    target,
+    before: file,
+    changed: { bytes: spliceBytes(file, edited.splices), lines: seen.lines === 'all' ? 'all' : [] },
+  },
 ];
 
 async function plan(edit: NotebookEditInput, context: ToolContext): Promise<Plan> {

@@ -6,13 +6,14 @@ import { unifiedPatch } from '../platform/text/diff.js';
 import { counted } from './counted.js';
 import { checkSeenWhole } from './editing/check-editable.js';
 import { checkPlace } from './editing/check-place.js';
-import { changeFiles, type PlannedChange } from './editing/commit-changes.js';
+import { changeFiles } from './editing/commit-changes.js';
+import type { FilePlan } from './editing/fit-to-disk.js';
 import type { LoadedText } from './editing/load-text.js';
 import type { ChangedText } from './editing/match/edit-text.js';
 import { elidedCode } from './editing/match/elided-code.js';
 import { replacement, wholeText } from './editing/match/whole-text.js';
 import { hunksOf, originalText } from './editing/patch/structured-patch.js';
-import { checkOf, type FilePlan, planChange, plannedChange, settled, textsOf } from './editing/plan-change.js';
+import { checkOf, planChange, settled, textsOf } from './editing/plan-change.js';
 import { changeEffects } from './file-effect.js';
 import { pathText, withAliases } from './input.js';
 import { refusal } from './refusal.js';
@@ -68,12 +69,12 @@ export const writeTool = defineTool<WriteInput, WriteData>({
 
   // Reads the file again: since the check, the user may have taken time to answer a question.
   async execute(write, context) {
-    const look = async (): Promise<SettledWrite> => {
+    const look = async () => {
       const { target, content, replacing } = await plan(write, context);
-      if (!replacing) return { target, before: undefined, changed: newText(content, notesOnNew(target, context)) };
-      return await settled(replacing, context);
+      if (replacing) return await settled(replacing, context);
+      return { target, before: undefined, changed: newText(content, notesOnNew(target, context)) };
     };
-    const { plan: done, notes } = await changeFiles(context, look, (settledWrite) => [asPlanned(settledWrite)]);
+    const { plan: done, notes } = await changeFiles(context, look, (settledWrite) => [settledWrite]);
     const { target, before, changed } = done;
     return {
       type: !before ? 'created' : changed.bytes.equals(before.bytes) ? 'unchanged' : 'updated',
@@ -122,12 +123,6 @@ interface WritePlan {
   replacing?: FilePlan;
 }
 
-interface SettledWrite {
-  target: TargetFile;
-  before: LoadedText | undefined;
-  changed: ChangedText;
-}
-
 async function plan(
   { file_path, content: sent, line_endings: wanted = 'keep' }: WriteInput,
   context: ToolContext,
@@ -155,11 +150,6 @@ function withEndings(content: string, wanted: 'keep' | 'lf' | 'crlf'): string {
   if (wanted === 'keep') return content;
   const plain = content.replaceAll('\r\n', '\n');
   return wanted === 'lf' ? plain : plain.replaceAll('\n', '\r\n');
-}
-
-function asPlanned({ target, before, changed }: SettledWrite): PlannedChange {
-  if (before) return plannedChange({ target, before, changed });
-  return { target, before, after: changed.bytes, lines: 'all' };
 }
 
 const newText = (content: string, notes: string[]): ChangedText => ({

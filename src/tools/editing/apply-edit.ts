@@ -11,9 +11,13 @@ const MAX_CHARACTER_EDITS = 400; // with more edits than this, nothing of the ol
 const MAX_CHARACTERS_COMPARED = 100_000;
 const MAX_SPLICES = 1_000_000; // in all matches together
 
-export interface Replacement {
+export interface TextEdit {
   old_string: string;
   new_string: string;
+  replace_all?: boolean | undefined;
+  expected_replacements?: number | undefined;
+  /** Its 1-based position among all edits of the call; undefined if it is the only one. */
+  number?: number;
 }
 
 export interface AppliedEdit {
@@ -28,8 +32,8 @@ export interface AppliedEdit {
 }
 
 /** Replaces all matches, in memory. Unchanged text, including line endings, is in no splice. */
-export function applyEdit(text: TextLines, found: Found, replacement: Replacement): AppliedEdit {
-  const perMatch = splicesPerMatch(text, found, replacement);
+export function applyEdit(text: TextLines, found: Found, edit: TextEdit): AppliedEdit {
+  const perMatch = splicesPerMatch(text, found, edit);
   const splices = perMatch.flat();
   const after = textLines(spliceText(text.raw, splices));
 
@@ -53,7 +57,7 @@ export function applyEdit(text: TextLines, found: Found, replacement: Replacemen
 }
 
 /** The changes within each match. */
-export function splicesPerMatch(text: TextLines, found: Found, { old_string, new_string }: Replacement): Splice[][] {
+export function splicesPerMatch(text: TextLines, found: Found, { old_string, new_string }: TextEdit): Splice[][] {
   if (found.indentation) return indentedSplices(text, found, found.indentation, new_string);
   const rewrite = isMeantAsGiven(found, old_string, new_string)
     ? ({ start, end }: Match): Splice[] => [{ start, end, text: new_string }]

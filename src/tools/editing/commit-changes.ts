@@ -3,10 +3,11 @@
 import { type Stats, statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type FileChange, StaleFile } from '../../contract/file-change.js';
-import type { SeenFile, ToolContext } from '../../contract/tool-context.js';
+import type { ToolContext } from '../../contract/tool-context.js';
 import { refusal } from '../refusal.js';
 import { assertApproved, type TargetFile } from '../target-file.js';
 import { hashOf } from './load-text.js';
+import type { ChangedText } from './match/edit-text.js';
 
 const MAX_LOOKS = 20; // a file that differs on every attempt is being written by another program
 const MAX_PAUSE_MS = 25;
@@ -16,12 +17,8 @@ export interface PlannedChange {
   target: TargetFile;
   /** Its content when the plan was made; undefined if there was no file. */
   before: { hash: string; names: number } | undefined;
-  /** Its new content; null to remove it. */
-  after: Buffer | null;
-  /** The lines that the model knows afterwards. */
-  lines: SeenFile['lines'];
-  /** Whether it contains lines of another program that the model has not read. */
-  merged?: boolean | undefined;
+  /** Its new content, and what the model knows of it; null to remove the file. */
+  changed: Pick<ChangedText, 'bytes' | 'lines' | 'merged'> | null;
   /** The source of a move, whose owner and mode it keeps. */
   movedFrom?: TargetFile;
 }
@@ -61,12 +58,12 @@ export async function changeFiles<Plan>(
 }
 
 /** A file that already has the content is not written. */
-const isChange = ({ before, after }: PlannedChange): boolean => after === null || before?.hash !== hashOf(after);
+const isChange = ({ before, changed }: PlannedChange): boolean => !changed || before?.hash !== hashOf(changed.bytes);
 
-const asFileChange = ({ target, before, after, movedFrom }: PlannedChange): FileChange => ({
+const asFileChange = ({ target, before, changed, movedFrom }: PlannedChange): FileChange => ({
   real: target.real,
   before: before?.hash ?? null,
-  after,
+  after: changed?.bytes ?? null,
   ...(movedFrom && { like: movedFrom.real }),
 });
 
@@ -80,15 +77,13 @@ function statsOf(real: string): Stats | undefined {
 }
 
 /** Verifies the files and records them in the ledger. For a removed file the ledger keeps what was seen. */
-function noteWritten(
-  { target, before, after, lines, merged }: PlannedChange,
-  { session: { ledger } }: ToolContext,
-): string[] {
-  if (after === null) return [];
-  const seen = { hash: hashOf(after), size: after.length, at: new Date(), lines, bytes: after };
+function noteWritten({ target, before, changed }: PlannedChange, { session: { ledger } }: ToolContext): string[] {
+  if (!changed) return [];
+  const { bytes, lines, merged } = changed;
+  const seen = { hash: hashOf(bytes), size: bytes.length, at: new Date(), lines, bytes };
   ledger.set(target.real, merged ? { ...seen, merged } : seen);
   const stats = statsOf(target.real);
-  if (stats?.size !== after.length) {
+  if (stats?.size !== bytes.length) {
     return [
       `Something else changed ${target.shown} right after it was written (for example a formatter). Read it again before you go on.`,
     ];

@@ -1,7 +1,6 @@
 import { normalizeEndings } from '../../platform/text/line-endings.js';
 import type { TargetFile } from '../target-file.js';
-import { type AppliedEdit, applyEdit } from './apply-edit.js';
-import type { TextEdit } from './match/edit-text.js';
+import { type AppliedEdit, applyEdit, type TextEdit } from './apply-edit.js';
 import { type Found, findText, type Match } from './match/find-text.js';
 import type { TextLines } from './match/text-lines.js';
 

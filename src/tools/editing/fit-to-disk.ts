@@ -46,17 +46,22 @@ export interface Conflict {
   why: string;
 }
 
-export type Fitted = { type: 'fits'; changed: ChangedText } | { type: 'conflict'; conflict: Conflict };
+/** A file and its planned content, or a conflict for the user to decide. */
+export type FilePlan = { target: TargetFile; before: LoadedText } & (
+  | { changed: ChangedText; conflict?: undefined }
+  | { conflict: Conflict; changed?: undefined }
+);
 
 export async function fitToDisk(
   target: TargetFile,
   theirs: LoadedText,
   seen: SeenFile,
   change: Change,
-): Promise<Fitted> {
+): Promise<FilePlan> {
+  const fits = (changed: ChangedText): FilePlan => ({ target, before: theirs, changed });
   if (seen.hash === theirs.hash) {
     const changed = await change.make(theirs, seen);
-    return { type: 'fits', changed: seen.merged ? { ...changed, merged: true } : changed };
+    return fits(seen.merged ? { ...changed, merged: true } : changed);
   }
   const known: SeenFile = { ...seen, merged: true }; // from here on only lines that were seen count
   const base = textAsSeen(target, seen);
@@ -73,14 +78,14 @@ export async function fitToDisk(
   }
   const merged = mergeThreeWay(base?.text ?? '', ours.text.raw, theirs.text);
   if (base && merged.conflicts.length === 0) {
-    return { type: 'fits', changed: mergedChange({ base, theirs, seen }, ours, merged) };
+    return fits(mergedChange({ base, theirs, seen }, ours, merged));
   }
   const blind = base && (await orRefused(async () => await change.makeBlind?.(theirs, known)));
   if (blind && !(blind instanceof ToolFailure) && areSamePlaces({ base, ours }, { theirs, blind })) {
-    return { type: 'fits', changed: { ...blind, ...unseen(base, seen, blind), merged: true } };
+    return fits({ ...blind, ...unseen(base, seen, blind), merged: true });
   }
   const why = base ? conflictAt(change, merged) : ', and what you read was not kept, so the two can not be merged';
-  return { type: 'conflict', conflict: { target, name: change.name, seen, theirs, ours, merged, why } };
+  return { target, before: theirs, conflict: { target, name: change.name, seen, theirs, ours, merged, why } };
 }
 
 /** The refusal of a change that does not fit what the model has seen: what was added on disk, it can't know. */

@@ -12,8 +12,7 @@ import { counted } from '../counted.js';
 import { refusal } from '../refusal.js';
 import type { TargetFile } from '../target-file.js';
 import { seenOf } from './check-editable.js';
-import type { PlannedChange } from './commit-changes.js';
-import { type Change, type Conflict, differingPart, fitToDisk } from './fit-to-disk.js';
+import { type Change, differingPart, type FilePlan, fitToDisk } from './fit-to-disk.js';
 import { hashOf, type LoadedText, loadText } from './load-text.js';
 import type { ChangedText } from './match/edit-text.js';
 import { scanNewText, type TextFinding } from './secrets/scan-new-text.js';
@@ -23,12 +22,7 @@ const MAX_WHOLLY_SCANNED = 1024 * 1024; // for a longer text only the lines that
 const MAX_NAMED = 5;
 const MAX_REFUSALS = 3;
 
-/** A file and its planned content, or a conflict for the user to decide. */
-export type FilePlan = { target: TargetFile; before: LoadedText } & (
-  | { changed: ChangedText; conflict?: undefined }
-  | { conflict: Conflict; changed?: undefined }
-);
-
+/** A plan without a conflict, or one that the user has decided about. */
 export type SettledPlan = FilePlan & { changed: ChangedText };
 
 /** Loads the file, checks that the model knows it, and applies the change in memory. */
@@ -40,12 +34,11 @@ export async function planChange(
   const before = await loadText(target, context);
   change.check?.(before);
   const seen = seenOf(context.session.ledger, target, change.action);
-  const fitted = await fitToDisk(target, before, seen, change).catch((error: unknown) => {
+  const plan = await fitToDisk(target, before, seen, change).catch((error: unknown) => {
     throw error instanceof UnencodableText ? unencodable(target, before, error) : error;
   });
-  if (fitted.type === 'fits') return { target, before, changed: fitted.changed };
-  if (!context.askUser) throw conflictRefusal(fitted.conflict);
-  return { target, before, conflict: fitted.conflict };
+  if (plan.conflict && !context.askUser) throw conflictRefusal(plan.conflict);
+  return plan;
 }
 
 function unencodable(target: TargetFile, { format }: LoadedText, error: UnencodableText): Error {
@@ -68,14 +61,6 @@ const guessedEncoding = ({ format }: LoadedText): string[] =>
         `Its encoding is not marked and was taken for ${formatName(format)}; bytes that were not edited are as they were.`,
       ]
     : [];
-
-export const plannedChange = ({ target, before, changed }: SettledPlan): PlannedChange => ({
-  target,
-  before,
-  after: changed.bytes,
-  lines: changed.lines,
-  merged: changed.merged,
-});
 
 /** The question to the user before texts with secrets or hidden characters are written. */
 export function questionAbout(

@@ -2,8 +2,10 @@ import type { ToolContext } from '../../contract/tool-context.js';
 import { fileIdentity } from '../../platform/files/paths.js';
 import { refusal } from '../refusal.js';
 import type { TargetFile } from '../target-file.js';
-import { checkEditable, checkEdits, editText, type TextEdit } from './match/edit-text.js';
-import { countingRefusals, type FilePlan, planChange } from './plan-change.js';
+import type { TextEdit } from './apply-edit.js';
+import type { FilePlan } from './fit-to-disk.js';
+import { checkEditable, checkEdits, editText } from './match/edit-text.js';
+import { countingRefusals, planChange } from './plan-change.js';
 
 /** All checks of the edits of one file, and their result. */
 export async function planEdits(

@@ -3,7 +3,7 @@ import { spliceBytes, type TextFile } from '../../../platform/encodings/text-fil
 import { counted } from '../../counted.js';
 import { refusal } from '../../refusal.js';
 import type { TargetFile } from '../../target-file.js';
-import { type AppliedEdit, applyEdit } from '../apply-edit.js';
+import { type AppliedEdit, applyEdit, type TextEdit } from '../apply-edit.js';
 import { checkLinesSeen, countOf, isProof } from '../check-editable.js';
 import { type EditStep, followRegions, missingBecauseOf, type Region, regionConflict } from '../edit-conflicts.js';
 import { MAX_BYTES } from '../load-text.js';
@@ -15,15 +15,6 @@ import { type TextLines, textLines } from './text-lines.js';
 
 const MAX_REPLACEMENTS = 100_000;
 const MAX_COUNTED = 1_000; // enough to know that a text is not unique
-
-export interface TextEdit {
-  old_string: string;
-  new_string: string;
-  replace_all?: boolean | undefined;
-  expected_replacements?: number | undefined;
-  /** Its 1-based position among all edits of the call; undefined if it is the only one. */
-  number?: number;
-}
 
 /** A text after a change, in memory. */
 export interface ChangedText {

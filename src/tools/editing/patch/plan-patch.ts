@@ -7,11 +7,12 @@ import { refusal } from '../../refusal.js';
 import { locate, type TargetFile } from '../../target-file.js';
 import { checkDeletable, checkSeenWhole, seenOf } from '../check-editable.js';
 import { checkPlace } from '../check-place.js';
+import type { FilePlan } from '../fit-to-disk.js';
 import { hashOf, type LoadedText, loadText } from '../load-text.js';
 import type { ChangedText } from '../match/edit-text.js';
 import { type TextLines, textLines } from '../match/text-lines.js';
 import { replacement } from '../match/whole-text.js';
-import { countingRefusals, type FilePlan, planChange } from '../plan-change.js';
+import { countingRefusals, planChange } from '../plan-change.js';
 import { applyHunks } from './apply-hunks.js';
 import { type FilePatch, type Hunk, parsePatch } from './patch-format.js';
 
