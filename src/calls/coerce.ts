@@ -1,5 +1,8 @@
 // Beside step 4 of the path: inputs that mean the right thing in the wrong type, as many models send them.
+
 import type { JsonSchema } from '../contract/model.js';
+import { isObject } from '../platform/is-object.js';
+import { parseJson } from '../platform/parse-json.js';
 
 /**
  * The input with values of another type made into what the schema asks for at their place, where that loses and adds
@@ -18,7 +21,7 @@ function coerce(value: unknown, schema: unknown, root: Schema): unknown {
   if (types.size === 0) return value; // it takes anything, or says it in words that are not understood here
   const converted = fits(value, types) ? value : convert(value, types, shapes);
   if (Array.isArray(converted)) {
-    const items = onlyOne(shapes, (shape) => (isFields(shape['items']) ? shape['items'] : undefined));
+    const items = onlyOne(shapes, (shape) => (isObject(shape['items']) ? shape['items'] : undefined));
     return items
       ? sameOr(
           converted,
@@ -26,13 +29,13 @@ function coerce(value: unknown, schema: unknown, root: Schema): unknown {
         )
       : converted;
   }
-  return isFields(converted) ? coerceFields(converted, shapes, root) : converted;
+  return isObject(converted) ? coerceFields(converted, shapes, root) : converted;
 }
 
 function coerceFields(value: Schema, shapes: readonly Schema[], root: Schema): Schema {
-  const shape = onlyOne(shapes, (each) => (isFields(each['properties']) ? each : undefined));
+  const shape = onlyOne(shapes, (each) => (isObject(each['properties']) ? each : undefined));
   const properties = shape?.['properties'];
-  if (!isFields(properties)) return value;
+  if (!isObject(properties)) return value;
   const required = Array.isArray(shape?.['required']) ? shape['required'] : [];
   let changed = false;
   const entries = Object.entries(value).flatMap(([name, field]): Array<[string, unknown]> => {
@@ -76,7 +79,7 @@ function convertText(text: string, types: ReadonlySet<string>): unknown {
   }
   if (types.has('boolean') && /^(true|false)$/i.test(trimmed)) return trimmed.toLowerCase() === 'true';
   if (types.has('object') || types.has('array')) {
-    const parsed = parse(trimmed);
+    const parsed = parseJson(trimmed);
     if (typeof parsed === 'object' && parsed !== null && fits(parsed, types)) return parsed;
   }
   return undefined;
@@ -100,19 +103,11 @@ function canonical(text: string): string {
   return `${sign}${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 const MAX_HOPS = 20; // from reference to reference
 
 /** The schema, or the alternatives that it consists of. */
 function shapesOf(schema: unknown, root: Schema, hops = 0): Schema[] {
-  if (!isFields(schema) || hops > MAX_HOPS) return [];
+  if (!isObject(schema) || hops > MAX_HOPS) return [];
   const { $ref: ref } = schema;
   if (typeof ref === 'string') return shapesOf(lookUp(root, ref), root, hops + 1);
   const alternatives = schema['anyOf'] ?? schema['oneOf'];
@@ -131,14 +126,14 @@ function lookUp(root: Schema, ref: string): unknown {
     .slice(2)
     .split('/')
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>((inner, part) => (isFields(inner) && Object.hasOwn(inner, part) ? inner[part] : undefined), root);
+    .reduce<unknown>((inner, part) => (isObject(inner) && Object.hasOwn(inner, part) ? inner[part] : undefined), root);
 }
 
 function typesOf({ type, enum: values, const: only, properties }: Schema): string[] {
   if (type !== undefined) return [type].flat().filter((name) => typeof name === 'string');
   if (Array.isArray(values)) return values.map(typeName);
   if (only !== undefined) return [typeName(only)];
-  return isFields(properties) ? ['object'] : [];
+  return isObject(properties) ? ['object'] : [];
 }
 
 function typeName(value: unknown): string {
@@ -161,7 +156,3 @@ function onlyOne<Value>(shapes: readonly Schema[], pick: (shape: Schema) => Valu
 
 const sameOr = (before: readonly unknown[], after: readonly unknown[]): readonly unknown[] =>
   after.every((item, at) => item === before[at]) ? before : after;
-
-function isFields(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

@@ -9,7 +9,7 @@ import { fullOptions } from './full-options.js';
 import { openEngine } from './open-engine.js';
 import type { EngineOptions } from './options.js';
 
-export { anthropicSse } from '../testing/anthropic-sse.js';
+export { anthropicSse } from '../testing/anthropic-format.js';
 export { chatViolations } from '../testing/chat-violations.js';
 export {
   type FakeAnswer,

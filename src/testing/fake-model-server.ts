@@ -3,6 +3,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf } from '../platform/message-of.js';
+import { parseJson } from '../platform/parse-json.js';
 import { anthropicFormat } from './anthropic-format.js';
 import { chatFormat } from './chat-format.js';
 import type { WireBlock, WireMessage } from './protocol-violations.js';
@@ -211,12 +212,4 @@ async function readText(incoming: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk);
   return Buffer.concat(chunks).toString('utf8');
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

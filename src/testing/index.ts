@@ -1,4 +1,4 @@
-export { anthropicSse } from './anthropic-sse.js';
+export { anthropicSse } from './anthropic-format.js';
 export { chatViolations } from './chat-violations.js';
 export {
   type FakeAnswer,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { defineTool } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
-import { dependsOnCwd, elidedPath, resolveIn, shortPath } from '../platform/files/paths.js';
+import { dependsOnCwd, elidedPath, isMissing, resolveIn, shortPath } from '../platform/files/paths.js';
 import type { SearchOutcome } from '../platform/search/query.js';
 import { counted } from './counted.js';
 import { readEffects } from './file-effect.js';
@@ -18,7 +18,6 @@ import {
   type SearchRoot,
   searchRoot,
 } from './search-root.js';
-import { isMissing } from './target-file.js';
 
 const MAX_FILES = 100; // with more files, a narrower pattern serves the model better
 const HINT_TIMEOUT_MS = 3_000; // for an extra search that only produces a hint

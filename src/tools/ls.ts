@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { defineTool } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
 import { inFolder } from '../platform/files/folder.js';
-import { elidedPath, realPath, resolveIn, shortPath } from '../platform/files/paths.js';
+import { elidedPath, isMissing, realPath, resolveIn, shortPath } from '../platform/files/paths.js';
 import { pseudoFoldersBelow } from '../platform/files/pseudo-file-system.js';
 import { globMatcher, MAX_GLOB_CHARS, MAX_GLOBS } from '../platform/text/glob-matcher.js';
 import { counted } from './counted.js';
@@ -15,7 +15,6 @@ import { pathText, systemText } from './input.js';
 import { errorCode, pathFailure, realTarget } from './path-failure.js';
 import { refusal } from './refusal.js';
 import { checkApproved, nameOnOneLine } from './search-root.js';
-import { isMissing } from './target-file.js';
 
 const MAX_ENTRIES = 1_000;
 const LOOKED_AT_ONCE = 64; // a directory may have a million entries, and the call must stay cancellable

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { basename, dirname, relative } from 'node:path';
 import { ToolFailure } from '../contract/failure.js';
 import type { ToolContext } from '../contract/tool-context.js';
-import { elidedPath, resolveIn } from '../platform/files/paths.js';
+import { elidedPath, isMissing, resolveIn } from '../platform/files/paths.js';
 import { pseudoFoldersBelow } from '../platform/files/pseudo-file-system.js';
 import type {
   FileList,
@@ -16,7 +16,7 @@ import type {
 import { counted } from './counted.js';
 import { pathFailure, realTarget } from './path-failure.js';
 import { refusal } from './refusal.js';
-import { isMissing, locate } from './target-file.js';
+import { locate } from './target-file.js';
 
 const MAX_NAMED = 5; // skipped folders
 

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import type { FileEffect } from '../contract/effect.js';
 import type { ToolContext } from '../contract/tool-context.js';
 import { NotARegularFile, type OpenedFile, openForReading } from '../platform/files/open-file.js';
-import { elidedPath, isInside, resolveIn, shortPath } from '../platform/files/paths.js';
+import { elidedPath, isInside, isMissing, resolveIn, shortPath } from '../platform/files/paths.js';
 import { nearestWords } from '../platform/text/similar-text.js';
 import { errorCode, pathFailure, realTarget } from './path-failure.js';
 import { refusal } from './refusal.js';
@@ -76,8 +76,6 @@ export async function openTarget(
     throw pathFailure(error, target.path, cwd);
   }
 }
-
-export const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '');
 
 async function missing({ real, shown, path }: TargetFile, cwd: string): Promise<string> {
   const names = await readdir(dirname(real)).catch(() => []); // the folder may be missing too

@@ -7,7 +7,7 @@ import { readSession } from '../../src/agent/store/read-session.js';
 import { restoreSession } from '../../src/agent/store/restore-session.js';
 import { sessionFolder } from '../../src/agent/store/session-folder.js';
 import type { Message } from '../../src/contract/message.js';
-import { anthropicSseEvents } from '../../src/testing/anthropic-sse.js';
+import { anthropicSseEvents } from '../../src/testing/anthropic-format.js';
 import { type FakeAnswer, type FakeRequest, startFakeModelServer } from '../../src/testing/fake-model-server.js';
 import { protocolViolations, type WireMessage } from '../../src/testing/protocol-violations.js';
 import { isRunning, pidsIn, until } from '../../src/testing/watch-processes.js';

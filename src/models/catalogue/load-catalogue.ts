@@ -1,7 +1,7 @@
 import { readFile as readFileFromDisk } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ModelFailure } from '../../contract/model.js';
-import { dataFolderOf } from '../../platform/files/paths.js';
+import { dataFolderOf, isMissing } from '../../platform/files/paths.js';
 import { messageOf } from '../../platform/message-of.js';
 import { builtInCatalogue, type Catalogue } from './catalogue.js';
 
@@ -31,6 +31,3 @@ export async function loadCatalogue(
   const { withModelsFile } = await import('./models-file.js');
   return withModelsFile(builtInCatalogue(), json, path);
 }
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');

@@ -12,3 +12,13 @@ export function eventFields(data: string, endpoint: Endpoint): Record<string, un
 
 /** An empty string for anything that is not a string. */
 export const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Whether two texts are equal, or the same JSON apart from whitespace. */
+export function isSameJson(one: string, other: string): boolean {
+  if (one === other) return true;
+  try {
+    return JSON.stringify(JSON.parse(one)) === JSON.stringify(JSON.parse(other));
+  } catch {
+    return false;
+  }
+}

@@ -165,5 +165,5 @@ const foldsCase = process.platform === 'darwin' || process.platform === 'win32';
 
 const comparable = (path: string): string => (foldsCase ? path.normalize('NFC').toLowerCase() : path);
 
-const isMissing = (error: unknown): boolean =>
+export const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');

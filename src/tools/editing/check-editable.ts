@@ -3,10 +3,10 @@ import { counted } from '../counted.js';
 import { refusal } from '../refusal.js';
 import type { TargetFile } from '../target-file.js';
 import type { LoadedText } from './load-text.js';
+import { timeOfDay } from './load-text.js';
 import { type Found, isUnique } from './match/find-text.js';
 import { covers, joinRanges } from './match/line-ranges.js';
 import { textLines } from './match/text-lines.js';
-import { timeOfDay } from './time-of-day.js';
 
 /** What the model has seen of the file. Refuses a file that it has not read. */
 export function seenOf(ledger: FileLedger, target: TargetFile, action: 'edit' | 'write' | 'patch'): SeenFile {

@@ -2,11 +2,11 @@ import { constants, type Stats } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { ToolContext } from '../../contract/tool-context.js';
-import { elidedPath, shortPath } from '../../platform/files/paths.js';
+import { elidedPath, isMissing, shortPath } from '../../platform/files/paths.js';
 import { clause } from '../../platform/text/clause.js';
 import { errorCode, pathFailure } from '../path-failure.js';
 import { refusal } from '../refusal.js';
-import { isMissing, type TargetFile } from '../target-file.js';
+import type { TargetFile } from '../target-file.js';
 
 /** A new file needs a folder that exists or can be created. Checked before the user is asked or a folder is created. */
 export async function checkPlace({ real, path, shown }: TargetFile, { cwd }: Pick<ToolContext, 'cwd'>): Promise<void> {

@@ -6,7 +6,7 @@ import { type FileChange, StaleFile } from '../../contract/file-change.js';
 import type { ToolContext } from '../../contract/tool-context.js';
 import { refusal } from '../refusal.js';
 import { assertApproved, type TargetFile } from '../target-file.js';
-import { hashOf } from './load-text.js';
+import { hashOf } from './file-ledger.js';
 import type { ChangedText } from './match/edit-text.js';
 
 const MAX_LOOKS = 20; // a file that differs on every attempt is being written by another program

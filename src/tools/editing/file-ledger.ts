@@ -64,4 +64,5 @@ export function bytesAt(real: string, { hash, size }: Pick<SeenFile, 'hash' | 's
 }
 
 // Not imported from load-text: every start creates a ledger, and few load a text.
-const hashOf = (bytes: Uint8Array): string => sha256().update(bytes).digest('hex');
+/** Identifies the content of a file, as the journal does. */
+export const hashOf = (bytes: Uint8Array): string => sha256().update(bytes).digest('hex');

@@ -1,13 +1,16 @@
 import { ToolFailure } from '../../contract/failure.js';
 import type { SeenFile, ToolContext } from '../../contract/tool-context.js';
-import { sha256 } from '../../platform/crypto.js';
 import { decodeText, type TextFile, UndecodableText } from '../../platform/encodings/text-file.js';
 import { fileKind } from '../../platform/files/file-kind.js';
 import { NotARegularFile } from '../../platform/files/open-file.js';
+import { isMissing } from '../../platform/files/paths.js';
 import { clause } from '../../platform/text/clause.js';
 import { refusal } from '../refusal.js';
-import { isMissing, openTarget, type TargetFile } from '../target-file.js';
-import { timeOfDay } from './time-of-day.js';
+import { openTarget, type TargetFile } from '../target-file.js';
+import { hashOf } from './file-ledger.js';
+
+/** "14:02:11", in local time. */
+export const timeOfDay = (time: Date): string => time.toTimeString().slice(0, 8);
 
 export const MAX_BYTES = 64 * 1024 * 1024; // an edit holds several copies of the text in memory
 
@@ -68,8 +71,6 @@ function goneSinceRead(target: TargetFile, { at }: SeenFile, error: unknown): un
   }
   return error;
 }
-
-export const hashOf = (bytes: Uint8Array): string => sha256().update(bytes).digest('hex');
 
 export function assertText(target: TargetFile, head: Uint8Array): void {
   const kind = fileKind(head);

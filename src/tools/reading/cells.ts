@@ -13,7 +13,8 @@ import {
   UnusableNotebook,
 } from '../../platform/formats/notebook.js';
 import { safeCut } from '../../platform/text/truncate.js';
-import { assertText, hashOf, undecodable } from '../editing/load-text.js';
+import { hashOf } from '../editing/file-ledger.js';
+import { assertText, undecodable } from '../editing/load-text.js';
 import { refusal } from '../refusal.js';
 import type { TargetFile } from '../target-file.js';
 import { estimateTokens, MAX_TOKENS } from './estimate-tokens.js';

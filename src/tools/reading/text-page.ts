@@ -4,9 +4,8 @@ import { formatByHead, formatName, type TextFormat } from '../../platform/encodi
 import { elidedPath, shortPath } from '../../platform/files/paths.js';
 import { shortReminder } from '../../platform/text/reminder.js';
 import { counted } from '../counted.js';
-import { MAX_BYTES, undecodable } from '../editing/load-text.js';
+import { MAX_BYTES, timeOfDay, undecodable } from '../editing/load-text.js';
 import { joinRanges } from '../editing/match/line-ranges.js';
-import { timeOfDay } from '../editing/time-of-day.js';
 import type { TargetFile } from '../target-file.js';
 import { estimateTokens, MAX_TOKENS } from './estimate-tokens.js';
 import { createShownPages } from './shown-pages.js';

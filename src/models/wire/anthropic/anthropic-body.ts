@@ -1,10 +1,10 @@
 import type { AssistantBlock, Message, ToolResultBlock, UserBlock } from '../../../contract/message.js';
 import type { ModelRequest, ToolDefinition } from '../../../contract/model.js';
-import { GrowingBytes } from '../growing-bytes.js';
+import { objectInput, wireName } from '../call-in-history.js';
 import { wellFormedJson } from '../well-formed-json.js';
-import { wireName } from '../wire-name.js';
 import { writtenOnce } from '../written-once.js';
 
+const FIRST_BYTES = 65_536; // of the body that grows with the conversation
 const CACHE_MARK = ',"cache_control":{"type":"ephemeral"}';
 const MARKED_USER_MESSAGES = 2; // with the last tool and the last system block, these are the four cache breakpoints that the API allows
 
@@ -152,12 +152,27 @@ function wireResult({ tool_use_id, content, is_error }: ToolResultBlock): Readon
   };
 }
 
-/** The API accepts only objects, and a malformed call must not make every later request fail. */
-function objectInput(input: unknown): unknown {
-  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input;
-  return input === undefined ? {} : { INVALID_JSON: input };
-}
-
 function hasWords(text: string): boolean {
   return /\S/.test(text);
+}
+
+/** UTF-8 text that only grows. Views returned earlier stay valid while more is added. */
+class GrowingBytes {
+  #bytes = Buffer.allocUnsafe(FIRST_BYTES);
+  #length = 0;
+
+  add(text: string): void {
+    const needed = this.#length + Buffer.byteLength(text);
+    if (needed > this.#bytes.length) {
+      const larger = Buffer.allocUnsafe(Math.max(needed, this.#bytes.length * 2));
+      this.#bytes.copy(larger, 0, 0, this.#length);
+      this.#bytes = larger; // views of the old buffer stay valid
+    }
+    this.#length += this.#bytes.write(text, this.#length);
+  }
+
+  /** Everything so far. */
+  get all(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length);
+  }
 }

@@ -8,8 +8,9 @@ import type {
   UserMessage,
 } from '../../../contract/message.js';
 import type { ModelRequest, ToolDefinition } from '../../../contract/model.js';
+import { objectInput, wireName } from '../call-in-history.js';
 import { type LevelledSchema, levelSchema } from '../tool-schema.js';
-import { wireName } from '../wire-name.js';
+import { wellFormedJson } from '../well-formed-json.js';
 import { writtenOnce } from '../written-once.js';
 import type { Quirks } from './quirks.js';
 
@@ -43,7 +44,7 @@ interface WireTools {
  */
 export function chatBodies(fields: Fields, options: ChatBodyOptions): ChatBodies {
   const { quirks } = options;
-  const beginning = json(fields).slice(0, -1);
+  const beginning = wellFormedJson(fields).slice(0, -1);
   const written = new WeakMap<Message, readonly WireMessage[]>();
   const toolSets = new WeakMap<readonly ToolDefinition[], WireTools>();
   const wireTools = (tools: readonly ToolDefinition[]) => writtenOnce(toolSets, tools, () => writeTools(tools, quirks));
@@ -60,10 +61,10 @@ export function chatBodies(fields: Fields, options: ChatBodyOptions): ChatBodies
         ),
       );
       const words = system.filter(hasWords).join('\n\n');
-      const texts = words === '' ? [] : [json({ role: 'system', content: words })];
+      const texts = words === '' ? [] : [wellFormedJson({ role: 'system', content: words })];
       for (const [at, { role, json: text }] of wire.entries()) {
         const between = role === 'user' && wire[at - 1]?.role === 'tool' ? quirks.betweenToolAndUser : undefined;
-        if (between) texts.push(json({ role: 'assistant', content: between }));
+        if (between) texts.push(wellFormedJson({ role: 'assistant', content: between }));
         texts.push(text);
       }
       const parts = [beginning];
@@ -81,7 +82,7 @@ function writeTools(tools: readonly ToolDefinition[], { schema: limits }: Quirks
   const schemas = new Map(tools.map(({ name, input_schema }) => [name, levelSchema(input_schema, limits)]));
   const texts = tools.map(({ name, description }) => {
     const { schema: parameters, strict } = schemas.get(name) ?? {};
-    return json({ type: 'function', function: { name, description, parameters, ...(strict && { strict }) } });
+    return wellFormedJson({ type: 'function', function: { name, description, parameters, ...(strict && { strict }) } });
   });
   return { json: texts.join(','), schemas };
 }
@@ -106,10 +107,13 @@ function assistantMessages(
     message['tool_calls'] = calls.map(({ id, name, input }) => ({
       id: wireId(id, quirks.callId),
       type: 'function',
-      function: { name: wireName(name), arguments: json(objectInput(schemas.get(name)?.toWire(input) ?? input)) },
+      function: {
+        name: wireName(name),
+        arguments: wellFormedJson(objectInput(schemas.get(name)?.toWire(input) ?? input)),
+      },
     }));
   }
-  return [{ role: 'assistant', json: json(message) }];
+  return [{ role: 'assistant', json: wellFormedJson(message) }];
 }
 
 /** Each kind of reasoning is sent back in the field in which it arrived. Details may refer to a call by its id. */
@@ -148,7 +152,7 @@ function userMessages(
     const tool_call_id = wireId(result.tool_use_id, quirks.callId);
     return {
       role: 'tool',
-      json: json({
+      json: wellFormedJson({
         role: 'tool',
         tool_call_id,
         ...(name !== undefined && { name: wireName(name) }),
@@ -158,7 +162,7 @@ function userMessages(
   });
   const shown = seesImages ? results.flatMap((result) => imagesOf(result, tools.get(result.tool_use_id))) : [];
   const parts = userParts([...shown, ...said], quirks, seesImages);
-  if (parts !== undefined) wire.push({ role: 'user', json: json({ role: 'user', content: parts }) });
+  if (parts !== undefined) wire.push({ role: 'user', json: wellFormedJson({ role: 'user', content: parts }) });
   return wire;
 }
 
@@ -213,23 +217,4 @@ function wireId(id: string, rule: Quirks['callId']): string {
   return id.length === rule.exactly && /^[a-zA-Z0-9]+$/.test(id) ? id : hash().slice(0, rule.exactly);
 }
 
-/** Servers accept only objects, and a malformed call must not make every later request fail. */
-function objectInput(input: unknown): unknown {
-  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input;
-  return input === undefined ? {} : { INVALID_JSON: input };
-}
-
 const hasWords = (text: string): boolean => /\S/.test(text);
-
-/** Replaces lone surrogates: some servers can't decode their escapes. */
-function json(value: unknown): string {
-  const text = JSON.stringify(value);
-  return text.includes('\\ud') ? JSON.stringify(wellFormed(value)) : text;
-}
-
-function wellFormed(value: unknown): unknown {
-  if (typeof value === 'string') return value.toWellFormed();
-  if (Array.isArray(value)) return value.map(wellFormed);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name.toWellFormed(), wellFormed(inner)]));
-}

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AssistantBlock, ContentBlock, Message, ToolResultBlock, UserBlock } from '../../../contract/message.js';
 import type { JsonSchema, ModelRequest, ToolDefinition } from '../../../contract/model.js';
+import { wireName } from '../call-in-history.js';
 import { levelSchema } from '../tool-schema.js';
 import { wellFormedJson } from '../well-formed-json.js';
-import { wireName } from '../wire-name.js';
 import { writtenOnce } from '../written-once.js';
 
 type Item = Readonly<Record<string, unknown>>;

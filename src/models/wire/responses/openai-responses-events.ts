@@ -3,8 +3,7 @@ import type { ModelEvent, ModelFailure, StopReason, Usage } from '../../../contr
 import { fields } from '../../http/exchange.js';
 import { brokenStreamFailure, type Endpoint, serverFailure, shorten } from '../../http/failures.js';
 import type { SseEvent } from '../../http/read-sse.js';
-import { eventFields, text } from '../event-fields.js';
-import { isSameJson } from '../same-json.js';
+import { eventFields, isSameJson, text } from '../event-fields.js';
 
 type Fields = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 import type { Found } from './find-text.js';
 import { foldLookAlikes } from './look-alikes.js';
-import { foldQuotes } from './search-text.js';
+import { fallbacksOf, foldQuotes } from './search-text.js';
 import type { TextLines } from './text-lines.js';
 
 export interface FoundLines {
@@ -144,16 +144,4 @@ function searchAll(lines: Uint32Array, needle: Uint32Array): number[] {
     matched = fallback[matched - 1] ?? 0;
   }
   return starts;
-}
-
-/** The KMP failure function: for each prefix, the length of its longest proper prefix that is also a suffix. */
-function fallbacksOf(needle: Uint32Array): number[] {
-  const fallback = [0];
-  let matched = 0;
-  for (let at = 1; at < needle.length; at += 1) {
-    while (matched > 0 && needle[matched] !== needle[at]) matched = fallback[matched - 1] ?? 0;
-    if (needle[matched] === needle[at]) matched += 1;
-    fallback.push(matched);
-  }
-  return fallback;
 }

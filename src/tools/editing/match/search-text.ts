@@ -121,7 +121,7 @@ function straightQuote(code: number): number {
 }
 
 /** The KMP failure function: for each prefix, the length of its longest proper prefix that is also a suffix. */
-function fallbacksOf(needle: Uint16Array): Uint32Array {
+export function fallbacksOf(needle: Uint16Array | Uint32Array): Uint32Array {
   const fallback = new Uint32Array(needle.length);
   let matched = 0;
   for (let at = 1; at < needle.length; at += 1) {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { hashOf, type LoadedText } from '../load-text.js';
+import { hashOf } from '../file-ledger.js';
+import type { LoadedText } from '../load-text.js';
 import type { ChangedText } from '../match/edit-text.js';
 import { applyHunks } from './apply-hunks.js';
 import { type Hunk, parsePatch } from './patch-format.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { wireName } from './wire-name.js';
+import { wireName } from './call-in-history.js';
 
 test.each([
   ['Bash', 'Bash'],
