@@ -21,7 +21,7 @@ const settings = {
   },
 };
 
-const { createExplainer } = await importSource('src/explain-call.ts');
+const { createExplainer } = await importSource('src/compose/explain-call.ts');
 const { decide } = await importSource('src/permissions/engine.ts');
 const { parseRules } = await importSource('src/permissions/parse-rule.ts');
 const { toolTable } = await importSource('src/tools/index.ts');

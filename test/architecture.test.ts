@@ -9,29 +9,14 @@ const floors = [
   { name: 'ground', rooms: ['contract', 'platform'] },
   { name: 'parts', rooms: ['tools', 'permissions', 'hooks', 'models', 'mcp'] },
   { name: 'calls', rooms: ['calls'] },
-  {
-    name: 'agent',
-    rooms: [
-      'agent',
-      'settings',
-      'engine',
-      'create-engine.ts',
-      'create-agent.ts',
-      'explain-call.ts',
-      'serve-sessions.ts',
-    ],
-  },
+  { name: 'agent', rooms: ['agent', 'settings'] },
+  { name: 'composition', rooms: ['compose'] },
   { name: 'surfaces', rooms: ['cli', 'terminal', 'testing', 'sdk', 'index.ts'] },
 ];
 
-// On one floor, who may look at whom: the machine speaks in the contract's types, and whoever composes knows everybody.
+// Rooms of one floor that may import another one of it: the machine speaks in the contract's types.
 const neighbours: Readonly<Record<string, readonly string[]>> = {
   platform: ['contract'],
-  engine: ['agent', 'settings'],
-  'create-engine.ts': ['agent', 'settings', 'engine'],
-  'create-agent.ts': ['agent', 'settings', 'create-engine.ts'],
-  'explain-call.ts': ['agent', 'settings', 'create-engine.ts'],
-  'serve-sessions.ts': ['create-engine.ts', 'engine'],
   cli: ['terminal'],
   sdk: ['testing'],
   'index.ts': ['sdk'],

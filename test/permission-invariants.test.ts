@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createExplainer } from '../src/compose/explain-call.js';
 import { type Behavior, type PermissionMode, permissionModes } from '../src/contract/permission.js';
-import { createExplainer } from '../src/explain-call.js';
 
 interface Lists {
   allow: string[];

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
+import { type Agent, type AgentOptions, createAgent } from '../compose/create-agent.js';
 import type { AgentEvent, RunResult } from '../contract/event.js';
 import type { Message } from '../contract/message.js';
 import { type Model, type ModelEvent, ModelFailure, type ModelRequest, type StopReason } from '../contract/model.js';
 import { defineTool } from '../contract/tool.js';
-import { type Agent, type AgentOptions, createAgent } from '../create-agent.js';
 import { temporaryProject } from '../testing/temporary-project.js';
 import { noUsage } from './usage.js';
 

@@ -1,8 +1,8 @@
 // A patch that is typed into Bash is a call of both tools: no guard of either may miss it.
 import { afterEach, expect, test } from 'vitest';
+import type { EngineOptions } from '../compose/create-engine.js';
 import type { HookCallback, HookInput } from '../contract/hook.js';
 import type { AskPermission, PermissionAnswer, PermissionQuestion } from '../contract/permission.js';
-import type { EngineOptions } from '../create-engine.js';
 import { type TemporaryProject, temporaryProject } from '../testing/temporary-project.js';
 import { askInEachForm } from './ask-in-each-form.js';
 

@@ -1,7 +1,7 @@
+import { createEngine, type Engine } from '../compose/create-engine.js';
 import type { AgentHappening } from '../contract/event.js';
 import type { ToolResultBlock } from '../contract/message.js';
 import type { Decision } from '../contract/permission.js';
-import { createEngine, type Engine } from '../create-engine.js';
 import { secretVariables } from '../models/catalogue/catalogue.js';
 import { isObject } from '../platform/is-object.js';
 import { messageOf } from '../platform/message-of.js';

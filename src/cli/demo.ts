@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { createAgent } from '../compose/create-agent.js';
 import type { RunResult } from '../contract/event.js';
-import { createAgent } from '../create-agent.js';
 import { scriptedModel } from '../models/scripted.js';
 import { clause } from '../platform/text/clause.js';
 import { PlainLines } from '../terminal/plain/plain-lines.js';

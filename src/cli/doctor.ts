@@ -3,8 +3,8 @@ import { lstatSync, statSync } from 'node:fs';
 import { access, constants, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { withoutSecrets } from '../compose/visible-environment.js';
 import { type Model, ModelFailure } from '../contract/model.js';
-import { withoutSecrets } from '../engine/visible-environment.js';
 import type { ServerState } from '../mcp/client/client.js';
 import { accessTo, unusualHost } from '../models/catalogue/catalogue.js';
 import { chooseModel } from '../models/catalogue/choose-model.js';
@@ -200,7 +200,7 @@ async function mcpServers(): Promise<Finding[]> {
       detail: `not started: ${ignored} (${origin.file})`,
     }));
   if (settings.current.mcpServers.size === 0) return untouched;
-  const { createEngine } = await import('../create-engine.js');
+  const { createEngine } = await import('../compose/create-engine.js');
   const { environmentWith } = await import('../settings/environment.js');
   const engine = createEngine({ settings, env: environmentWith(settings.current, process.env), audit: false });
   await engine.servers.settled();

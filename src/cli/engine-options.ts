@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { knownNames } from '../agent/known-names.js';
+import type { EngineOptions } from '../compose/create-engine.js';
 import { type PermissionMode, permissionModes } from '../contract/permission.js';
-import type { EngineOptions } from '../create-engine.js';
 import { parseRule } from '../permissions/parse-rule.js';
 import { splitRules } from '../permissions/split-rules.js';
 import { environmentWith } from '../settings/environment.js';

@@ -1,7 +1,7 @@
 import type { ResumedSession } from '../agent/store/resume-session.js';
+import { type Agent, type AgentOptions, createAgent } from '../compose/create-agent.js';
 import type { AgentEvent, RunResult } from '../contract/event.js';
 import { type Model, ModelFailure } from '../contract/model.js';
-import { type Agent, type AgentOptions, createAgent } from '../create-agent.js';
 import type { HookCallbacks } from '../hooks/run-hooks.js';
 import { accessTo, type Catalogue, secretVariables } from '../models/catalogue/catalogue.js';
 import { randomId } from '../platform/crypto.js';

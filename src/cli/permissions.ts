@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { knownNames } from '../agent/known-names.js';
+import { createExplainer, type ExplainerOptions } from '../compose/explain-call.js';
 import { type PermissionMode, permissionModes, type Walls, wallStates } from '../contract/permission.js';
-import { createExplainer, type ExplainerOptions } from '../explain-call.js';
 import { messageOf } from '../platform/message-of.js';
 import { jsonText } from '../platform/text/json-line.js';
 import { readLines } from '../platform/text/read-lines.js';

@@ -1,6 +1,6 @@
 import { conditionalTools } from '../agent/conditional-tools.js';
 import type { PooledTool } from '../agent/tool-pool.js';
-import { createEngine } from '../create-engine.js';
+import { createEngine } from '../compose/create-engine.js';
 import { jsonText } from '../platform/text/json-line.js';
 import { visible } from '../platform/text/visible.js';
 import { engineFlags, readArgs } from './args.js';

@@ -1,8 +1,8 @@
 // Servers that attack their clients.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
+import type { EngineOptions } from '../compose/create-engine.js';
 import type { AskUser } from '../contract/question.js';
-import type { EngineOptions } from '../create-engine.js';
 import { temporaryProject } from '../testing/temporary-project.js';
 import { boundedFetch } from './client/bounded-fetch.js';
 import { readConfig } from './client/config.js';

@@ -6,10 +6,10 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
+import type { EngineOptions } from '../compose/create-engine.js';
 import type { AgentHappening } from '../contract/event.js';
 import type { ToolResultBlock } from '../contract/message.js';
 import type { AskUser } from '../contract/question.js';
-import type { EngineOptions } from '../create-engine.js';
 import { type TemporaryProject, temporaryProject } from '../testing/temporary-project.js';
 
 const require = createRequire(import.meta.url);

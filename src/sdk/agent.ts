@@ -116,9 +116,9 @@ export async function resumeAgent(given: ResumeOptions): Promise<Agent> {
       'resumeAgent needs a session: its id, the beginning of one, or "last". listSessions() has them.',
     );
   }
-  const { takeUpSession } = await import('./take-up-session.js');
+  const { openStoredSession } = await import('./stored-sessions.js');
   const { root, dataFolder, env, home } = fullOptions(options);
   const { model, permissionMode: mode, onStoreProblem: onProblem } = options;
   const place = { root, dataFolder, env, home };
-  return openAgent(options, await takeUpSession({ session, fork, beforePrompt, model, mode, onProblem, ...place }));
+  return openAgent(options, await openStoredSession({ session, fork, beforePrompt, model, mode, onProblem, ...place }));
 }

@@ -1,4 +1,4 @@
-import { createEngine } from '../create-engine.js';
+import { createEngine } from '../compose/create-engine.js';
 import { checkConnectOptions } from './check-options.js';
 import type { ConnectOptions, McpConnections, McpServerEntry } from './mcp.js';
 

@@ -1,7 +1,7 @@
+import { createEngine as createFullEngine } from '../compose/create-engine.js';
 import type { AgentHappening } from '../contract/event.js';
 import type { TextBlock } from '../contract/message.js';
 import type { PermissionMode } from '../contract/permission.js';
-import { createEngine as createFullEngine } from '../create-engine.js';
 import { withoutAgents } from '../tools/roles.js';
 import { checkEngineOptions } from './check-options.js';
 import { fullOptions } from './full-options.js';

@@ -1,5 +1,5 @@
 import { askInEachForm } from '../calls/ask-in-each-form.js';
-import type { EngineOptions as FullOptions } from '../create-engine.js';
+import type { EngineOptions as FullOptions } from '../compose/create-engine.js';
 import { answeringBy, askingBy } from './can-use-tool-adapter.js';
 import { checkParts } from './check-options.js';
 import type { EngineOptions } from './options.js';

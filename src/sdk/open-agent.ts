@@ -1,5 +1,5 @@
 import type { ResumedSession } from '../agent/store/resume-session.js';
-import { createAgent as createFullAgent, type Agent as FullAgent } from '../create-agent.js';
+import { createAgent as createFullAgent, type Agent as FullAgent } from '../compose/create-agent.js';
 import type { Agent, AgentOptions } from './agent.js';
 import { checkCompactOptions, checkMode } from './check-options.js';
 import { outputRun, plainRun } from './event-run.js';

@@ -1,5 +1,5 @@
-import type { Engine as FullEngine } from '../create-engine.js';
-import { withReminders } from '../engine/with-reminders.js';
+import type { Engine as FullEngine } from '../compose/create-engine.js';
+import { withReminders } from '../compose/with-reminders.js';
 import { checkCalls, checkFolder, checkMode } from './check-options.js';
 import type { Engine, ToolResult } from './engine.js';
 

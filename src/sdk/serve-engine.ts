@@ -1,6 +1,6 @@
+import { identityOf, openSessions } from '../compose/serve-sessions.js';
 import type { ServerIdentity } from '../mcp/server/serve-port.js';
 import { randomHex } from '../platform/crypto.js';
-import { identityOf, openSessions } from '../serve-sessions.js';
 import { checkServeOptions } from './check-options.js';
 import { fullOptions } from './full-options.js';
 import type { HttpOptions, McpService, ServeOptions } from './mcp.js';

@@ -32,6 +32,6 @@ export interface SessionSummary {
 /** The conversations that were kept, the latest first. */
 export async function listSessions(options: ListOptions = {}): Promise<SessionSummary[]> {
   checkListOptions(options);
-  const { listKept } = await import('./take-up-session.js');
-  return await listKept(options);
+  const { listStoredSessions } = await import('./stored-sessions.js');
+  return await listStoredSessions(options);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createEngine, type EngineOptions } from '../create-engine.js';
+import { createEngine, type EngineOptions } from '../compose/create-engine.js';
 import { type Files, local, machine, managed, project, user } from '../testing/temporary-machine.js';
 import { loadSettings, readSettings } from './load.js';
 import { watchSettings } from './watch.js';

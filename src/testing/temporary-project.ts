@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { runCall } from '../calls/run-call.js';
+import { createEngine, type Engine, type EngineOptions } from '../compose/create-engine.js';
 import type { Effect } from '../contract/effect.js';
 import type { AgentHappening, ToolResultEvent } from '../contract/event.js';
 import type { Tool } from '../contract/tool.js';
-import { createEngine, type Engine, type EngineOptions } from '../create-engine.js';
 import type { ToolRun } from './tool-run.js';
 
 export type { ToolRun } from './tool-run.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { EngineOptions } from '../compose/create-engine.js';
 import type { Answer, Question } from '../contract/question.js';
-import type { EngineOptions } from '../create-engine.js';
 import { temporaryProject } from '../testing/temporary-project.js';
 import { askUserQuestionTool } from './ask-user-question.js';
 

@@ -1,9 +1,9 @@
 import { mkdir, readFile, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import type { EngineOptions } from '../compose/create-engine.js';
 import type { PermissionAnswer, PermissionMode, PermissionQuestion } from '../contract/permission.js';
 import type { ApprovedPlan, SwarmReport } from '../contract/planning.js';
-import type { EngineOptions } from '../create-engine.js';
 import { temporaryProject } from '../testing/temporary-project.js';
 import { enterPlanModeTool } from './enter-plan-mode.js';
 import { exitPlanModeTool } from './exit-plan-mode.js';

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { EngineOptions } from '../create-engine.js';
+import type { EngineOptions } from '../compose/create-engine.js';
 import { temporaryProject } from '../testing/temporary-project.js';
 import { skillTool } from './skill.js';
 import { slashCommandTool } from './slash-command.js';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
+import type { EngineOptions } from '../compose/create-engine.js';
 import type { SideModel } from '../contract/web.js';
-import type { EngineOptions } from '../create-engine.js';
 import { watchSettings } from '../settings/watch.js';
 import { type LocalServer, page, startLocalServer } from '../testing/local-server.js';
 import { machine, user } from '../testing/temporary-machine.js';

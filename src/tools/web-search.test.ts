@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
+import type { EngineOptions } from '../compose/create-engine.js';
 import type { SearchEndpoint } from '../contract/web.js';
-import type { EngineOptions } from '../create-engine.js';
 import { type LocalServer, page, startLocalServer } from '../testing/local-server.js';
 import { type TemporaryProject, temporaryProject } from '../testing/temporary-project.js';
 import { webSearchTool } from './web-search.js';

@@ -1,8 +1,8 @@
 // The same calls on a machine that can confine commands and on one that can't: what differs is named here, with the reason.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { createExplainer } from '../../src/compose/explain-call.js';
 import type { Walls } from '../../src/contract/permission.js';
-import { createExplainer } from '../../src/explain-call.js';
 import { type Case, casesOf, setUp } from './permission-corpus.js';
 import { emptyFolder } from './run-helve.js';
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { type Agent, createAgent } from '../../src/create-agent.js';
+import { type Agent, createAgent } from '../../src/compose/create-agent.js';
 import { anthropicModel } from '../../src/models/index.js';
 import {
   type FakeAnswers,

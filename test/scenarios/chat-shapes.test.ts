@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
+import { createAgent } from '../../src/compose/create-agent.js';
 import { defineTool } from '../../src/contract/tool.js';
-import { createAgent } from '../../src/create-agent.js';
 import { openAiCompatibleModel } from '../../src/models/wire/chat/openai-compatible.js';
 import { startFakeModelServer, temporaryProject } from '../../src/testing/index.js';
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import type { AgentOptions } from '../../src/create-agent.js';
+import type { AgentOptions } from '../../src/compose/create-agent.js';
 import type { FakeAnswer } from '../../src/testing/fake-model-server.js';
 import { closeAll, instructedAgent } from './instructed-agent.js';
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
+import { type AgentOptions, createAgent } from '../../src/compose/create-agent.js';
 import type { AgentEvent, RunResult } from '../../src/contract/event.js';
 import { type ModelEvent, ModelFailure } from '../../src/contract/model.js';
 import { defineTool } from '../../src/contract/tool.js';
-import { type AgentOptions, createAgent } from '../../src/create-agent.js';
 import { anthropicModel } from '../../src/models/index.js';
 import { anthropicSse, protocolViolations, temporaryProject } from '../../src/testing/index.js';
 

@@ -1,8 +1,9 @@
 // A whole run with settings from files: a machine with a project, a scripted model, and what each side got to see.
+
+import { type Agent, type AgentOptions, createAgent } from '../../src/compose/create-agent.js';
+import type { EngineOptions } from '../../src/compose/create-engine.js';
 import type { AgentEvent, RunResult } from '../../src/contract/event.js';
 import type { Model, ModelRequest } from '../../src/contract/model.js';
-import { type Agent, type AgentOptions, createAgent } from '../../src/create-agent.js';
-import type { EngineOptions } from '../../src/create-engine.js';
 import { type ScriptedCall, type ScriptedTurn, scriptedModel } from '../../src/models/scripted.js';
 import type { LoadOptions } from '../../src/settings/load.js';
 import { watchSettings } from '../../src/settings/watch.js';

@@ -2,8 +2,8 @@
 import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { type Agent, type AgentOptions, createAgent } from '../../src/compose/create-agent.js';
 import type { AgentEvent, RunResult } from '../../src/contract/event.js';
-import { type Agent, type AgentOptions, createAgent } from '../../src/create-agent.js';
 import { anthropicModel } from '../../src/models/wire/anthropic/anthropic.js';
 import { watchSettings } from '../../src/settings/watch.js';
 import { type FakeAnswer, type FakeModelServer, startFakeModelServer } from '../../src/testing/fake-model-server.js';

@@ -1,5 +1,5 @@
+import { createEngine } from '../../src/compose/create-engine.js';
 import type { Behavior, PermissionMode } from '../../src/contract/permission.js';
-import { createEngine } from '../../src/create-engine.js';
 import type { RuleLists } from '../../src/permissions/rule.js';
 import type { TemporaryProject } from '../../src/testing/temporary-project.js';
 

@@ -9,7 +9,7 @@ import { restoreSession } from '../../src/agent/store/restore-session.js';
 import { resumeSession } from '../../src/agent/store/resume-session.js';
 import { sessionFolder } from '../../src/agent/store/session-folder.js';
 import { SessionStore } from '../../src/agent/store/session-store.js';
-import { createAgent } from '../../src/create-agent.js';
+import { createAgent } from '../../src/compose/create-agent.js';
 import { scriptedModel } from '../../src/models/scripted.js';
 import { protocolViolations } from '../../src/testing/protocol-violations.js';
 import { buildProgram } from './build-program.js';

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { resumeSession } from '../../src/agent/store/resume-session.js';
+import { type Agent, type AgentOptions, createAgent } from '../../src/compose/create-agent.js';
 import type { AgentEvent, RunResult } from '../../src/contract/event.js';
 import type { Question } from '../../src/contract/question.js';
-import { type Agent, type AgentOptions, createAgent } from '../../src/create-agent.js';
 import { anthropicModel } from '../../src/models/index.js';
 import {
   type FakeAnswers,

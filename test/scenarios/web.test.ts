@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { type AgentOptions, createAgent } from '../../src/compose/create-agent.js';
 import type { AgentEvent } from '../../src/contract/event.js';
 import type { Model, ModelRequest } from '../../src/contract/model.js';
-import { type AgentOptions, createAgent } from '../../src/create-agent.js';
 import { scriptedModel } from '../../src/models/scripted.js';
 import { page, startLocalServer } from '../../src/testing/local-server.js';
 

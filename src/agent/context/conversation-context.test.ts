@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
+import { type Agent, type AgentOptions, createAgent } from '../../compose/create-agent.js';
 import type { AgentEvent, CompactionEvent, RunResult } from '../../contract/event.js';
 import type { Message } from '../../contract/message.js';
 import { type Model, type ModelEvent, ModelFailure, type ModelRequest, type StopReason } from '../../contract/model.js';
 import { defineTool } from '../../contract/tool.js';
-import { type Agent, type AgentOptions, createAgent } from '../../create-agent.js';
 import { protocolViolations } from '../../testing/protocol-violations.js';
 import { type TemporaryProject, temporaryProject } from '../../testing/temporary-project.js';
 import { readSession } from '../store/read-session.js';

@@ -1,8 +1,8 @@
 import type { ResumedSession } from '../../agent/store/resume-session.js';
 import { SessionProblem } from '../../agent/store/session-problem.js';
+import { createAgent } from '../../compose/create-agent.js';
+import { createEngine, type EngineOptions } from '../../compose/create-engine.js';
 import { type Model, ModelFailure } from '../../contract/model.js';
-import { createAgent } from '../../create-agent.js';
-import { createEngine, type EngineOptions } from '../../create-engine.js';
 import { type Catalogue, secretVariables } from '../../models/catalogue/catalogue.js';
 import type { OpenedSession, SessionPorts, SessionRequest } from '../../terminal/session/opened-session.js';
 import { ownCallTools } from '../../tools/index.js';
@@ -182,7 +182,7 @@ async function choices(catalogue: Catalogue, env: CliEngineOptions['env'], first
 
 function explainer({ engine }: RunFlags): OpenedSession['explain'] {
   return async (tool, input) => {
-    const { createExplainer } = await import('../../explain-call.js');
+    const { createExplainer } = await import('../../compose/explain-call.js');
     const { describeExplanation } = await import('../permissions/describe-explanation.js');
     const flag = engine.settings === undefined ? {} : { flag: engine.settings };
     const explain = createExplainer({ settings: { env: process.env, ...flag, ...(engine.trust && { trust: true }) } });

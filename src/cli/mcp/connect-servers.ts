@@ -1,5 +1,5 @@
 // Connects to servers as a session would, to see whether they work. The caller leaves out untrusted ones.
-import { createEngine } from '../../create-engine.js';
+import { createEngine } from '../../compose/create-engine.js';
 import type { ServerState } from '../../mcp/client/client.js';
 import { secretVariables } from '../../models/catalogue/catalogue.js';
 import { engineOptions } from '../engine-options.js';

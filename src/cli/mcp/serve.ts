@@ -1,9 +1,9 @@
-import type { Engine } from '../../create-engine.js';
+import type { Engine } from '../../compose/create-engine.js';
+import { identityOf, openSessions } from '../../compose/serve-sessions.js';
 import type { OpenSession, ServerIdentity } from '../../mcp/server/serve-port.js';
 import { secretVariables } from '../../models/catalogue/catalogue.js';
 import { randomHex } from '../../platform/crypto.js';
 import { visible } from '../../platform/text/visible.js';
-import { identityOf, openSessions } from '../../serve-sessions.js';
 import { engineFlags, readArgs } from '../args.js';
 import { engineOptions } from '../engine-options.js';
 import { exitCode } from '../exit-codes.js';

@@ -1,8 +1,8 @@
 // One line of `helve permissions explain --stdin`: a question as JSON in, the answer as JSON out. An invalid line is
 // answered with a deny, for that line only.
 
+import type { ExplainRequest, Explanation } from '../../compose/explain-call.js';
 import type { PermissionMode, Walls } from '../../contract/permission.js';
-import type { ExplainRequest, Explanation } from '../../explain-call.js';
 import { isObject } from '../../platform/is-object.js';
 import { messageOf } from '../../platform/message-of.js';
 import { jsonLine } from '../../platform/text/json-line.js';

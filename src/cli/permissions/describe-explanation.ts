@@ -1,7 +1,8 @@
 // A decision for people: the answer first, then each part of the call with its effects and what decided about them.
+
+import type { Explanation } from '../../compose/explain-call.js';
 import type { CommandEffect, Effect } from '../../contract/effect.js';
 import type { Behavior, Confinement, TrailEntry } from '../../contract/permission.js';
-import type { Explanation } from '../../explain-call.js';
 import { confinementWords } from '../../permissions/sandboxed-call.js';
 import { visible } from '../../platform/text/visible.js';
 import { oneLine } from '../../settings/report.js';

@@ -3,9 +3,9 @@
 import { readFileSync } from 'node:fs';
 import type { ParseError } from 'jsonc-parser';
 import * as z from 'zod';
+import type { ExplainRequest, Explanation } from '../../compose/explain-call.js';
 import type { Behavior } from '../../contract/permission.js';
 import { permissionModes, wallStates } from '../../contract/permission.js';
-import type { ExplainRequest, Explanation } from '../../explain-call.js';
 import { isObject } from '../../platform/is-object.js';
 import { errorClause } from '../../platform/text/clause.js';
 import { nearestWords } from '../../platform/text/similar-text.js';

@@ -1,10 +1,10 @@
 // A conversation with a host program over stdin and stdout, one JSON object per line.
 import type { Readable } from 'node:stream';
+import type { Agent } from '../../compose/create-agent.js';
+import type { EngineOptions } from '../../compose/create-engine.js';
 import type { AgentEvent, RunResult } from '../../contract/event.js';
 import type { ModelEvent } from '../../contract/model.js';
 import { type PermissionMode, permissionModes } from '../../contract/permission.js';
-import type { Agent } from '../../create-agent.js';
-import type { EngineOptions } from '../../create-engine.js';
 import type { HookCallbacks } from '../../hooks/run-hooks.js';
 import { messageOf } from '../../platform/message-of.js';
 import type { FinishedRun, RunEnd } from '../headless/finish-run.js';

@@ -3,10 +3,10 @@ import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import type { EngineOptions } from '../../compose/create-engine.js';
 import type { AgentHappening } from '../../contract/event.js';
 import type { ToolResultBlock } from '../../contract/message.js';
 import type { AskPermission } from '../../contract/permission.js';
-import type { EngineOptions } from '../../create-engine.js';
 import { type TemporaryProject, temporaryProject } from '../../testing/temporary-project.js';
 
 const oddServer = resolve('test/fixtures/mcp/odd-server.mjs');

@@ -1,9 +1,10 @@
 // The types by which the terminal is given a conversation; no code.
+
+import type { Agent } from '../../compose/create-agent.js';
+import type { Engine } from '../../compose/create-engine.js';
 import type { Message } from '../../contract/message.js';
 import type { AskPermission, PermissionMode } from '../../contract/permission.js';
 import type { AskUser } from '../../contract/question.js';
-import type { Agent } from '../../create-agent.js';
-import type { Engine } from '../../create-engine.js';
 import type { WatchedSettings } from '../../settings/watch.js';
 import type { Choice, SetupFinding } from '../contract.js';
 

@@ -1,4 +1,4 @@
-import type { Engine } from '../../create-engine.js';
+import type { Engine } from '../../compose/create-engine.js';
 import type { Choice } from '../contract.js';
 
 /** The resources of connected servers, as mentions after an @. Starts connecting the others. */

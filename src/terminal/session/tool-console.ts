@@ -1,5 +1,5 @@
+import type { Engine } from '../../compose/create-engine.js';
 import type { AgentHappening } from '../../contract/event.js';
-import type { Engine } from '../../create-engine.js';
 import { randomId } from '../../platform/crypto.js';
 import { completeCall } from '../console/complete-call.js';
 import { consoleHelp } from '../console/console-help.js';

@@ -3,10 +3,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import type { EngineOptions } from '../../compose/create-engine.js';
 import type { AgentHappening } from '../../contract/event.js';
 import type { Decision, PermissionQuestion } from '../../contract/permission.js';
 import type { SandboxConfig } from '../../contract/tool-context.js';
-import type { EngineOptions } from '../../create-engine.js';
 import { chooseSandbox } from '../../platform/sandbox/choose.js';
 import { temporaryProject } from '../../testing/index.js';
 

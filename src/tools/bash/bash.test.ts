@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import type { EngineOptions } from '../../create-engine.js';
+import type { EngineOptions } from '../../compose/create-engine.js';
 import { limitFolders } from '../../platform/shell/limits.js';
 import { type ToolRun, temporaryProject } from '../../testing/temporary-project.js';
 import { isRunning, isWritten, pidsIn, until } from '../../testing/watch-processes.js';

@@ -2,7 +2,7 @@ import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createEngine } from '../../create-engine.js';
+import { createEngine } from '../../compose/create-engine.js';
 import { isInside } from '../../platform/files/paths.js';
 import { temporaryProject } from '../../testing/temporary-project.js';
 import { memoryFolder, memoryName } from './memory-folder.js';

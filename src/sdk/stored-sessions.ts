@@ -25,7 +25,7 @@ interface ResumeRequest extends SessionLookup {
   onProblem: ((sentence: string) => void) | undefined;
 }
 
-export async function takeUpSession(wish: ResumeRequest): Promise<ResumedSession> {
+export async function openStoredSession(wish: ResumeRequest): Promise<ResumedSession> {
   const { session, fork, beforePrompt, model, mode, onProblem } = wish;
   const root = realpathSync(wish.root ?? process.cwd());
   const dataFolder = folderOf(wish);
@@ -48,7 +48,7 @@ function inWordsOfTheSdk(problem: unknown): never {
   throw new SessionProblem(problem.kind, message, { cause: problem });
 }
 
-export async function listKept({ root, ...place }: SessionLookup): Promise<SessionSummary[]> {
+export async function listStoredSessions({ root, ...place }: SessionLookup): Promise<SessionSummary[]> {
   const dataFolder = folderOf(place);
   await movedSpareData(dataFolder);
   return await listFrom(dataFolder, root === undefined ? {} : { root: realpathSync(root) });

@@ -3,7 +3,7 @@ import type { Session } from '../session.js';
 import type { ResumedSession } from './resume-session.js';
 
 /** Puts a session back to where it was. */
-export function takeUpSession(session: Session, { restored, reminders, leftCommands }: ResumedSession): void {
+export function applyResumedSession(session: Session, { restored, reminders, leftCommands }: ResumedSession): void {
   for (const message of restored.messages) session.transcript.append(message);
   for (const id of restored.callIds) session.claimCallId(id);
   session.shownFiles.restore(restored);

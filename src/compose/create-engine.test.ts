@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
+import { temporaryProject } from '../testing/temporary-project.js';
 import { createEngine, type Engine, type EngineOptions } from './create-engine.js';
-import { temporaryProject } from './testing/temporary-project.js';
 
 async function call(engine: Engine, name: string, input: Record<string, unknown>): Promise<string> {
   const [result] = await engine.runCalls([{ id: 'x', name, input }]);

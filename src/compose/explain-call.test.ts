@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { machine } from '../testing/temporary-machine.js';
 import { createExplainer } from './explain-call.js';
-import { machine } from './testing/temporary-machine.js';
 
 let root = '';
 

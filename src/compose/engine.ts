@@ -9,8 +9,8 @@ import type { Hooks } from '../contract/hook.js';
 import type { ToolResultBlock } from '../contract/message.js';
 import type { Decide, PermissionMode } from '../contract/permission.js';
 import type { Approval, ToolContext } from '../contract/tool-context.js';
-import type { EngineServers } from './engine-servers.js';
-import type { Moments } from './moments.js';
+import type { Moments } from './hook-notifications.js';
+import type { EngineServers } from './servers.js';
 
 /** The tools with their gate, their permissions and their session, without a model: bring your own loop. */
 export interface Engine {

@@ -1,39 +1,39 @@
-import { personalAgentFolders, projectAgentFolders } from './agent/children/agent-places.js';
-import type { AgentType } from './agent/children/agent-types.js';
-import { lazyAgents, type RootAgents } from './agent/children/lazy-agents.js';
-import { childAgents } from './agent/components/child-agents.js';
-import { commandsComponent } from './agent/components/commands.js';
-import { conversationHooks } from './agent/components/conversation-hooks.js';
-import { instructionsComponent } from './agent/components/instructions.js';
-import { loopGuard } from './agent/components/loop-guard.js';
-import { mcpServers } from './agent/components/mcp-servers.js';
-import { observerComponents } from './agent/components/observers.js';
-import { type SessionWriter, sessionWriter } from './agent/components/session-writer.js';
-import { structuredOutput } from './agent/components/structured-output.js';
-import type { CompactionRefused } from './agent/context/compact.js';
-import { type ContextOptions, contextFrom } from './agent/context/context-limits.js';
-import { type ContextUsage, ConversationContext } from './agent/context/conversation-context.js';
-import { Instructions } from './agent/instructions/instructions.js';
-import { runLoop } from './agent/loop.js';
-import { type ResilienceOptions, resilientModel, resilientModelNamed } from './agent/resilient-model.js';
-import type { Session } from './agent/session.js';
-import { emitter, type RunMoment, type SessionComponent } from './agent/session-component.js';
-import type { ReportProblem } from './agent/store/append-log.js';
-import type { ResumedSession } from './agent/store/resume-session.js';
-import type { SessionStore } from './agent/store/session-store.js';
-import { takeUpSession } from './agent/store/take-up-session.js';
-import type { StructuredOutput } from './agent/structured-output.js';
-import { systemPrompt } from './agent/system-prompt.js';
-import type { UsageByModel } from './agent/usage-by-model.js';
-import { beginWork, questionsPaused, type Work } from './agent/working-agents.js';
-import type { ListedCommand } from './contract/command.js';
-import type { AgentEvent, AgentHappening, CompactionEvent } from './contract/event.js';
-import type { UserBlock } from './contract/message.js';
-import type { Model } from './contract/model.js';
-import type { SideModel } from './contract/web.js';
+import { personalAgentFolders, projectAgentFolders } from '../agent/children/agent-places.js';
+import type { AgentType } from '../agent/children/agent-types.js';
+import { lazyAgents, type RootAgents } from '../agent/children/lazy-agents.js';
+import { childAgents } from '../agent/components/child-agents.js';
+import { commandsComponent } from '../agent/components/commands.js';
+import { conversationHooks } from '../agent/components/conversation-hooks.js';
+import { instructionsComponent } from '../agent/components/instructions.js';
+import { loopGuard } from '../agent/components/loop-guard.js';
+import { mcpServers } from '../agent/components/mcp-servers.js';
+import { observerComponents } from '../agent/components/observers.js';
+import { type SessionWriter, sessionWriter } from '../agent/components/session-writer.js';
+import { structuredOutput } from '../agent/components/structured-output.js';
+import type { CompactionRefused } from '../agent/context/compact.js';
+import { type ContextOptions, contextFrom } from '../agent/context/context-limits.js';
+import { type ContextUsage, ConversationContext } from '../agent/context/conversation-context.js';
+import { Instructions } from '../agent/instructions/instructions.js';
+import { runLoop } from '../agent/loop.js';
+import { type ResilienceOptions, resilientModel, resilientModelNamed } from '../agent/resilient-model.js';
+import type { Session } from '../agent/session.js';
+import { emitter, type RunMoment, type SessionComponent } from '../agent/session-component.js';
+import type { ReportProblem } from '../agent/store/append-log.js';
+import { applyResumedSession } from '../agent/store/apply-resumed-session.js';
+import type { ResumedSession } from '../agent/store/resume-session.js';
+import type { SessionStore } from '../agent/store/session-store.js';
+import type { StructuredOutput } from '../agent/structured-output.js';
+import { systemPrompt } from '../agent/system-prompt.js';
+import type { UsageByModel } from '../agent/usage-by-model.js';
+import { beginWork, questionsPaused, type Work } from '../agent/working-agents.js';
+import type { ListedCommand } from '../contract/command.js';
+import type { AgentEvent, AgentHappening, CompactionEvent } from '../contract/event.js';
+import type { UserBlock } from '../contract/message.js';
+import type { Model } from '../contract/model.js';
+import type { SideModel } from '../contract/web.js';
+import { homeFolder } from '../platform/files/paths.js';
+import { sharedRound } from '../platform/shared-round.js';
 import { createEngine, type Engine, type EngineOptions } from './create-engine.js';
-import { homeFolder } from './platform/files/paths.js';
-import { sharedRound } from './platform/shared-round.js';
 
 export interface AgentOptions extends EngineOptions, Pick<ResilienceOptions, 'fallbackModels' | 'retries'> {
   model: Model;
@@ -123,10 +123,10 @@ export function createAgent(options: AgentOptions): Agent {
     }),
   });
   const { session } = engine;
-  if (resumed) takeUpSession(session, resumed);
+  if (resumed) applyResumedSession(session, resumed);
   session.beginning = { source: resumed ? (resumed.isFork ? 'fork' : 'resume') : 'startup', setup: options.setup };
   const newStore = async (): Promise<SessionStore> => {
-    const { SessionStore } = await import('./agent/store/session-store.js');
+    const { SessionStore } = await import('../agent/store/session-store.js');
     const { dataFolder, id, root } = session;
     const prices = asked.facts?.prices;
     const onProblem: ReportProblem = (sentence, kind) => {
@@ -175,7 +175,7 @@ export function createAgent(options: AgentOptions): Agent {
     { model, opened, instructions: () => fileInstructions?.block() },
   );
   const swarm = async () => {
-    const { createSwarm } = await import('./agent/planning/swarm.js');
+    const { createSwarm } = await import('../agent/planning/swarm.js');
     return createSwarm({ agents, setTodos: (todos) => session.setTodos(todos) });
   };
   session.provide({
@@ -298,7 +298,7 @@ export function createAgent(options: AgentOptions): Agent {
 
 /** Once a day, and after the work. A failure is left for the next day: nobody is there any more to be told. */
 async function removeOldSessions({ dataFolder }: Session, { settings }: AgentOptions): Promise<void> {
-  const { cleanUpSessions } = await import('./agent/store/remove-session.js');
+  const { cleanUpSessions } = await import('../agent/store/remove-session.js');
   const days = settings?.current.cleanupPeriodDays?.value;
   // Of agents that end at the same time, each would find it due.
   await sharedRound(`clean up ${days} ${dataFolder}`, () => cleanUpSessions(dataFolder, days)).catch(() => []);
@@ -373,7 +373,7 @@ function sideModelOf(
   let made: SideModel | undefined;
   return {
     async answer(question, text, signal) {
-      const { sideModel } = await import('./agent/side-model.js');
+      const { sideModel } = await import('../agent/side-model.js');
       made ??= sideModel({ choose, used: (model, usage) => used.add(model, usage) });
       return await made.answer(question, text, signal);
     },

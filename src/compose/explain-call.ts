@@ -3,10 +3,10 @@
 import { statSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import * as z from 'zod';
-import { type KnownNames, knownNames } from './agent/known-names.js';
-import { resolve as resolveCall } from './calls/resolve.js';
-import type { Effect } from './contract/effect.js';
-import { ToolFailure } from './contract/failure.js';
+import { type KnownNames, knownNames } from '../agent/known-names.js';
+import { resolve as resolveCall } from '../calls/resolve.js';
+import type { Effect } from '../contract/effect.js';
+import { ToolFailure } from '../contract/failure.js';
 import {
   type Behavior,
   type Confinement,
@@ -16,31 +16,31 @@ import {
   type TrailEntry,
   type Walls,
   wallStates,
-} from './contract/permission.js';
-import { defineTool, type Tool } from './contract/tool.js';
-import type { SessionPort, ToolContext } from './contract/tool-context.js';
-import { createEngine, type Engine } from './create-engine.js';
-import { decide } from './permissions/engine.js';
-import type { Anchors } from './permissions/match-path.js';
-import { parseRules } from './permissions/parse-rule.js';
-import type { Policy } from './permissions/policy.js';
-import type { Rule, RuleLists } from './permissions/rule.js';
-import { describeConfinement, type PolicySandbox } from './permissions/sandboxed-call.js';
+} from '../contract/permission.js';
+import { defineTool, type Tool } from '../contract/tool.js';
+import type { SessionPort, ToolContext } from '../contract/tool-context.js';
+import { decide } from '../permissions/engine.js';
+import type { Anchors } from '../permissions/match-path.js';
+import { parseRules } from '../permissions/parse-rule.js';
+import type { Policy } from '../permissions/policy.js';
+import type { Rule, RuleLists } from '../permissions/rule.js';
+import { describeConfinement, type PolicySandbox } from '../permissions/sandboxed-call.js';
 import {
   type PermissionSettings,
   permissionsSchema,
   type SandboxSettings,
   sandboxSchema,
-} from './permissions/schema.js';
-import { dataFolderOf, folderNames, homeFolder, realName, resolveIn } from './platform/files/paths.js';
-import { isObject } from './platform/is-object.js';
-import { messageOf } from './platform/message-of.js';
-import { chooseSandbox } from './platform/sandbox/choose.js';
-import type { Sandbox } from './platform/sandbox/sandbox.js';
-import { serverPartOf } from './platform/text/mcp-names.js';
-import { findFiles, type LoadOptions, readFrom, trustStamp } from './settings/load.js';
-import { placeOf, type SettingsProblem } from './settings/report.js';
-import { builtInTools, toolTable } from './tools/index.js';
+} from '../permissions/schema.js';
+import { dataFolderOf, folderNames, homeFolder, realName, resolveIn } from '../platform/files/paths.js';
+import { isObject } from '../platform/is-object.js';
+import { messageOf } from '../platform/message-of.js';
+import { chooseSandbox } from '../platform/sandbox/choose.js';
+import type { Sandbox } from '../platform/sandbox/sandbox.js';
+import { serverPartOf } from '../platform/text/mcp-names.js';
+import { findFiles, type LoadOptions, readFrom, trustStamp } from '../settings/load.js';
+import { placeOf, type SettingsProblem } from '../settings/report.js';
+import { builtInTools, toolTable } from '../tools/index.js';
+import { createEngine, type Engine } from './create-engine.js';
 
 const MAX_REMEMBERED = 100; // sets of rules; whoever asks about many calls asks about a few policies
 

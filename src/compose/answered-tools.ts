@@ -1,4 +1,4 @@
-import type { EngineOptions } from './engine-options.js';
+import type { EngineOptions } from './options.js';
 
 const QUESTION_EVENTS = ['PreToolUse', 'PermissionRequest'] as const;
 

@@ -9,9 +9,9 @@ import { plainLine } from '../mcp/plain-text.js';
 import type { Settings } from '../settings/settings.js';
 import { toolPins } from '../settings/tool-pins.js';
 import { configuredServers } from './configured-servers.js';
-import type { EngineOptions } from './engine-options.js';
 import { type IdleRule, idleRules } from './idle-rules.js';
 import type { Notices } from './notices.js';
+import type { EngineOptions } from './options.js';
 
 const NAMED_SERVERS_MS = 10_000; // for servers that were named for this session: their tools are wanted
 const START_MS = 300; // for servers of settings that are about to be ready

@@ -2,53 +2,53 @@
 // settings is in engine/.
 import { realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { Commands } from './agent/commands/commands.js';
-import type { RunOwnCall } from './agent/commands/expand-command.js';
-import { auditComponent } from './agent/components/audit.js';
-import { HookTranscript } from './agent/hook-transcript.js';
-import { createAuditLog } from './agent/observe/audit-log.js';
-import { observedHooks } from './agent/observe/observe.js';
-import { Session } from './agent/session.js';
-import { emitter, type SessionComponent } from './agent/session-component.js';
-import { createSessionPolicy } from './agent/session-policy.js';
-import { movedSpareData } from './agent/store/moved-spare-data.js';
-import { secretsIn } from './agent/store/redact-secrets.js';
-import { ToolPool } from './agent/tool-pool.js';
-import { watchedLedger } from './agent/watched-ledger.js';
-import type { ToolCall } from './calls/assemble.js';
-import type { CallEnvironment } from './calls/environment.js';
-import { runCall } from './calls/run-call.js';
-import type { AgentHappening } from './contract/event.js';
-import type { ToolResultBlock } from './contract/message.js';
-import { type Decision, type DecisionRequest, permissionModes } from './contract/permission.js';
-import type { ToolContext } from './contract/tool-context.js';
-import { announceCall } from './engine/announce-call.js';
-import { isAnswered } from './engine/answered-tools.js';
-import type { Engine, RunCallsOptions } from './engine/engine.js';
-import type { EngineOptions } from './engine/engine-options.js';
-import { type ConnectedServers, createServers } from './engine/engine-servers.js';
-import { createKeptNotice } from './engine/kept-notice.js';
-import { createMoments } from './engine/moments.js';
-import { createNotices } from './engine/notices.js';
-import { sandboxOf, withRules } from './engine/sandbox-config.js';
-import { createSandboxNotice } from './engine/sandbox-notice.js';
-import { withoutSecrets } from './engine/visible-environment.js';
-import { webAccess } from './engine/web-access.js';
-import type { ConfiguredHook } from './hooks/schema.js';
-import { sessionHooks } from './hooks/session-hooks.js';
-import { randomId } from './platform/crypto.js';
-import { dataFolderOf, homeFolder, realPathSync } from './platform/files/paths.js';
-import type { RollBackUndo } from './platform/journal/recover-changes.js';
-import { recoverIfNeeded, sessionWriters } from './platform/journal/session-changes.js';
-import { reapedLeftovers } from './platform/shell/leftovers.js';
-import { isMcpName } from './platform/text/mcp-names.js';
-import { isOn, type Settings } from './settings/settings.js';
-import { createFileLedger } from './tools/editing/file-ledger.js';
-import { builtInTools, ownCallTools, simpleToolNames, toolTable } from './tools/index.js';
+import { Commands } from '../agent/commands/commands.js';
+import type { RunOwnCall } from '../agent/commands/expand-command.js';
+import { auditComponent } from '../agent/components/audit.js';
+import { HookTranscript } from '../agent/hook-transcript.js';
+import { createAuditLog } from '../agent/observe/audit-log.js';
+import { observedHooks } from '../agent/observe/observe.js';
+import { Session } from '../agent/session.js';
+import { emitter, type SessionComponent } from '../agent/session-component.js';
+import { createSessionPolicy } from '../agent/session-policy.js';
+import { movedSpareData } from '../agent/store/moved-spare-data.js';
+import { secretsIn } from '../agent/store/redact-secrets.js';
+import { ToolPool } from '../agent/tool-pool.js';
+import { watchedLedger } from '../agent/watched-ledger.js';
+import type { ToolCall } from '../calls/assemble.js';
+import type { CallEnvironment } from '../calls/environment.js';
+import { runCall } from '../calls/run-call.js';
+import type { AgentHappening } from '../contract/event.js';
+import type { ToolResultBlock } from '../contract/message.js';
+import { type Decision, type DecisionRequest, permissionModes } from '../contract/permission.js';
+import type { ToolContext } from '../contract/tool-context.js';
+import type { ConfiguredHook } from '../hooks/schema.js';
+import { sessionHooks } from '../hooks/session-hooks.js';
+import { randomId } from '../platform/crypto.js';
+import { dataFolderOf, homeFolder, realPathSync } from '../platform/files/paths.js';
+import type { RollBackUndo } from '../platform/journal/recover-changes.js';
+import { recoverIfNeeded, sessionWriters } from '../platform/journal/session-changes.js';
+import { reapedLeftovers } from '../platform/shell/leftovers.js';
+import { isMcpName } from '../platform/text/mcp-names.js';
+import { isOn, type Settings } from '../settings/settings.js';
+import { createFileLedger } from '../tools/editing/file-ledger.js';
+import { builtInTools, ownCallTools, simpleToolNames, toolTable } from '../tools/index.js';
+import { announceCall } from './announce-call.js';
+import { isAnswered } from './answered-tools.js';
+import type { Engine, RunCallsOptions } from './engine.js';
+import { createMoments } from './hook-notifications.js';
+import { createNotices } from './notices.js';
+import type { EngineOptions } from './options.js';
+import { sandboxOf, withRules } from './sandbox-config.js';
+import { createSandboxNotice } from './sandbox-notice.js';
+import { type ConnectedServers, createServers } from './servers.js';
+import { createKeptNotice } from './unsaved-data-notice.js';
+import { withoutSecrets } from './visible-environment.js';
+import { webAccess } from './web-access.js';
 
-export type { Engine, RunCallsOptions } from './engine/engine.js';
-export type { EngineOptions } from './engine/engine-options.js';
-export type { EngineServers } from './engine/engine-servers.js';
+export type { Engine, RunCallsOptions } from './engine.js';
+export type { EngineOptions } from './options.js';
+export type { EngineServers } from './servers.js';
 
 const SESSION_END_MS = 15_000; // beyond what the hooks themselves are given
 
@@ -443,4 +443,4 @@ function realFolder(path: string, option: string): string {
 }
 
 const takeBackUndo: RollBackUndo = async (...undo) =>
-  await (await import('./agent/undo/apply-undo.js')).takeBackUndo(...undo);
+  await (await import('../agent/undo/apply-undo.js')).takeBackUndo(...undo);

@@ -1,5 +1,5 @@
 import type { WebAccess } from '../contract/web.js';
-import type { EngineOptions } from './engine-options.js';
+import type { EngineOptions } from './options.js';
 
 /** What is said about the web: by whoever started the session, else by settings. */
 export function webAccess(

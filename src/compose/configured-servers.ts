@@ -1,6 +1,6 @@
 import type { ConfiguredServer } from '../mcp/client/config.js';
 import { isOn, type Settings } from '../settings/settings.js';
-import type { EngineOptions } from './engine-options.js';
+import type { EngineOptions } from './options.js';
 
 /** The servers that count, and those that an administrator keeps from counting. */
 export function configuredServers(

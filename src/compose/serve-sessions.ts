@@ -1,9 +1,9 @@
 // What Helve as an MCP server needs of the engine: a session for each connection.
-import type { AgentHappening } from './contract/event.js';
+import type { AgentHappening } from '../contract/event.js';
+import type { OpenSession, ServedResult, ServedTool, ServerIdentity } from '../mcp/server/serve-port.js';
+import { withoutAgents } from '../tools/roles.js';
 import { createEngine, type Engine, type EngineOptions } from './create-engine.js';
-import { withReminders } from './engine/with-reminders.js';
-import type { OpenSession, ServedResult, ServedTool, ServerIdentity } from './mcp/server/serve-port.js';
-import { withoutAgents } from './tools/roles.js';
+import { withReminders } from './with-reminders.js';
 
 declare const HELVE_VERSION: string | undefined; // put in by the build
 
