@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { type Agent, type AgentOptions, createAgent } from '../compose/create-agent.js';
+import type { FullAgent } from '../compose/agent.js';
+import { createAgent } from '../compose/create-agent.js';
+import type { FullAgentOptions } from '../compose/options.js';
 import type { AgentEvent, RunResult } from '../contract/event.js';
 import type { Message } from '../contract/message.js';
 import { type Model, type ModelEvent, ModelFailure, type ModelRequest, type StopReason } from '../contract/model.js';
@@ -52,13 +54,13 @@ const call = (id: string, json: string, name = 'Note', index = 0): ModelEvent[] 
 ];
 const end = (stopReason: StopReason | null): ModelEvent => ({ type: 'message_end', stopReason, usage: noUsage });
 
-async function agentWith(model: Model, options: Partial<AgentOptions> = {}): Promise<Agent> {
+async function agentWith(model: Model, options: Partial<FullAgentOptions> = {}): Promise<FullAgent> {
   executed.length = 0;
   const { root, path } = await temporaryProject();
   return createAgent({ model, root, dataFolder: path('../helve'), tools: [noteTool], ...options });
 }
 
-async function run(agent: Agent, prompt = 'go'): Promise<{ result: RunResult; events: AgentEvent[] }> {
+async function run(agent: FullAgent, prompt = 'go'): Promise<{ result: RunResult; events: AgentEvent[] }> {
   const events = await Array.fromAsync(agent.run(prompt));
   const result = events.at(-1);
   if (result?.type !== 'result') throw new Error('The last event is no result.');

@@ -4,8 +4,8 @@
 import type * as z from 'zod';
 import type { AgentEvent, AgentHappening, RunResult } from '../contract/event.js';
 import type { JsonSchema } from '../contract/model.js';
+import type { HookCallbacks } from '../contract/options.js';
 import { defineTool, type Tool } from '../contract/tool.js';
-import type { HookCallbacks } from '../hooks/run-hooks.js';
 import { clause } from '../platform/text/clause.js';
 
 const NAME = 'StructuredOutput';

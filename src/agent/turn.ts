@@ -1,4 +1,4 @@
-import { CallAssembler, cutCall, type MalformedCall, type ToolCall } from '../calls/assemble.js';
+import { CallAssembler, type CompleteCall, cutCall, type MalformedCall } from '../calls/assemble.js';
 import type { CallEnvironment } from '../calls/environment.js';
 import { CallDropped } from '../calls/failure-text.js';
 import { runCall } from '../calls/run-call.js';
@@ -93,7 +93,7 @@ class StreamedAnswer {
   #text = '';
   #unfinishedText = '';
   /** The last call, where its input is missing or broken: only what follows shows whether the answer was cut off there. */
-  #doubtful: ToolCall | MalformedCall | undefined;
+  #doubtful: CompleteCall | MalformedCall | undefined;
   #malformedCalls = 0;
   #id = '';
   #model: string;
@@ -252,7 +252,7 @@ class StreamedAnswer {
     for (const call of this.#assembler.cut(reason)) this.#run(call);
   }
 
-  #run(call: ToolCall | MalformedCall): void {
+  #run(call: CompleteCall | MalformedCall): void {
     const isMalformed = 'problem' in call;
     if (isMalformed) this.#malformedCalls += 1;
     // A provider takes nothing but an object back; what was really sent stands in the result.

@@ -1,11 +1,11 @@
-// Step 2 of the path: from the pieces of a model's stream to calls. What leaves here as a `ToolCall` was received whole
+// Step 2 of the path: from the pieces of a model's stream to calls. What leaves here as a `CompleteCall` was received whole
 // and passed a strict parse; everything else leaves as a `MalformedCall`, which is answered and never run.
 import { type ModelEvent, ModelFailure } from '../contract/model.js';
 import { isObject } from '../platform/is-object.js';
 import type { JsonProblem } from '../platform/text/json-problem.js';
 import { PartialJson } from '../platform/text/partial-json.js';
 
-export interface ToolCall {
+export interface CompleteCall {
   id: string;
   name: string;
   input: Readonly<Record<string, unknown>>;
@@ -65,7 +65,7 @@ export class CallAssembler {
     return open.call;
   }
 
-  end({ index }: CallEvent<'call_end'>): ToolCall | MalformedCall {
+  end({ index }: CallEvent<'call_end'>): CompleteCall | MalformedCall {
     const { call, json } = this.#find(index, 'ended');
     this.#open.delete(index);
     return finishCall(call, json);
@@ -112,7 +112,7 @@ const CUTS: Record<CutReason, { why: string; next: string }> = {
   },
 };
 
-function finishCall({ id, name }: OpenCall, json: PartialJson): ToolCall | MalformedCall {
+function finishCall({ id, name }: OpenCall, json: PartialJson): CompleteCall | MalformedCall {
   const rawText = json.text;
   if (rawText === '') return { id, name, input: {}, assumedEmpty: true };
   const result = json.finish();

@@ -5,7 +5,7 @@ import type { AcceptedInput, BoundCall, InputIssue, Tool } from '../contract/too
 import { isObject } from '../platform/is-object.js';
 import { nearestWords } from '../platform/text/similar-text.js';
 import { aliasOf, meantCall } from '../tools/aliases.js';
-import type { ToolCall } from './assemble.js';
+import type { CompleteCall } from './assemble.js';
 import { coerceInput } from './coerce.js';
 import type { CallEnvironment } from './environment.js';
 
@@ -16,7 +16,7 @@ export interface ResolvedCall {
   sentAs?: SentCall;
 }
 
-export async function resolve(call: ToolCall, environment: CallEnvironment): Promise<ResolvedCall> {
+export async function resolve(call: CompleteCall, environment: CallEnvironment): Promise<ResolvedCall> {
   const tool = findTool(call.name, environment);
   const sentAs: SentCall = { tool: tool?.name ?? call.name, input: call.input };
   const meant = meantCall(sentAs.tool, sentAs.input);

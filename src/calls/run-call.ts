@@ -8,7 +8,7 @@ import type { ToolDisplay, ToolOutcome } from '../contract/tool.js';
 import type { ToolContext } from '../contract/tool-context.js';
 import { abortable } from '../platform/abortable.js';
 import { typedInput } from '../tools/aliases.js';
-import type { MalformedCall, ToolCall } from './assemble.js';
+import type { CompleteCall, MalformedCall } from './assemble.js';
 import { authorize } from './authorize.js';
 import { type CallHooks, hooksOf } from './call-hooks.js';
 import { sameEffects } from './conflict.js';
@@ -21,7 +21,7 @@ import { settleFailure, settleSuccess } from './settle.js';
 
 /** Runs a call and gives its one result; it never rejects. Calls stand at the gate in the order in which they start here. */
 export async function runCall(
-  call: ToolCall | MalformedCall,
+  call: CompleteCall | MalformedCall,
   environment: CallEnvironment,
   signal: AbortSignal,
 ): Promise<ToolResultBlock> {
@@ -36,7 +36,7 @@ export async function runCall(
 }
 
 async function passThrough(
-  call: ToolCall | MalformedCall,
+  call: CompleteCall | MalformedCall,
   entry: QueueEntry,
   environment: CallEnvironment,
   signal: AbortSignal,
@@ -82,7 +82,7 @@ interface AdmittedCall extends ResolvedCall {
 
 /** Past the gate, hooks, decision and check; until the call may run it may have to take its place anew. */
 async function admit(
-  call: ToolCall,
+  call: CompleteCall,
   asSent: ResolvedCall,
   entry: QueueEntry,
   hooks: CallHooks,
@@ -130,7 +130,7 @@ async function admit(
 
 /** `next` is what is to be done about an input that does not fit: the model did not make it. */
 async function resolveRewritten(
-  call: ToolCall,
+  call: CompleteCall,
   environment: CallEnvironment,
   by: { name: string; next: string },
 ): Promise<ResolvedCall> {

@@ -1,6 +1,6 @@
 // A patch that is typed into Bash is a call of both tools: no guard of either may miss it.
 import { afterEach, expect, test } from 'vitest';
-import type { EngineOptions } from '../compose/create-engine.js';
+import type { FullEngineOptions } from '../compose/options.js';
 import type { HookCallback, HookInput } from '../contract/hook.js';
 import type { AskPermission, PermissionAnswer, PermissionQuestion } from '../contract/permission.js';
 import { type TemporaryProject, temporaryProject } from '../testing/temporary-project.js';
@@ -14,7 +14,7 @@ afterEach(async () => {
 const patchOf = (name: string): string => `*** Begin Patch\n*** Add File: ${name}\n+new\n*** End Patch\n`;
 const typed = (name: string): string => `apply_patch <<'EOF'\n${patchOf(name)}EOF`;
 
-async function call(options: Partial<EngineOptions>, command = typed('a.txt')) {
+async function call(options: Partial<FullEngineOptions>, command = typed('a.txt')) {
   project = await temporaryProject({}, { editStyle: 'patch', ...options });
   const [result] = await project.engine.runCalls([{ id: 'c', name: 'Bash', input: { command } }]);
   return {

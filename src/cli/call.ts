@@ -1,4 +1,5 @@
-import { createEngine, type Engine } from '../compose/create-engine.js';
+import { createEngine } from '../compose/create-engine.js';
+import type { FullEngine } from '../compose/engine.js';
 import type { AgentHappening } from '../contract/event.js';
 import type { ToolResultBlock } from '../contract/message.js';
 import type { Decision } from '../contract/permission.js';
@@ -65,7 +66,7 @@ function readSingleCall(positionals: readonly string[]): RequestedCall {
   return { tool, input: input.value };
 }
 
-async function runSingle(engine: Engine, { tool, input }: RequestedCall, signal: AbortSignal): Promise<boolean> {
+async function runSingle(engine: FullEngine, { tool, input }: RequestedCall, signal: AbortSignal): Promise<boolean> {
   const { result, decision } = await runOne(engine, 'call_1', { tool, input }, signal);
   await writeLine(process.stdout, jsonLine(result));
   if (decision?.behavior === 'ask') {
@@ -78,7 +79,7 @@ async function runSingle(engine: Engine, { tool, input }: RequestedCall, signal:
 }
 
 /** Strictly serial: the next line starts once the result of the last is written. */
-async function runLines(engine: Engine, signal: AbortSignal): Promise<boolean> {
+async function runLines(engine: FullEngine, signal: AbortSignal): Promise<boolean> {
   let anyFailed = false;
   let number = 0;
   for await (const line of readLines(process.stdin, signal)) {
@@ -98,7 +99,7 @@ interface LineAnswer {
   is_error: boolean;
 }
 
-async function answerLine(engine: Engine, line: string, number: number, signal: AbortSignal): Promise<LineAnswer> {
+async function answerLine(engine: FullEngine, line: string, number: number, signal: AbortSignal): Promise<LineAnswer> {
   const bad = (problem: string, id: unknown = null): LineAnswer => {
     const content = `Line ${number} was not run: ${problem}. A line is one JSON object {"id"?, "tool", "input"}.`;
     return { id, tool: null, content, is_error: true };
@@ -123,7 +124,7 @@ function insteadOf(key: keyof typeof otherKeys, line: Readonly<Record<string, un
 }
 
 async function runOne(
-  engine: Engine,
+  engine: FullEngine,
   id: string,
   { tool, input }: RequestedCall,
   signal: AbortSignal,
@@ -133,7 +134,7 @@ async function runOne(
     if (event.type === 'permission_decision') decision = event.decision;
     if (event.type === 'notice') process.stderr.write(`helve: ${visible(event.text)}\n`);
   };
-  const [result] = await engine.runCalls([{ id, name: tool, input }], { signal, onEvent });
+  const [result] = await engine.callTools([{ id, name: tool, input }], { signal, onEvent });
   if (!result) throw new Error(`The call ${id} of ${tool} gave no result.`);
   return { result, decision };
 }

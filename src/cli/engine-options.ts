@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { knownNames } from '../agent/known-names.js';
-import type { EngineOptions } from '../compose/create-engine.js';
+import type { FullEngineOptions } from '../compose/options.js';
 import { type PermissionMode, permissionModes } from '../contract/permission.js';
 import { parseRule } from '../permissions/parse-rule.js';
 import { splitRules } from '../permissions/split-rules.js';
@@ -26,7 +26,7 @@ export interface EngineFlagValues {
   simple?: boolean | undefined;
 }
 
-export type CliEngineOptions = EngineOptions & {
+export type CliEngineOptions = FullEngineOptions & {
   settings: WatchedSettings;
   env: Readonly<Record<string, string | undefined>>;
 };
@@ -53,7 +53,8 @@ export async function engineOptions(flags: EngineFlagValues, { asksForTrust = fa
     permissionMode,
     permissions: rulesOfFlags(flags),
     additionalDirectories: (flags['add-dir'] ?? []).map(existingFolder),
-    toolSet: simple ? 'simple' : 'headless',
+    interactive: false,
+    ...(simple && { toolSet: 'simple' }),
     ...(flags['mcp-config'] && { mcpServers: await namedServers(flags['mcp-config']) }),
     ...(flags['strict-mcp-config'] && { strictMcp: true }),
     settings,

@@ -1,8 +1,10 @@
 import type { ResumedSession } from '../agent/store/resume-session.js';
-import { type Agent, type AgentOptions, createAgent } from '../compose/create-agent.js';
+import type { FullAgent } from '../compose/agent.js';
+import { createAgent } from '../compose/create-agent.js';
+import type { FullAgentOptions } from '../compose/options.js';
 import type { AgentEvent, RunResult } from '../contract/event.js';
 import { type Model, ModelFailure } from '../contract/model.js';
-import type { HookCallbacks } from '../hooks/run-hooks.js';
+import type { HookCallbacks } from '../contract/options.js';
 import { accessTo, type Catalogue, secretVariables } from '../models/catalogue/catalogue.js';
 import { randomId } from '../platform/crypto.js';
 import { jsonLine } from '../platform/text/json-line.js';
@@ -114,7 +116,7 @@ function asUsageProblem(error: unknown): never {
   throw error;
 }
 
-function createAgentOrSay(options: AgentOptions): Agent {
+function createAgentOrSay(options: FullAgentOptions): FullAgent {
   try {
     return createAgent(options);
   } catch (error) {
@@ -122,7 +124,7 @@ function createAgentOrSay(options: AgentOptions): Agent {
   }
 }
 
-async function runOnce(agent: Agent, prompt: string, end: RunEnd, signal: AbortSignal): Promise<FinishedRun> {
+async function runOnce(agent: FullAgent, prompt: string, end: RunEnd, signal: AbortSignal): Promise<FinishedRun> {
   const stopped = new AbortController();
   let result: RunResult | undefined;
   const told: string[] = [];

@@ -1,9 +1,14 @@
-import type { EngineOptions } from './options.js';
+import type { Answers } from './answers.js';
+import type { FullEngineOptions } from './options.js';
 
 const QUESTION_EVENTS = ['PreToolUse', 'PermissionRequest'] as const;
 
 /** Whether a person, a program or a hook that names the tool can answer for it. */
-export function isAnswered(name: string, { askUser, askPermission, hooks, settings }: EngineOptions): boolean {
+export function isAnswered(
+  name: string,
+  { hooks, settings }: FullEngineOptions,
+  { askUser, askPermission }: Answers,
+): boolean {
   if (askUser ?? askPermission) return true;
   const matchers = QUESTION_EVENTS.flatMap((event) => [
     ...(hooks?.[event]?.map(({ matcher }) => matcher) ?? []),

@@ -1,10 +1,10 @@
 import type { ConfiguredServer } from '../mcp/client/config.js';
 import { isOn, type Settings } from '../settings/settings.js';
-import type { EngineOptions } from './options.js';
+import type { FullEngineOptions } from './options.js';
 
 /** The servers that count, and those that an administrator keeps from counting. */
 export function configuredServers(
-  { mcpServers = {}, strictMcp = false }: EngineOptions,
+  { mcpServers = {}, strictMcp = false }: FullEngineOptions,
   settings: Settings | undefined,
 ): { servers: ConfiguredServer[]; refused: ConfiguredServer[] } {
   const given = Object.entries(mcpServers).map(([name, entry]) => ({ name, entry, source: 'flag' as const }));

@@ -1,5 +1,4 @@
 import { personalAgentFolders, projectAgentFolders } from '../agent/children/agent-places.js';
-import type { AgentType } from '../agent/children/agent-types.js';
 import { lazyAgents, type RootAgents } from '../agent/children/lazy-agents.js';
 import { childAgents } from '../agent/components/child-agents.js';
 import { commandsComponent } from '../agent/components/commands.js';
@@ -10,99 +9,42 @@ import { mcpServers } from '../agent/components/mcp-servers.js';
 import { observerComponents } from '../agent/components/observers.js';
 import { type SessionWriter, sessionWriter } from '../agent/components/session-writer.js';
 import { structuredOutput } from '../agent/components/structured-output.js';
-import type { CompactionRefused } from '../agent/context/compact.js';
-import { type ContextOptions, contextFrom } from '../agent/context/context-limits.js';
-import { type ContextUsage, ConversationContext } from '../agent/context/conversation-context.js';
+import { contextFrom } from '../agent/context/context-limits.js';
+import { ConversationContext } from '../agent/context/conversation-context.js';
 import { Instructions } from '../agent/instructions/instructions.js';
 import { runLoop } from '../agent/loop.js';
-import { type ResilienceOptions, resilientModel, resilientModelNamed } from '../agent/resilient-model.js';
+import { resilientModel, resilientModelNamed } from '../agent/resilient-model.js';
 import type { Session } from '../agent/session.js';
 import { emitter, type RunMoment, type SessionComponent } from '../agent/session-component.js';
 import type { ReportProblem } from '../agent/store/append-log.js';
 import { applyResumedSession } from '../agent/store/apply-resumed-session.js';
-import type { ResumedSession } from '../agent/store/resume-session.js';
 import type { SessionStore } from '../agent/store/session-store.js';
 import type { StructuredOutput } from '../agent/structured-output.js';
 import { systemPrompt } from '../agent/system-prompt.js';
 import type { UsageByModel } from '../agent/usage-by-model.js';
 import { beginWork, questionsPaused, type Work } from '../agent/working-agents.js';
-import type { ListedCommand } from '../contract/command.js';
-import type { AgentEvent, AgentHappening, CompactionEvent } from '../contract/event.js';
+import type { AgentEvent } from '../contract/event.js';
 import type { UserBlock } from '../contract/message.js';
 import type { Model } from '../contract/model.js';
+import type { OutputOf, OutputOptions, OutputSchema, Prompt, Run, RunOptions } from '../contract/run.js';
 import type { SideModel } from '../contract/web.js';
 import { homeFolder } from '../platform/files/paths.js';
 import { sharedRound } from '../platform/shared-round.js';
-import { createEngine, type Engine, type EngineOptions } from './create-engine.js';
+import type { FullAgent } from './agent.js';
+import { answersOf } from './answers.js';
+import { checkCompactOptions, checkMode } from './check-calls.js';
+import { createEngine } from './create-engine.js';
+import type { FullEngine } from './engine.js';
+import { outputRun, plainRun } from './event-run.js';
+import type { FullAgentOptions } from './options.js';
 
-export interface AgentOptions extends EngineOptions, Pick<ResilienceOptions, 'fallbackModels' | 'retries'> {
-  model: Model;
-  maxTurns?: number;
-  /** How long one prompt may take, in milliseconds. Default: what the setting `maxRunMinutes` says, else any time. */
-  maxTimeMs?: number;
-  /** Gives child agents their model, by its name or the one of this agent. Default: by what the environment says. */
-  childModel?: (name: string | undefined) => Promise<Model>;
-  /** The model for small tasks, asked for when there is one. Default: that of the setting `smallModel`, else of HELVE_SMALL_MODEL, else none. */
-  sideModel?: () => Promise<Model>;
-  /** How the context window is used, before what the environment says. */
-  context?: ContextOptions;
-  /** Writes the conversation to the data folder, so that it can be taken up again. Default: it is not kept. */
-  keepSession?: boolean;
-  /** A session to take up, from `resumeSession`; it is kept. */
-  resumed?: ResumedSession;
-  /** Hooks of the event Setup run with the first prompt. */
-  setup?: 'init' | 'maintenance' | undefined;
-  /** One sentence for the person, when the session can't be saved. */
-  onStoreProblem?: (sentence: string) => void;
-  /** Instructions in the place of Helve's own; an empty text for none. */
-  systemPrompt?: string;
-  appendSystemPrompt?: string;
-  /** Gives the model what HELVE.md, AGENTS.md and CLAUDE.md of the person and the project say. Default: false. */
-  instructions?: boolean;
-}
-
-/** A conversation with a model that can use the tools. */
-export interface Agent {
-  readonly session: Session;
-  /** The tools without the model, for calls that a person makes. */
-  readonly engine: Engine;
-  /** Runs one prompt to its end; the last event is the result. Prompts of one agent share its history. */
-  run(prompt: string | readonly UserBlock[], options?: RunOptions): AsyncIterable<AgentEvent>;
-  /**
-   * Replaces the history by a summary of it, now. `instructions`: what the summary must not leave out. Where it is not
-   * done, as when a hook objects, nothing has changed. Rejects while a prompt runs, and when the signal aborts.
-   */
-  compact(instructions?: string, options?: CompactOptions): Promise<CompactionEvent | CompactionRefused>;
-  /** What a prompt can call by a leading slash: none, unless the agent was made with `commands`. */
-  commands(): Promise<readonly ListedCommand[]>;
-  /** The kinds of child agents that can be started. */
-  agentTypes(): Promise<readonly AgentType[]>;
-  /** How full the context window is, and what fills it. */
-  contextUsage(): ContextUsage;
-  /** Stops the run that is under way; its history stays valid, and the next prompt goes on from it. */
-  interrupt(): void;
-  /** Stops the run that is under way, and ends everything that calls have left running. Once more does nothing. */
-  end(): Promise<void>;
-}
-
-export interface RunOptions {
-  signal?: AbortSignal;
-  /** The answer that the run is to give, and that it ends with. */
-  answer?: StructuredOutput;
-  /** What the person says while the model works: asked for before each request but the first, and sent with it. */
-  steering?: () => readonly UserBlock[];
-}
-
-export interface CompactOptions {
-  signal?: AbortSignal;
-  onEvent?: (happening: AgentHappening) => void;
-}
-
-export function createAgent(options: AgentOptions): Agent {
+export function createAgent(options: FullAgentOptions): FullAgent {
   if (!options.model) throw new TypeError('createAgent needs a model. Take one from helve/models.');
   const { editStyle = options.model.facts?.editStyle } = options;
   const { contextTokens } = options.model.facts ?? {};
   const { resumed, model: asked } = options;
+  const { canUseTool: _, ...others } = options;
+  const answers = answersOf(options); // those of canUseTool among them
   let writer: SessionWriter | undefined;
   let work: Work | undefined;
   let components: readonly SessionComponent[] = [];
@@ -112,8 +54,8 @@ export function createAgent(options: AgentOptions): Agent {
     ...(editStyle && { editStyle }),
     ...(contextTokens !== undefined && { contextTokens }),
     keepTranscript: resumed !== undefined || options.keepSession === true,
-    ...options,
-    ...questionsPaused(options, () => work),
+    ...others,
+    ...questionsPaused(answers, () => work),
     ...(resumed && { sessionId: resumed.id, root: resumed.root }),
     ...((resumed || options.keepSession || options.instructions) && {
       onSeen: (real, seen) => {
@@ -171,7 +113,7 @@ export function createAgent(options: AgentOptions): Agent {
   const { used } = session;
   const agents = childrenOf(
     engine,
-    { ...options, editStyle },
+    { ...options, editStyle, askUser: answers.askUser },
     { model, opened, instructions: () => fileInstructions?.block() },
   );
   const swarm = async () => {
@@ -197,7 +139,7 @@ export function createAgent(options: AgentOptions): Agent {
     { name: 'settings', refresh: ({ emit }: RunMoment) => engine.refresh(emit) },
     mcpServers(engine.servers, session, { isResumed: resumed !== undefined }),
     fileInstructions && instructionsComponent(fileInstructions, system),
-    { name: 'moments of hooks', beforeMessage: () => engine.moments.settled() },
+    { name: 'hook notifications', beforeMessage: () => engine.hookNotifications.settled() },
     children,
     hooks,
     commands && commandsComponent({ commands, onCommand: hooks.onCommand, onOver: () => engine.endCommands() }),
@@ -236,75 +178,104 @@ export function createAgent(options: AgentOptions): Agent {
     await writer?.flushed();
     await agents.end();
     await engine.end().finally(() => writer?.end());
-    engine.tellKept();
+    engine.reportUnsavedData();
     release();
     if (writer) await removeOldSessions(session, options);
   };
 
+  async function* events(
+    prompt: Prompt,
+    { signal, steering, answer }: RunOptions & { answer?: StructuredOutput } = {},
+  ): AsyncGenerator<AgentEvent, void, void> {
+    const content: readonly UserBlock[] = typeof prompt === 'string' ? [{ type: 'text', text: prompt }] : prompt;
+    if (isBlank(content)) throw new TypeError('The prompt is empty, so there is nothing to send. Give it some words.');
+    const stopped = begin(signal);
+    try {
+      work = await beginWork(options.env ?? process.env, stopped);
+      yield* runLoop({
+        session,
+        model,
+        context,
+        components: componentsWith(answer),
+        environment: engine.environment,
+        prompt: content,
+        steering,
+        maxTurns: options.maxTurns,
+        maxTimeMs: options.maxTimeMs ?? minutes(options.settings?.current.maxRunMinutes?.value),
+        signal: stopped,
+      });
+    } finally {
+      if (work?.end()) {
+        release();
+        await session.rest(); // what it would keep ready for its next prompt is needed by others
+      }
+      work = undefined;
+      await finish();
+    }
+  }
+  function run(prompt: Prompt, options?: RunOptions & { output?: undefined }): Run;
+  function run<Schema extends OutputSchema>(prompt: Prompt, options: OutputOptions<Schema>): Run<OutputOf<Schema>>;
+  function run(prompt: Prompt, options: RunOptions | OutputOptions<OutputSchema> = {}): Run | Run<unknown> {
+    const hasSchema = typeof options === 'object' && options !== null && 'output' in options && options.output;
+    return hasSchema ? outputRun(events, prompt, options) : plainRun(events, prompt, options);
+  }
+  const compact: FullAgent['compact'] = async (instructions, { signal, onEvent = () => {} } = {}) => {
+    const stopped = begin(signal);
+    try {
+      const emit = emitter(components, (event) => {
+        if (event.type === 'compaction') used.add(model, event.usage);
+        onEvent(event);
+      });
+      await engine.refresh(emit);
+      return await context.compact({ hooks: engine.hooks, emit, signal: stopped }, instructions);
+    } finally {
+      await finish();
+    }
+  };
+  const endOnce = (): Promise<void> => {
+    ended ??= end();
+    return ended;
+  };
+
   return {
-    session: engine.session,
+    id: session.id,
+    session,
     engine,
-    async *run(prompt, { signal, steering, answer } = {}) {
-      const content: readonly UserBlock[] = typeof prompt === 'string' ? [{ type: 'text', text: prompt }] : prompt;
-      if (isBlank(content))
-        throw new TypeError('The prompt is empty, so there is nothing to send. Give it some words.');
-      const stopped = begin(signal);
-      try {
-        work = await beginWork(options.env ?? process.env, stopped);
-        yield* runLoop({
-          session,
-          model,
-          context,
-          components: componentsWith(answer),
-          environment: engine.environment,
-          prompt: content,
-          steering,
-          maxTurns: options.maxTurns,
-          maxTimeMs: options.maxTimeMs ?? minutes(options.settings?.current.maxRunMinutes?.value),
-          signal: stopped,
-        });
-      } finally {
-        if (work?.end()) {
-          release();
-          await session.rest(); // what it would keep ready for its next prompt is needed by others
-        }
-        work = undefined;
-        await finish();
-      }
+    get mode() {
+      return session.mode;
     },
-    async compact(instructions, { signal, onEvent = () => {} } = {}) {
-      const stopped = begin(signal);
-      try {
-        const emit = emitter(components, (event) => {
-          if (event.type === 'compaction') used.add(model, event.usage);
-          onEvent(event);
-        });
-        await engine.refresh(emit);
-        return await context.compact({ hooks: engine.hooks, emit, signal: stopped }, instructions);
-      } finally {
-        await finish();
-      }
+    set mode(mode) {
+      session.mode = checkMode(mode);
+    },
+    get messages() {
+      return session.transcript.messages;
+    },
+    run,
+    compact(instructions, options = {}) {
+      checkCompactOptions(options);
+      return compact(instructions, options);
     },
     commands: async () => (await engine.commands?.listed()) ?? [],
     agentTypes: () => agents.types(),
     contextUsage: () => context.usage(),
     interrupt,
-    end: () => {
-      ended ??= end();
-      return ended;
-    },
+    end: endOnce,
+    [Symbol.asyncDispose]: endOnce,
   };
 }
 
 /** Once a day, and after the work. A failure is left for the next day: nobody is there any more to be told. */
-async function removeOldSessions({ dataFolder }: Session, { settings }: AgentOptions): Promise<void> {
+async function removeOldSessions({ dataFolder }: Session, { settings }: FullAgentOptions): Promise<void> {
   const { cleanUpSessions } = await import('../agent/store/remove-session.js');
   const days = settings?.current.cleanupPeriodDays?.value;
   // Of agents that end at the same time, each would find it due.
   await sharedRound(`clean up ${days} ${dataFolder}`, () => cleanUpSessions(dataFolder, days)).catch(() => []);
 }
 
-function instructionsOf(engine: Engine, { home = homeFolder(), env = process.env }: AgentOptions): Instructions {
+function instructionsOf(
+  engine: FullEngine,
+  { home = homeFolder(), env = process.env }: FullAgentOptions,
+): Instructions {
   const { session } = engine;
   return new Instructions({
     root: session.root,
@@ -315,7 +286,7 @@ function instructionsOf(engine: Engine, { home = homeFolder(), env = process.env
     mayRead: (real) => engine.contextFor('instructions', new AbortController().signal).mayRead(real),
     remind: (text) => session.remind(text),
     notify: engine.notify,
-    onLoaded: (loaded) => engine.moments.note('InstructionsLoaded', loaded),
+    onLoaded: (loaded) => engine.hookNotifications.note('InstructionsLoaded', loaded),
   });
 }
 
@@ -328,7 +299,11 @@ interface Related {
   instructions(): Promise<string | undefined> | undefined;
 }
 
-function childrenOf(engine: Engine, options: AgentOptions, { model, opened, instructions }: Related): RootAgents {
+function childrenOf(
+  engine: FullEngine,
+  options: FullAgentOptions,
+  { model, opened, instructions }: Related,
+): RootAgents {
   const { home = homeFolder(), env = process.env, settings } = options;
   const { session } = engine;
   return lazyAgents({
@@ -362,7 +337,7 @@ function childrenOf(engine: Engine, options: AgentOptions, { model, opened, inst
 
 /** Absent where nobody has named a model for small tasks: the one of the conversation is too dear for them. */
 function sideModelOf(
-  options: AgentOptions,
+  options: FullAgentOptions,
   { opened, used }: Pick<Related, 'opened'> & { used: UsageByModel },
 ): SideModel | undefined {
   const { env = process.env } = options;

@@ -4,14 +4,16 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { temporaryProject } from '../testing/temporary-project.js';
-import { createEngine, type Engine, type EngineOptions } from './create-engine.js';
+import { createEngine } from './create-engine.js';
+import type { FullEngine } from './engine.js';
+import type { FullEngineOptions } from './options.js';
 
-async function call(engine: Engine, name: string, input: Record<string, unknown>): Promise<string> {
+async function call(engine: FullEngine, name: string, input: Record<string, unknown>): Promise<string> {
   const [result] = await engine.runCalls([{ id: 'x', name, input }]);
   return String(result?.content);
 }
 
-const bypass: EngineOptions = { permissionMode: 'bypassPermissions' };
+const bypass: FullEngineOptions = { permissionMode: 'bypassPermissions' };
 
 test('leaves its own data out of every tree that is read', async () => {
   const { root, path, write } = await temporaryProject({ 'a.txt': 'needle\n' });

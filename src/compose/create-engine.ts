@@ -15,9 +15,10 @@ import { movedSpareData } from '../agent/store/moved-spare-data.js';
 import { secretsIn } from '../agent/store/redact-secrets.js';
 import { ToolPool } from '../agent/tool-pool.js';
 import { watchedLedger } from '../agent/watched-ledger.js';
-import type { ToolCall } from '../calls/assemble.js';
+import type { CompleteCall } from '../calls/assemble.js';
 import type { CallEnvironment } from '../calls/environment.js';
 import { runCall } from '../calls/run-call.js';
+import type { RunCallsOptions, ToolResult } from '../contract/engine.js';
 import type { AgentHappening } from '../contract/event.js';
 import type { ToolResultBlock } from '../contract/message.js';
 import { type Decision, type DecisionRequest, permissionModes } from '../contract/permission.js';
@@ -35,30 +36,31 @@ import { createFileLedger } from '../tools/editing/file-ledger.js';
 import { builtInTools, ownCallTools, simpleToolNames, toolTable } from '../tools/index.js';
 import { announceCall } from './announce-call.js';
 import { isAnswered } from './answered-tools.js';
-import type { Engine, RunCallsOptions } from './engine.js';
-import { createMoments } from './hook-notifications.js';
+import { answersOf } from './answers.js';
+import { checkCalls, checkFolder, checkMode } from './check-calls.js';
+import type { FullEngine } from './engine.js';
+import { createHookNotifications } from './hook-notifications.js';
 import { createNotices } from './notices.js';
-import type { EngineOptions } from './options.js';
+import type { FullEngineOptions } from './options.js';
 import { sandboxOf, withRules } from './sandbox-config.js';
 import { createSandboxNotice } from './sandbox-notice.js';
 import { type ConnectedServers, createServers } from './servers.js';
-import { createKeptNotice } from './unsaved-data-notice.js';
+import { createUnsavedDataNotice } from './unsaved-data-notice.js';
 import { withoutSecrets } from './visible-environment.js';
 import { webAccess } from './web-access.js';
-
-export type { Engine, RunCallsOptions } from './engine.js';
-export type { EngineOptions } from './options.js';
-export type { EngineServers } from './servers.js';
+import { withReminders } from './with-reminders.js';
 
 const SESSION_END_MS = 15_000; // beyond what the hooks themselves are given
 
-export function createEngine(options: EngineOptions = {}): Engine {
+export function createEngine(options: FullEngineOptions = {}): FullEngine {
   const env = options.env ?? process.env;
   const home = options.home ?? homeFolder();
   const root = realFolder(options.root ?? process.cwd(), 'root');
   const writtenDataFolder = options.dataFolder ? resolve(options.dataFolder) : dataFolderOf({ env, home });
   const dataFolder = realPathSync(writtenDataFolder);
-  const toolSet = options.toolSet ?? (options.askPermission ? 'repl' : 'headless');
+  const answers = answersOf(options);
+  const interactive = options.interactive ?? answers.askPermission !== undefined;
+  const toolSet = options.toolSet === 'simple' ? 'simple' : interactive ? 'repl' : 'headless';
   const tools = new ToolPool({
     builtIn: builtInTools(),
     added: options.tools ?? [],
@@ -70,7 +72,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
       return written === false ? false : (options.toolSwitches?.[name] ?? written);
     },
     isOffBySetting: (name) => options.settings?.current.tools.get(name)?.value === false,
-    isAnswered: (name) => isAnswered(name, options),
+    isAnswered: (name) => isAnswered(name, options, answers),
     hasSetting: (name) => name === 'webSearch' && webAccess(options, env).search !== undefined,
     ...(options.editStyle && { editStyle: options.editStyle }),
   });
@@ -119,7 +121,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
           },
         })
       : undefined;
-  const { askUser } = options;
+  const { askUser } = answers;
   const session: Session = new Session({
     root,
     dataFolder,
@@ -177,6 +179,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
   };
   const connected: ConnectedServers = createServers({
     options,
+    answers,
     session,
     policy,
     notices,
@@ -212,14 +215,15 @@ export function createEngine(options: EngineOptions = {}): Engine {
     ...(options.hooks && { callbacks: options.hooks }),
   });
   const hooks = options.observers ? observedHooks(ownHooks, options.observers) : ownHooks;
-  const moments = createMoments(hooks, (text) => notices.say(text));
+  const hookNotifications = createHookNotifications(hooks, (text) => notices.say(text));
   let toldCwd: string | undefined;
   const tellCwd = (): void => {
     const before = toldCwd;
     toldCwd = session.cwd;
-    if (before !== undefined && before !== toldCwd) moments.note('CwdChanged', { old_cwd: before, new_cwd: toldCwd });
+    if (before !== undefined && before !== toldCwd)
+      hookNotifications.note('CwdChanged', { old_cwd: before, new_cwd: toldCwd });
   };
-  const contextFor: Engine['contextFor'] = (callId, signal, approval) => {
+  const contextFor: FullEngine['contextFor'] = (callId, signal, approval) => {
     let reader: ((real: string) => boolean) | undefined;
     const mayRead = (real: string): boolean => {
       reader ??= policy.reader();
@@ -240,7 +244,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
             onProblem: (sentence) => session.dataProblem(sentence),
           }),
         );
-  const askPermission = options.askPermission && (audit?.permission(options.askPermission) ?? options.askPermission);
+  const askPermission = answers.askPermission && (audit?.permission(answers.askPermission) ?? answers.askPermission);
   const workingDirectory: SessionComponent = {
     name: 'working directory',
     onEvent: ({ type }) => {
@@ -316,13 +320,15 @@ export function createEngine(options: EngineOptions = {}): Engine {
     return `${words} ${whyUnconfined}`;
   };
 
-  const tellKept = createKeptNotice(
+  const reportUnsavedData = createUnsavedDataNotice(
     session,
     options.onKept ?? ((sentence) => process.emitWarning(sentence, 'HelveWarning')),
   );
+  const stopWaiting = new AbortController();
+  let waited: Promise<void> | undefined;
   let ended: Promise<void> | undefined;
   const underWay = new Map<AbortController, Promise<unknown>>();
-  const runCalls: Engine['runCalls'] = async (calls, { signal, onEvent = () => {} } = {}) => {
+  const callTools: FullEngine['callTools'] = async (calls, { signal, onEvent = () => {} } = {}) => {
     if (ended) throw new Error('This engine has ended, so it runs no more calls. Create another one.');
     const stop = new AbortController();
     const stopped = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
@@ -336,7 +342,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
   };
 
   const runMessage = async (
-    calls: readonly ToolCall[],
+    calls: readonly CompleteCall[],
     { signal, onEvent }: Required<RunCallsOptions>,
   ): Promise<ToolResultBlock[]> => {
     const emit = emitter(watchers, onEvent);
@@ -352,7 +358,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
       note({ type: 'tool_call', callId, tool, input, display: { title: tool } });
     }
     const results = await Promise.all(calls.map((call) => runCall(call, calling, signal)));
-    await moments.settled();
+    await hookNotifications.settled();
     return results;
   };
 
@@ -365,26 +371,61 @@ export function createEngine(options: EngineOptions = {}): Engine {
       const isRefused = event.type === 'tool_result' && event.failure !== undefined && event.failure !== 'exception';
       if (isRefused) refused = textOf(event.result.content);
     };
-    const [result] = await runCalls([{ id: session.claimCallId(randomId()), name, input }], { signal, onEvent });
+    const [result] = await callTools([{ id: session.claimCallId(randomId()), name, input }], { signal, onEvent });
     return { content: result?.content ?? '', ...(refused !== undefined && { refused }) };
   };
 
   const end = async (): Promise<void> => {
+    stopWaiting.abort();
     const calls = [...underWay.values()];
     for (const stop of underWay.keys()) stop.abort(new Error('Interrupted.'));
     await Promise.allSettled(calls);
-    await moments.settled();
+    await hookNotifications.settled();
     if (hooks.has('SessionEnd')) {
       const signal = AbortSignal.timeout(SESSION_END_MS);
       await hooks.run('SessionEnd', { reason: 'other' }, { signal }).catch(() => {}); // nobody is there to be told
     }
     await audit?.end?.();
     const ends = await Promise.allSettled([session.end(), hooks.end(), mcp.close()]); // all, also where one fails
-    tellKept();
+    reportUnsavedData();
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
   };
 
+  const endOnce = (): Promise<void> => {
+    ended ??= end();
+    return ended;
+  };
+
   return {
+    id: session.id,
+    root: session.root,
+    get cwd() {
+      return session.cwd;
+    },
+    get mode() {
+      return session.mode;
+    },
+    set mode(mode) {
+      session.mode = checkMode(mode);
+    },
+    async tools() {
+      waited ??= servers.beforePrompt({ signal: stopWaiting.signal, isResumed: false });
+      await Promise.all([waited, tools.ready()]);
+      return tools.definitions().map(({ name, description, input_schema }) => ({
+        name,
+        description,
+        input_schema: { ...input_schema, type: 'object' },
+      }));
+    },
+    async runCalls(calls, options) {
+      checkCalls(calls, options);
+      // An input that is no object fits no tool's schema; the result says so.
+      const checked = calls.map(({ id, name, input }) => ({ id, name, input: input as Record<string, unknown> }));
+      const results = await callTools(checked, options);
+      const last = results.at(-1);
+      if (last) results.splice(-1, 1, { ...last, content: withReminders(last.content, session.takeReminders()) });
+      return results as ToolResult[]; // where a result is settled, images of other types are left out
+    },
     session,
     environment,
     decideIn: policy.decideIn,
@@ -392,14 +433,15 @@ export function createEngine(options: EngineOptions = {}): Engine {
     refresh,
     servers,
     isTrusted,
-    moments,
+    hookNotifications,
     watchers,
     hooks,
-    addDirectory(path, source = 'slash_command') {
+    addDirectory(path, source = 'register_repo_root') {
+      checkFolder(path);
       const isNew = !policy.workspace().includes(path);
       policy.addFolder(checkedFolder(path));
       mcp.rootsChanged();
-      if (isNew) moments.note('DirectoryAdded', { directory: resolve(path), source });
+      if (isNew) hookNotifications.note('DirectoryAdded', { directory: resolve(path), source });
     },
     commands,
     endCommands() {
@@ -408,12 +450,10 @@ export function createEngine(options: EngineOptions = {}): Engine {
       giveBackModel = undefined;
     },
     notify: notices.say,
-    tellKept,
-    runCalls,
-    end: () => {
-      ended ??= end();
-      return ended;
-    },
+    reportUnsavedData,
+    callTools,
+    end: endOnce,
+    [Symbol.asyncDispose]: endOnce,
   };
 }
 

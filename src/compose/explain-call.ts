@@ -40,7 +40,8 @@ import { serverPartOf } from '../platform/text/mcp-names.js';
 import { findFiles, type LoadOptions, readFrom, trustStamp } from '../settings/load.js';
 import { placeOf, type SettingsProblem } from '../settings/report.js';
 import { builtInTools, toolTable } from '../tools/index.js';
-import { createEngine, type Engine } from './create-engine.js';
+import { createEngine } from './create-engine.js';
+import type { FullEngine } from './engine.js';
 
 const MAX_REMEMBERED = 100; // sets of rules; whoever asks about many calls asks about a few policies
 
@@ -129,7 +130,7 @@ export function createExplainer(options: ExplainerOptions = {}): (request: Expla
   });
   const given = new Map<string, LocationPolicy>();
   const read = new Map<string, { stamp: string; policy: LocationPolicy }>();
-  let engine: Engine | undefined;
+  let engine: FullEngine | undefined;
   let tried: Promise<Sandbox> | undefined;
 
   /** A machine that can confine commands has a sandbox that works; this one is tried unless the request says so. */
@@ -341,7 +342,11 @@ const dataFolderAt = ({ home }: ProjectLocation, { settings }: ExplainerOptions)
   dataFolderOf({ ...(settings?.env && { env: settings.env }), ...(home !== undefined && { home }) });
 
 /** The engine's session as it would be at another place. */
-function contextAt(engine: Engine, { cwd, home }: ProjectLocation, { localHosts = [] }: LocationPolicy): ToolContext {
+function contextAt(
+  engine: FullEngine,
+  { cwd, home }: ProjectLocation,
+  { localHosts = [] }: LocationPolicy,
+): ToolContext {
   const { session } = engine;
   const port: SessionPort = {
     id: session.id,

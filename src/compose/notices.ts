@@ -1,9 +1,9 @@
-/** Notices that come at any time, kept until somebody can be told. */
+/** Notices for the person. They may come at any time, and wait until there is a listener. */
 export interface Notices {
   say(text: string): void;
-  /** To this listener from now on, what was not said yet first. */
+  /** Passes notices to this listener from now on, those that are waiting first. */
   tell(to: (text: string) => void): void;
-  /** Nobody listens any more. */
+  /** Removes the listener. */
   hold(): void;
 }
 

@@ -2,14 +2,16 @@
 import type { AgentHappening } from '../contract/event.js';
 import type { OpenSession, ServedResult, ServedTool, ServerIdentity } from '../mcp/server/serve-port.js';
 import { withoutAgents } from '../tools/roles.js';
-import { createEngine, type Engine, type EngineOptions } from './create-engine.js';
+import { createEngine } from './create-engine.js';
+import type { FullEngine } from './engine.js';
+import type { FullEngineOptions } from './options.js';
 import { withReminders } from './with-reminders.js';
 
 declare const HELVE_VERSION: string | undefined; // put in by the build
 
 interface Opening {
   /** Those that are open are kept here, for who must end them at once. */
-  engines?: Set<Engine>;
+  engines?: Set<FullEngine>;
   /** Something that the person should know. */
   onNotice(text: string): void;
 }
@@ -26,7 +28,7 @@ export const identityOf = (root: string): ServerIdentity => ({
 });
 
 /** Each connection has an engine of its own: what was read, allowed and started there concerns nobody else. */
-export function openSessions(options: EngineOptions, { engines, onNotice }: Opening): OpenSession {
+export function openSessions(options: FullEngineOptions, { engines, onNotice }: Opening): OpenSession {
   return (asking) => {
     // But for those of --mcp-config, other servers are the client's own affair; and one of them might be this one.
     const toolSwitches = { ...options.toolSwitches, ...withoutAgents };
@@ -54,7 +56,7 @@ export function openSessions(options: EngineOptions, { engines, onNotice }: Open
           if (event.type === 'tool_result') failure = event.failure;
           if (event.type === 'notice') onNotice(event.text);
         };
-        const [result] = await engine.runCalls([{ id, name, input }], { signal, onEvent });
+        const [result] = await engine.callTools([{ id, name, input }], { signal, onEvent });
         if (!result) throw new Error(`The call ${id} of ${name} gave no result.`);
         const content = withReminders(result.content, session.takeReminders());
         return { content, ...(failure !== undefined && { failure }) };
@@ -68,7 +70,7 @@ export function openSessions(options: EngineOptions, { engines, onNotice }: Open
   };
 }
 
-function servedTools(engine: Engine): ServedTool[] {
+function servedTools(engine: FullEngine): ServedTool[] {
   const { tools } = engine.session;
   return tools.definitions().flatMap(({ name, description, input_schema }) => {
     const tool = tools.find(name);

@@ -8,10 +8,11 @@ import { SessionServers, type SettleOptions } from '../mcp/client/session-server
 import { plainLine } from '../mcp/plain-text.js';
 import type { Settings } from '../settings/settings.js';
 import { toolPins } from '../settings/tool-pins.js';
+import type { Answers } from './answers.js';
 import { configuredServers } from './configured-servers.js';
 import { type IdleRule, idleRules } from './idle-rules.js';
 import type { Notices } from './notices.js';
-import type { EngineOptions } from './options.js';
+import type { FullEngineOptions } from './options.js';
 
 const NAMED_SERVERS_MS = 10_000; // for servers that were named for this session: their tools are wanted
 const START_MS = 300; // for servers of settings that are about to be ready
@@ -46,7 +47,8 @@ export interface EngineServers {
 }
 
 interface ServerSurroundings {
-  options: EngineOptions;
+  options: FullEngineOptions;
+  answers: Answers;
   session: Session;
   policy: SessionPolicy;
   notices: Notices;
@@ -75,7 +77,7 @@ export function createServers(surroundings: ServerSurroundings): ConnectedServer
     env: surroundings.visibleEnv,
     dataFolder: session.dataFolder,
     roots: () => policy.workspace(),
-    askUser: options.askUser,
+    askUser: surroundings.answers.askUser,
     pins: toolPins(session.dataFolder),
     whileRunning: (kill) => session.whileRunning(kill),
     onChange: () => {

@@ -1,9 +1,9 @@
 import type { WebAccess } from '../contract/web.js';
-import type { EngineOptions } from './options.js';
+import type { FullEngineOptions } from './options.js';
 
 /** What is said about the web: by whoever started the session, else by settings. */
 export function webAccess(
-  { web, settings }: EngineOptions,
+  { web, settings }: FullEngineOptions,
   env: Readonly<Record<string, string | undefined>>,
 ): WebAccess {
   if (web) return web;

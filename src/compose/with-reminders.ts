@@ -1,6 +1,6 @@
 import type { TextBlock, ToolResultBlock } from '../contract/message.js';
 
-/** What happened meanwhile, as that a command in the background has ended, comes with the next result. */
+/** The content with reminders after it, such as that a command in the background has ended. */
 export function withReminders(
   content: ToolResultBlock['content'],
   reminders: readonly TextBlock[],

@@ -1,6 +1,7 @@
 // A hook that is ready to run, from settings or a program, and the three ways to run one.
 import { existsSync } from 'node:fs';
 import type { HookCallback, HookEvent, HookInput } from '../contract/hook.js';
+import type { HookGroup } from '../contract/options.js';
 import type { PermissionMode } from '../contract/permission.js';
 import { abortable } from '../platform/abortable.js';
 import { messageOf } from '../platform/message-of.js';
@@ -28,14 +29,6 @@ export interface HookSurroundings {
   whileRunning?: (kill: () => void) => () => void;
   /** Called before a hook runs, since it may write files; resolves with a function to call when it no longer can. */
   announceWriter?: (name: string) => Promise<() => void>;
-}
-
-export interface CallbackGroup {
-  matcher?: string;
-  hooks: readonly HookCallback[];
-  /** Seconds. */
-  timeout?: number;
-  onFailure?: 'continue' | 'block';
 }
 
 export interface ReadyHook {
@@ -82,7 +75,7 @@ export function fromSettings(
   };
 }
 
-export function fromCallbacks(event: HookEvent, group: CallbackGroup): ReadyHook[] {
+export function fromCallbacks(event: HookEvent, group: HookGroup): ReadyHook[] {
   const timeoutMs = timeoutOf(group.timeout, event);
   const matcher = matcherOf(group.matcher ?? '');
   return group.hooks.map((callback) => ({

@@ -2,6 +2,7 @@
 // code that runs a hook is loaded with the first one that runs.
 import type { Effect } from '../contract/effect.js';
 import type { HookEvent, HookPayloads, Hooks } from '../contract/hook.js';
+import type { HookCallbacks, HookGroup } from '../contract/options.js';
 import type { ToolTable } from '../contract/tool-traits.js';
 import { messageOf } from '../platform/message-of.js';
 import { cutMiddle } from '../platform/text/truncate.js';
@@ -10,14 +11,7 @@ import { untrustedNotices } from './describe-hook.js';
 import { isAboutCall, matchedNames } from './match-hook.js';
 import { type HookReply, mergeAnswers, stricter } from './merge-answers.js';
 import { refusalByFailure } from './objection.js';
-import {
-  type CallbackGroup,
-  fromCallbacks,
-  fromSettings,
-  type HookSurroundings,
-  type ReadyHook,
-  type TimedAnswer,
-} from './ready-hook.js';
+import { fromCallbacks, fromSettings, type HookSurroundings, type ReadyHook, type TimedAnswer } from './ready-hook.js';
 import type { ConfiguredHook } from './schema.js';
 
 const MAX_TEXT = 10_000; // characters of one hook's text for the model or the person
@@ -49,8 +43,6 @@ export interface RuleRequest {
   input: unknown;
   effects: readonly Effect[];
 }
-
-export type HookCallbacks = { readonly [Event in HookEvent]?: readonly CallbackGroup[] };
 
 export function createHooks(options: HooksOptions): Hooks {
   const { configured = [], callbacks = {} } = options;
@@ -133,7 +125,8 @@ function readyHooks(
     .map((one) => ({ event: one.event, hook: fromSettings(one, options) }));
   const fromProgram = Object.entries(callbacks).flatMap(([name, groups]) => {
     const event = name as HookEvent; // the keys of this type are events; other keys are never looked up
-    return groups.flatMap((group) => fromCallbacks(event, group)).map((hook) => ({ event, hook }));
+    const called = groups as readonly HookGroup[]; // each is called with the input of the event that it is under
+    return called.flatMap((group) => fromCallbacks(event, group)).map((hook) => ({ event, hook }));
   });
   const byEvent = Map.groupBy([...fromFiles, ...fromProgram], ({ event }) => event);
   return new Map([...byEvent].map(([event, entries]) => [event, entries.map(({ hook }) => hook)]));

@@ -1,7 +1,7 @@
 // Servers that attack their clients.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import type { EngineOptions } from '../compose/create-engine.js';
+import type { FullEngineOptions } from '../compose/options.js';
 import type { AskUser } from '../contract/question.js';
 import { temporaryProject } from '../testing/temporary-project.js';
 import { boundedFetch } from './client/bounded-fetch.js';
@@ -23,7 +23,7 @@ async function serving(answer: (request: IncomingMessage, response: ServerRespon
   return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/mcp`;
 }
 
-async function stateOf(entry: Readonly<Record<string, unknown>>, options: Omit<EngineOptions, 'root'> = {}) {
+async function stateOf(entry: Readonly<Record<string, unknown>>, options: Omit<FullEngineOptions, 'root'> = {}) {
   const project = await temporaryProject({}, { mcpServers: { far: entry }, ...options });
   onTestFinished(async () => await project.remove());
   await project.engine.servers.settled();

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
-import type { EngineOptions } from '../compose/create-engine.js';
+import type { FullEngineOptions } from '../compose/options.js';
 import type { AgentHappening } from '../contract/event.js';
 import type { ToolResultBlock } from '../contract/message.js';
 import type { AskUser } from '../contract/question.js';
@@ -17,8 +17,8 @@ const everything = require.resolve('@modelcontextprotocol/server-everything/dist
 const stdio = (path: string, ...args: string[]) => ({ command: process.execPath, args: [path, ...args] });
 
 async function projectWith(
-  mcpServers: NonNullable<EngineOptions['mcpServers']>,
-  options: Omit<EngineOptions, 'root' | 'dataFolder'> = {},
+  mcpServers: NonNullable<FullEngineOptions['mcpServers']>,
+  options: Omit<FullEngineOptions, 'root' | 'dataFolder'> = {},
 ): Promise<TemporaryProject> {
   const project = await temporaryProject({ 'a.txt': 'hello\n' }, { mcpServers, ...options });
   onTestFinished(async () => await project.remove());

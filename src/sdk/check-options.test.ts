@@ -1,13 +1,13 @@
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
+import type { AgentOptions, EngineOptions } from '../contract/options.js';
+import type { RunOptions } from '../contract/run.js';
 import { defineTool, type Tool } from '../contract/tool.js';
 import { scriptedModel } from '../models/scripted.js';
-import { type AgentOptions, createAgent, resumeAgent } from './agent.js';
+import { createAgent, resumeAgent } from './agent.js';
 import { createEngine } from './engine.js';
 import { connectMcpServers, serveMcpOverHttp } from './mcp.js';
 import { chooseModel } from './models.js';
-import type { EngineOptions } from './options.js';
-import type { RunOptions } from './run.js';
 import { listSessions } from './sessions.js';
 import { loadSettings } from './settings.js';
 import { temporaryProject } from './testing.js';

@@ -11,7 +11,7 @@ export async function connect(
 ): Promise<McpConnections> {
   checkConnectOptions(servers, given);
   const { withinMs = WITHIN_MS, onNotice = () => {}, ...options } = given;
-  const engine = createEngine({ ...options, mcpServers: servers, strictMcp: true, audit: false, toolSet: 'headless' });
+  const engine = createEngine({ ...options, mcpServers: servers, strictMcp: true, audit: false, interactive: false });
   await engine.servers.settled({ withinMs });
   await engine.refresh((event) => {
     if (event.type === 'notice') onNotice(event.text);

@@ -1,8 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { CanUseTool, ToolPermission } from './can-use-tool.js';
-import { createEngine, type Engine } from './engine.js';
+import type { CanUseTool, ToolPermission } from '../contract/can-use-tool.js';
+import type { Engine } from '../contract/engine.js';
+import type { EngineOptions } from '../contract/options.js';
+import { createEngine } from './engine.js';
 import { chatTools, responsesTools } from './openai.js';
-import type { EngineOptions } from './options.js';
 import { temporaryProject } from './testing.js';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';

@@ -1,5 +1,5 @@
 // Checks the form of a JSON Schema at once. The full check compiles the schema, which loads a library and is asynchronous.
-import { shown } from './option-kinds.js';
+import { shown } from '../compose/option-kinds.js';
 
 const TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'];
 

@@ -1,6 +1,17 @@
 // One MCP server among the options: what can't be connected to is refused when the agent is made.
+
+import {
+  anything,
+  flag,
+  type Kind,
+  list,
+  positive,
+  record,
+  text,
+  variable,
+  withCheck,
+} from '../compose/option-kinds.js';
 import { nearestWords } from '../platform/text/similar-text.js';
-import { anything, flag, type Kind, list, positive, record, text, variable, withCheck } from './option-kinds.js';
 
 const kinds: Readonly<Record<string, Kind>> = {
   type: text,

@@ -1,9 +1,10 @@
 // The entry helve/mcp. The protocol itself is loaded when it is spoken.
+
+import type { EngineOptions, McpServerEntry } from '../contract/options.js';
 import type { AskUser } from '../contract/question.js';
 import type { Tool } from '../contract/tool.js';
-import type { EngineOptions, McpServerEntry } from './options.js';
 
-export type { McpServerEntry } from './options.js';
+export type { McpServerEntry } from '../contract/options.js';
 
 /** How servers are connected to. */
 export interface ConnectOptions {

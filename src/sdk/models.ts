@@ -2,7 +2,8 @@
 import type { Effort, Model } from '../contract/model.js';
 import { chooseModel as choose, smallModel as chooseSmall } from '../models/catalogue/choose-model.js';
 
-export { type RetryOptions, withRetries } from '../models/retry/retry.js';
+export type { RetryOptions } from '../contract/retry-options.js';
+export { withRetries } from '../models/retry/retry.js';
 export { parseScript, type Script, type ScriptedCall, type ScriptedTurn, scriptedModel } from '../models/scripted.js';
 export { type AnthropicOptions, anthropicModel } from '../models/wire/anthropic/anthropic.js';
 export { type OpenAiCompatibleOptions, openAiCompatibleModel } from '../models/wire/chat/openai-compatible.js';

@@ -1,4 +1,4 @@
-import type { Engine, ResultImage, RunCallsOptions, ToolResult } from './engine.js';
+import type { Engine, ResultImage, RunCallsOptions, ToolResult } from '../contract/engine.js';
 
 /** A tool as Chat Completions takes it. */
 export interface ChatTool {

@@ -1,6 +1,6 @@
+import type { LoadedSettings } from '../contract/options.js';
 import type { PermissionMode } from '../contract/permission.js';
 import type { WatchedSettings } from '../settings/watch.js';
-import type { LoadedSettings } from './settings.js';
 
 interface Content {
   watched: WatchedSettings;

@@ -1,3 +1,4 @@
+import type { LoadedSettings } from '../contract/options.js';
 import { checkSettingsOptions } from './check-options.js';
 
 /** Where settings are looked for. */
@@ -12,12 +13,6 @@ export interface SettingsOptions {
   file?: string;
   /** The project may run hooks and servers and loosen rules. Default: only where a person has trusted its folder. */
   trust?: boolean;
-}
-
-/** What settings files say, for the option `settings` of one agent or engine. Changes of the files are taken over between turns. */
-export interface LoadedSettings {
-  /** What is wrong with the files, in sentences. What could refuse a call and is not understood throws instead. */
-  readonly problems: readonly string[];
 }
 
 /**

@@ -5,8 +5,8 @@ import { type ResumedSession, resumeSession } from '../agent/store/resume-sessio
 import { SessionProblem } from '../agent/store/session-problem.js';
 import type { Model } from '../contract/model.js';
 import type { PermissionMode } from '../contract/permission.js';
+import type { SessionSummary } from '../contract/session-summary.js';
 import { dataFolderOf, homeFolder } from '../platform/files/paths.js';
-import type { SessionSummary } from './sessions.js';
 
 /** Where sessions are looked for. */
 interface SessionLookup {

@@ -1,13 +1,12 @@
 // The entry helve/testing.
 import type { Effect } from '../contract/effect.js';
+import type { Engine } from '../contract/engine.js';
+import type { EngineOptions } from '../contract/options.js';
 import type { Tool } from '../contract/tool.js';
 import { temporaryProject as makeProject } from '../testing/temporary-project.js';
 import type { ToolRun } from '../testing/tool-run.js';
 import { checkProjectOptions, checkTool } from './check-options.js';
-import type { Engine } from './engine.js';
-import { fullOptions } from './full-options.js';
-import { openEngine } from './open-engine.js';
-import type { EngineOptions } from './options.js';
+import { engineOptions } from './program-options.js';
 
 export { anthropicSse } from '../testing/anthropic-format.js';
 export { chatViolations } from '../testing/chat-violations.js';
@@ -48,10 +47,9 @@ export async function temporaryProject(
   options: Omit<EngineOptions, 'root' | 'dataFolder'> = {},
 ): Promise<TemporaryProject> {
   checkProjectOptions(options);
-  const project = await makeProject(files, fullOptions(options));
+  const project = await makeProject(files, engineOptions(options));
   return {
     ...project,
-    engine: openEngine(project.engine),
     async run(tool, input, options) {
       checkTool(tool);
       return await project.run(tool, input, options);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { createEngine, type EngineOptions } from '../compose/create-engine.js';
+import { createEngine } from '../compose/create-engine.js';
+import type { FullEngineOptions } from '../compose/options.js';
 import { type Files, local, machine, managed, project, user } from '../testing/temporary-machine.js';
 import { loadSettings, readSettings } from './load.js';
 import { watchSettings } from './watch.js';
@@ -43,7 +44,7 @@ test('a switch of a tool that there is not is told, with the one that was meant'
   ]);
 });
 
-async function enabled(files: Files, more: Partial<EngineOptions> = {}): Promise<string[]> {
+async function enabled(files: Files, more: Partial<FullEngineOptions> = {}): Promise<string[]> {
   const place = machine(files);
   const { root, home, dataFolder } = place;
   const engine = createEngine({ root, home, dataFolder, settings: await watchSettings(place), ...more });

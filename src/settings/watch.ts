@@ -1,9 +1,10 @@
 // Detects changes of settings during a session. There is no file watcher: the start of each turn checks.
+import type { LoadedSettings } from '../contract/options.js';
 import { type FoundSettingsFile, findFiles, type LoadOptions, readFrom, trustStamp } from './load.js';
 import { isFatal, type SettingsProblem, SettingsRefused } from './report.js';
 import type { Settings } from './settings.js';
 
-export interface WatchedSettings {
+export interface WatchedSettings extends LoadedSettings {
   /** The effective settings now. */
   readonly current: Settings;
   /**
@@ -39,6 +40,9 @@ export async function watchSettings(options: LoadOptions): Promise<WatchedSettin
   return {
     get current() {
       return settings;
+    },
+    get problems() {
+      return settings.problems.map(({ message }) => message);
     },
     refresh() {
       refreshing ??= refresh().finally(() => {

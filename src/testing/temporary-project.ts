@@ -2,7 +2,9 @@ import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { runCall } from '../calls/run-call.js';
-import { createEngine, type Engine, type EngineOptions } from '../compose/create-engine.js';
+import { createEngine } from '../compose/create-engine.js';
+import type { FullEngine } from '../compose/engine.js';
+import type { FullEngineOptions } from '../compose/options.js';
 import type { Effect } from '../contract/effect.js';
 import type { AgentHappening, ToolResultEvent } from '../contract/event.js';
 import type { Tool } from '../contract/tool.js';
@@ -15,7 +17,7 @@ export type { ToolRun } from './tool-run.js';
  */
 export interface TemporaryProject {
   readonly root: string;
-  readonly engine: Engine;
+  readonly engine: FullEngine;
   /** Everything is permitted unless the project was created with another mode. */
   run(tool: Tool, input: unknown, options?: { signal?: AbortSignal }): Promise<ToolRun>;
   /** The effects that the tool declares. */
@@ -30,7 +32,7 @@ export interface TemporaryProject {
 
 export async function temporaryProject(
   files: Readonly<Record<string, string | Uint8Array>> = {},
-  options: Omit<EngineOptions, 'root' | 'dataFolder'> = {},
+  options: Omit<FullEngineOptions, 'root' | 'dataFolder'> = {},
 ): Promise<TemporaryProject> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-project-')));
   const root = join(folder, 'project');

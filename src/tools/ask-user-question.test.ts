@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { EngineOptions } from '../compose/create-engine.js';
+import type { FullEngineOptions } from '../compose/options.js';
 import type { Answer, Question } from '../contract/question.js';
 import { temporaryProject } from '../testing/temporary-project.js';
 import { askUserQuestionTool } from './ask-user-question.js';
@@ -11,7 +11,7 @@ const options = [
 const storage = { question: 'Which database?', header: 'Database', options };
 const features = { question: 'Which features?', header: 'Features', options, multiSelect: true };
 
-async function ask(input: unknown, answers: Answer[], more: Partial<EngineOptions> = {}) {
+async function ask(input: unknown, answers: Answer[], more: Partial<FullEngineOptions> = {}) {
   const asked: Array<{ questions: readonly Question[]; callId: string | undefined }> = [];
   const project = await temporaryProject(
     {},

@@ -1,7 +1,7 @@
 import { mkdir, readFile, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import type { EngineOptions } from '../compose/create-engine.js';
+import type { FullEngineOptions } from '../compose/options.js';
 import type { PermissionAnswer, PermissionMode, PermissionQuestion } from '../contract/permission.js';
 import type { ApprovedPlan, SwarmReport } from '../contract/planning.js';
 import { temporaryProject } from '../testing/temporary-project.js';
@@ -14,7 +14,7 @@ const plan = '1. Write the parser\n2. Test it (depends on 1)';
 async function projectWith(
   answer: PermissionAnswer,
   mode: PermissionMode = 'default',
-  more: Partial<EngineOptions> = {},
+  more: Partial<FullEngineOptions> = {},
 ) {
   const questions: PermissionQuestion[] = [];
   const project = await temporaryProject(

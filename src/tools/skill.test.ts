@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { EngineOptions } from '../compose/create-engine.js';
+import type { FullEngineOptions } from '../compose/options.js';
 import { temporaryProject } from '../testing/temporary-project.js';
 import { skillTool } from './skill.js';
 import { slashCommandTool } from './slash-command.js';
@@ -9,7 +9,7 @@ const files = {
   '.helve/commands/git/ship.md': '---\ndescription: Ships\n---\nShip $ARGUMENTS.',
 };
 
-async function project(options: Partial<EngineOptions> = {}) {
+async function project(options: Partial<FullEngineOptions> = {}) {
   const made = await temporaryProject(files, { home: '/nowhere', commands: true, ...options });
   onTestFinished(async () => await made.remove());
   return made;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
-import type { EngineOptions } from '../compose/create-engine.js';
+import type { FullEngineOptions } from '../compose/options.js';
 import type { SideModel } from '../contract/web.js';
 import { watchSettings } from '../settings/watch.js';
 import { type LocalServer, page, startLocalServer } from '../testing/local-server.js';
@@ -22,7 +22,7 @@ async function serve(answer: (request: IncomingMessage, response: ServerResponse
 
 const here = { web: { localHosts: ['127.0.0.1', 'localhost'] } };
 
-async function projectWith(options: Omit<EngineOptions, 'root' | 'dataFolder'> = here): Promise<TemporaryProject> {
+async function projectWith(options: Omit<FullEngineOptions, 'root' | 'dataFolder'> = here): Promise<TemporaryProject> {
   const project = await temporaryProject({}, { ...here, ...options });
   cleanUps.push(project.remove);
   return project;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
-import type { EngineOptions } from '../compose/create-engine.js';
+import type { FullEngineOptions } from '../compose/options.js';
 import type { SearchEndpoint } from '../contract/web.js';
 import { type LocalServer, page, startLocalServer } from '../testing/local-server.js';
 import { type TemporaryProject, temporaryProject } from '../testing/temporary-project.js';
@@ -20,7 +20,7 @@ async function serve(answer: (request: IncomingMessage, response: ServerResponse
 
 async function searching(
   search: SearchEndpoint,
-  options: Omit<EngineOptions, 'root' | 'dataFolder'> = {},
+  options: Omit<FullEngineOptions, 'root' | 'dataFolder'> = {},
 ): Promise<TemporaryProject> {
   const project = await temporaryProject({}, { ...options, web: { localHosts: [], search } });
   cleanUps.push(project.remove);

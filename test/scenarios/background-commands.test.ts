@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { type Agent, createAgent } from '../../src/compose/create-agent.js';
+import type { FullAgent } from '../../src/compose/agent.js';
+import { createAgent } from '../../src/compose/create-agent.js';
 import { anthropicModel } from '../../src/models/index.js';
 import {
   type FakeAnswers,
@@ -9,7 +10,7 @@ import {
 } from '../../src/testing/index.js';
 import { until } from '../../src/testing/watch-processes.js';
 
-async function begin(answers: FakeAnswers): Promise<{ agent: Agent; server: FakeModelServer }> {
+async function begin(answers: FakeAnswers): Promise<{ agent: FullAgent; server: FakeModelServer }> {
   const server = await startFakeModelServer(answers);
   const project = await temporaryProject();
   const agent = createAgent({

@@ -5,7 +5,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readAudit } from '../../src/agent/observe/read-audit.js';
 import { resumeSession } from '../../src/agent/store/resume-session.js';
 import { listUndoable } from '../../src/agent/undo/undo-calls.js';
-import { type Agent, type AgentOptions, createAgent } from '../../src/compose/create-agent.js';
+import type { FullAgent } from '../../src/compose/agent.js';
+import { createAgent } from '../../src/compose/create-agent.js';
+import type { FullAgentOptions } from '../../src/compose/options.js';
 import type { AgentEvent, ChildEvent, RunResult } from '../../src/contract/event.js';
 import { type Model, type ModelEvent, ModelFailure, type ModelRequest } from '../../src/contract/model.js';
 import type { PermissionQuestion } from '../../src/contract/permission.js';
@@ -48,7 +50,7 @@ const promptsIn = ({ messages }: ModelRequest): string[] =>
     role === 'user' ? content.flatMap((block) => (block.type === 'text' ? [block.text] : [])) : [],
   );
 
-interface Options extends Partial<AgentOptions> {
+interface Options extends Partial<FullAgentOptions> {
   files?: Readonly<Record<string, unknown>>;
   isTrusted?: boolean;
 }
@@ -89,7 +91,7 @@ interface Run {
   children: ChildEvent[];
 }
 
-async function runOf(agent: Agent, prompt = 'main: go', signal?: AbortSignal): Promise<Run> {
+async function runOf(agent: FullAgent, prompt = 'main: go', signal?: AbortSignal): Promise<Run> {
   const events: AgentEvent[] = [];
   for await (const event of agent.run(prompt, { ...(signal && { signal }) })) events.push(event);
   const result = events.at(-1);
@@ -394,7 +396,7 @@ test('what still works in the background when a session ends is named and ended 
       main: [calls(task('child: go', { run_in_background: true })), says('It works.')],
       child: [calls({ name: 'Bash', input: { command: 'echo $$ > pid; sleep 1000' } })],
     },
-    { toolSet: 'repl' },
+    { interactive: true },
   );
   const { result } = await it.run();
   expect(result.text).toBe('It works.'); // where a person sits, nobody waits
@@ -637,7 +639,7 @@ test('a rule about a type holds whichever tool starts an agent of it', async () 
     { permissions: { deny: ['Agent(Plan)'] }, toolSwitches: { Architect: true } },
   );
   const { results } = await it.run();
-  expect(results).toEqual([{ text: expect.stringContaining('the rule "Agent(Plan)"'), isError: true }]);
+  expect(results).toEqual([{ text: expect.stringContaining('the rule "FullAgent(Plan)"'), isError: true }]);
 });
 
 test('a rule about a type also holds for an agent of it that is taken up without its name', async () => {
@@ -658,7 +660,7 @@ test('a rule about a type also holds for an agent of it that is taken up without
     { keepSession: true },
   );
   const { results } = await it.run();
-  expect(results.at(-1)).toEqual({ text: expect.stringContaining('the rule "Agent(Explore)"'), isError: true });
+  expect(results.at(-1)).toEqual({ text: expect.stringContaining('the rule "FullAgent(Explore)"'), isError: true });
 });
 
 test('a program that sends each input back with its yes is asked once', async () => {
@@ -694,7 +696,9 @@ test.each([{ subagent_type: 'Explore' }, { subagent_type: 'explore' }])(
       },
     );
     const { results } = await it.run();
-    expect(questions).toMatchObject([{ tool: 'Task', reason: expect.stringContaining('the rule "Agent(Explore)"') }]);
+    expect(questions).toMatchObject([
+      { tool: 'Task', reason: expect.stringContaining('the rule "FullAgent(Explore)"') },
+    ]);
     expect(results).toEqual([{ text: expect.stringMatching(/^hello/), isError: false }]);
   },
 );
@@ -916,7 +920,7 @@ test('a child of a child asks the model of its parent', async () => {
   expect(asked.map(({ who }) => who)).toEqual(['child', 'deeper', 'child']);
 });
 
-test('an agent whose file says Agent(x) may start x and no other, nor may those below it', async () => {
+test('an agent whose file says FullAgent(x) may start x and no other, nor may those below it', async () => {
   const written = (name: string, tools: string): string =>
     `---\nname: ${name}\ndescription: does things\ntools: ${tools}\n---\nDo it.`;
   const it = await family(
@@ -931,7 +935,7 @@ test('an agent whose file says Agent(x) may start x and no other, nor may those 
     },
     {
       files: {
-        'project/.claude/agents/team/lead.md': written('lead', 'Read, Agent(helper)'),
+        'project/.claude/agents/team/lead.md': written('lead', 'Read, FullAgent(helper)'),
         'project/.helve/agents/team/helper.md': written('helper', 'Read, Task'),
       },
     },

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import type { AgentOptions } from '../../src/compose/create-agent.js';
+import type { FullAgentOptions } from '../../src/compose/options.js';
 import type { FakeAnswer } from '../../src/testing/fake-model-server.js';
 import { closeAll, instructedAgent } from './instructed-agent.js';
 
@@ -10,7 +10,7 @@ const calling = (name: string, input: object) => ({ calls: [{ name, input }] });
 
 const agentWith = async (
   files: Record<string, string | { link: string }>,
-  more: { trust?: boolean; options?: Partial<AgentOptions>; answers?: readonly FakeAnswer[] } = {},
+  more: { trust?: boolean; options?: Partial<FullAgentOptions>; answers?: readonly FakeAnswer[] } = {},
 ) => await instructedAgent({ files, ...more, options: { commands: true, ...more.options } });
 
 /** The texts of the first message. */

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { type AgentOptions, createAgent } from '../../src/compose/create-agent.js';
+import { createAgent } from '../../src/compose/create-agent.js';
+import type { FullAgentOptions } from '../../src/compose/options.js';
 import type { AgentEvent, RunResult } from '../../src/contract/event.js';
 import { type ModelEvent, ModelFailure } from '../../src/contract/model.js';
 import { defineTool } from '../../src/contract/tool.js';
@@ -44,7 +45,7 @@ interface Told {
 }
 
 /** Runs one prompt against a model whose requests fare like this, one after the other; what comes after them goes well. */
-async function tell(fates: readonly Fate[], options: Partial<AgentOptions> = {}): Promise<Told> {
+async function tell(fates: readonly Fate[], options: Partial<FullAgentOptions> = {}): Promise<Told> {
   const ran: string[] = [];
   const bodies: string[] = [];
   const answering: typeof fetch = async (_url, init) => {

@@ -1,7 +1,8 @@
 // A whole run with settings from files: a machine with a project, a scripted model, and what each side got to see.
 
-import { type Agent, type AgentOptions, createAgent } from '../../src/compose/create-agent.js';
-import type { EngineOptions } from '../../src/compose/create-engine.js';
+import type { FullAgent } from '../../src/compose/agent.js';
+import { createAgent } from '../../src/compose/create-agent.js';
+import type { FullAgentOptions, FullEngineOptions } from '../../src/compose/options.js';
 import type { AgentEvent, RunResult } from '../../src/contract/event.js';
 import type { Model, ModelRequest } from '../../src/contract/model.js';
 import { type ScriptedCall, type ScriptedTurn, scriptedModel } from '../../src/models/scripted.js';
@@ -10,7 +11,7 @@ import { watchSettings } from '../../src/settings/watch.js';
 import { type Files, type Machine, machine, project } from '../../src/testing/temporary-machine.js';
 
 export interface HookedAgent {
-  agent: Agent;
+  agent: FullAgent;
   place: Machine;
   /** What the model was sent, turn by turn. */
   requests: ModelRequest[];
@@ -33,7 +34,7 @@ interface Options {
   settings?: unknown;
   files?: Files;
   load?: Partial<LoadOptions>;
-  engine?: Partial<EngineOptions & Pick<AgentOptions, 'instructions' | 'setup'>>;
+  engine?: Partial<FullEngineOptions & Pick<FullAgentOptions, 'instructions' | 'setup'>>;
 }
 
 /** The project is trusted unless `load` says otherwise, and everything is permitted that no rule or hook is against. */

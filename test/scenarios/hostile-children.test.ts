@@ -3,7 +3,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Agent, type AgentOptions, createAgent } from '../../src/compose/create-agent.js';
+import type { FullAgent } from '../../src/compose/agent.js';
+import { createAgent } from '../../src/compose/create-agent.js';
+import type { FullAgentOptions } from '../../src/compose/options.js';
 import type { AgentEvent } from '../../src/contract/event.js';
 import type { Model, ModelRequest } from '../../src/contract/model.js';
 import { type ScriptedTurn, scriptedModel } from '../../src/models/scripted.js';
@@ -27,7 +29,7 @@ function modelOf(actors: Readonly<Record<string, Turn>>): Model {
 
 async function family(
   actors: Readonly<Record<string, Turn>>,
-  options: Partial<AgentOptions> = {},
+  options: Partial<FullAgentOptions> = {},
   files: Readonly<Record<string, string>> = {},
 ) {
   const place = machine(files);
@@ -44,7 +46,7 @@ async function family(
   return { agent, path: (name: string): string => join(place.root, name) };
 }
 
-async function eventsOf(agent: Agent, signal?: AbortSignal): Promise<AgentEvent[]> {
+async function eventsOf(agent: FullAgent, signal?: AbortSignal): Promise<AgentEvent[]> {
   const events: AgentEvent[] = [];
   for await (const event of agent.run('main', { ...(signal && { signal }) })) events.push(event);
   return events;

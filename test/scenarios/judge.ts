@@ -15,7 +15,7 @@ export async function judge(
   mode: PermissionMode = 'default',
 ): Promise<{ answer: Behavior; text: string }> {
   const filled = (text: string): string => text.replaceAll('{ROOT}', place.root).replaceAll('{UP}', place.path('..'));
-  const inPlace = (rules: readonly unknown[] = []): unknown[] => rules.map((rule) => filled(String(rule)));
+  const inPlace = (rules: readonly unknown[] = []): string[] => rules.map((rule) => filled(String(rule)));
   const engine = createEngine({
     root: place.root,
     home: place.path('../home'),

@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { resumeSession } from '../../src/agent/store/resume-session.js';
-import { type Agent, type AgentOptions, createAgent } from '../../src/compose/create-agent.js';
+import type { FullAgent } from '../../src/compose/agent.js';
+import { createAgent } from '../../src/compose/create-agent.js';
+import type { FullAgentOptions } from '../../src/compose/options.js';
 import type { AgentEvent, RunResult } from '../../src/contract/event.js';
 import type { Question } from '../../src/contract/question.js';
 import { anthropicModel } from '../../src/models/index.js';
@@ -25,7 +27,7 @@ const call = (name: string, input: unknown, id = `${name}-${JSON.stringify(input
 });
 
 interface Story {
-  agent: Agent;
+  agent: FullAgent;
   server: FakeModelServer;
   root: string;
   dataFolder: string;
@@ -33,7 +35,7 @@ interface Story {
 }
 
 /** A conversation over real HTTP in a project of real files. */
-async function story(answers: FakeAnswers, options: Partial<AgentOptions> = {}): Promise<Story> {
+async function story(answers: FakeAnswers, options: Partial<FullAgentOptions> = {}): Promise<Story> {
   const server = await startFakeModelServer(answers);
   const project = await temporaryProject({ 'a.txt': 'bug\n' });
   const dataFolder = project.path('../data');
@@ -48,7 +50,7 @@ async function story(answers: FakeAnswers, options: Partial<AgentOptions> = {}):
   return { agent, server, root, dataFolder, run: (prompt) => runOf(agent, prompt) };
 }
 
-async function runOf(agent: Agent, prompt = 'go'): Promise<{ events: AgentEvent[]; result: RunResult }> {
+async function runOf(agent: FullAgent, prompt = 'go'): Promise<{ events: AgentEvent[]; result: RunResult }> {
   const events: AgentEvent[] = [];
   for await (const event of agent.run(prompt)) events.push(event);
   const result = events.at(-1);

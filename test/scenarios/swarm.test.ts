@@ -3,7 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { type AgentOptions, createAgent } from '../../src/compose/create-agent.js';
+import { createAgent } from '../../src/compose/create-agent.js';
+import type { FullAgentOptions } from '../../src/compose/options.js';
 import type { AgentEvent } from '../../src/contract/event.js';
 import { type Model, ModelFailure, type ModelRequest } from '../../src/contract/model.js';
 import { type ScriptedTurn, scriptedModel } from '../../src/models/scripted.js';
@@ -33,7 +34,7 @@ async function swarm(
   teammateCount: number,
   step: (id: string, turn: number, path: (name: string) => string) => ScriptedTurn,
   files: Readonly<Record<string, string>> = {},
-  options: Partial<AgentOptions> = {},
+  options: Partial<FullAgentOptions> = {},
 ) {
   const place = machine({});
   const path = (name: string): string => join(place.root, name);

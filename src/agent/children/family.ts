@@ -1,13 +1,13 @@
 // What the root session and all its children, and theirs, have in common.
 import { relative } from 'node:path';
 import type { CallEnvironment } from '../../calls/environment.js';
+import type { ContextOptions } from '../../contract/context.js';
 import type { AgentHappening } from '../../contract/event.js';
 import type { Hooks } from '../../contract/hook.js';
 import type { Model } from '../../contract/model.js';
 import type { Decide, PermissionMode } from '../../contract/permission.js';
 import type { AskUser } from '../../contract/question.js';
 import { Slots } from '../../platform/slots.js';
-import type { ContextOptions } from '../context/context-limits.js';
 import type { Session } from '../session.js';
 import type { SessionComponent } from '../session-component.js';
 import { readAgentTypes, type WrittenTypes } from './agent-files.js';

@@ -36,7 +36,7 @@ import { SessionStore, type SessionStoreOptions } from './session-store.js';
 
 const MAX_FILES = 20; // that the model is told the names of
 
-export interface ResumeOptions extends Omit<SessionStoreOptions, 'root'> {
+export interface ResumeSessionOptions extends Omit<SessionStoreOptions, 'root'> {
   /** Go on in a new session and leave this one as it is. Allowed also while it is in use. */
   fork?: boolean;
   /** With `fork`: what was said from this prompt on, counted from 0, is left out. */
@@ -62,7 +62,7 @@ export interface ResumedSession {
 }
 
 /** Takes a session up again. Rejects with `SessionProblem` where there is none, or where another process has it. */
-export async function resumeSession(options: ResumeOptions): Promise<ResumedSession> {
+export async function resumeSession(options: ResumeSessionOptions): Promise<ResumedSession> {
   const source = sessionFolder(options.dataFolder, options.id);
   const folder = options.fork ? await forkOf(source, options) : source;
   if (!(await stat(folder.file).catch(() => undefined))) throw noSuchSession(options.id);
@@ -95,7 +95,7 @@ async function removeLocksOfAgents({ id, path }: SessionFolder, dataFolder: stri
 /** A copy under a new id, complete in itself: the one that it came from may go on, or be deleted. */
 async function forkOf(
   source: SessionFolder,
-  { dataFolder, root, model, beforePrompt }: ResumeOptions,
+  { dataFolder, root, model, beforePrompt }: ResumeSessionOptions,
 ): Promise<SessionFolder> {
   const { header, from, upTo } = outline(source, { wholeTurns: await isInUse(source), beforePrompt });
   const folder = sessionFolder(dataFolder, randomId());

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { runCall } from '../../calls/run-call.js';
-import { createEngine, type Engine } from '../../compose/create-engine.js';
+import { createEngine } from '../../compose/create-engine.js';
+import type { FullEngine } from '../../compose/engine.js';
 import type { Tool } from '../../contract/tool.js';
 import { recoverChanges } from '../../platform/journal/recover-changes.js';
 import { until } from '../../testing/watch-processes.js';
@@ -17,7 +18,7 @@ import { applyUndo, type UndoOutcome } from './apply-undo.js';
 import { planUndo, type UndoPlan } from './undo.js';
 
 class Worker {
-  readonly engine: Engine;
+  readonly engine: FullEngine;
   readonly root: string;
   #calls = 0;
 

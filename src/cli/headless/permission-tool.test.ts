@@ -3,7 +3,7 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { EngineOptions } from '../../compose/create-engine.js';
+import type { FullEngineOptions } from '../../compose/options.js';
 import type { ToolResultBlock } from '../../contract/message.js';
 import { temporaryProject } from '../../testing/temporary-project.js';
 import { until } from '../../testing/watch-processes.js';
@@ -12,7 +12,7 @@ import { PermissionTool } from './permission-tool.js';
 /** A project in which a server's tool answers permission questions, with this text. */
 async function projectWith(
   answer: string,
-  { tool = 'mcp__gate__approve', ...options }: Omit<EngineOptions, 'root' | 'dataFolder'> & { tool?: string } = {},
+  { tool = 'mcp__gate__approve', ...options }: Omit<FullEngineOptions, 'root' | 'dataFolder'> & { tool?: string } = {},
 ) {
   const file = join(await mkdtemp(join(tmpdir(), 'helve-approver-')), 'answer');
   await writeFile(file, answer);
@@ -23,7 +23,7 @@ async function projectWith(
     {
       mcpServers: { gate },
       permissionMode: 'default',
-      toolSet: 'headless',
+      interactive: false,
       askPermission: approver.askPermission,
       ...options,
     },

@@ -1,7 +1,8 @@
 import type { ResumedSession } from '../../agent/store/resume-session.js';
 import { SessionProblem } from '../../agent/store/session-problem.js';
 import { createAgent } from '../../compose/create-agent.js';
-import { createEngine, type EngineOptions } from '../../compose/create-engine.js';
+import { createEngine } from '../../compose/create-engine.js';
+import type { FullEngineOptions } from '../../compose/options.js';
 import { type Model, ModelFailure } from '../../contract/model.js';
 import { type Catalogue, secretVariables } from '../../models/catalogue/catalogue.js';
 import type { OpenedSession, SessionPorts, SessionRequest } from '../../terminal/session/opened-session.js';
@@ -17,7 +18,7 @@ import { watchedModel } from '../watched-model.js';
 /** The options from flags and settings for an interactive session. */
 export async function interactiveOptions({ engine }: RunFlags): Promise<CliEngineOptions> {
   const options = await engineOptions(engine, { asksForTrust: true });
-  return { ...options, toolSet: options.toolSet === 'simple' ? 'simple' : 'repl' };
+  return { ...options, interactive: true };
 }
 
 /** Creates a conversation for the terminal or, without a model, just the tools. */
@@ -114,7 +115,7 @@ export async function openSession(
 type Common = Pick<OpenedSession, 'settings' | 'env' | 'commandTool' | 'refuseMode' | 'checkSetup' | 'explain'>;
 
 function toolsOnly(
-  options: EngineOptions,
+  options: FullEngineOptions,
   catalogue: Catalogue,
   { message }: ModelFailure,
   common: Common,

@@ -24,7 +24,8 @@ export async function connectServers(
   const engine = createEngine({
     ...options,
     hiddenVariables,
-    toolSet: 'headless',
+    toolSet: 'all',
+    interactive: false,
     audit: false,
     strictMcp: true,
     mcpServers,

@@ -1,4 +1,4 @@
-import type { Engine } from '../../compose/create-engine.js';
+import type { FullEngine } from '../../compose/engine.js';
 import { identityOf, openSessions } from '../../compose/serve-sessions.js';
 import type { OpenSession, ServerIdentity } from '../../mcp/server/serve-port.js';
 import { secretVariables } from '../../models/catalogue/catalogue.js';
@@ -25,7 +25,7 @@ export async function serve(argv: readonly string[]): Promise<number> {
   const token = port === undefined ? undefined : readToken(options.env);
   const secrets = secretVariables(await readCatalogue(options.env));
   const hiddenVariables = [...secrets, ...variablesForTracing(options.env), TOKEN_VARIABLE];
-  const engines = new Set<Engine>();
+  const engines = new Set<FullEngine>();
   const signals = onSignals(() => {
     for (const engine of engines) engine.session.killAll();
   });

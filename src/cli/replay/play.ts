@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { RecordedCall, RecordedSession } from '../../agent/replay/replay-calls.js';
 import { runCall } from '../../calls/run-call.js';
-import { createEngine, type Engine } from '../../compose/create-engine.js';
+import { createEngine } from '../../compose/create-engine.js';
+import type { FullEngine } from '../../compose/engine.js';
 import type { AgentHappening } from '../../contract/event.js';
 import type { FailureKind } from '../../contract/failure.js';
 import type { Decide, PermissionMode } from '../../contract/permission.js';
@@ -32,7 +33,7 @@ export interface PlayOptions {
   /** Whether commands get walls, where this machine has some. */
   sandbox: boolean;
   signal: AbortSignal;
-  onEngine?: (engine: Engine) => void;
+  onEngine?: (engine: FullEngine) => void;
   onNotice?: (text: string) => void;
 }
 
@@ -54,7 +55,7 @@ export async function play(options: PlayOptions): Promise<Played> {
     settings: options.settings,
     env: options.env,
     hiddenVariables: options.hiddenVariables,
-    toolSet: 'headless',
+    interactive: false,
     editStyle: [...recorded.values()].some(({ tool }) => traits.get(tool)?.editStyle === 'patch') ? 'patch' : 'text',
     audit: false,
     ...(options.sandbox && { sandbox: wallsAround(options) }),

@@ -1,6 +1,6 @@
 import { shownCost } from '../../agent/store/export-session.js';
-import type { SessionSummary } from '../../agent/store/list-sessions.js';
 import { redactSecrets, secretsIn } from '../../agent/store/redact-secrets.js';
+import type { SessionSummary } from '../../contract/session-summary.js';
 import { localMinute } from '../../platform/text/local-time.js';
 import { visible } from '../../platform/text/visible.js';
 

@@ -1,9 +1,8 @@
 // Hooks that run in the host: each is a request to it, with the hook's id.
 import { type HookCallback, type HookEvent, type HookOutput, hookEvents } from '../../contract/hook.js';
+import type { HookCallbacks, HookGroup } from '../../contract/options.js';
 import { readMatcher } from '../../hooks/match-hook.js';
 import { meantEvent } from '../../hooks/odd-matchers.js';
-import type { CallbackGroup } from '../../hooks/ready-hook.js';
-import type { HookCallbacks } from '../../hooks/run-hooks.js';
 import { isObject } from '../../platform/is-object.js';
 import type { ControlChannel } from './control-channel.js';
 import { RequestRefused } from './host-requests.js';
@@ -11,7 +10,7 @@ import { RequestRefused } from './host-requests.js';
 export class HostHooks {
   readonly #channel: ControlChannel;
   /** Filled when the host declares its hooks, before anything runs. */
-  readonly callbacks: { [Event in HookEvent]?: CallbackGroup[] } = {};
+  readonly callbacks: { [Event in HookEvent]?: HookGroup[] } = {};
   #registered = '';
   #hasBegun = false;
 
@@ -21,7 +20,8 @@ export class HostHooks {
 
   /** The program's own hooks come first. */
   add(hooks: HookCallbacks): void {
-    for (const event of hookEvents) this.#add(event, hooks[event] ?? []);
+    // Each is called with the input of the event that it is under.
+    for (const event of hookEvents) this.#add(event, (hooks[event] ?? []) as readonly HookGroup[]);
   }
 
   /** The first run starts: from now on hooks can't be added. */
@@ -38,7 +38,7 @@ export class HostHooks {
     if (hooks === undefined || hooks === null) return [];
     if (!isObject(hooks)) throw new RequestRefused('"hooks" must be an object with a list for each event.');
     const unsupported: string[] = [];
-    const entries: Array<{ event: HookEvent; groups: CallbackGroup[] }> = [];
+    const entries: Array<{ event: HookEvent; groups: HookGroup[] }> = [];
     for (const [name, groups] of Object.entries(hooks)) {
       const event = eventOf(name);
       if (event) entries.push({ event, groups: this.#read(groups) });
@@ -54,11 +54,11 @@ export class HostHooks {
     return unsupported;
   }
 
-  #add(event: HookEvent, groups: readonly CallbackGroup[]): void {
+  #add(event: HookEvent, groups: readonly HookGroup[]): void {
     if (groups.length > 0) this.callbacks[event] = [...(this.callbacks[event] ?? []), ...groups];
   }
 
-  #read(groups: unknown): CallbackGroup[] {
+  #read(groups: unknown): HookGroup[] {
     if (!Array.isArray(groups)) throw new RequestRefused('The hooks of an event must be a list.');
     return groups.map((group: unknown) => {
       const { matcher, hookCallbackIds, timeout } = isObject(group) ? group : {};

@@ -1,11 +1,11 @@
 // A conversation with a host program over stdin and stdout, one JSON object per line.
 import type { Readable } from 'node:stream';
-import type { Agent } from '../../compose/create-agent.js';
-import type { EngineOptions } from '../../compose/create-engine.js';
+import type { FullAgent } from '../../compose/agent.js';
+import type { FullEngineOptions } from '../../compose/options.js';
 import type { AgentEvent, RunResult } from '../../contract/event.js';
 import type { ModelEvent } from '../../contract/model.js';
+import type { HookCallbacks } from '../../contract/options.js';
 import { type PermissionMode, permissionModes } from '../../contract/permission.js';
-import type { HookCallbacks } from '../../hooks/run-hooks.js';
 import { messageOf } from '../../platform/message-of.js';
 import type { FinishedRun, RunEnd } from '../headless/finish-run.js';
 import type { ModelWatch, WatchedModel } from '../watched-model.js';
@@ -53,7 +53,7 @@ export class Host {
   readonly #channel: ControlChannel;
   readonly #lines: EventLines;
   readonly #hooks: HostHooks;
-  #agent: Agent | undefined;
+  #agent: FullAgent | undefined;
   #partial = new PartialMessages();
   readonly #slowReaders = new SlowReaderGuard();
   /** Why the last `initialize` was refused: no prompt may run without the hooks that it would have registered. */
@@ -75,7 +75,7 @@ export class Host {
   }
 
   /** The agent options that the host provides. */
-  get agentOptions(): Pick<EngineOptions, 'askPermission' | 'askUser' | 'saveRule' | 'hooks'> {
+  get agentOptions(): Pick<FullEngineOptions, 'askPermission' | 'askUser' | 'saveRule' | 'hooks'> {
     const hooks = this.#hooks.callbacks;
     if (!this.#options.asksHost) return { hooks };
     const { askPermission, askUser, saveRule } = new PermissionBridge({
@@ -110,7 +110,7 @@ export class Host {
 
   /** Runs prompts until no more come, or the signal aborts. Returns the last result. */
   async converse(
-    agent: Agent,
+    agent: FullAgent,
     { model, input, signal }: { model: WatchedModel; input: Readable | undefined; signal: AbortSignal },
   ): Promise<FinishedRun | undefined> {
     this.#agent = agent;
@@ -144,7 +144,7 @@ export class Host {
     return last;
   }
 
-  async #run(agent: Agent, prompt: Prompt, signal: AbortSignal): Promise<FinishedRun> {
+  async #run(agent: FullAgent, prompt: Prompt, signal: AbortSignal): Promise<FinishedRun> {
     const { end, replayPrompts } = this.#options;
     const ended = AbortSignal.any([signal, prompt.controller.signal]);
     let result: RunResult | undefined;
@@ -316,7 +316,7 @@ export class Host {
   }
 }
 
-function contextUsage({ total, window, free, ...parts }: ReturnType<Agent['contextUsage']>): Line {
+function contextUsage({ total, window, free, ...parts }: ReturnType<FullAgent['contextUsage']>): Line {
   const categories = Object.entries(parts).map(([name, tokens]) => ({ name, tokens }));
   const percentage = window > 0 ? Math.round((100 * total) / window) : 0;
   return { categories, totalTokens: total, maxTokens: window, freeTokens: free, percentage };

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { EngineOptions } from '../../compose/create-engine.js';
+import type { FullEngineOptions } from '../../compose/options.js';
 import type { AgentHappening } from '../../contract/event.js';
 import type { ToolResultBlock } from '../../contract/message.js';
 import type { AskPermission } from '../../contract/permission.js';
@@ -13,8 +13,8 @@ const oddServer = resolve('test/fixtures/mcp/odd-server.mjs');
 const odd = (...args: string[]) => ({ command: process.execPath, args: [oddServer, ...args] });
 
 async function projectWith(
-  mcpServers: NonNullable<EngineOptions['mcpServers']>,
-  options: Omit<EngineOptions, 'root' | 'dataFolder'> = {},
+  mcpServers: NonNullable<FullEngineOptions['mcpServers']>,
+  options: Omit<FullEngineOptions, 'root' | 'dataFolder'> = {},
 ): Promise<TemporaryProject & { call(tool: string, input?: object, signal?: AbortSignal): Promise<ToolResultBlock> }> {
   const notices: string[] = [];
   const project = await temporaryProject({}, { mcpServers, ...options });

@@ -1,5 +1,5 @@
 import { ModelFailure } from '../../contract/model.js';
-import type { RetryOptions } from './retry.js';
+import type { RetryOptions } from '../../contract/retry-options.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,8 +1,9 @@
 import { createServer } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
 import { type Model, type ModelEvent, ModelFailure, type ModelFailureKind } from '../../contract/model.js';
+import type { RetryOptions } from '../../contract/retry-options.js';
 import { anthropicModel } from '../wire/anthropic/anthropic.js';
-import { type RetryOptions, withRetries } from './retry.js';
+import { withRetries } from './retry.js';
 
 afterEach(() => void vi.useRealTimers());
 

@@ -1,29 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Model, type ModelEvent, ModelFailure } from '../../contract/model.js';
+import type { RetryOptions } from '../../contract/retry-options.js';
 import { abortable } from '../../platform/abortable.js';
 import { RetryPlan } from './retry-plan.js';
 import { watchedStream } from './watched-stream.js';
 
 export const MAX_FALLBACKS = 3;
-
-/** How failed requests are retried. */
-export interface RetryOptions {
-  /** At most three models, each used while the one before is overloaded or unavailable. */
-  fallbacks?: readonly Model[];
-  /** How often one request is retried. Default 10. */
-  maxRetries?: number;
-  /** The first wait, in milliseconds; it doubles up to 30 seconds. Default 500. */
-  baseMs?: number;
-  /** How long the model may be silent, in milliseconds; 0 for no limit. Default 300,000. */
-  idleMs?: number;
-  /** How long one response may take, in milliseconds; 0 for no limit. Default 3,600,000. */
-  answerMs?: number;
-  /** How many characters one response may have; 0 for no limit. Default 16,000,000. */
-  answerChars?: number;
-  wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** Returns a number from 0 to 1, used as jitter for the waits. */
-  random?: () => number;
-}
 
 /**
  * Wraps a model so that transient failures are retried. A request is never retried once a block other than thinking is

@@ -1,5 +1,6 @@
-import { listSessions, type SessionSummary } from '../../agent/store/list-sessions.js';
+import { listSessions } from '../../agent/store/list-sessions.js';
 import { redactSecrets, secretsIn } from '../../agent/store/redact-secrets.js';
+import type { SessionSummary } from '../../contract/session-summary.js';
 import { shownAge } from '../../platform/text/age.js';
 import type { Choice, CommandAnswer, CommandSession, TerminalCommand } from '../contract.js';
 import { problem, text } from './answers.js';

@@ -125,7 +125,7 @@ export function commandSession(parts: CommandSessionParts): CommandSession {
       if (index === 0) return await parts.change({ mode, model });
       await parts.change({ resume: id, fork: true, beforePrompt: index, mode, model });
     },
-    addDirectory: async (path) => opened().engine.addDirectory(path),
+    addDirectory: async (path) => opened().engine.addDirectory(path, 'slash_command'),
     checkSetup: async () => await opened().checkSetup(),
     explain: async (tool, input) => await opened().explain(tool, input),
   };

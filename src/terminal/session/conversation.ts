@@ -84,7 +84,7 @@ export class Conversation {
     const input = { command };
     const onEvent = (event: AgentHappening): void => this.#options.onEvent(event);
     onEvent({ type: 'tool_call', callId, tool: commandTool, input, display: { title: command } });
-    const [result] = await engine.runCalls([{ id: callId, name: commandTool, input }], { signal, onEvent });
+    const [result] = await engine.callTools([{ id: callId, name: commandTool, input }], { signal, onEvent });
     const output = typeof result?.content === 'string' ? result.content : JSON.stringify(result?.content);
     this.#told.push({
       type: 'text',

@@ -1,7 +1,7 @@
 // The types by which the terminal is given a conversation; no code.
 
-import type { Agent } from '../../compose/create-agent.js';
-import type { Engine } from '../../compose/create-engine.js';
+import type { FullAgent } from '../../compose/agent.js';
+import type { FullEngine } from '../../compose/engine.js';
 import type { Message } from '../../contract/message.js';
 import type { AskPermission, PermissionMode } from '../../contract/permission.js';
 import type { AskUser } from '../../contract/question.js';
@@ -35,9 +35,9 @@ export interface SessionPorts {
 }
 
 export interface OpenedSession {
-  readonly engine: Engine;
+  readonly engine: FullEngine;
   /** Undefined if no model is set up: then only the tools can be used. */
-  readonly agent: Agent | undefined;
+  readonly agent: FullAgent | undefined;
   /** Why there is no model. */
   readonly withoutModel: string | undefined;
   readonly settings: WatchedSettings;

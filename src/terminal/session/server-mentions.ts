@@ -1,8 +1,8 @@
-import type { Engine } from '../../compose/create-engine.js';
+import type { FullEngine } from '../../compose/engine.js';
 import type { Choice } from '../contract.js';
 
 /** The resources of connected servers, as mentions after an @. Starts connecting the others. */
-export async function serverMentions({ servers, session }: Pick<Engine, 'servers' | 'session'>): Promise<Choice[]> {
+export async function serverMentions({ servers, session }: Pick<FullEngine, 'servers' | 'session'>): Promise<Choice[]> {
   void servers.start();
   const connected = servers.states().filter(({ status }) => status === 'connected');
   const lists = await Promise.all(connected.map(async ({ name }) => (await session.resources?.list(name)) ?? []));

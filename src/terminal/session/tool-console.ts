@@ -1,4 +1,4 @@
-import type { Engine } from '../../compose/create-engine.js';
+import type { FullEngine } from '../../compose/engine.js';
 import type { AgentHappening } from '../../contract/event.js';
 import { randomId } from '../../platform/crypto.js';
 import { completeCall } from '../console/complete-call.js';
@@ -8,7 +8,7 @@ import type { CommandAnswer, ConsoleTool } from '../contract.js';
 import type { LineChoices } from '../input/completion.js';
 
 export interface ToolConsoleOptions {
-  engine(): Engine;
+  engine(): FullEngine;
   onEvent(event: AgentHappening): void;
   /** Marks a call as the user's own; the returned function ends that. */
   ownCall(callId: string): () => void;
@@ -37,7 +37,7 @@ export class ToolConsole {
     const forget = ownCall(callId);
     try {
       onEvent({ type: 'tool_call', callId, tool: name, input, display: tool?.displayCall(input) ?? { title: name } });
-      await engine.runCalls([{ id: callId, name, input }], { signal, onEvent });
+      await engine.callTools([{ id: callId, name, input }], { signal, onEvent });
     } finally {
       forget();
     }
@@ -55,7 +55,7 @@ export class ToolConsole {
 }
 
 /** The tools that can be called, in the form for parsing and completion. */
-export function consoleTools({ session }: Pick<Engine, 'session'>): ConsoleTool[] {
+export function consoleTools({ session }: Pick<FullEngine, 'session'>): ConsoleTool[] {
   return session.tools
     .definitions()
     .map(({ name, description, input_schema }) => ({ name, description, inputSchema: input_schema }));

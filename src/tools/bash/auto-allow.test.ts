@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { EngineOptions } from '../../compose/create-engine.js';
+import type { FullEngineOptions } from '../../compose/options.js';
 import type { AgentHappening } from '../../contract/event.js';
 import type { Decision, PermissionQuestion } from '../../contract/permission.js';
 import type { SandboxConfig } from '../../contract/tool-context.js';
@@ -30,7 +30,7 @@ async function temporaryFolder(): Promise<string> {
 /** A project whose user says no to every question, with records of questions, decisions and notices. */
 async function project(
   files: Readonly<Record<string, string>>,
-  options: Omit<EngineOptions, 'root' | 'dataFolder'> = {},
+  options: Omit<FullEngineOptions, 'root' | 'dataFolder'> = {},
 ) {
   const questions: PermissionQuestion[] = [];
   const made = await temporaryProject(files, {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Session } from '../../agent/session.js';
 import { ToolPool } from '../../agent/tool-pool.js';
-import type { EngineOptions } from '../../compose/create-engine.js';
+import type { FullEngineOptions } from '../../compose/options.js';
 import type { ToolOutcome } from '../../contract/tool.js';
 import { type ToolRun, temporaryProject } from '../../testing/temporary-project.js';
 import { isRunning, isWritten, pidsIn, until } from '../../testing/watch-processes.js';
@@ -13,7 +13,7 @@ import { type BashData, bashTool } from './bash.js';
 import { bashOutputTool } from './bash-output.js';
 import { killShellTool } from './kill-shell.js';
 
-async function project(options: Pick<EngineOptions, 'env'> = {}) {
+async function project(options: Pick<FullEngineOptions, 'env'> = {}) {
   const made = await temporaryProject({}, options);
   onTestFinished(() => made.remove());
   /** Starts a command and returns its id. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import type { EngineOptions } from '../../compose/create-engine.js';
+import type { FullEngineOptions } from '../../compose/options.js';
 import { limitFolders } from '../../platform/shell/limits.js';
 import { type ToolRun, temporaryProject } from '../../testing/temporary-project.js';
 import { isRunning, isWritten, pidsIn, until } from '../../testing/watch-processes.js';
@@ -12,7 +12,7 @@ import { bashTool } from './bash.js';
 
 type Input = string | Record<string, unknown>;
 
-async function project(options: Pick<EngineOptions, 'env'> = {}) {
+async function project(options: Pick<FullEngineOptions, 'env'> = {}) {
   const made = await temporaryProject({}, options);
   onTestFinished(() => made.remove());
   const run = (input: Input, more?: { signal: AbortSignal }): Promise<ToolRun> =>

@@ -5,7 +5,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createEngine, type EngineOptions } from '../../compose/create-engine.js';
+import { createEngine } from '../../compose/create-engine.js';
+import type { FullEngineOptions } from '../../compose/options.js';
 import type { Effect } from '../../contract/effect.js';
 import type { Confinement } from '../../contract/permission.js';
 import { chooseConfiner } from '../../platform/sandbox/confiner.js';
@@ -17,7 +18,7 @@ const confined = test.skipIf(!found.confiner);
 
 async function project(
   files: Readonly<Record<string, string>>,
-  options: Omit<EngineOptions, 'root' | 'dataFolder'> = {},
+  options: Omit<FullEngineOptions, 'root' | 'dataFolder'> = {},
 ): Promise<TemporaryProject> {
   const made = await temporaryProject(files, { permissionMode: 'default', ...options });
   onTestFinished(() => made.remove());

@@ -1,4 +1,4 @@
-/** How the context window is used; what is left out is as usual. */
+/** How the context window is used. */
 export interface ContextOptions {
   /** Tokens that fit into one request and its answer. Default: what is known of the model. */
   windowTokens?: number;
@@ -6,17 +6,17 @@ export interface ContextOptions {
   compactAtPercent?: number;
 }
 
-/** Tokens in the context, by what they are spent on: estimates, set right by what the provider reported last. */
+/** Tokens in the context, by what they are spent on: estimates, corrected by what the provider reported last. */
 export interface ContextUsage {
   system: number;
   tools: number;
-  /** What was said and called. */
+  /** Prompts, answers and calls. */
   messages: number;
   results: number;
   total: number;
   /** What fits into one request and its answer, as far as it is known. */
   window: number;
-  /** What a request may still grow by, so that the answer has its place. */
+  /** By how much a request may still grow and leave room for the answer. */
   free: number;
 }
 

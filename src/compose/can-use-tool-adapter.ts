@@ -1,18 +1,18 @@
 import { demandClearYes } from '../calls/clear-yes.js';
+import type { CanUseTool, ToolPermission } from '../contract/can-use-tool.js';
 import type { AskPermission } from '../contract/permission.js';
 import { type AskUser, answerFrom } from '../contract/question.js';
 import { randomId } from '../platform/crypto.js';
 import { QUESTION_TOOL } from '../tools/roles.js';
-import type { CanUseTool, ToolPermission } from './can-use-tool.js';
 
-/** The same as the engine asks. */
+/** Asks `canUseTool` in place of `askPermission`. */
 export const askingBy =
   (canUseTool: CanUseTool): AskPermission =>
   async (question, signal) => {
     const { tool, input, callId, effects, reason, suggestions, confinement, agent } = question;
     const more = { ...(confinement !== undefined && { confinement }), ...(agent && { agent }) };
     const about = { callId, effects, reason, suggestions, signal, ...more };
-    // An input that has come so far has passed a schema, and all of them describe objects.
+    // An input that is asked about has passed a schema, and all of them describe objects.
     const answer = answered(await canUseTool(tool, input as Readonly<Record<string, unknown>>, about));
     if (answer.behavior === 'deny') {
       return { behavior: 'deny', ...(answer.message !== undefined && { reason: answer.message }) };
@@ -26,7 +26,7 @@ export const askingBy =
     };
   };
 
-/** Questions with choices, in the form of a tool's call. Who answers with a refusal, or nothing, leaves them open. */
+/** Asks `canUseTool` in place of `askUser`: questions with choices take the form of a tool call. A refusal leaves them open. */
 export const answeringBy =
   (canUseTool: CanUseTool): AskUser =>
   async (questions, signal, asked) => {
@@ -41,7 +41,7 @@ export const answeringBy =
     return questions.map((question) => answerFrom(question, given[question.question]));
   };
 
-/** Of a program without types anything may come. What is thrown here denies the call. */
+/** A program without types may answer anything. An error that is thrown here denies the call. */
 function answered(answer: ToolPermission | undefined): ToolPermission {
   if (answer?.behavior !== 'allow' && answer?.behavior !== 'deny') {
     throw new TypeError('canUseTool must answer with an object that has the behavior "allow" or "deny".');

@@ -1,8 +1,6 @@
 import type * as z from 'zod';
 import { checkedSchema, StructuredOutput } from '../agent/structured-output.js';
 import type { AgentEvent, RunResult } from '../contract/event.js';
-import { clause } from '../platform/text/clause.js';
-import { checkPrompt, checkRunOptions } from './check-options.js';
 import {
   NoOutput,
   type OutputOf,
@@ -12,10 +10,12 @@ import {
   type Run,
   type RunEnd,
   type RunOptions,
-} from './run.js';
+} from '../contract/run.js';
+import { clause } from '../platform/text/clause.js';
+import { checkPrompt, checkRunOptions } from './check-calls.js';
 import { isZodSchema, isZodShape } from './zod-shape.js';
 
-/** Runs events to their end, for whoever iterates over them or only wants the result. */
+/** Runs a prompt when its events are iterated over, or when its result is asked for. */
 export class EventRun<Output> implements Run<Output> {
   readonly #events: () => AsyncIterable<AgentEvent>;
   readonly #outputOf: (result: RunResult) => Output;
@@ -25,7 +25,7 @@ export class EventRun<Output> implements Run<Output> {
   constructor(events: () => AsyncIterable<AgentEvent>, outputOf: (result: RunResult) => Output) {
     this.#events = events;
     this.#outputOf = outputOf;
-    this.#ended.promise.catch(() => {}); // who iterates gets the error there
+    this.#ended.promise.catch(() => {}); // a caller that iterates gets the error there
   }
 
   get result(): Promise<RunEnd<Output>> {
@@ -44,14 +44,14 @@ export class EventRun<Output> implements Run<Output> {
   async #toItsEnd(): Promise<void> {
     try {
       for await (const _ of this) {
-        // only the end is wanted
+        // only the result is needed
       }
     } catch {
-      // it is in the result
+      // the result rejects with it
     }
   }
 
-  /** The result settles once the run is over and done with, so that whoever waited for it may run again. */
+  /** The result settles once the run has ended completely, so that the next prompt may be run then. */
   async *#watched(): AsyncGenerator<AgentEvent, void, void> {
     let result: RunResult | undefined;
     try {
@@ -77,29 +77,27 @@ export class EventRun<Output> implements Run<Output> {
   }
 }
 
-/** An agent, as far as it is needed to put a prompt. */
-interface Prompted {
-  run(prompt: Prompt, options: RunOptions & { answer?: StructuredOutput }): AsyncIterable<AgentEvent>;
-}
+/** Runs a prompt. `answer`: the answer that the run must end with. */
+type RunPrompt = (prompt: Prompt, options: RunOptions & { answer?: StructuredOutput }) => AsyncIterable<AgentEvent>;
 
-export const plainRun = (agent: Prompted, prompt: Prompt, options: RunOptions): Run =>
+export const plainRun = (run: RunPrompt, prompt: Prompt, options: RunOptions): Run =>
   new EventRun(
     () => {
       checkRunOptions(options);
       checkPrompt(prompt);
-      return agent.run(prompt, withoutForm(options));
+      return run(prompt, withoutOutput(options));
     },
     () => undefined,
   );
 
-const withoutForm = ({ signal, steering }: RunOptions): RunOptions => ({
+const withoutOutput = ({ signal, steering }: RunOptions): RunOptions => ({
   ...(signal && { signal }),
   ...(steering && { steering }),
 });
 
-/** A run that ends with an answer in the form that was asked for. */
+/** A run that ends with an answer that fits a schema. */
 export function outputRun<Schema extends OutputSchema>(
-  agent: Prompted,
+  run: RunPrompt,
   prompt: Prompt,
   given: OutputOptions<Schema>,
 ): Run<OutputOf<Schema>> {
@@ -110,7 +108,7 @@ export function outputRun<Schema extends OutputSchema>(
     checkPrompt(prompt);
     const asked = await answerBy(schema, maxOutputRetries);
     answer = asked;
-    for await (const event of agent.run(prompt, { ...options, answer: asked })) {
+    for await (const event of run(prompt, { ...options, answer: asked })) {
       yield event.type === 'result' ? withAnswer(event, asked) : event;
     }
   }
@@ -118,11 +116,11 @@ export function outputRun<Schema extends OutputSchema>(
     const outcome = answer?.outcomeOf(result);
     if (!answer || outcome === undefined) throw new NoOutput(result.text, result);
     if (outcome === 'given_up') throw new NoOutput(answer.givenUp, result);
-    return outcome.value as OutputOf<Schema>; // the tool took it, so it has passed the schema
+    return outcome.value as OutputOf<Schema>; // the tool has checked it against the schema
   });
 }
 
-/** That the run was stopped is how it was to end. */
+/** The hook that takes the answer stops the run, which is its regular end. */
 function withAnswer<Event extends RunResult>(event: Event, answer: StructuredOutput): Event {
   const outcome = answer.outcomeOf(event);
   if (typeof outcome !== 'object') return event;

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
-import type { AgentEvent, RunResult } from '../contract/event.js';
-import type { UserBlock } from '../contract/message.js';
-import type { JsonSchema } from '../contract/model.js';
+import type { AgentEvent, RunResult } from './event.js';
+import type { UserBlock } from './message.js';
+import type { JsonSchema } from './model.js';
 
 /** What a prompt is: words, or blocks of text and images. */
 export type Prompt = string | readonly UserBlock[];

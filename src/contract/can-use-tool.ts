@@ -1,4 +1,4 @@
-import type { PermissionQuestion } from '../contract/permission.js';
+import type { PermissionQuestion } from './permission.js';
 
 /**
  * Answers for a person: may this call run? Called only where the rules say that somebody must be asked. One that throws
