@@ -24,7 +24,7 @@ const echoTool = defineTool({
 
 test('runs a call and gives the result under its id', async () => {
   const project = await temporaryProject();
-  const [result] = await project.engine.runCalls([{ id: 'x', name: 'Missing', input: {} }]);
+  const [result] = await project.engine.callTools([{ id: 'x', name: 'Missing', input: {} }]);
   expect(result).toMatchObject({ type: 'tool_result', tool_use_id: 'x', is_error: true });
   expect((await project.run(echoTool, { text: 'hello' })).content).toBe('hello');
 });
@@ -32,7 +32,7 @@ test('runs a call and gives the result under its id', async () => {
 test('names the nearest tools when there is none of that name', async () => {
   const project = await temporaryProject({}, { tools: [echoTool] });
   const events: AgentHappening[] = [];
-  const [result] = await project.engine.runCalls([{ id: 'x', name: 'echo_', input: {} }], {
+  const [result] = await project.engine.callTools([{ id: 'x', name: 'echo_', input: {} }], {
     onEvent: (event) => events.push(event),
   });
   expect(result?.content).toBe('There is no tool named "echo_". Did you mean "Echo"?');
@@ -471,7 +471,7 @@ test('a display that throws, or a listener that does, leaves the call as it is',
     },
   });
   const project = await temporaryProject({}, { tools: [shy] });
-  const [result] = await project.engine.runCalls([{ id: 'x', name: 'Shy', input: {} }], {
+  const [result] = await project.engine.callTools([{ id: 'x', name: 'Shy', input: {} }], {
     onEvent() {
       throw new Error('a bad listener');
     },

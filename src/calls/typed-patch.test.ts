@@ -16,7 +16,7 @@ const typed = (name: string): string => `apply_patch <<'EOF'\n${patchOf(name)}EO
 
 async function call(options: Partial<FullEngineOptions>, command = typed('a.txt')) {
   project = await temporaryProject({}, { editStyle: 'patch', ...options });
-  const [result] = await project.engine.runCalls([{ id: 'c', name: 'Bash', input: { command } }]);
+  const [result] = await project.engine.callTools([{ id: 'c', name: 'Bash', input: { command } }]);
   return {
     text: String(result?.content),
     exists: async (name: string) => (await project?.text(name).catch(() => '')) !== '',

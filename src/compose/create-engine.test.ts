@@ -9,7 +9,7 @@ import type { FullEngine } from './engine.js';
 import type { FullEngineOptions } from './options.js';
 
 async function call(engine: FullEngine, name: string, input: Record<string, unknown>): Promise<string> {
-  const [result] = await engine.runCalls([{ id: 'x', name, input }]);
+  const [result] = await engine.callTools([{ id: 'x', name, input }]);
   return String(result?.content);
 }
 

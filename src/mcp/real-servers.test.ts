@@ -31,7 +31,7 @@ async function call(
   input: Record<string, unknown> = {},
   events: AgentHappening[] = [],
 ): Promise<ToolResultBlock> {
-  const [result] = await engine.runCalls([{ id: 'c', name, input }], { onEvent: (event) => events.push(event) });
+  const [result] = await engine.callTools([{ id: 'c', name, input }], { onEvent: (event) => events.push(event) });
   if (!result) throw new Error('no result');
   return result;
 }

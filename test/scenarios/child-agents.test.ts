@@ -639,7 +639,7 @@ test('a rule about a type holds whichever tool starts an agent of it', async () 
     { permissions: { deny: ['Agent(Plan)'] }, toolSwitches: { Architect: true } },
   );
   const { results } = await it.run();
-  expect(results).toEqual([{ text: expect.stringContaining('the rule "FullAgent(Plan)"'), isError: true }]);
+  expect(results).toEqual([{ text: expect.stringContaining('the rule "Agent(Plan)"'), isError: true }]);
 });
 
 test('a rule about a type also holds for an agent of it that is taken up without its name', async () => {
@@ -660,7 +660,7 @@ test('a rule about a type also holds for an agent of it that is taken up without
     { keepSession: true },
   );
   const { results } = await it.run();
-  expect(results.at(-1)).toEqual({ text: expect.stringContaining('the rule "FullAgent(Explore)"'), isError: true });
+  expect(results.at(-1)).toEqual({ text: expect.stringContaining('the rule "Agent(Explore)"'), isError: true });
 });
 
 test('a program that sends each input back with its yes is asked once', async () => {
@@ -697,7 +697,7 @@ test.each([{ subagent_type: 'Explore' }, { subagent_type: 'explore' }])(
     );
     const { results } = await it.run();
     expect(questions).toMatchObject([
-      { tool: 'Task', reason: expect.stringContaining('the rule "FullAgent(Explore)"') },
+      { tool: 'Task', reason: expect.stringContaining('the rule "Agent(Explore)"') },
     ]);
     expect(results).toEqual([{ text: expect.stringMatching(/^hello/), isError: false }]);
   },
@@ -920,7 +920,7 @@ test('a child of a child asks the model of its parent', async () => {
   expect(asked.map(({ who }) => who)).toEqual(['child', 'deeper', 'child']);
 });
 
-test('an agent whose file says FullAgent(x) may start x and no other, nor may those below it', async () => {
+test('an agent whose file says Agent(x) may start x and no other, nor may those below it', async () => {
   const written = (name: string, tools: string): string =>
     `---\nname: ${name}\ndescription: does things\ntools: ${tools}\n---\nDo it.`;
   const it = await family(
@@ -935,7 +935,7 @@ test('an agent whose file says FullAgent(x) may start x and no other, nor may th
     },
     {
       files: {
-        'project/.claude/agents/team/lead.md': written('lead', 'Read, FullAgent(helper)'),
+        'project/.claude/agents/team/lead.md': written('lead', 'Read, Agent(helper)'),
         'project/.helve/agents/team/helper.md': written('helper', 'Read, Task'),
       },
     },

@@ -48,7 +48,7 @@ test.each([
     const said: string[] = [];
     const kept: string[] = [];
     const call = async (tool: string, input: Record<string, unknown>): Promise<void> => {
-      const [result] = await project.engine.runCalls([{ id: 'x', name: tool, input }]);
+      const [result] = await project.engine.callTools([{ id: 'x', name: tool, input }]);
       said.push(JSON.stringify(result?.content));
       kept.push(await project.text('secret/a.txt'));
     };

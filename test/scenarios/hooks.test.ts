@@ -775,8 +775,8 @@ test('a hook hears of a folder that is added, once', async () => {
     settings: noted('DirectoryAdded'),
     files: { 'other/a.txt': '' },
   });
-  agent.engine.addDirectory(place.path('other'));
-  agent.engine.addDirectory(place.path('other'));
+  agent.engine.addDirectory(place.path('other'), 'slash_command');
+  agent.engine.addDirectory(place.path('other'), 'slash_command');
   await agent.end();
   expect(seenBy(place.text('project/seen.jsonl'))).toMatchObject([
     { hook_event_name: 'DirectoryAdded', directory: place.path('other'), source: 'slash_command' },

@@ -37,7 +37,7 @@ export async function judge(
     const { behavior } = decide({ tool, input: given, effects });
     const onlyReads = effects.every((effect) => effect.kind !== 'file' || effect.access === 'read');
     if (behavior === 'allow' && !(onlyReads && tool !== 'Bash')) return { answer: behavior, text: '' };
-    const [result] = await engine.runCalls([{ id: 'x', name: tool, input: given }]);
+    const [result] = await engine.callTools([{ id: 'x', name: tool, input: given }]);
     return { answer: behavior, text: JSON.stringify(result?.content) };
   } finally {
     await engine.end();

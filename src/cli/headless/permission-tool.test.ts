@@ -35,7 +35,7 @@ async function projectWith(
     ...project,
     async write(content: string): Promise<ToolResultBlock | undefined> {
       const input = { file_path: 'a.txt', content };
-      return (await project.engine.runCalls([{ id: 'toolu_1', name: 'Write', input }]))[0];
+      return (await project.engine.callTools([{ id: 'toolu_1', name: 'Write', input }]))[0];
     },
     isThere: () => existsSync(join(project.engine.session.root, 'a.txt')),
     asked: async (): Promise<unknown> =>
@@ -127,11 +127,11 @@ test('a tool that its server has changed since it last ran is not asked', async 
     },
   );
   onTestFinished(async () => await project.remove());
-  const { session, servers, runCalls } = project.engine;
+  const { session, servers, callTools } = project.engine;
   approver.attach(session);
   await servers.settled();
   const write = async () =>
-    await runCalls([{ id: 'toolu_1', name: 'Write', input: { file_path: 'a.txt', content: 'one\n' } }]);
+    await callTools([{ id: 'toolu_1', name: 'Write', input: { file_path: 'a.txt', content: 'one\n' } }]);
   await write(); // the server changes the tool while answering
   const { tools } = session;
   await until(() => tools.all.some(({ tool }) => tools.describe(tool).description === 'Decides otherwise.'));

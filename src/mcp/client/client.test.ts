@@ -27,7 +27,7 @@ async function projectWith(
     ...project,
     async call(name, input = {}, signal = new AbortController().signal) {
       number += 1;
-      const [result] = await project.engine.runCalls([{ id: `c${number}`, name, input: { ...input } }], {
+      const [result] = await project.engine.callTools([{ id: `c${number}`, name, input: { ...input } }], {
         signal,
         onEvent: (event) => event.type === 'notice' && notices.push(event.text),
       });
@@ -104,7 +104,7 @@ test('a call waits for its own server, and for no other', async () => {
   const project = await temporaryProject({}, { mcpServers: { silent: odd('silent'), good: odd() } });
   onTestFinished(async () => await project.remove());
   const call = { id: 'c', name: 'mcp__good__echo', input: { say: 'x' } };
-  expect(await project.engine.runCalls([call])).toMatchObject([{ content: [{ text: 'said x' }] }]);
+  expect(await project.engine.callTools([call])).toMatchObject([{ content: [{ text: 'said x' }] }]);
   expect(project.engine.servers.states()[0]).toMatchObject({ name: 'silent', status: 'pending' });
 });
 
@@ -116,7 +116,7 @@ test('a server that will not stop talking is shown for a while', async () => {
   const onEvent = (event: AgentHappening): void => {
     if (event.type === 'notice') notices.push(event.text);
   };
-  await project.engine.runCalls([call], { onEvent });
+  await project.engine.callTools([call], { onEvent });
   expect(notices).toHaveLength(21);
   expect(notices[0]).toBe('The MCP server odd logged (error): disk full');
   expect(notices[20]).toBe('Further messages of odd are not shown.');
@@ -237,7 +237,7 @@ test("servers get the environment and their own variables, and not the model's k
 test('a server ends with the session, and all that it started', async () => {
   const project = await temporaryProject({}, { mcpServers: { odd: odd() } });
   const call = { id: 'c', name: 'mcp__odd__child', input: {} };
-  const [result] = await project.engine.runCalls([call]);
+  const [result] = await project.engine.callTools([call]);
   const pids = textOf(result ?? { type: 'tool_result', tool_use_id: '', content: '' })
     .split(' ')
     .map(Number);

@@ -47,7 +47,7 @@ async function project(
   let number = 0;
   const run = async (input: Readonly<Record<string, unknown>>): Promise<string> => {
     number += 1;
-    const [result] = await made.engine.runCalls([{ id: `call_${number}`, name: 'Bash', input }], {
+    const [result] = await made.engine.callTools([{ id: `call_${number}`, name: 'Bash', input }], {
       onEvent: (happening) => happenings.push(happening),
     });
     return String(result?.content);

@@ -272,7 +272,7 @@ confined('git sees the repository that a subfolder, a work tree or a shared clon
   for (const folder of ['repo/src', 'tree', 'clone']) {
     const inside = createEngine({ root: made.path(folder), dataFolder: made.path(`data-${folder.replace('/', '-')}`) });
     onTestFinished(() => inside.end());
-    const [result] = await inside.runCalls([
+    const [result] = await inside.callTools([
       {
         id: 'one',
         name: 'Bash',

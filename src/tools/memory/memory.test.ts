@@ -46,7 +46,7 @@ test('a later session of the project has the notes, and another project has not'
   const { dataFolder } = project.engine.session;
   const read = async (root: string): Promise<unknown> => {
     const engine = createEngine({ root, dataFolder, ...switched });
-    const [result] = await engine.runCalls([{ id: 'a', name: 'MemoryRead', input: { file_path: 'build.md' } }]);
+    const [result] = await engine.callTools([{ id: 'a', name: 'MemoryRead', input: { file_path: 'build.md' } }]);
     await engine.end();
     return result?.content;
   };
