@@ -33,8 +33,26 @@ import { UsageByModel } from './usage-by-model.js';
 
 const MAX_PARALLEL_CALLS = 10;
 
+/**
+ * What limits the calls of a session, and who answers their questions. Most of it is created after the session, since it
+ * needs the session. The functions are called at each use, since settings may change.
+ */
+export interface SessionConnections {
+  /** Default: no question is answered. */
+  askUser?: AskUser;
+  /** The project and the folders that were added to it, by all their names. Default: the root. */
+  workspace?(): readonly string[];
+  sandbox?(): SandboxConfig | undefined;
+  /** What all commands together may take. Default: as in the parent. */
+  commandBounds?(): CommandBounds;
+  /** Called with each call that is judged while the sandbox of the settings does not work. */
+  onSandboxMissing?(why: string): void;
+  /** Default: those of the parent. */
+  fileRules?(): FileRules;
+}
+
 export interface SessionOptions {
-  /** Of a session that is taken up again. */
+  /** That of a session that is resumed. Default: a new id. */
   id?: string;
   root: string;
   /** One sentence for the person, when the data folder can't be written and work goes on without it. */
@@ -45,19 +63,9 @@ export interface SessionOptions {
   env: Readonly<Record<string, string | undefined>>;
   ledger: FileLedger;
   tools: ToolPool;
-  /** Absent where nobody can answer. */
-  askUser?: AskUser;
   /** Whether a person sits at it. */
   interactive?: boolean;
   home?: string | undefined;
-  /** The project and what was added to it, by all names. It may grow with settings. */
-  workspace?(): readonly string[];
-  sandbox?(): SandboxConfig | undefined;
-  /** What all commands together may take. Default: as in the parent. */
-  commandBounds?(): CommandBounds;
-  /** Called with each call that is judged where the sandbox of the settings does not work. */
-  onSandboxMissing?(why: string): void;
-  fileRules?(): FileRules;
   /** The session whose child this one is: the gate, the journal, saved results and the ids of calls are that one's. */
   parent?: Session;
   /** Stands before the ids of its calls, so that none is like one of an earlier process. */
@@ -100,12 +108,7 @@ export class Session implements SessionPort {
   leftCommands: SessionPort['leftCommands'];
   /** Set by the loop while it works on a prompt. */
   isBusy = false;
-  readonly #askUser: AskUser | undefined;
-  readonly #workspace: (() => readonly string[]) | undefined;
-  readonly #commandBounds: (() => CommandBounds) | undefined;
-  readonly #sandbox: (() => SandboxConfig | undefined) | undefined;
-  readonly #onSandboxMissing: ((why: string) => void) | undefined;
-  readonly #fileRules: (() => FileRules) | undefined;
+  #connections: SessionConnections = {};
   readonly #childPorts: SessionPorts[] = [];
   readonly #parent: Session | undefined;
   /** The root session, in a child. */
@@ -155,12 +158,6 @@ export class Session implements SessionPort {
     this.shownFiles = new ShownFiles(options.ledger);
     this.ledger = this.shownFiles.ledger;
     this.tools = options.tools;
-    this.#askUser = options.askUser && checkedAskUser(options.askUser);
-    this.#workspace = options.workspace;
-    this.#sandbox = options.sandbox;
-    this.#commandBounds = options.commandBounds;
-    this.#onSandboxMissing = options.onSandboxMissing;
-    this.#fileRules = options.fileRules;
     for (const ports of parent ? parent.#childPorts : []) this.provide(ports, { forChildren: true });
     this.changes =
       parent?.changes ??
@@ -173,19 +170,25 @@ export class Session implements SessionPort {
   }
 
   get workspace(): readonly string[] {
-    return this.#workspace?.() ?? [this.root];
+    return this.#connections.workspace?.() ?? [this.root];
   }
 
   get commandBounds(): CommandBounds {
-    return this.#commandBounds?.() ?? this.#parent?.commandBounds ?? {};
+    return this.#connections.commandBounds?.() ?? this.#parent?.commandBounds ?? {};
   }
 
   get sandbox(): SandboxConfig | undefined {
-    return this.#sandbox?.();
+    return this.#connections.sandbox?.();
   }
 
   get fileRules(): FileRules {
-    return this.#fileRules?.() ?? this.#parent?.fileRules ?? { readable: [] };
+    return this.#connections.fileRules?.() ?? this.#parent?.fileRules ?? { readable: [] };
+  }
+
+  /** Connects the session with parts that were created after it. */
+  connect(connections: SessionConnections): void {
+    const { askUser } = connections;
+    this.#connections = { ...this.#connections, ...connections, ...(askUser && { askUser: checkedAskUser(askUser) }) };
   }
 
   /** Adds ports of a component. `forChildren`: child agents that are started from now on have them too. */
@@ -215,7 +218,7 @@ export class Session implements SessionPort {
   foundSandbox(found: { works: boolean; why: string }): void {
     const top = this.#top ?? this;
     top.#sandboxWorks = found.works;
-    if (!found.works) top.#onSandboxMissing?.(found.why);
+    if (!found.works) top.#connections.onSandboxMissing?.(found.why);
   }
 
   get whyUnconfined(): string | undefined {
@@ -414,7 +417,7 @@ export class Session implements SessionPort {
       session,
       mayRead,
       ...(mayFollow && { mayFollow }),
-      ...(this.#askUser && { askUser: this.#askUser }),
+      ...(this.#connections.askUser && { askUser: this.#connections.askUser }),
       ...(approval && { approved: approval.effects }),
       ...(approval?.confinement && { confinement: approval.confinement }),
       ...(approval?.notOpened && { notOpened: approval.notOpened }),

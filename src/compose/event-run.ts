@@ -78,7 +78,10 @@ export class EventRun<Output> implements Run<Output> {
 }
 
 /** Runs a prompt. `answer`: the answer that the run must end with. */
-type RunPrompt = (prompt: Prompt, options: RunOptions & { answer?: StructuredOutput }) => AsyncIterable<AgentEvent>;
+export type RunPrompt = (
+  prompt: Prompt,
+  options: RunOptions & { answer?: StructuredOutput },
+) => AsyncIterable<AgentEvent>;
 
 export const plainRun = (run: RunPrompt, prompt: Prompt, options: RunOptions): Run =>
   new EventRun(

@@ -40,8 +40,8 @@ import { serverPartOf } from '../platform/text/mcp-names.js';
 import { findFiles, type LoadOptions, readFrom, trustStamp } from '../settings/load.js';
 import { placeOf, type SettingsProblem } from '../settings/report.js';
 import { builtInTools, toolTable } from '../tools/index.js';
-import { createEngine } from './create-engine.js';
-import type { FullEngine } from './engine.js';
+import { composeSession } from './compose-session.js';
+import type { ToolSession } from './tool-session.js';
 
 const MAX_REMEMBERED = 100; // sets of rules; whoever asks about many calls asks about a few policies
 
@@ -130,7 +130,7 @@ export function createExplainer(options: ExplainerOptions = {}): (request: Expla
   });
   const given = new Map<string, LocationPolicy>();
   const read = new Map<string, { stamp: string; policy: LocationPolicy }>();
-  let engine: FullEngine | undefined;
+  let judge: ToolSession | undefined;
   let tried: Promise<Sandbox> | undefined;
 
   /** A machine that can confine commands has a sandbox that works; this one is tried unless the request says so. */
@@ -199,17 +199,17 @@ export function createExplainer(options: ExplainerOptions = {}): (request: Expla
         return refused(`The mode bypassPermissions is switched off by ${policy.bypassDisabledBy}.`, problems);
       }
 
-      engine ??= createEngine({ ...(options.tools && { tools: options.tools }) });
+      judge ??= composeSession({ ...(options.tools && { tools: options.tools }) }, { as: 'judge' });
       const call = { id: 'explain', name: String(request.tool), input: withHome(request.input, location) };
       const { tool, bound } = await resolveCall(call, {
-        ...engine.environment(() => {}),
+        ...judge.environment(() => {}),
         findTool: (name) => tools.find((known) => known.name === name) ?? toolOfServer(name),
         toolNames: () => knownTools,
       });
       const off = policy.off?.get(tool.name);
       if (off !== undefined) return refused(`${tool.name} is switched off by the setting tools.${tool.name} (${off}).`);
-      const effects = await bound.effects(contextAt(engine, location, policy));
-      const walls = request.walls ?? options.walls ?? engine.session.walls;
+      const effects = await bound.effects(contextAt(judge, location, policy));
+      const walls = request.walls ?? options.walls ?? judge.session.walls;
       if (!wallStates.includes(walls)) {
         return refused(`"walls" takes ${wallStates.join(' or ')}, but was "${String(walls)}".`, problems);
       }
@@ -218,7 +218,7 @@ export function createExplainer(options: ExplainerOptions = {}): (request: Expla
       const circumstances: Policy = {
         mode,
         workspace: folders.flatMap(folderNames),
-        resultsFolder: engine.session.resultsFolder,
+        resultsFolder: judge.session.resultsFolder,
         dataFolders: folderNames(dataFolderAt(location, options)),
         tools: toolTable(),
         rules: [...policy.rules, ...rulesAt(location)],
@@ -341,13 +341,13 @@ function configuredSandbox({ enabled, network, ...rest }: SandboxSettings): Conf
 const dataFolderAt = ({ home }: ProjectLocation, { settings }: ExplainerOptions): string =>
   dataFolderOf({ ...(settings?.env && { env: settings.env }), ...(home !== undefined && { home }) });
 
-/** The engine's session as it would be at another place. */
+/** The context of a call in a session at another location. */
 function contextAt(
-  engine: FullEngine,
+  judge: ToolSession,
   { cwd, home }: ProjectLocation,
   { localHosts = [] }: LocationPolicy,
 ): ToolContext {
-  const { session } = engine;
+  const { session } = judge;
   const port: SessionPort = {
     id: session.id,
     interactive: session.interactive,
@@ -372,7 +372,7 @@ function contextAt(
     whileRunning: (kill, what) => session.whileRunning(kill, what),
     remind: () => {},
   };
-  return { ...engine.contextFor('explain', new AbortController().signal), cwd, root: cwd, session: port };
+  return { ...judge.contextFor('explain', new AbortController().signal), cwd, root: cwd, session: port };
 }
 
 /** Rules know a server's tools by their names; no server is started to see whether it has this one. */

@@ -1,4 +1,4 @@
-// What Helve as an MCP server needs of the engine: a session for each connection.
+// Helve as an MCP server: a session for each connection.
 import type { AgentHappening } from '../contract/event.js';
 import type { OpenSession, ServedResult, ServedTool, ServerIdentity } from '../mcp/server/serve-port.js';
 import { withoutAgents } from '../tools/roles.js';
@@ -10,13 +10,13 @@ import { withReminders } from './with-reminders.js';
 declare const HELVE_VERSION: string | undefined; // put in by the build
 
 interface Opening {
-  /** Those that are open are kept here, for who must end them at once. */
+  /** The open ones are added here, for a caller that must end them at once. */
   engines?: Set<FullEngine>;
-  /** Something that the person should know. */
+  /** Called with something that the person should know. */
   onNotice(text: string): void;
 }
 
-/** Who serves, unless somebody says otherwise. */
+/** What the server calls itself, by default. */
 export const identityOf = (root: string): ServerIdentity => ({
   name: 'helve',
   version: typeof HELVE_VERSION === 'string' ? HELVE_VERSION : '0.0.0',
@@ -27,22 +27,19 @@ export const identityOf = (root: string): ServerIdentity => ({
     'The working directory of commands and what was read are kept as long as the connection.',
 });
 
-/** Each connection has an engine of its own: what was read, allowed and started there concerns nobody else. */
+/** Each connection has an engine of its own: what is read, allowed and started there does not affect the others. */
 export function openSessions(options: FullEngineOptions, { engines, onNotice }: Opening): OpenSession {
   return (asking) => {
-    // But for those of --mcp-config, other servers are the client's own affair; and one of them might be this one.
+    // Only servers of --mcp-config: the client connects to others itself, and one of those may be this server.
     const toolSwitches = { ...options.toolSwitches, ...withoutAgents };
     const engine = createEngine({ ...options, ...asking, strictMcp: true, toolSwitches });
     engines?.add(engine);
     const { session } = engine;
     let known: { definitions: unknown; tools: readonly ServedTool[] } | undefined;
-    const ended = new AbortController();
-    let waited: Promise<void> | undefined;
     let number = 0;
     return {
       async tools() {
-        waited ??= engine.servers.beforePrompt({ signal: ended.signal, isResumed: false });
-        await Promise.all([waited, session.tools.ready()]);
+        await engine.ready();
         const definitions = session.tools.definitions();
         if (known?.definitions !== definitions) known = { definitions, tools: servedTools(engine) };
         return known.tools;
@@ -62,7 +59,6 @@ export function openSessions(options: FullEngineOptions, { engines, onNotice }: 
         return { content, ...(failure !== undefined && { failure }) };
       },
       async end() {
-        ended.abort();
         await engine.end();
         engines?.delete(engine);
       },

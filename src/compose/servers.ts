@@ -6,78 +6,71 @@ import type { ServerResources } from '../contract/tool-context.js';
 import type { ServerState } from '../mcp/client/client.js';
 import { SessionServers, type SettleOptions } from '../mcp/client/session-servers.js';
 import { plainLine } from '../mcp/plain-text.js';
-import type { Settings } from '../settings/settings.js';
 import { toolPins } from '../settings/tool-pins.js';
-import type { Answers } from './answers.js';
 import { configuredServers } from './configured-servers.js';
 import { type IdleRule, idleRules } from './idle-rules.js';
 import type { Notices } from './notices.js';
-import type { FullEngineOptions } from './options.js';
+import type { ResolvedOptions } from './resolve-options.js';
 
-const NAMED_SERVERS_MS = 10_000; // for servers that were named for this session: their tools are wanted
+const NAMED_SERVERS_MS = 10_000; // for servers that were named for this session
 const START_MS = 300; // for servers of settings that are about to be ready
 const MAX_NAME = 40;
 const SILENT_MS = 2_000; // a longer wait is reported
-const OTHER_SERVERS_MS = 5_000; // for those of settings that are wanted from the first request on
+const OTHER_SERVERS_MS = 5_000; // for servers of settings that the first request waits for
 
-/** The MCP servers of a session. Nothing of them is loaded or started before somebody asks for it here. */
+/** The MCP servers of a session. Nothing is loaded or started before one of these functions is called. */
 export interface EngineServers {
-  /** Begins to connect, where there is anything to connect to. */
+  /** Begins to connect, if a server is configured. */
   start(): Promise<void>;
-  /** A request goes to the model: tools that come after it are news. */
+  /** A request is sent to the model: tools that are added from now on are announced. */
   requested(): void;
-  /** Connects, and settles when each has connected or failed. */
+  /** Connects, and resolves once each has connected or failed. */
   settled(options?: SettleOptions): Promise<void>;
-  /** Waits for those that the first request should not be without, within bounds. */
+  /** Waits for the servers that the first request needs, within limits. */
   beforePrompt(options: {
     signal: AbortSignal;
     isResumed: boolean;
-    /** Called once, with what a wait of more than two seconds is for. */
+    /** Called once, with the reason for a wait of more than two seconds. */
     onWait?(sentence: string): void;
   }): Promise<void>;
   states(): readonly ServerState[];
-  /** Sentences on rules that ask or deny and name a server or tool that is not there. */
+  /** Sentences about rules that ask or deny and name a server or tool that does not exist. */
   idleRules(): readonly string[];
-  /** Begins anew with a server. Settles when it has connected or failed; rejects where there is none of that name. */
+  /** Connects to a server again. Resolves once it has connected or failed; rejects if no server has that name. */
   reconnect(name: string): Promise<void>;
-  /** What the model was told of them has left its context. */
+  /** The announcements have left the model's context, so they are made again. */
   announceAgain(): void;
-  /** The run is over: what is to be said waits for the next one. */
+  /** The run is over: notices wait for the next one. */
   rest(): void;
 }
 
-interface ServerSurroundings {
-  options: FullEngineOptions;
-  answers: Answers;
+interface ServerParts {
+  resolved: ResolvedOptions;
   session: Session;
   policy: SessionPolicy;
   notices: Notices;
-  env: Readonly<Record<string, string | undefined>>;
-  /** What processes get of it. */
-  visibleEnv: Record<string, string | undefined>;
-  settings(): Settings | undefined;
-  /** Nobody is to be connected to, whatever is configured. */
+  /** No server is connected to, whatever is configured. */
   isOff: boolean;
 }
 
-/** What the other parts of an engine want of the servers. */
+/** The servers for the other parts of a session. */
 export interface ConnectedServers {
   client: SessionServers;
   servers: EngineServers;
-  /** Absent where no server is configured. */
+  /** Undefined if no server is configured. */
   resources(): ServerResources | undefined;
-  /** Takes over which servers there are by now. */
+  /** Applies the servers that are configured now. */
   configure(): void;
 }
 
-export function createServers(surroundings: ServerSurroundings): ConnectedServers {
-  const { options, session, policy, notices, env, settings } = surroundings;
+export function createServers({ resolved, session, policy, notices, isOff }: ServerParts): ConnectedServers {
+  const { options, answers, env, visibleEnv, settings } = resolved;
   const client: SessionServers = new SessionServers({
     root: session.root,
-    env: surroundings.visibleEnv,
+    env: visibleEnv,
     dataFolder: session.dataFolder,
     roots: () => policy.workspace(),
-    askUser: surroundings.answers.askUser,
+    askUser: answers.askUser,
     pins: toolPins(session.dataFolder),
     whileRunning: (kill) => session.whileRunning(kill),
     onChange: () => {
@@ -117,13 +110,13 @@ export function createServers(surroundings: ServerSurroundings): ConnectedServer
     }
   };
   const configure = (): void => {
-    if (surroundings.isOff) return;
+    if (isOff) return;
     const configured = configuredServers(options, settings());
     client.configure(configured.servers);
     for (const { name } of configured.refused) {
       notices.say(`The MCP server ${name} is not used: only managed servers are permitted here.`);
     }
-    if (client.isNeeded && !client.hasStarted) serverTools.update(); // they are known of, if no more
+    if (client.isNeeded && !client.hasStarted) serverTools.update(); // so that the model knows that they exist
   };
   let hasWaited = false;
   const servers: EngineServers = {
@@ -140,7 +133,7 @@ export function createServers(surroundings: ServerSurroundings): ConnectedServer
       hasWaited = true;
       const { servers } = configuredServers(options, settings());
       const named = servers.filter(({ source }) => source === 'flag').map(({ name }) => name);
-      // A conversation that is taken up again may call at once what it had before.
+      // A conversation that is resumed may call at once the tools that it had before.
       const waitsForAll = isResumed || options.awaitServers === true || env['MCP_CONNECTION_NONBLOCKING'] === '0';
       const others = servers.filter(({ entry }) => waitsForAll || entry['alwaysLoad'] === true).map(({ name }) => name);
       const startMs = settings()?.mcp.startWaitMs?.value ?? START_MS;
