@@ -3,7 +3,6 @@
 import { statSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import * as z from 'zod';
-import { type KnownNames, knownNames } from '../agent/known-names.js';
 import { resolve as resolveCall } from '../calls/resolve.js';
 import type { Effect } from '../contract/effect.js';
 import { ToolFailure } from '../contract/failure.js';
@@ -20,30 +19,20 @@ import {
 import { defineTool, type Tool } from '../contract/tool.js';
 import type { SessionPort, ToolContext } from '../contract/tool-context.js';
 import { decide } from '../permissions/engine.js';
-import type { Anchors } from '../permissions/match-path.js';
-import { parseRules } from '../permissions/parse-rule.js';
 import type { Policy } from '../permissions/policy.js';
-import type { Rule, RuleLists } from '../permissions/rule.js';
+import type { RuleLists } from '../permissions/rule.js';
 import { describeConfinement, type PolicySandbox } from '../permissions/sandboxed-call.js';
-import {
-  type PermissionSettings,
-  permissionsSchema,
-  type SandboxSettings,
-  sandboxSchema,
-} from '../permissions/schema.js';
-import { dataFolderOf, folderNames, homeFolder, realName, resolveIn } from '../platform/files/paths.js';
+import { dataFolderOf, folderNames, homeFolder } from '../platform/files/paths.js';
 import { isObject } from '../platform/is-object.js';
 import { messageOf } from '../platform/message-of.js';
 import { chooseSandbox } from '../platform/sandbox/choose.js';
 import type { Sandbox } from '../platform/sandbox/sandbox.js';
 import { serverPartOf } from '../platform/text/mcp-names.js';
-import { findFiles, type LoadOptions, readFrom, trustStamp } from '../settings/load.js';
-import { placeOf, type SettingsProblem } from '../settings/report.js';
+import type { LoadOptions } from '../settings/load.js';
 import { builtInTools, toolTable } from '../tools/index.js';
 import { composeSession } from './compose-session.js';
+import { LocationPolicies, type LocationPolicy, type PolicyProblem, type ProjectLocation } from './location-policy.js';
 import type { ToolSession } from './tool-session.js';
-
-const MAX_REMEMBERED = 100; // sets of rules; whoever asks about many calls asks about a few policies
 
 export interface ExplainRequest {
   tool: string;
@@ -61,13 +50,13 @@ export interface ExplainRequest {
 }
 
 export interface ExplainerOptions {
-  /** Tools beside the built-in ones. */
+  /** Tools in addition to the built-in ones. */
   tools?: readonly Tool[];
   /** For requests that name no mode. */
   mode?: PermissionMode;
   /** For requests that name none. */
   walls?: Walls;
-  /** Rules beside those of settings. */
+  /** Rules in addition to those of settings. */
   permissions?: RuleLists;
   /** Folders that count as part of the project. */
   additionalDirectories?: readonly string[];
@@ -78,61 +67,31 @@ export interface ExplainerOptions {
 export interface Explanation {
   decision: Behavior;
   reason: string;
-  /** By its own name, whatever it was called. */
+  /** By its own name, even if the request used another one. */
   tool: string;
   mode: PermissionMode;
   /** What the decision assumes about the machine. */
   walls: Walls;
-  /** How its commands would be confined; absent where it runs none. */
+  /** How its commands would be confined; absent if it runs none. */
   confinement?: Confinement;
-  /** What the settings' sandbox means for it once it is approved, in one sentence; absent where it runs no command. */
+  /** What the settings' sandbox means for it once it is approved, in one sentence; absent if it runs no command. */
   sandbox?: string;
   effects: readonly Effect[];
   trail: readonly TrailEntry[];
   injection?: Decision['injection'];
   /** What is wrong with the rules. */
   problems: readonly PolicyProblem[];
-  /** There was nothing to judge: no such tool, a wrong input, broken rules. It is denied all the same. */
+  /** Nothing could be decided: no such tool, a wrong input, broken rules. The decision is to deny. */
   invalid?: true;
 }
 
-export type PolicyProblem = Pick<SettingsProblem, 'severity' | 'file' | 'line' | 'message'>;
-
-/** What holds at one place, from settings files or from settings that stand for them. */
-interface LocationPolicy {
-  rules: readonly Rule[];
-  /** Absolute. */
-  folders: readonly string[];
-  mode?: PermissionMode | undefined;
-  /** Who says that nobody may switch to bypassPermissions. */
-  bypassDisabledBy?: string | undefined;
-  /** Tools that settings switch off, with the place that says so. */
-  off?: ReadonlyMap<string, string>;
-  /** Hosts that WebFetch may reach by plain http. */
-  localHosts?: readonly string[];
-  /** What the settings say about the sandbox; absent where they turn none on. */
-  sandbox?: ConfiguredSandbox | undefined;
-  problems: readonly PolicyProblem[];
-}
-
-interface ProjectLocation {
-  cwd: string;
-  home: string | undefined;
-}
-
-/** Explains one call after the other; what it learns of commands, rules and files it keeps for the next. */
+/** Explains one call after the other; what was read for one is kept for the next. */
 export function createExplainer(options: ExplainerOptions = {}): (request: ExplainRequest) => Promise<Explanation> {
   const tools = [...builtInTools(), ...(options.tools ?? [])];
   const knownTools = tools.map(({ name }) => name);
-  const namesAt = ({ cwd: root, home }: ProjectLocation): KnownNames => ({
-    ...knownNames({ ...options.settings, root, home }),
-    knownTools,
-  });
-  const given = new Map<string, LocationPolicy>();
-  const read = new Map<string, { stamp: string; policy: LocationPolicy }>();
+  const policies = new LocationPolicies({ settings: options.settings, knownTools });
   let judge: ToolSession | undefined;
   let tried: Promise<Sandbox> | undefined;
-
   /** A machine that can confine commands has a sandbox that works; this one is tried unless the request says so. */
   const sandboxAt = async (
     { sandbox }: LocationPolicy,
@@ -142,33 +101,6 @@ export function createExplainer(options: ExplainerOptions = {}): (request: Expla
     if (walls !== undefined) return { ...sandbox, works: walls === 'full' };
     tried ??= chooseSandbox({ env: process.env, workspace: [] });
     return { ...sandbox, works: (await tried).kind !== 'none' };
-  };
-
-  const policyAt = async (location: ProjectLocation, settings: unknown): Promise<LocationPolicy> => {
-    if (settings !== undefined) {
-      const key = JSON.stringify([settings, location, folderNames(location.cwd)]);
-      return remembered(given, key, () => givenPolicy(settings, location, namesAt(location)));
-    }
-    const { cwd: root, home } = location;
-    const reading = { ...options.settings, root, ...(home !== undefined && { home }), ...namesAt(location) };
-    const found = findFiles(reading);
-    const stamp = JSON.stringify([found.map((file) => [file.place.file, file.stamp]), trustStamp(reading)]);
-    const key = JSON.stringify(location);
-    const known = read.get(key);
-    if (known?.stamp === stamp) return known.policy;
-    const policy = filePolicy((await readFrom(found, reading)).settings);
-    keep(read, key, { stamp, policy });
-    return policy;
-  };
-
-  const rulesAt = (location: ProjectLocation): readonly Rule[] => {
-    const { permissions = {} } = options;
-    return parseRules(permissions, {
-      source: { file: 'the options of this run' },
-      anchors: anchorsAt(location),
-      tools: toolTable(),
-      ...namesAt(location),
-    }).rules;
   };
 
   return async (request) => {
@@ -187,7 +119,7 @@ export function createExplainer(options: ExplainerOptions = {}): (request: Expla
     });
     try {
       checkLocation(location);
-      const policy = await policyAt(location, request.settings);
+      const policy = await policies.at(location, request.settings);
       const { problems } = policy;
       const fatal = problems.find(({ severity }) => severity === 'fatal');
       if (fatal) return refused(fatal.message, problems);
@@ -221,7 +153,7 @@ export function createExplainer(options: ExplainerOptions = {}): (request: Expla
         resultsFolder: judge.session.resultsFolder,
         dataFolders: folderNames(dataFolderAt(location, options)),
         tools: toolTable(),
-        rules: [...policy.rules, ...rulesAt(location)],
+        rules: [...policy.rules, ...policies.rulesAt(location, options.permissions ?? {})],
         home: location.home === undefined ? [] : folderNames(location.home),
         walls,
         sandbox: await sandboxAt(policy, request.walls ?? options.walls),
@@ -239,103 +171,11 @@ export function createExplainer(options: ExplainerOptions = {}): (request: Expla
   };
 }
 
-/** A project that is not there can be judged like one that is. */
+/** The project need not exist. */
 function checkLocation({ cwd, home }: ProjectLocation): void {
   const stats = statSync(cwd, { throwIfNoEntry: false });
   if (stats && !stats.isDirectory()) throw new Error(`${cwd} is not a folder.`);
   if (home !== undefined && !isAbsolute(home)) throw new Error(`the home folder "${home}" is not an absolute path.`);
-}
-
-function remembered<Value>(known: Map<string, Value>, key: string, make: () => Value): Value {
-  const value = known.get(key) ?? make();
-  keep(known, key, value);
-  return value;
-}
-
-/** The one that was not asked about for longest makes room. */
-function keep<Value>(known: Map<string, Value>, key: string, value: Value): void {
-  known.delete(key);
-  known.set(key, value);
-  if (known.size > MAX_REMEMBERED) known.delete(known.keys().next().value ?? '');
-}
-
-function filePolicy(settings: Awaited<ReturnType<typeof readFrom>>['settings']): LocationPolicy {
-  const { rules, additionalDirectories, defaultMode, bypassDisabledBy, tools, webFetch, sandbox, problems } = settings;
-  return {
-    rules,
-    folders: additionalDirectories.map(({ value }) => value),
-    mode: defaultMode?.value,
-    bypassDisabledBy: bypassDisabledBy?.file,
-    off: new Map([...tools].flatMap(([name, { value, origin }]) => (value ? [] : [[name, placeOf(origin)]]))),
-    localHosts: webFetch.localHosts,
-    sandbox: configuredSandbox({
-      enabled: sandbox.enabled?.value,
-      failIfUnavailable: sandbox.failIfUnavailable?.value,
-      autoAllowBashIfSandboxed: sandbox.autoAllowBashIfSandboxed?.value,
-      mode: sandbox.mode?.value,
-      excludedCommands: [...sandbox.excludedCommands],
-      network: { allowedDomains: [...sandbox.allowedDomains] },
-    }),
-    problems,
-  };
-}
-
-const notUnderstood = (what: string): LocationPolicy => {
-  const message = `The settings are not understood: ${what}`;
-  return { rules: [], folders: [], problems: [{ severity: 'fatal', file: 'settings', message }] };
-};
-
-function anchorsAt({ cwd, home }: ProjectLocation): Anchors {
-  const project = folderNames(cwd);
-  return { source: project, project, home: home === undefined ? [] : folderNames(home), realName };
-}
-
-const LISTS = ['allow', 'ask', 'deny', 'additionalDirectories'] as const;
-
-/** Settings that came with the request. Lists at the root count too, as they do in a file. */
-function givenPolicy(settings: unknown, { cwd, home }: ProjectLocation, known: KnownNames): LocationPolicy {
-  if (!isObject(settings)) return notUnderstood('they must be an object with "permissions".');
-  const { permissions = {} } = settings;
-  const parts = [permissions, Object.fromEntries(LISTS.map((name) => [name, settings[name]]))];
-  const read = parts.map((part) => permissionsSchema.safeParse(part));
-  const wrong = read.find(({ success }) => !success)?.error?.issues[0];
-  if (wrong) return notUnderstood(`"${wrong.path.join('.') || 'permissions'}": ${wrong.message}.`);
-  const sandbox = sandboxSchema.safeParse(settings['sandbox'] ?? {});
-  const [issue] = sandbox.error?.issues ?? [];
-  if (issue) return notUnderstood(`"${['sandbox', ...issue.path].join('.')}": ${issue.message}.`);
-  const understood: PermissionSettings[] = read.map(({ data }) => data ?? {});
-  const anchors = anchorsAt({ cwd, home });
-  const tools = toolTable();
-  const parsed = understood.map((lists) =>
-    parseRules(lists, { source: { file: 'settings' }, anchors, tools, ...known }),
-  );
-  const [{ defaultMode, ...others } = {}] = understood;
-  return {
-    rules: parsed.flatMap(({ rules }) => rules),
-    folders: understood
-      .flatMap(({ additionalDirectories = [] }) => additionalDirectories)
-      .map((folder) => resolveIn(cwd, folder, () => home)),
-    mode: defaultMode === 'bypassPermissions' ? undefined : defaultMode, // no project can set it
-    bypassDisabledBy: others['disableBypassPermissionsMode'] === undefined ? undefined : 'the settings',
-    sandbox: sandbox.data && configuredSandbox(sandbox.data),
-    problems: parsed
-      .flatMap(({ problems }) => problems)
-      .map(({ severity, source, message }) => ({ severity, ...source, message })),
-  };
-}
-
-/** Whether it works is no matter of settings. */
-type ConfiguredSandbox = Omit<PolicySandbox, 'works'>;
-
-function configuredSandbox({ enabled, network, ...rest }: SandboxSettings): ConfiguredSandbox | undefined {
-  if (!enabled) return undefined;
-  return {
-    allows: rest.autoAllowBashIfSandboxed ?? false,
-    excluded: rest.excludedCommands ?? [],
-    network: network?.allowedDomains?.length ? 'hosts' : 'off',
-    mode: rest.mode ?? 'workspace',
-    required: rest.failIfUnavailable ?? false,
-  };
 }
 
 const dataFolderAt = ({ home }: ProjectLocation, { settings }: ExplainerOptions): string =>
@@ -389,14 +229,14 @@ function toolOfServer(name: string): Tool | undefined {
   });
 }
 
-/** Where a denied name leads is not told. */
+/** The target of a denied name is not revealed. */
 function asNamed(effect: Effect): Effect {
   if (effect.kind !== 'file') return effect;
   const { identity: _, ...named } = effect;
   return { ...named, real: effect.path };
 }
 
-/** Tools take `~` for the home of the process; here it may be another. */
+/** Tools expand `~` to the home of the process; here it may be another one. */
 function withHome(input: unknown, { home }: ProjectLocation): Record<string, unknown> {
   if (!isObject(input)) throw new ToolFailure('The input must be an object.', { kind: 'invalid_input' });
   if (home === undefined) return input;
