@@ -1,6 +1,5 @@
 // What programs answer in the place of a person. A yes counts only where nothing beside it says otherwise.
-import { strayVerdicts } from '../hooks/plain-verdicts.js';
-import { shown } from '../hooks/unusable-input.js';
+import { shown, strayVerdicts } from '../hooks/plain-verdicts.js';
 import { isObject } from '../platform/is-object.js';
 
 const OWN_FIELDS: ReadonlySet<string> = new Set(['behavior', 'updatedInput', 'updatedPermissions', 'allowRules']);

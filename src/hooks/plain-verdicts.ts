@@ -153,3 +153,9 @@ export function plainAnswer(value: unknown, seen: ReadonlySet<object> = new Set(
   });
   return Object.fromEntries(entries.filter(([, inner]) => typeof inner !== 'function'));
 }
+
+/** A value as people are to see it in a message. */
+export function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}

@@ -5,8 +5,15 @@ import type { Behavior } from '../contract/permission.js';
 import { isObject } from '../platform/is-object.js';
 import { type HookReply, stricter } from './merge-answers.js';
 import { canRefuse, objection, objections } from './objection.js';
-import { isPlainRefusal, isStray, plainAnswer, strayVerdicts, textRefuses } from './plain-verdicts.js';
-import { refuseUnusableInput, shown } from './unusable-input.js';
+import {
+  isPlainRefusal,
+  isStray,
+  misspeltInput,
+  plainAnswer,
+  shown,
+  strayVerdicts,
+  textRefuses,
+} from './plain-verdicts.js';
 
 /** The answer of one hook, with its problems in words that follow "it". */
 export interface ReadAnswer extends Omit<HookReply, 'name' | 'reports'> {
@@ -64,6 +71,31 @@ export function readJsonAnswer(event: HookEvent, output: object): ReadAnswer {
   // What looks at the answers alone must not run what a hook stopped.
   if (answer.stop && objections[event] === 'denies') return { ...answer, behavior: 'deny', reason: answer.stop.reason };
   return answer;
+}
+
+/** A hook that wants another input does not want this one to run, also where its wish can't be understood. */
+function refuseUnusableInput(
+  event: HookEvent,
+  answer: Pick<HookReply, 'behavior' | 'reason' | 'updatedInput'> & { failures: string[] },
+  output: object,
+): void {
+  const isPre = event === 'PreToolUse';
+  const home = isPre ? 'hookSpecificOutput' : 'hookSpecificOutput.decision';
+  const own = new Set(answer.updatedInput ? [`${home}.updatedInput`] : []);
+  const field = misspeltInput(output, { own, within: new Set(['hookSpecificOutput', 'hookSpecificOutput.decision']) });
+  if (field === undefined) return;
+  const isHome = field === `${home}.updatedInput`;
+  const value = field.split('.').reduce((part: unknown, key) => Reflect.get(Object(part), key), output);
+  const misplaced = `its "${field}" can't be used: a changed input is "updatedInput" inside "${home}" for ${event}`;
+  const unfit = `its "updatedInput" must be an object, but was ${shown(value)}`;
+  // What stands in its place and can't be used is of another event, and that has been said.
+  const problem = !isHome ? misplaced : isObject(value) ? (answer.failures[0] ?? misplaced) : unfit;
+  if (!answer.failures.includes(problem)) answer.failures.push(problem);
+  delete answer.updatedInput;
+  if (answer.behavior === 'deny') return;
+  // In the place of a person it answers nothing, so the person is asked.
+  answer.behavior = isPre ? 'deny' : 'ask';
+  answer.reason = `${problem}. The answer of the hook must be corrected, not the call`;
 }
 
 /** Where verdicts are read. What stands elsewhere has no meaning here. */

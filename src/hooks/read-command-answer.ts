@@ -2,9 +2,8 @@
 import type { HookEvent } from '../contract/hook.js';
 import { messageOf } from '../platform/message-of.js';
 import { canRefuse, objection, objections, takesText } from './objection.js';
-import { holdsRefusal, isPlainRefusal, textRefuses } from './plain-verdicts.js';
+import { holdsRefusal, isPlainRefusal, shown, textRefuses } from './plain-verdicts.js';
 import { present, type ReadAnswer, readJsonAnswer, readValue } from './read-answer.js';
-import { shown } from './unusable-input.js';
 
 export interface CommandEnd {
   /** Null when a signal ended it. */
