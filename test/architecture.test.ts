@@ -83,6 +83,20 @@ test('a component imports no other component', async () => {
   expect(components.flatMap(importsOf).filter(({ to }) => isComponent(to))).toEqual([]);
 });
 
+test('no type or interface is defined in two rooms under one name', async () => {
+  const files = (await sourceFiles()).filter((file) => !file.endsWith('.test.ts'));
+  const definitions = files.flatMap((file) => {
+    const text = readFileSync(join('src', file), 'utf8');
+    const names = text.matchAll(/^export (?:declare )?(?:type|interface) (\w+)/gm);
+    return [...names].map(([, name = '']) => ({ name, file }));
+  });
+  expect(definitions.length).toBeGreaterThan(500);
+  const doubled = [...Map.groupBy(definitions, ({ name }) => name)]
+    .filter(([, places]) => new Set(places.map(({ file }) => roomOf(file))).size > 1)
+    .map(([name, places]) => `${name}: ${places.map(({ file }) => file).join(', ')}`);
+  expect(doubled).toEqual([]);
+});
+
 test('an import that points up or sideways is told as a sentence', () => {
   expect(complaintAbout({ from: 'tools/read.ts', to: 'agent/loop.ts' })).toBe(
     'src/tools/read.ts imports src/agent/loop.ts, but agent stands above parts. Hand in what it needs as a parameter, or move it down.',

@@ -3,10 +3,10 @@ import { afterEach, expect, test } from 'vitest';
 import type { FullEngineOptions } from '../compose/options.js';
 import type { HookCallback, HookInput } from '../contract/hook.js';
 import type { AskPermission, PermissionAnswer, PermissionQuestion } from '../contract/permission.js';
-import { type TemporaryProject, temporaryProject } from '../testing/temporary-project.js';
+import { type TestProject, temporaryProject } from '../testing/temporary-project.js';
 import { askInEachForm } from './ask-in-each-form.js';
 
-let project: TemporaryProject | undefined;
+let project: TestProject | undefined;
 afterEach(async () => {
   await project?.remove();
 });

@@ -28,7 +28,7 @@ import { namedModel } from './named-model.js';
 import { UsageProblem } from './usage-problem.js';
 import { writeLine } from './write-line.js';
 
-export interface Finding {
+export interface DoctorFinding {
   what: string;
   /** `warning`: it works, but something needs attention. */
   state: 'ok' | 'warning' | 'missing' | 'broken';
@@ -52,7 +52,7 @@ export async function doctor(argv: readonly string[]): Promise<number> {
   return findings.some(({ state }) => state === 'broken') ? exitCode.failed : exitCode.ok;
 }
 
-export async function findSetup(): Promise<Finding[]> {
+export async function findSetup(): Promise<DoctorFinding[]> {
   const found = await Promise.all([
     node(),
     settings(),
@@ -70,11 +70,11 @@ export async function findSetup(): Promise<Finding[]> {
   return found.flat();
 }
 
-async function node(): Promise<Finding> {
+async function node(): Promise<DoctorFinding> {
   return { what: 'Node', state: 'ok', detail: process.versions.node };
 }
 
-async function settings(): Promise<Finding> {
+async function settings(): Promise<DoctorFinding> {
   const { readSettings } = await import('../settings/load.js');
   const { knownNames } = await import('../agent/known-names.js');
   const place = { root: process.cwd(), env: process.env };
@@ -87,13 +87,13 @@ async function settings(): Promise<Finding> {
   return { what: 'Settings', state: 'warning', detail: `${found}; ${count} to look at, see helve config list` };
 }
 
-async function shell(): Promise<Finding> {
+async function shell(): Promise<DoctorFinding> {
   const version = await firstLineOf('bash', ['--version']);
   if (version !== undefined) return { what: 'Shell', state: 'ok', detail: version };
   return { what: 'Shell', state: 'broken', detail: "bash was not found, so the Bash tool can't run. Install bash." };
 }
 
-async function limits(): Promise<Finding> {
+async function limits(): Promise<DoctorFinding> {
   const { describeLimits } = await import('../platform/shell/limits.js');
   try {
     return { what: 'Limits', state: 'ok', detail: describeLimits(process.env) };
@@ -102,7 +102,7 @@ async function limits(): Promise<Finding> {
   }
 }
 
-async function walls(): Promise<Finding> {
+async function walls(): Promise<DoctorFinding> {
   const what = 'Unasked commands';
   const { chooseConfiner } = await import('../platform/sandbox/confiner.js');
   const found = await chooseConfiner({ env: process.env, workspace: [process.cwd()] });
@@ -116,7 +116,7 @@ async function walls(): Promise<Finding> {
   return { what, state: 'missing', detail: `not confined: ${found.why} Fewer commands run without a question.` };
 }
 
-async function sandbox(): Promise<Finding> {
+async function sandbox(): Promise<DoctorFinding> {
   const { chooseSandbox, describeSandbox } = await import('../platform/sandbox/choose.js');
   const { withoutConsequence } = await import('../platform/sandbox/why-unavailable.js');
   const { readSettings } = await import('../settings/load.js');
@@ -133,7 +133,7 @@ async function sandbox(): Promise<Finding> {
   return { ...finding, state: 'broken', detail };
 }
 
-async function search(): Promise<Finding> {
+async function search(): Promise<DoctorFinding> {
   const { findRipgrep } = await import('../platform/search/find-ripgrep.js');
   try {
     const path = findRipgrep(process.env);
@@ -145,7 +145,7 @@ async function search(): Promise<Finding> {
   }
 }
 
-async function model(): Promise<Finding> {
+async function model(): Promise<DoctorFinding> {
   const what = 'Model';
   const { readSettings } = await import('../settings/load.js');
   const settings = await readSettings({ root: process.cwd(), env: process.env });
@@ -181,14 +181,14 @@ function limitsOf({ facts, maxOutputTokens }: Model): string {
 }
 
 /** Local model servers. Having none is not reported, since none is needed; a broken file is reported with the model. */
-async function localServers(): Promise<Finding[]> {
+async function localServers(): Promise<DoctorFinding[]> {
   const catalogue = await loadCatalogue(process.env).catch(() => undefined);
   const servers = catalogue ? await findLocalServers(localPlaces(catalogue, process.env)) : [];
   return servers.map((server) => ({ what: 'On this machine', state: 'ok', detail: offerOf(server) }));
 }
 
 /** Each configured MCP server. Servers of an untrusted folder are named, but not started. */
-async function mcpServers(): Promise<Finding[]> {
+async function mcpServers(): Promise<DoctorFinding[]> {
   const { watchSettings } = await import('../settings/watch.js');
   const settings = await watchSettings({ root: process.cwd(), env: process.env }).catch(() => undefined);
   if (!settings) return []; // broken settings are reported separately
@@ -205,12 +205,12 @@ async function mcpServers(): Promise<Finding[]> {
   const engine = createEngine({ settings, env: environmentWith(settings.current, process.env), audit: false });
   await engine.servers.settled();
   const states = engine.servers.states();
-  const idle = engine.servers.idleRules().map((detail): Finding => ({ what: 'Rules', state: 'missing', detail }));
+  const idle = engine.servers.idleRules().map((detail): DoctorFinding => ({ what: 'Rules', state: 'missing', detail }));
   await engine.end();
   return [...states.map(serverFinding), ...untouched, ...idle];
 }
 
-function serverFinding({ name, status, detail, tools, setAside, errorOutput }: ServerState): Finding {
+function serverFinding({ name, status, detail, tools, setAside, errorOutput }: ServerState): DoctorFinding {
   const what = `MCP server ${visible(name)}`;
   if (status === 'disabled') return { what, state: 'missing', detail: detail ?? 'switched off' };
   if (status !== 'connected') {
@@ -222,7 +222,7 @@ function serverFinding({ name, status, detail, tools, setAside, errorOutput }: S
 }
 
 /** Custom agent types, and problems in their files. Having none is not reported. */
-async function agents(): Promise<Finding[]> {
+async function agents(): Promise<DoctorFinding[]> {
   const { readSettings } = await import('../settings/load.js');
   const { findAgents } = await import('./find-agents.js');
   const settings = await readSettings({ root: process.cwd(), env: process.env });
@@ -231,10 +231,10 @@ async function agents(): Promise<Finding[]> {
   return await findAgents({ root: process.cwd(), isTrusted, ...places });
 }
 
-async function dataFolder(): Promise<Finding> {
+async function dataFolder(): Promise<DoctorFinding> {
   const what = 'Data folder';
   const folder = dataFolderOf();
-  const broken = (detail: string): Finding => ({ what, state: 'broken', detail: visible(detail) });
+  const broken = (detail: string): DoctorFinding => ({ what, state: 'broken', detail: visible(detail) });
   const nearest = nearestEntry(folder);
   try {
     if (!statSync(nearest).isDirectory()) {

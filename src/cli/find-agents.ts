@@ -7,12 +7,14 @@ import {
 } from '../agent/children/agent-places.js';
 import { shortPath } from '../platform/files/paths.js';
 import { visible } from '../platform/text/visible.js';
-import type { Finding } from './doctor.js';
+import type { DoctorFinding } from './doctor.js';
 
 const what = 'Agents';
 
 /** The custom agent types here. Prints nothing if there are none. */
-export async function findAgents(place: PersonalPlaces & { root: string; isTrusted: boolean }): Promise<Finding[]> {
+export async function findAgents(
+  place: PersonalPlaces & { root: string; isTrusted: boolean },
+): Promise<DoctorFinding[]> {
   const { root, isTrusted } = place;
   const ofProject = projectAgentFolders(root).filter(holdsAgents);
   const { types, problems } = await readAgentTypes([...(isTrusted ? ofProject : []), ...personalAgentFolders(place)]);

@@ -29,13 +29,13 @@ export interface ConversationParts {
   commands?: { commands: Commands; onOver(): void } | undefined;
 }
 
-export interface Conversation {
+export interface ComposedConversation {
   context: ConversationContext;
   /** In the order in which they see events and prompts. */
   components: readonly SessionComponent[];
 }
 
-export function composeConversation(parts: ConversationParts): Conversation {
+export function composeConversation(parts: ConversationParts): ComposedConversation {
   const { session, model, system, writer, commands } = parts;
   const hooks = conversationHooks({ hooks: parts.hooks, session, model: model.name });
   const components = [

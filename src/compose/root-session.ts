@@ -20,13 +20,13 @@ import type { Model } from '../contract/model.js';
 import type { SwarmPort } from '../contract/planning.js';
 import { AgentRuns } from './agent-runs.js';
 import { answersOf } from './answers.js';
-import { type Conversation, composeConversation } from './conversation.js';
+import { type ComposedConversation, composeConversation } from './conversation.js';
 import { OpenModels } from './open-models.js';
 import type { FullAgentOptions, FullEngineOptions } from './options.js';
 import { resolveOptions } from './resolve-options.js';
 import { composeTools, type ToolSession } from './tool-session.js';
 
-export interface RootSession extends Conversation {
+export interface RootSession extends ComposedConversation {
   tools: ToolSession;
   runs: AgentRuns;
   model: Model;

@@ -10,7 +10,7 @@ import type { FullEngineOptions } from '../compose/options.js';
 import type { AgentHappening } from '../contract/event.js';
 import type { ToolResultBlock } from '../contract/message.js';
 import type { AskUser } from '../contract/question.js';
-import { type TemporaryProject, temporaryProject } from '../testing/temporary-project.js';
+import { type TestProject, temporaryProject } from '../testing/temporary-project.js';
 
 const require = createRequire(import.meta.url);
 const everything = require.resolve('@modelcontextprotocol/server-everything/dist/index.js');
@@ -19,14 +19,14 @@ const stdio = (path: string, ...args: string[]) => ({ command: process.execPath,
 async function projectWith(
   mcpServers: NonNullable<FullEngineOptions['mcpServers']>,
   options: Omit<FullEngineOptions, 'root' | 'dataFolder'> = {},
-): Promise<TemporaryProject> {
+): Promise<TestProject> {
   const project = await temporaryProject({ 'a.txt': 'hello\n' }, { mcpServers, ...options });
   onTestFinished(async () => await project.remove());
   return project;
 }
 
 async function call(
-  { engine }: TemporaryProject,
+  { engine }: TestProject,
   name: string,
   input: Record<string, unknown> = {},
   events: AgentHappening[] = [],

@@ -3,7 +3,7 @@ import type { WatchedSettings } from '../settings/watch.js';
 import { Screen } from './screen/screen.js';
 import { guardTerminal } from './screen/terminal-guard.js';
 import { chooseTheme, supportsLinks, Theme } from './screen/theme.js';
-import type { OpenedSession, SessionPorts, SessionRequest } from './session/opened-session.js';
+import type { OpenedSession, SessionRequest, TerminalPorts } from './session/opened-session.js';
 import { TerminalApp } from './terminal-app.js';
 
 export interface TerminalOptions {
@@ -17,7 +17,7 @@ export interface TerminalOptions {
   /** The conversation to start with. */
   first: SessionRequest;
   /** Reads settings again. The user is asked about trust before a conversation is opened with them. */
-  open(ports: SessionPorts): Promise<TerminalSettings>;
+  open(ports: TerminalPorts): Promise<TerminalSettings>;
 }
 
 export interface TerminalSettings {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
-export interface LocalServer {
+export interface TestServer {
   /** `http://127.0.0.1:PORT`. */
   readonly url: string;
   readonly port: number;
@@ -12,7 +12,7 @@ export interface LocalServer {
 /** A web server on the loopback interface, for tests of fetching pages. */
 export async function startLocalServer(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
-): Promise<LocalServer> {
+): Promise<TestServer> {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(`${request.headers.host?.split(':')[0]}${request.url}`);

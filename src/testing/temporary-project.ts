@@ -15,7 +15,7 @@ export type { ToolRun } from './tool-run.js';
 /**
  * A folder of real files with its own session: runs one tool after the other in it, through the whole path of a call.
  */
-export interface TemporaryProject {
+export interface TestProject {
   readonly root: string;
   readonly engine: FullEngine;
   /** Everything is permitted unless the project was created with another mode. */
@@ -33,7 +33,7 @@ export interface TemporaryProject {
 export async function temporaryProject(
   files: Readonly<Record<string, string | Uint8Array>> = {},
   options: Omit<FullEngineOptions, 'root' | 'dataFolder'> = {},
-): Promise<TemporaryProject> {
+): Promise<TestProject> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'helve-project-')));
   const root = join(folder, 'project');
   await mkdir(root);

@@ -1,18 +1,18 @@
 import { chmod, lstat, mkdir, readdir, stat, symlink } from 'node:fs/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type TemporaryProject, type ToolRun, temporaryProject } from '../testing/temporary-project.js';
+import { type TestProject, type ToolRun, temporaryProject } from '../testing/temporary-project.js';
 import { applyPatchTool } from './apply-patch.js';
 import { editTool } from './edit.js';
 import { readTool } from './read.js';
 
 const patch = (...lines: string[]): string => ['*** Begin Patch', ...lines, '*** End Patch'].join('\n');
 
-const apply = (project: TemporaryProject, ...lines: string[]): Promise<ToolRun> =>
+const apply = (project: TestProject, ...lines: string[]): Promise<ToolRun> =>
   project.run(applyPatchTool, { input: patch(...lines) });
 
 /** Reads a.txt, then updates it. */
-async function update(project: TemporaryProject, ...lines: string[]): Promise<ToolRun> {
+async function update(project: TestProject, ...lines: string[]): Promise<ToolRun> {
   await project.run(readTool, { file_path: 'a.txt' });
   return apply(project, '*** Update File: a.txt', ...lines);
 }

@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { StaleFile } from '../contract/file-change.js';
 import type { Answer, Question } from '../contract/question.js';
-import { type TemporaryProject, type ToolRun, temporaryProject } from '../testing/temporary-project.js';
+import { type TestProject, type ToolRun, temporaryProject } from '../testing/temporary-project.js';
 import { editTool } from './edit.js';
 import { readTool } from './read.js';
 
-async function edit(project: TemporaryProject, old_string: string, new_string: string, more = {}): Promise<ToolRun> {
+async function edit(project: TestProject, old_string: string, new_string: string, more = {}): Promise<ToolRun> {
   await project.run(readTool, { file_path: 'a.txt' });
   return project.run(editTool, { file_path: 'a.txt', old_string, new_string, ...more });
 }

@@ -4,9 +4,9 @@ import { afterEach, expect, test } from 'vitest';
 import type { FullEngineOptions } from '../compose/options.js';
 import type { SideModel } from '../contract/web.js';
 import { watchSettings } from '../settings/watch.js';
-import { type LocalServer, page, startLocalServer } from '../testing/local-server.js';
+import { page, startLocalServer, type TestServer } from '../testing/local-server.js';
 import { machine, user } from '../testing/temporary-machine.js';
-import { type TemporaryProject, temporaryProject } from '../testing/temporary-project.js';
+import { type TestProject, temporaryProject } from '../testing/temporary-project.js';
 import { webFetchTool } from './web-fetch.js';
 
 const cleanUps: Array<() => Promise<void>> = [];
@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0)) await cleanUp();
 });
 
-async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<LocalServer> {
+async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<TestServer> {
   const server = await startLocalServer(answer);
   cleanUps.push(server.close);
   return server;
@@ -22,7 +22,7 @@ async function serve(answer: (request: IncomingMessage, response: ServerResponse
 
 const here = { web: { localHosts: ['127.0.0.1', 'localhost'] } };
 
-async function projectWith(options: Omit<FullEngineOptions, 'root' | 'dataFolder'> = here): Promise<TemporaryProject> {
+async function projectWith(options: Omit<FullEngineOptions, 'root' | 'dataFolder'> = here): Promise<TestProject> {
   const project = await temporaryProject({}, { ...here, ...options });
   cleanUps.push(project.remove);
   return project;

@@ -3,8 +3,8 @@ import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
 import type { FullEngineOptions } from '../compose/options.js';
 import type { SearchEndpoint } from '../contract/web.js';
-import { type LocalServer, page, startLocalServer } from '../testing/local-server.js';
-import { type TemporaryProject, temporaryProject } from '../testing/temporary-project.js';
+import { page, startLocalServer, type TestServer } from '../testing/local-server.js';
+import { type TestProject, temporaryProject } from '../testing/temporary-project.js';
 import { webSearchTool } from './web-search.js';
 
 const cleanUps: Array<() => Promise<void>> = [];
@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0)) await cleanUp();
 });
 
-async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<LocalServer> {
+async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<TestServer> {
   const server = await startLocalServer(answer);
   cleanUps.push(server.close);
   return server;
@@ -21,7 +21,7 @@ async function serve(answer: (request: IncomingMessage, response: ServerResponse
 async function searching(
   search: SearchEndpoint,
   options: Omit<FullEngineOptions, 'root' | 'dataFolder'> = {},
-): Promise<TemporaryProject> {
+): Promise<TestProject> {
   const project = await temporaryProject({}, { ...options, web: { localHosts: [], search } });
   cleanUps.push(project.remove);
   return project;
@@ -199,7 +199,7 @@ test('offers its own name as the rule to remember', async () => {
 });
 
 test('is there only where a setting says where to search', async () => {
-  const enabledIn = ({ engine }: TemporaryProject) => engine.session.tools.names.includes('WebSearch');
+  const enabledIn = ({ engine }: TestProject) => engine.session.tools.names.includes('WebSearch');
   const without = await temporaryProject();
   cleanUps.push(without.remove);
   expect(enabledIn(without)).toBe(false);

@@ -6,13 +6,13 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { ToolOutcome } from '../../src/contract/tool.js';
 import { runProcess } from '../../src/platform/shell/run-process.js';
 import { createShellPool } from '../../src/platform/shell/shell-pool.js';
-import { type TemporaryProject, type ToolRun, temporaryProject } from '../../src/testing/temporary-project.js';
+import { type TestProject, type ToolRun, temporaryProject } from '../../src/testing/temporary-project.js';
 import { isRunning, isWritten, pidsIn, until } from '../../src/testing/watch-processes.js';
 import { bashTool } from '../../src/tools/bash/bash.js';
 
 const SOAK = Boolean(process.env['HELVE_SOAK']);
 
-interface Story extends TemporaryProject {
+interface Story extends TestProject {
   bash(command: string): Promise<ToolRun>;
 }
 

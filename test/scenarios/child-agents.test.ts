@@ -696,9 +696,7 @@ test.each([{ subagent_type: 'Explore' }, { subagent_type: 'explore' }])(
       },
     );
     const { results } = await it.run();
-    expect(questions).toMatchObject([
-      { tool: 'Task', reason: expect.stringContaining('the rule "Agent(Explore)"') },
-    ]);
+    expect(questions).toMatchObject([{ tool: 'Task', reason: expect.stringContaining('the rule "Agent(Explore)"') }]);
     expect(results).toEqual([{ text: expect.stringMatching(/^hello/), isError: false }]);
   },
 );

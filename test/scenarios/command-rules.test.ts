@@ -1,9 +1,9 @@
 // What rules about commands mean, through the whole path of a call: each row is a rule, commands and the answer.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type TemporaryProject, temporaryProject } from '../../src/testing/temporary-project.js';
+import { type TestProject, temporaryProject } from '../../src/testing/temporary-project.js';
 import { judge } from './judge.js';
 
-let place: TemporaryProject;
+let place: TestProject;
 
 beforeAll(async () => {
   place = await temporaryProject({ 'a.txt': 'x\n', 'src/a.ts': 'x\n', 'package.json': '{}' });

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir, rm, symlink } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { type TemporaryProject, temporaryProject } from '../../src/testing/temporary-project.js';
+import { type TestProject, temporaryProject } from '../../src/testing/temporary-project.js';
 
 const FLIPS = process.env['HELVE_SOAK'] ? 100_000 : 3_000;
 const LEAST_CALLS = 30;
@@ -20,7 +20,7 @@ for (let flip = 0; flip < Number(count); flip += 1) {
 
 const SECRET = 'TOP-SECRET\n';
 
-async function projectWithLinks(): Promise<TemporaryProject> {
+async function projectWithLinks(): Promise<TestProject> {
   const files = { 'plain/a.txt': 'plain\n', 'secret/a.txt': SECRET };
   const project = await temporaryProject(files, { permissions: { deny: ['Read(/secret/**)'] } });
   await mkdir(project.path('links'));

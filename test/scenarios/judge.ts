@@ -1,14 +1,14 @@
 import { createEngine } from '../../src/compose/create-engine.js';
 import type { Behavior, PermissionMode } from '../../src/contract/permission.js';
 import type { RuleLists } from '../../src/permissions/rule.js';
-import type { TemporaryProject } from '../../src/testing/temporary-project.js';
+import type { TestProject } from '../../src/testing/temporary-project.js';
 
 /**
  * What the engine decides, and what the call says; one that is allowed runs only if it reads. In rules and inputs, `{ROOT}`
  * stands for the project and `{UP}` for the folder that it is in, where `home` is the home folder.
  */
 export async function judge(
-  place: TemporaryProject,
+  place: TestProject,
   tool: string,
   input: Record<string, unknown>,
   lists: RuleLists = {},

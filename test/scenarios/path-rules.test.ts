@@ -5,10 +5,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Behavior } from '../../src/contract/permission.js';
 import { permissionModes } from '../../src/contract/permission.js';
 import type { RuleLists } from '../../src/permissions/rule.js';
-import { type TemporaryProject, temporaryProject } from '../../src/testing/temporary-project.js';
+import { type TestProject, temporaryProject } from '../../src/testing/temporary-project.js';
 import { judge } from './judge.js';
 
-let place: TemporaryProject;
+let place: TestProject;
 const files = [
   ...[
     'a.txt',

@@ -9,7 +9,7 @@ import type { Message } from '../../contract/message.js';
 import { type Model, type ModelEvent, ModelFailure, type ModelRequest, type StopReason } from '../../contract/model.js';
 import { defineTool } from '../../contract/tool.js';
 import { protocolViolations } from '../../testing/protocol-violations.js';
-import { type TemporaryProject, temporaryProject } from '../../testing/temporary-project.js';
+import { type TestProject, temporaryProject } from '../../testing/temporary-project.js';
 import { readSession } from '../store/read-session.js';
 import { restoreSession } from '../store/restore-session.js';
 import { resumeSession } from '../store/resume-session.js';
@@ -80,7 +80,7 @@ const tooLong = new ModelFailure('context_overflow', 'The conversation is too lo
 async function agentWith(
   model: Model,
   options: Partial<FullAgentOptions> = {},
-): Promise<{ agent: FullAgent; project: TemporaryProject }> {
+): Promise<{ agent: FullAgent; project: TestProject }> {
   const project = await temporaryProject();
   const agent = createAgent({
     model,

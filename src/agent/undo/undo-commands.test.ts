@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { listChanges } from '../../platform/journal/journal.js';
-import { type TemporaryProject, temporaryProject } from '../../testing/temporary-project.js';
+import { type TestProject, temporaryProject } from '../../testing/temporary-project.js';
 import { isWritten, until } from '../../testing/watch-processes.js';
 import { bashTool } from '../../tools/bash/bash.js';
 import { killShellTool } from '../../tools/bash/kill-shell.js';
@@ -14,7 +14,7 @@ import { applyUndo, type UndoOutcome } from './apply-undo.js';
 import { planUndo } from './undo.js';
 import { listUndoable, type UndoableCall, type UndoSelection } from './undo-calls.js';
 
-interface TestProject extends TemporaryProject {
+interface UndoProject extends TestProject {
   /** Runs a command, and fails where the tool does. */
   bash(command: string, options?: { run_in_background?: boolean }): Promise<string>;
   edit(name: string, text: string): Promise<void>;
@@ -23,7 +23,7 @@ interface TestProject extends TemporaryProject {
   tree(): Promise<Record<string, string>>;
 }
 
-async function testProject(files: Readonly<Record<string, string>> = {}): Promise<TestProject> {
+async function testProject(files: Readonly<Record<string, string>> = {}): Promise<UndoProject> {
   const project = await temporaryProject(files);
   onTestFinished(() => project.remove());
   const { id, dataFolder } = project.engine.session;

@@ -5,7 +5,7 @@ import { createEngine } from '../../compose/create-engine.js';
 import type { FullEngineOptions } from '../../compose/options.js';
 import { type Model, ModelFailure } from '../../contract/model.js';
 import { type Catalogue, secretVariables } from '../../models/catalogue/catalogue.js';
-import type { OpenedSession, SessionPorts, SessionRequest } from '../../terminal/session/opened-session.js';
+import type { OpenedSession, SessionRequest, TerminalPorts } from '../../terminal/session/opened-session.js';
 import { ownCallTools } from '../../tools/index.js';
 import { type CliEngineOptions, engineOptions, whyNoBypass } from '../engine-options.js';
 import { readCatalogue } from '../read-catalogue.js';
@@ -26,7 +26,7 @@ export async function openSession(
   flags: RunFlags,
   given: CliEngineOptions,
   request: SessionRequest,
-  ports: SessionPorts,
+  ports: TerminalPorts,
 ): Promise<OpenedSession> {
   const { env, settings } = given;
   const catalogue = await readCatalogue(env);

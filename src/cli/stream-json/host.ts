@@ -19,7 +19,7 @@ import { Pace } from './pace.js';
 import { type HostMessage, parseInput } from './parse-input.js';
 import { PartialMessages } from './partial-messages.js';
 import { PermissionBridge, type PermissionBridgeOptions } from './permission-bridge.js';
-import { type Prompt, PromptQueue } from './prompt-queue.js';
+import { PromptQueue, type QueuedPrompt } from './prompt-queue.js';
 import { readInputLines } from './read-input-lines.js';
 import { SlowReaderGuard } from './slow-reader-guard.js';
 
@@ -144,7 +144,7 @@ export class Host {
     return last;
   }
 
-  async #run(agent: FullAgent, prompt: Prompt, signal: AbortSignal): Promise<FinishedRun> {
+  async #run(agent: FullAgent, prompt: QueuedPrompt, signal: AbortSignal): Promise<FinishedRun> {
     const { end, replayPrompts } = this.#options;
     const ended = AbortSignal.any([signal, prompt.controller.signal]);
     let result: RunResult | undefined;

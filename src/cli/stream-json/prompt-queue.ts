@@ -3,7 +3,7 @@ import type { UserBlock } from '../../contract/message.js';
 const MAX_WAITING = 1_000;
 const MAX_WAITING_CHARS = 64 * 1024 * 1024; // a host that sends faster than a model answers must not exhaust memory
 
-export interface Prompt {
+export interface QueuedPrompt {
   content: readonly UserBlock[];
   /** The host's id for it. */
   uuid: string | undefined;
@@ -13,13 +13,13 @@ export interface Prompt {
 
 /** Prompts in order of arrival; each gets its own run, one at a time. */
 export class PromptQueue {
-  #active: Prompt | undefined;
-  #waiting: Prompt[] = [];
+  #active: QueuedPrompt | undefined;
+  #waiting: QueuedPrompt[] = [];
   #ended = false;
   #wake = Promise.withResolvers<void>();
 
   /** Returns an error message if the prompt can't be accepted. */
-  add({ content, uuid }: Pick<Prompt, 'content' | 'uuid'>): string | undefined {
+  add({ content, uuid }: Pick<QueuedPrompt, 'content' | 'uuid'>): string | undefined {
     if (this.#ended) return 'the session is ending';
     const chars = this.#waiting.reduce((sum, waiting) => sum + lengthOf(waiting.content), lengthOf(content));
     if (this.#waiting.length >= MAX_WAITING || (this.#waiting.length > 0 && chars > MAX_WAITING_CHARS)) {
@@ -34,7 +34,7 @@ export class PromptQueue {
    * The next prompt, as soon as there is one; undefined when no more will come. Calling it marks the previous one as
    * done.
    */
-  async next(): Promise<Prompt | undefined> {
+  async next(): Promise<QueuedPrompt | undefined> {
     this.#active = undefined;
     while (this.#waiting.length === 0 && !this.#ended) {
       this.#wake = Promise.withResolvers<void>();
@@ -45,7 +45,7 @@ export class PromptQueue {
   }
 
   /** Ends the current run, or the one that is about to start. Returns the waiting prompts, without those dropped. */
-  interrupt({ dropWaiting = false }: { dropWaiting?: boolean } = {}): readonly Prompt[] {
+  interrupt({ dropWaiting = false }: { dropWaiting?: boolean } = {}): readonly QueuedPrompt[] {
     const target = this.#active ?? this.#waiting[0];
     target?.controller.abort(new Error('Interrupted.'));
     if (dropWaiting) this.#waiting = this.#waiting.filter((waiting) => waiting === target);

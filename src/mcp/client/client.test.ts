@@ -7,7 +7,7 @@ import type { FullEngineOptions } from '../../compose/options.js';
 import type { AgentHappening } from '../../contract/event.js';
 import type { ToolResultBlock } from '../../contract/message.js';
 import type { AskPermission } from '../../contract/permission.js';
-import { type TemporaryProject, temporaryProject } from '../../testing/temporary-project.js';
+import { type TestProject, temporaryProject } from '../../testing/temporary-project.js';
 
 const oddServer = resolve('test/fixtures/mcp/odd-server.mjs');
 const odd = (...args: string[]) => ({ command: process.execPath, args: [oddServer, ...args] });
@@ -15,7 +15,7 @@ const odd = (...args: string[]) => ({ command: process.execPath, args: [oddServe
 async function projectWith(
   mcpServers: NonNullable<FullEngineOptions['mcpServers']>,
   options: Omit<FullEngineOptions, 'root' | 'dataFolder'> = {},
-): Promise<TemporaryProject & { call(tool: string, input?: object, signal?: AbortSignal): Promise<ToolResultBlock> }> {
+): Promise<TestProject & { call(tool: string, input?: object, signal?: AbortSignal): Promise<ToolResultBlock> }> {
   const notices: string[] = [];
   const project = await temporaryProject({}, { mcpServers, ...options });
   onTestFinished(async () => {
@@ -42,7 +42,7 @@ const textOf = ({ content }: ToolResultBlock): string =>
     ? content
     : content.map((block) => (block.type === 'text' ? block.text : '(image)')).join('\n');
 
-const namesIn = ({ engine }: TemporaryProject): string[] =>
+const namesIn = ({ engine }: TestProject): string[] =>
   engine.session.tools.all.filter(({ source, enabled }) => source === 'mcp' && enabled).map(({ tool }) => tool.name);
 
 async function appears(file: string, words: string | undefined): Promise<void> {

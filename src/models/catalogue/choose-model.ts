@@ -1,7 +1,7 @@
 import { type Effort, type Model, ModelFailure } from '../../contract/model.js';
 import { messageOf } from '../../platform/message-of.js';
 import { type Catalogue, type KnownModel, nearestEffort } from './catalogue.js';
-import { loadCatalogue, type ReadFile, readText } from './load-catalogue.js';
+import { loadCatalogue, type ReadTextFile, readText } from './load-catalogue.js';
 import { keyVariables, type ModelPlan, planModel, wantedModel } from './plan-model.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -13,7 +13,7 @@ export interface ChooseModelOptions {
   /** Default: the built-in catalogue with the user's models.json. */
   catalogue?: Catalogue;
   /** Reads scripts and models.json. */
-  readFile?: ReadFile;
+  readFile?: ReadTextFile;
 }
 
 /**
@@ -124,7 +124,7 @@ async function buildModel(plan: ModelPlan, env: Environment, effort: Effort | un
 const called = (provider: string, model: Model): Model =>
   model.provider === provider ? model : { ...model, provider };
 
-async function scripted(path: string, readFile: ReadFile): Promise<Model> {
+async function scripted(path: string, readFile: ReadTextFile): Promise<Model> {
   const text = await readFile(path).catch((error: unknown) => {
     throw new ModelFailure('invalid_request', `The script ${path} can't be read (${message(error)}). Check the path.`, {
       cause: error,

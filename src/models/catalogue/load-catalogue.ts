@@ -5,9 +5,9 @@ import { dataFolderOf, isMissing } from '../../platform/files/paths.js';
 import { messageOf } from '../../platform/message-of.js';
 import { builtInCatalogue, type Catalogue } from './catalogue.js';
 
-export type ReadFile = (path: string) => Promise<string>;
+export type ReadTextFile = (path: string) => Promise<string>;
 
-export const readText: ReadFile = (path) => readFileFromDisk(path, 'utf8');
+export const readText: ReadTextFile = (path) => readFileFromDisk(path, 'utf8');
 
 /** The path of the file in which users define their own providers and models. */
 export function modelsFilePath(env: Readonly<Record<string, string | undefined>>): string {
@@ -17,7 +17,7 @@ export function modelsFilePath(env: Readonly<Record<string, string | undefined>>
 /** The built-in catalogue merged with the user's models.json. An invalid file is refused. */
 export async function loadCatalogue(
   env: Readonly<Record<string, string | undefined>>,
-  readFile: ReadFile = readText,
+  readFile: ReadTextFile = readText,
 ): Promise<Catalogue> {
   const path = modelsFilePath(env);
   let json: string;

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
-import { type LocalServer, startLocalServer } from '../../testing/local-server.js';
+import { startLocalServer, type TestServer } from '../../testing/local-server.js';
 import { type Fetched, type FetchOptions, fetchPage } from './fetch-page.js';
 
 const closing: Array<() => unknown> = [];
@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<LocalServer> {
+async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<TestServer> {
   const server = await startLocalServer(answer);
   closing.push(server.close);
   return server;

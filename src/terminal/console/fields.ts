@@ -4,7 +4,7 @@ import type { ConsoleTool } from '../contract.js';
 
 export type FieldKind = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object';
 
-export interface Field {
+export interface InputField {
   name: string;
   description: string;
   kinds: readonly FieldKind[];
@@ -17,7 +17,7 @@ export interface Field {
 
 const kindNames: readonly FieldKind[] = ['string', 'number', 'integer', 'boolean', 'array', 'object'];
 
-export function fieldsOf({ inputSchema }: Pick<ConsoleTool, 'inputSchema'>): Field[] {
+export function fieldsOf({ inputSchema }: Pick<ConsoleTool, 'inputSchema'>): InputField[] {
   const { properties, required } = inputSchema;
   const names = Array.isArray(required) ? required : [];
   return Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) => {
@@ -34,7 +34,7 @@ export function fieldsOf({ inputSchema }: Pick<ConsoleTool, 'inputSchema'>): Fie
 }
 
 /** Parameters that can be given without a name: required strings, then the path. */
-export function positionalsOf(fields: readonly Field[]): Field[] {
+export function positionalsOf(fields: readonly InputField[]): InputField[] {
   const required = fields.filter(({ isRequired, kinds }) => isRequired && kinds.includes('string'));
   const place = fields.find(
     ({ name, isRequired, kinds }) => name === 'path' && !isRequired && kinds.includes('string'),
@@ -43,16 +43,16 @@ export function positionalsOf(fields: readonly Field[]): Field[] {
 }
 
 /** A shell command: the rest of the line is its text, with its own quotes and options. */
-export const takesRest = (field: Field | undefined): boolean => field?.name === 'command';
+export const takesRest = (field: InputField | undefined): boolean => field?.name === 'command';
 
-export const isPath = ({ name, kinds }: Field): boolean =>
+export const isPath = ({ name, kinds }: InputField): boolean =>
   kinds.includes('string') && /(?:^|_)(?:path|file|dir|directory|folder|cwd)(?:$|_)/i.test(name);
 
 /** `--output-mode` for `output_mode`, `-i` for `-i`. */
-export const optionOf = ({ name }: Pick<Field, 'name'>): string =>
+export const optionOf = ({ name }: Pick<InputField, 'name'>): string =>
   name.startsWith('-') ? name : `--${name.replaceAll('_', '-')}`;
 
-export function fieldFor(option: string, fields: readonly Field[]): Field | undefined {
+export function fieldFor(option: string, fields: readonly InputField[]): InputField | undefined {
   const wanted = option.replace(/^--/, '').replaceAll('_', '-').toLowerCase();
   return fields.find(
     (field) => field.name === option || (!option.startsWith('---') && optionOf(field).toLowerCase() === `--${wanted}`),
@@ -77,7 +77,7 @@ export function usageOf(tool: Pick<ConsoleTool, 'name' | 'inputSchema'>): string
   return [tool.name, ...(isLine ? [...options, ...words] : [...words, ...options])].join(' ');
 }
 
-function valueWord({ kinds, values }: Field): string {
+function valueWord({ kinds, values }: InputField): string {
   if (values.length > 0 && values.length <= 6) return values.join('|');
   if (kinds.includes('string')) return 'TEXT';
   if (kinds.includes('number') || kinds.includes('integer')) return 'N';

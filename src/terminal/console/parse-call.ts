@@ -3,10 +3,10 @@ import { messageOf } from '../../platform/message-of.js';
 import { nearestWords, wordSimilarity } from '../../platform/text/similar-text.js';
 import type { ConsoleTool } from '../contract.js';
 import {
-  type Field,
   type FieldKind,
   fieldFor,
   fieldsOf,
+  type InputField,
   isObject,
   optionOf,
   positionalsOf,
@@ -57,7 +57,7 @@ function parseJson(text: string): Record<string, unknown> {
   throw new CallProblem('the input must be an object in braces.');
 }
 
-function readInput(text: string, fields: readonly Field[]): Record<string, unknown> {
+function readInput(text: string, fields: readonly InputField[]): Record<string, unknown> {
   const { words, open } = readWords(text);
   const positionals = positionalsOf(fields);
   const isLine = takesRest(positionals[0]);
@@ -95,7 +95,7 @@ function readInput(text: string, fields: readonly Field[]): Record<string, unkno
 /** A signed number is a value, not an option. */
 const isOption = ({ text, isQuoted }: Word): boolean => !isQuoted && /^--?[A-Za-z]/.test(text);
 
-function readOption(word: Word, next: Word | undefined, fields: readonly Field[]) {
+function readOption(word: Word, next: Word | undefined, fields: readonly InputField[]) {
   const [, option = '', written] = /^([^=]*)(?:=([\s\S]*))?$/.exec(word.text) ?? [];
   const field = fieldFor(option, fields);
   const denied = field ? undefined : fieldFor(option.replace(/^--no-/, '--'), fields);
@@ -109,13 +109,13 @@ function readOption(word: Word, next: Word | undefined, fields: readonly Field[]
 }
 
 /** Repeated options append to a list. */
-function put(input: Record<string, unknown>, { name, kinds }: Field, value: unknown): void {
+function put(input: Record<string, unknown>, { name, kinds }: InputField, value: unknown): void {
   const before = input[name];
   const isList = kinds.includes('array') && Array.isArray(before);
   input[name] = isList ? [...before, ...(Array.isArray(value) ? value : [value])] : value;
 }
 
-function valueIn(text: string, field: Field, label: string): unknown {
+function valueIn(text: string, field: InputField, label: string): unknown {
   const { kinds, values, element } = field;
   if (values.length > 0 && kinds.every((kind) => kind === 'string')) {
     const value = values.find((known) => known === text);
@@ -162,7 +162,7 @@ function fromJson(text: string): unknown {
   }
 }
 
-function unknownOption(option: string, fields: readonly Field[]): CallProblem {
+function unknownOption(option: string, fields: readonly InputField[]): CallProblem {
   const known = fields.map(optionOf);
   const [nearest] = nearestWords(option, known);
   return new CallProblem(
@@ -170,7 +170,7 @@ function unknownOption(option: string, fields: readonly Field[]): CallProblem {
   );
 }
 
-const tooMany = ({ text }: Word, positionals: readonly Field[]): CallProblem =>
+const tooMany = ({ text }: Word, positionals: readonly InputField[]): CallProblem =>
   new CallProblem(
     positionals.length === 0
       ? `"${text}" has no parameter name.`

@@ -3,7 +3,7 @@ import { symlink } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import type { PermissionAnswer } from '../../contract/permission.js';
 import type { Tool } from '../../contract/tool.js';
-import { type TemporaryProject, temporaryProject } from '../../testing/temporary-project.js';
+import { type TestProject, temporaryProject } from '../../testing/temporary-project.js';
 import { bashTool } from '../../tools/bash/bash.js';
 import { editTool } from '../../tools/edit.js';
 import { readTool } from '../../tools/read.js';
@@ -16,7 +16,7 @@ const theme = new Theme({ name: 'none', depth: 'many' });
 /** What the user sees of a call, and its result after they press the keys. */
 async function asked(tool: Tool, input: unknown, pressed: string) {
   let shown: string[] = [];
-  const place: TemporaryProject = await temporaryProject(
+  const place: TestProject = await temporaryProject(
     { 'a.txt': 'one\n', 'long.txt': Array.from({ length: 30 }, (_, index) => `line ${index + 1}\n`).join('') },
     {
       permissionMode: 'default',

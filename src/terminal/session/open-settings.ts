@@ -1,12 +1,12 @@
 import { dataFolderOf } from '../../platform/files/paths.js';
 import type { TrustReport } from '../../settings/trust.js';
 import type { TerminalOptions, TerminalSettings } from '../start-terminal.js';
-import type { SessionPorts } from './opened-session.js';
+import type { TerminalPorts } from './opened-session.js';
 
 /** Reads settings. If the folder brings settings that require trust, the user is asked before any of them apply. */
 export async function openSettings(
   { open, env }: Pick<TerminalOptions, 'open' | 'env'>,
-  ports: SessionPorts,
+  ports: TerminalPorts,
   askForTrust: (trust: TrustReport) => Promise<boolean>,
 ): Promise<TerminalSettings> {
   const settings = await open(ports);

@@ -27,7 +27,7 @@ export interface SessionRequest {
 }
 
 /** Callbacks for questions and notices of the session. */
-export interface SessionPorts {
+export interface TerminalPorts {
   askPermission: AskPermission;
   askUser: AskUser;
   /** Shows a message to the user. */

@@ -11,7 +11,7 @@ export const MOST_OUTPUT_LINES = 1_000;
 
 const MAX_LINE_CHARS = 5_000; // per line: minified files and inline images have lines of megabytes
 
-export interface OutputShape {
+export interface OutputExcerpt {
   /** How many lines of the text to show, each truncated. Default: all, wrapped. */
   lines?: number;
   /** From which end. */
@@ -23,7 +23,7 @@ export function outputLines(
   theme: Theme,
   text: string,
   width: number,
-  { lines: most, end = 'first' }: OutputShape = {},
+  { lines: most, end = 'first' }: OutputExcerpt = {},
 ): { lines: string[]; hidden: number } {
   const wanted = most ?? MOST_OUTPUT_LINES;
   const { part, hidden } = end === 'first' ? firstLines(text, wanted) : lastLines(text, wanted);
@@ -71,10 +71,10 @@ function countLines(text: string): number {
 export class OutputView implements Component {
   readonly #theme: Theme;
   #text: string;
-  #shape: OutputShape;
+  #shape: OutputExcerpt;
   #drawn: { width: number; lines: string[] } | undefined;
 
-  constructor(theme: Theme, text = '', shape: OutputShape = {}) {
+  constructor(theme: Theme, text = '', shape: OutputExcerpt = {}) {
     this.#theme = theme;
     this.#text = text;
     this.#shape = shape;

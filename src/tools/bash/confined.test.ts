@@ -10,7 +10,7 @@ import type { FullEngineOptions } from '../../compose/options.js';
 import type { Effect } from '../../contract/effect.js';
 import type { Confinement } from '../../contract/permission.js';
 import { chooseConfiner } from '../../platform/sandbox/confiner.js';
-import { type TemporaryProject, temporaryProject } from '../../testing/index.js';
+import { type TestProject, temporaryProject } from '../../testing/index.js';
 import { bashTool } from './bash.js';
 
 const found = await chooseConfiner({ env: process.env, workspace: [] });
@@ -19,7 +19,7 @@ const confined = test.skipIf(!found.confiner);
 async function project(
   files: Readonly<Record<string, string>>,
   options: Omit<FullEngineOptions, 'root' | 'dataFolder'> = {},
-): Promise<TemporaryProject> {
+): Promise<TestProject> {
   const made = await temporaryProject(files, { permissionMode: 'default', ...options });
   onTestFinished(() => made.remove());
   return made;
@@ -27,7 +27,7 @@ async function project(
 
 /** Runs a command as if a table had wrongly classified it as harmless, with these files among its effects. */
 async function runAs(
-  { engine }: TemporaryProject,
+  { engine }: TestProject,
   command: string,
   { confinement = 'reads', files = [] }: { confinement?: Confinement; files?: readonly Effect[] } = {},
 ): Promise<string> {

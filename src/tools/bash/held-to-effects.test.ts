@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Effect, FileEffect } from '../../contract/effect.js';
 import type { SandboxConfig } from '../../contract/tool-context.js';
 import { chooseConfiner } from '../../platform/sandbox/confiner.js';
-import { type TemporaryProject, temporaryProject } from '../../testing/index.js';
+import { type TestProject, temporaryProject } from '../../testing/index.js';
 import { bashTool } from './bash.js';
 
 const found = await chooseConfiner({ env: process.env, workspace: [] });
@@ -20,7 +20,7 @@ const config: SandboxConfig = {
   mode: 'effects',
 };
 
-async function project(files: Readonly<Record<string, string>>, sandbox = config): Promise<TemporaryProject> {
+async function project(files: Readonly<Record<string, string>>, sandbox = config): Promise<TestProject> {
   const made = await temporaryProject(files, { sandbox });
   onTestFinished(() => made.remove());
   return made;
@@ -36,7 +36,7 @@ const writes = (path: string): FileEffect => ({
 });
 
 /** Runs a command as one that the user approved, with these effects. */
-async function runWith({ engine }: TemporaryProject, command: string, effects: readonly Effect[]): Promise<string> {
+async function runWith({ engine }: TestProject, command: string, effects: readonly Effect[]): Promise<string> {
   const accepted = bashTool.accept({ command });
   if (!accepted.ok) throw new Error('the input is not accepted');
   const context = engine.contextFor('call', new AbortController().signal, { effects, confinement: 'approved' });

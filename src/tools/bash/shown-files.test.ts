@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type TemporaryProject, temporaryProject } from '../../testing/temporary-project.js';
+import { type TestProject, temporaryProject } from '../../testing/temporary-project.js';
 import { editTool } from '../edit.js';
 import { grepTool } from '../grep.js';
 import { writeTool } from '../write.js';
@@ -7,8 +7,7 @@ import { bashTool } from './bash.js';
 
 const text = Array.from({ length: 12 }, (_, index) => `line ${index + 1} of the file\n`).join('');
 
-const seen = (project: TemporaryProject, file = 'f.txt') =>
-  project.engine.session.ledger.get(project.path(file))?.lines;
+const seen = (project: TestProject, file = 'f.txt') => project.engine.session.ledger.get(project.path(file))?.lines;
 
 async function seenAfter(command: string): Promise<unknown> {
   const project = await temporaryProject({ 'f.txt': text, 'd/g.txt': 'other\n' });
