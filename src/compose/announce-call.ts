@@ -4,7 +4,7 @@ import { realPathSync } from '../platform/files/paths.js';
 import { declaredWritesOf, mayChangeFiles } from '../platform/journal/effect-writes.js';
 import { sessionWriters } from '../platform/journal/session-changes.js';
 
-/** Announces a call of a tool that keeps no journal, to sessions that work in the same project. Undefined where it writes nothing. */
+/** Announces a call of a tool that keeps no journal, to sessions that work in the same project. Undefined if it writes nothing. */
 export function announceCall(
   session: SessionPort,
   { name, effects }: { name: string; effects: readonly Effect[] },

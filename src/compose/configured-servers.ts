@@ -2,7 +2,7 @@ import type { ConfiguredServer } from '../mcp/client/config.js';
 import { isOn, type Settings } from '../settings/settings.js';
 import type { FullEngineOptions } from './options.js';
 
-/** The servers that count, and those that an administrator keeps from counting. */
+/** The servers to connect to, and those that managed settings exclude. */
 export function configuredServers(
   { mcpServers = {}, strictMcp = false }: FullEngineOptions,
   settings: Settings | undefined,

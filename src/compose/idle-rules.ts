@@ -1,4 +1,4 @@
-// Rules that ask or deny and name an MCP server or tool that is not there: they guard nothing, which may be a slip.
+// Finds rules that ask or deny and name an MCP server or tool that does not exist: they guard nothing, and may be mistyped.
 import type { OfferedTool, ServerState } from '../mcp/client/client.js';
 import { serverParts } from '../mcp/names.js';
 import { plainLine } from '../mcp/plain-text.js';
@@ -19,18 +19,18 @@ export interface IdleRule {
   rule: Rule;
   /** A sentence for people. */
   text: string;
-  /** Another name is meant, most likely: worth a notice. The server may as well be one of another project. */
+  /** The name is probably mistyped, which is worth a notice. Otherwise the server may be one of another project. */
   isSlip: boolean;
 }
 
 export interface KnownServers {
   states: ReadonlyArray<Pick<ServerState, 'name' | 'status' | 'setAside'>>;
   offered: ReadonlyArray<Pick<OfferedTool, 'server'> & { tool: { name: string } }>;
-  /** The names of all tools, whichever place they come from. */
+  /** The names of all tools, from all sources. */
   tools: readonly string[];
 }
 
-/** Of a server that is not connected nothing is said: which tools it has is not known. */
+/** Rules about a server that is not connected are left out, since its tools are not known. */
 export function idleRules(rules: readonly Rule[], known: KnownServers): IdleRule[] {
   const parts = serverParts(known.states.map(({ name }) => name));
   return rules.flatMap((rule) => {

@@ -8,7 +8,7 @@ export interface Kind {
   problem(value: unknown, path: string): string | undefined;
 }
 
-/** The options of one function, or the fields of one option. Those that are left out are not looked at. */
+/** The options of one function, or the fields of one option. Options that are left out are not checked. */
 export type Kinds<Options> = { readonly [Name in keyof Options]-?: Kind };
 
 /** Throws `TypeError` for the first option that has another name or another type. `taker` is the function that takes them. */

@@ -2,7 +2,7 @@ import type { SessionPolicy } from '../agent/session-policy.js';
 import type { SandboxConfig } from '../contract/tool-context.js';
 import type { Settings } from '../settings/settings.js';
 
-/** The walls that settings want around commands. */
+/** The sandbox that settings configure. */
 export function sandboxOf(settings: Settings | undefined): SandboxConfig | undefined {
   if (!settings?.sandbox.enabled?.value) return undefined;
   const { allowWrite, denyWrite, denyRead, allowRead, excludedCommands, ...rest } = settings.sandbox;
@@ -21,12 +21,12 @@ export function sandboxOf(settings: Settings | undefined): SandboxConfig | undef
   };
 }
 
-/** The same with what rules say about reading. */
+/** The sandbox with the paths that permission rules make readable or unreadable. */
 export function withRules(
-  wish: SandboxConfig | undefined,
+  config: SandboxConfig | undefined,
   policy: Pick<SessionPolicy, 'unreadable' | 'readable'>,
 ): SandboxConfig | undefined {
-  if (!wish) return undefined;
-  const allowRead = [...(wish.allowRead ?? []), ...policy.readable()];
-  return { ...wish, allowRead, unreadable: policy.unreadable() ?? wish.unreadable };
+  if (!config) return undefined;
+  const allowRead = [...(config.allowRead ?? []), ...policy.readable()];
+  return { ...config, allowRead, unreadable: policy.unreadable() ?? config.unreadable };
 }

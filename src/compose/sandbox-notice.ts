@@ -1,8 +1,8 @@
 import type { Session } from '../agent/session.js';
 
 /**
- * Says once in each engine that settings turn the sandbox on where none works. Waits for the trial only where the machine
- * already looks like that; elsewhere it comes when it is known, and no request waits for it.
+ * Reports once that settings turn on the sandbox on a machine where none works. Waits for the trial only if the machine
+ * probably lacks one; otherwise no request waits, and the notice comes when the trial is done.
  */
 export function createSandboxNotice(session: Session, say: (text: string) => void): () => Promise<void> {
   let isLookedFor = false;
@@ -11,7 +11,7 @@ export function createSandboxNotice(session: Session, say: (text: string) => voi
     isLookedFor = true;
     const { mayLack, missingSandbox } = await import('../tools/bash/sandboxed.js');
     const look = async (): Promise<void> => {
-      const text = await missingSandbox(session).catch(() => undefined); // the first command will fail by it, and say so
+      const text = await missingSandbox(session).catch(() => undefined); // the first command fails for the same reason, and reports it
       if (text !== undefined) say(text);
     };
     const looked = look();

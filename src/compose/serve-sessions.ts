@@ -7,7 +7,7 @@ import type { FullEngine } from './engine.js';
 import type { FullEngineOptions } from './options.js';
 import { withReminders } from './with-reminders.js';
 
-declare const HELVE_VERSION: string | undefined; // put in by the build
+declare const HELVE_VERSION: string | undefined; // defined by the build
 
 interface Opening {
   /** The open ones are added here, for a caller that must end them at once. */

@@ -1,6 +1,6 @@
 import { providers } from '../models/catalogue/catalogue-data.js';
 
-/** What tools and their processes get: not the keys that pay for the model, unless `HELVE_PASS_ENV` names them. */
+/** The environment for tools and their processes: without the keys of model providers, unless `HELVE_PASS_ENV` names them. */
 export function withoutSecrets(
   env: Readonly<Record<string, string | undefined>>,
   alsoHidden: readonly string[] = [],

@@ -1,7 +1,7 @@
 import type { WebAccess } from '../contract/web.js';
 import type { FullEngineOptions } from './options.js';
 
-/** What is said about the web: by whoever started the session, else by settings. */
+/** What tools may reach on the web: by the options, else by settings. */
 export function webAccess(
   { web, settings }: FullEngineOptions,
   env: Readonly<Record<string, string | undefined>>,

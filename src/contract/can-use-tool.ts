@@ -1,11 +1,11 @@
 import type { PermissionQuestion } from './permission.js';
 
 /**
- * Answers for a person: may this call run? Called only where the rules say that somebody must be asked. One that throws
- * has not allowed anything: the call is denied.
+ * Decides for a person whether a call may run. Called only if the rules say that a person must be asked. If it throws, the
+ * call is denied.
  *
- * It gets the model's own questions too: `tool` is `AskUserQuestion` then, and who answers allows it with `updatedInput`
- * that has `answers` beside the `questions`, each under the text of its question.
+ * It gets the model's own questions too: then `tool` is `AskUserQuestion`, and an answer allows it with an `updatedInput`
+ * that has `answers` in addition to the `questions`, each under the text of its question.
  */
 export type CanUseTool = (
   tool: string,
@@ -13,10 +13,10 @@ export type CanUseTool = (
   about: CallAbout,
 ) => ToolPermission | Promise<ToolPermission>;
 
-/** What is known of a call that is asked about. */
+/** Facts about the call. */
 export interface CallAbout
   extends Pick<PermissionQuestion, 'callId' | 'effects' | 'reason' | 'suggestions' | 'confinement' | 'agent'> {
-  /** Aborts when the run is interrupted: nobody waits for the answer then. */
+  /** Aborts when the run is interrupted: the answer is not awaited then. */
   signal: AbortSignal;
 }
 
@@ -24,13 +24,13 @@ export interface CallAbout
 export type ToolPermission =
   | {
       behavior: 'allow';
-      /** What is to run instead, whole. It is checked and judged like any input, but not asked about again. */
+      /** The whole input to run instead. It is checked and decided like any input, but not asked about again. */
       updatedInput?: Readonly<Record<string, unknown>>;
       /** Rules, such as those of `suggestions`, that hold for the rest of the session. */
       allowRules?: readonly string[];
     }
   | {
       behavior: 'deny';
-      /** Why not, for the model. */
+      /** The reason, for the model. */
       message?: string;
     };

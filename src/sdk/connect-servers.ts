@@ -4,7 +4,7 @@ import type { ConnectOptions, McpConnections, McpServerEntry } from './mcp.js';
 
 const WITHIN_MS = 30_000;
 
-/** By an engine that runs no calls of its own: it knows what servers may see, and what to end with them. */
+/** Uses an engine that runs no calls: it limits what servers can see, and ends their processes. */
 export async function connect(
   servers: Readonly<Record<string, McpServerEntry>>,
   given: ConnectOptions,

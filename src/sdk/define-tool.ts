@@ -47,7 +47,7 @@ const otherNames: Readonly<Record<string, string>> = {
   checkPermissions: 'effects',
 };
 
-/** Makes a tool of its description, with safe defaults: unknown effects, direct exposure, a bounded result. */
+/** Creates a tool from its description, with safe defaults: unknown effects, direct exposure, a bounded result. */
 export function defineTool<Input, Data>(spec: contract.ToolSpec<Input, Data>): contract.Tool {
   if (typeof spec !== 'object' || spec === null) {
     throw new TypeError('defineTool takes an object with the name, the description and the parts of a tool.');

@@ -1,4 +1,4 @@
-// One MCP server among the options: what can't be connected to is refused when the agent is made.
+// Checks the entry of one MCP server when the agent is created.
 
 import {
   anything,
@@ -32,7 +32,7 @@ export const mcpServer: Kind = withCheck(record(anything), (value, path) => {
   for (const [name, each] of entry) {
     const problem = each === undefined ? undefined : kinds[name]?.problem(each, `${path}.${name}`);
     if (problem !== undefined) return problem;
-    // Files that other programs wrote have more fields, and those are left alone.
+    // Files that other programs wrote may have more fields, which are ignored.
     const [meant] = Object.hasOwn(kinds, name) ? [] : nearestWords(name, Object.keys(kinds));
     if (meant !== undefined && !entry.has(meant)) return `${path} has no option "${name}". Did you mean ${meant}?`;
   }

@@ -5,7 +5,7 @@ import { checkServeOptions } from './check-options.js';
 import type { HttpOptions, McpService, ServeOptions } from './mcp.js';
 import { engineOptions } from './program-options.js';
 
-const MIN_TOKEN_CHARS = 16; // what could be guessed by trying is no token
+const MIN_TOKEN_CHARS = 16; // a shorter token could be guessed
 
 export async function serveStdio(given: ServeOptions & { signal?: AbortSignal }): Promise<void> {
   checkServeOptions(given);

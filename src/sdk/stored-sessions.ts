@@ -8,7 +8,7 @@ import type { PermissionMode } from '../contract/permission.js';
 import type { SessionSummary } from '../contract/session-summary.js';
 import { dataFolderOf, homeFolder } from '../platform/files/paths.js';
 
-/** Where sessions are looked for. */
+/** Where sessions are searched for. */
 interface SessionLookup {
   root?: string | undefined;
   dataFolder?: string | undefined;
@@ -25,12 +25,12 @@ interface ResumeRequest extends SessionLookup {
   onProblem: ((sentence: string) => void) | undefined;
 }
 
-export async function openStoredSession(wish: ResumeRequest): Promise<ResumedSession> {
-  const { session, fork, beforePrompt, model, mode, onProblem } = wish;
-  const root = realpathSync(wish.root ?? process.cwd());
-  const dataFolder = folderOf(wish);
+export async function openStoredSession(request: ResumeRequest): Promise<ResumedSession> {
+  const { session, fork, beforePrompt, model, mode, onProblem } = request;
+  const root = realpathSync(request.root ?? process.cwd());
+  const dataFolder = folderOf(request);
   for (const sentence of await movedSpareData(dataFolder)) onProblem?.(sentence);
-  const id = await findSession(dataFolder, session, { root }).catch(inWordsOfTheSdk);
+  const id = await findSession(dataFolder, session, { root }).catch(withSdkAdvice);
   const project = projectOf(dataFolder, id);
   if (project !== undefined && project !== root) {
     throw new TypeError(
@@ -41,8 +41,8 @@ export async function openStoredSession(wish: ResumeRequest): Promise<ResumedSes
   return await resumeSession({ dataFolder, id, root, model: model.name, prices, fork, beforePrompt, mode, onProblem });
 }
 
-/** A program has no command line to look for sessions with. */
-function inWordsOfTheSdk(problem: unknown): never {
+/** Names the function of the SDK instead of the command. */
+function withSdkAdvice(problem: unknown): never {
   if (!(problem instanceof SessionProblem)) throw problem;
   const message = problem.message.replace('helve sessions list --all shows those', 'listSessions() returns those');
   throw new SessionProblem(problem.kind, message, { cause: problem });
