@@ -4,6 +4,7 @@ import { ToolFailure } from '../../contract/failure.js';
 import { defineTool, type ToolProgress } from '../../contract/tool.js';
 import type { DescribeContext, SessionPort, ToolContext } from '../../contract/tool-context.js';
 import { limitsFrom } from '../../platform/shell/limits.js';
+import type { ProcessResult } from '../../platform/shell/run-process.js';
 import type { WrapShell } from '../../platform/shell/wrap-shell.js';
 import { grouped } from '../../platform/text/digits.js';
 import { refusal } from '../refusal.js';
@@ -55,6 +56,8 @@ const input = z.strictObject({
   run_in_background: z.boolean().optional(),
   dangerouslyDisableSandbox: z.boolean().optional().describe('The user is asked each time'),
 });
+
+type BashInput = z.output<typeof input>;
 
 export interface BashData {
   output: string;
@@ -158,43 +161,72 @@ async function sandboxOf(context: ToolContext, leaves: boolean | undefined): Pro
 }
 
 async function* run(
-  { command, timeout, run_in_background, dangerouslyDisableSandbox }: z.output<typeof input>,
+  asked: BashInput,
   context: ToolContext,
   watching: Promise<WatchedChanges | undefined>,
 ): AsyncGenerator<ToolProgress, BashData, void> {
-  const limits = limitsFrom(context.env);
-  const [place, outputFile, sandboxed, confined, watched] = await Promise.all([
-    workingDirectory(context),
-    context.session.resultFile(`${context.callId}.txt`),
-    sandboxOf(context, dangerouslyDisableSandbox),
-    confinedShell(context, { leaves: dangerouslyDisableSandbox }),
-    watching,
-  ]);
-  const walls = confined?.wrap ?? sandboxed;
-  const timeoutMs = run_in_background ? backgroundLife(timeout) : timeoutFor(timeout, context.env);
-  const cutNote = timeoutNote(timeout, timeoutMs);
-  const inBackground = ({ backgroundId, output, note, durationMs }: BackgroundStart): BashData => {
-    const notes = [place.note, watched?.note, watched?.warning, cutNote, note].filter((text) => text !== undefined);
-    return { output, notes, durationMs, cwd: context.cwd, outputFile, backgroundId };
-  };
-  const about = { command, cwd: place.cwd, outputFile, limits, wrap: walls, watched };
+  const prepared = await prepare(asked, context, watching);
+  const { toRun, timeoutMs, confined, watched, outputFile } = prepared;
   if (watched?.warning !== undefined) yield { text: watched.warning };
-  if (run_in_background) return inBackground(await startInBackground(about, timeoutMs, context));
-
-  const shown = await watchShown(command, context);
-  let result = yield* runWithProgress(about, timeoutMs, context);
-  if ('backgroundId' in result) return inBackground(result);
+  if (asked.run_in_background) {
+    return inBackground(await startInBackground(toRun, timeoutMs, context), prepared, context);
+  }
+  const shown = await watchShown(asked.command, context);
+  let result = yield* runWithProgress(toRun, timeoutMs, context);
+  if ('backgroundId' in result) return inBackground(result, prepared, context);
   // A hidden file was replaced or added while it ran: its output can't be trusted, and it changed nothing, so it runs
   // again.
   let current = confined;
   for (let again = 0; current?.hasChanged(); again += 1) {
     if (again === MAX_REPEATS) throw await hiddenFilesChange(outputFile);
     current = await confinedShell(context);
-    result = yield* runWithProgress({ ...about, wrap: current?.wrap ?? walls }, timeoutMs, context);
-    if ('backgroundId' in result) return inBackground(result);
+    result = yield* runWithProgress({ ...toRun, wrap: current?.wrap ?? toRun.wrap }, timeoutMs, context);
+    if ('backgroundId' in result) return inBackground(result, prepared, context);
   }
   if (confined) refillLater(context.session);
+  return await report(result, prepared, context, shown);
+}
 
+type PreparedRun = Awaited<ReturnType<typeof prepare>>;
+
+/** Everything that has to be known before the command starts. */
+async function prepare(
+  { command, timeout, run_in_background, dangerouslyDisableSandbox: leaves }: BashInput,
+  context: ToolContext,
+  watching: Promise<WatchedChanges | undefined>,
+) {
+  const limits = limitsFrom(context.env);
+  const [place, outputFile, sandboxed, confined, watched] = await Promise.all([
+    workingDirectory(context),
+    context.session.resultFile(`${context.callId}.txt`),
+    sandboxOf(context, leaves),
+    confinedShell(context, { leaves }),
+    watching,
+  ]);
+  const timeoutMs = run_in_background ? backgroundLife(timeout) : timeoutFor(timeout, context.env);
+  const cutNote = timeoutNote(timeout, timeoutMs);
+  const wrap = confined?.wrap ?? sandboxed;
+  const toRun = { command, cwd: place.cwd, outputFile, limits, wrap, watched };
+  return { toRun, place, outputFile, sandboxed, confined, watched, limits, timeoutMs, cutNote };
+}
+
+function inBackground(
+  { backgroundId, output, note, durationMs }: BackgroundStart,
+  { place, watched, cutNote, outputFile }: PreparedRun,
+  { cwd }: ToolContext,
+): BashData {
+  const notes = [place.note, watched?.note, watched?.warning, cutNote, note].filter((text) => text !== undefined);
+  return { output, notes, durationMs, cwd, outputFile, backgroundId };
+}
+
+/** The data of a command that has ended. Throws `ToolFailure` if it failed. */
+async function report(
+  result: ProcessResult,
+  { toRun, place, outputFile, sandboxed, confined, watched, limits, timeoutMs, cutNote }: PreparedRun,
+  context: ToolContext,
+  shown: Awaited<ReturnType<typeof watchShown>>,
+): Promise<BashData> {
+  const { command } = toRun;
   const [moved, ending, lost] = await Promise.all([
     carryDirectory(result.finalCwd, place.cwd, context),
     describeEnding(result, command, {
