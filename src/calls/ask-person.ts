@@ -50,13 +50,13 @@ export async function askPerson(call: PendingCall, open: OpenDecision): Promise<
   hooks.notify(`Helve needs your permission to use ${tool.name}`);
   const answer = await answerTo(askPermission, call, open);
   if (answer === 'settled') return answer;
-  // Whoever answers may be written without types: nothing but a clear yes is a yes.
+  // The program that answers may be written without types: only an explicit allow counts as one.
   if (answer?.behavior === 'deny') throw refusedByPerson(tool.name, answer.reason);
   if (answer?.behavior !== 'allow') {
     throw denied(tool.name, `${decision.reason}, and the question was answered with neither allow nor deny`);
   }
   if (answer.remember) await remember(answer.remember, environment);
-  // No other mode can be had by an answer, whatever a program without types sends.
+  // An answer can set no other mode, whatever an untyped program sends.
   if (answer.mode === 'default' || answer.mode === 'acceptEdits') environment.chooseMode?.(answer.mode);
   const known = [bound.input, ...(sentAs ? [sentAs.input] : [])];
   const { updatedInput } = answer;
@@ -64,7 +64,7 @@ export async function askPerson(call: PendingCall, open: OpenDecision): Promise<
   return isChanged ? { rewritten: updatedInput } : {};
 }
 
-/** Puts the question, unless what somebody agrees to meanwhile settles it. */
+/** Asks, and withdraws the question if a rule that another answer saves meanwhile allows the call. */
 async function answerTo(
   askPermission: AskPermission,
   { resolved, effects, environment, callId, signal }: PendingCall,
@@ -102,7 +102,7 @@ async function answerTo(
   }
 }
 
-/** The reason of a decision, with why the command that it hangs on is not harmless, where more is known than that. */
+/** The reason of a decision; for a command, also why it is not harmless, if that says more. */
 function withKnownReason({ reason, trail = [] }: Decision, effects: readonly Effect[]): string {
   const deciding = trail.find(({ decided, basis }) => decided && basis === 'default')?.effect;
   const effect = deciding === undefined ? undefined : effects[deciding];
@@ -126,7 +126,7 @@ async function remember({ rules, scope }: RememberedRules, environment: CallEnvi
   }
 }
 
-/** Many programs send the input back with their yes, by way of JSON: to ask them about it again would have no end. */
+/** Many programs return the input with their answer, after a round trip through JSON. That is no change to judge again. */
 export const isSameInput = (answered: unknown, input: unknown): boolean =>
   isDeepStrictEqual(answered, input) || isDeepStrictEqual(answered, JSON.parse(JSON.stringify(input ?? null)));
 

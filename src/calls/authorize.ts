@@ -15,10 +15,10 @@ import type { ResolvedCall } from './resolve.js';
 
 /** The call may run, unless `rewritten` is another input, which has to be judged first. */
 export interface Authorized {
-  /** Somebody was asked, so the world may have moved meanwhile. */
+  /** A person or a hook was asked, so files may have changed meanwhile. */
   asked: boolean;
   rewritten?: Readonly<Record<string, unknown>>;
-  /** Whoever was asked made that input, and so has agreed to it. */
+  /** The person made that input, and so has agreed to it. */
   isAgreed?: boolean;
   /** How its commands are to be confined. */
   confinement?: Confinement | undefined;
@@ -44,7 +44,7 @@ export async function authorize(
   const mayLook = environment.decide({ ...request, effects: effects.map(asRead) });
   const decidedBeforeCheck = behavior === 'deny' || (behavior === 'ask' && mayLook.behavior !== 'allow');
   const before = decidedBeforeCheck ? await settle(call, byEffects) : { asked: false };
-  // What was agreed to is another input, so this one is not looked at any more.
+  // Another input was approved, so this one need not be checked.
   if (before.rewritten) return before;
 
   const check = await runCheck(resolved, context);
@@ -69,10 +69,10 @@ function requestFor({ resolved: { tool, bound }, effects, hooks }: PendingCall):
   };
 }
 
-/** What merely looking at the same files would be. */
+/** The effect of only reading the same file. */
 const asRead = (effect: Effect): Effect => (effect.kind === 'file' ? { ...effect, access: 'read' } : effect);
 
-/** Acts on a decision; `before` is what an earlier decision about the same call has brought. */
+/** Acts on a decision. `before` is the result of an earlier decision about the same call. */
 async function settle(
   call: PendingCall & { isAgreed: boolean },
   open: OpenDecision,
@@ -85,7 +85,7 @@ async function settle(
   environment.emit({ type: 'permission_decision', callId, tool: name, decision });
   if (decision.behavior === 'deny') throw denied(name, decision.reason);
   if (decision.behavior === 'allow') {
-    // An earlier yes of a person covers more than this decision does.
+    // An earlier approval by a person covers more than this decision does.
     const { confinement, notOpened } = decision;
     return before.confinement === undefined ? { ...before, confinement, notOpened } : before;
   }
@@ -107,7 +107,7 @@ async function settle(
   return yes.rewritten ? { ...agreed, rewritten: yes.rewritten, isAgreed: true } : agreed;
 }
 
-/** A yes outdoes no rule, hook or mode that refuses, be it one that came while somebody thought about the question. */
+/** An approval does not override a rule, hook or mode that denies, even one that was added while the question was open. */
 function refuseIfDeniedNow({ resolved: { tool }, environment, callId }: PendingCall, request: DecisionRequest): void {
   const decision = environment.decide(request);
   if (decision.behavior !== 'deny') return;
