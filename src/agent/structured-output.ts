@@ -27,7 +27,7 @@ export interface StructuredOutputOptions {
   maxRetries?: number | undefined;
 }
 
-/** For one run: its `tool` and its `hooks` belong to the agent, or the run is told of it by `answer`. */
+/** For one run: either the agent has its `tool` and `hooks`, or the run gets it as `answer`. */
 export class StructuredOutput {
   readonly tool: Tool;
   readonly hooks: HookCallbacks;
@@ -85,7 +85,7 @@ export class StructuredOutput {
     return this.#failures > this.maxRetries;
   }
 
-  /** What the model is told that wants to end without an answer; undefined where it may. */
+  /** The message to a model that wants to end without an answer; undefined if it may. */
   atEnd(): string | undefined {
     if (this.#value || this.#failures >= this.maxRetries) return undefined;
     this.#failures += 1;

@@ -21,9 +21,9 @@ export interface ToolPoolOptions {
   granted?: readonly string[];
   /** What settings say of a tool: on, off, or nothing. */
   switchOf?(name: string): boolean | undefined;
-  /** Whether it is a setting that switches it off, and not whoever started the session. */
+  /** Whether a setting turns it off, and not an option. */
   isOffBySetting?(name: string): boolean;
-  /** Whether somebody can answer the questions of a tool that is of no use without. Default: nobody. */
+  /** Whether the questions of a tool that needs answers are answered. Default: they are not. */
   isAnswered?(name: string): boolean;
   /** Whether a setting says what a tool needs to know. Default: no. */
   hasSetting?(name: string): boolean;

@@ -76,7 +76,7 @@ export class Transcript {
   #withUniqueIds(message: AssistantMessage): { asked: AssistantMessage; calls: AskedCall[] } {
     const calls: AskedCall[] = [];
     const taken = new Set<string>();
-    const numbers = new Map<string, number>(); // begins anew, since one message gets the same ids however often it is sent
+    const numbers = new Map<string, number>(); // starts empty each time, since a message gets the same ids however often it is sent
     const isTaken = (id: string) => this.#callIds.has(id) || taken.has(id);
     const content = message.content.map((block): AssistantBlock => {
       if (block.type !== 'tool_use') return block;

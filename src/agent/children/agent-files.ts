@@ -32,7 +32,7 @@ async function readAgentFile(file: string): Promise<{ type?: AgentType; problems
   let text = '';
   try {
     const stats = await stat(file);
-    if (!stats.isFile()) throw new Error('it is not a file.'); // to open a pipe would wait for whoever writes it
+    if (!stats.isFile()) throw new Error('it is not a file.'); // opening a pipe would wait for its writer
     const { size } = stats;
     if (size > MAX_FILE_BYTES) throw new Error(`it has ${size} bytes, and at most ${MAX_FILE_BYTES} are read.`);
     text = await readFile(file, 'utf8');

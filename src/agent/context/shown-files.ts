@@ -26,7 +26,7 @@ export class ShownFiles {
   /** As it was given, and hears which call showed a file. */
   readonly ledger: FileLedger;
   readonly #byCall = new Map<string, Set<string>>();
-  /** Of a session that was taken up: which of these calls showed which of these files is not known. */
+  /** Those of a session that was resumed: which of these calls showed which of these files is not known. */
   #restored: { callIds: ReadonlySet<string>; files: ReadonlySet<string> } = { callIds: new Set(), files: new Set() };
 
   constructor(ledger: FileLedger) {

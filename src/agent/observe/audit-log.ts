@@ -111,7 +111,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
           const { callId: call, tool, result, failure } = happening;
           const content = typeof result.content === 'string' ? result.content : JSON.stringify(result.content);
           const outcome = { ok: result.is_error !== true, ...(failure && { failure }) };
-          // What was denied has no content, and why it was is known from here alone where nobody could be asked.
+          // A denied call has no content. If no one could be asked, only this entry has the reason.
           const why = failure === 'permission_denied' && { reason: clean(content) };
           add({ type: 'result', call, tool, ...outcome, ...why, ...measured(content) });
           running.delete(call);

@@ -18,7 +18,7 @@ interface ModeHolder {
 /** The plan of a session, and the way into plan mode and out of it. */
 export class SessionPlan implements PlanningPort {
   readonly #holder: ModeHolder;
-  /** Calls that somebody was asked about and agreed to. */
+  /** Calls that a person was asked about and agreed to. */
   readonly #agreed = new Set<string>();
   #before: PermissionMode = 'default';
   /** Whether the model knows that plan mode is on. */
@@ -74,7 +74,7 @@ export class SessionPlan implements PlanningPort {
     }
   }
 
-  /** Of a session that is taken up again. */
+  /** The plan of a session that is resumed. */
   restore(plan: string | undefined): void {
     this.#plan = plan;
   }

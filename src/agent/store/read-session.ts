@@ -29,7 +29,7 @@ export function* readSession(folder: SessionFolder, options: ReadSessionOptions 
   let number = 0;
   for (const { text, bytes, end, torn } of rawLines(folder)) {
     number += 1;
-    if (bytes === 0) continue; // somebody's editor has added it
+    if (bytes === 0) continue; // added by an editor
     const line = parsed(text, load);
     if (line) {
       if (line.type === 'session') refuseNewer(folder, line.v);

@@ -61,7 +61,7 @@ export async function cleanUpSessions(dataFolder: string, days = KEPT_DAYS, now 
 
 async function removeIfOld(dataFolder: string, folder: SessionFolder, before: number): Promise<boolean> {
   if (!(await isOld(folder, before))) return false;
-  // Looked at again once nobody else can write it. The folder itself has a new time then, by the lock.
+  // Checked again once no other process can write it. The folder itself has a new time then, because of the lock.
   const isStillOld = async (): Promise<boolean> =>
     ((await stat(folder.file).catch(() => undefined))?.mtimeMs ?? 0) < before;
   return await removeFolder(dataFolder, folder, isStillOld).catch((error: unknown) => {

@@ -16,7 +16,7 @@ const RENEW_MS = 4 * 60_000; // a process that can't be seen, as in a container,
 
 /** The right to write a session, until it is released. */
 export interface SessionLock {
-  /** False once somebody has taken it over, as after this machine slept for long. */
+  /** False once another process has taken it over, as after this machine slept for long. */
   isOurs(): Promise<boolean>;
   release(): Promise<void>;
 }
@@ -49,7 +49,7 @@ export async function lockSession({ id, lock: path }: SessionFolder): Promise<Se
   };
 }
 
-/** Another where somebody has touched the file. */
+/** Differs if the file was touched. */
 function fileStamp(path: string): string | undefined {
   const { dev, ino, mtimeNs, ctimeNs } = statSync(path, { bigint: true, throwIfNoEntry: false }) ?? {};
   return ino === undefined ? undefined : [dev, ino, mtimeNs, ctimeNs].join(':');
@@ -102,7 +102,7 @@ async function acquire(path: string, id: string, owner: ProcessIdentity): Promis
   return token;
 }
 
-/** Where nobody else is about to do the same. */
+/** Unless another process is about to do the same. */
 async function removeLeft(path: string, left: OpenChange, id: string, owner: ProcessIdentity): Promise<void> {
   const claim = join(dirname(path), `${left.token}.claim`);
   await acquire(claim, id, owner);
@@ -127,7 +127,7 @@ function create(path: string, content: string, token: string): boolean {
   } finally {
     rmSync(written, { force: true });
   }
-  // The file system has no second names. What is found before the content is there counts as held by somebody.
+  // The file system has no second names. What is found before the content is there counts as held by another process.
   try {
     writeFileSync(path, content, { flag: 'wx', mode: 0o600 });
     return true;

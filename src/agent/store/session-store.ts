@@ -106,7 +106,7 @@ export class SessionStore {
     return this.#totals;
   }
 
-  /** Takes the lock and opens the file. Never rejects: a session that can't be saved is told, and goes on. */
+  /** Takes the lock and opens the file. Never rejects: that a session can't be saved is reported, and it continues. */
   async open(): Promise<void> {
     await this.#file.open();
   }

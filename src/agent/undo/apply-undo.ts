@@ -33,8 +33,8 @@ export interface UndoOutcome {
 }
 
 /**
- * Puts back what the plan says, all or nothing. Refuses where that would lose somebody else's work, or where something
- * can't be put back; with `force` it does what can be done.
+ * Restores what the plan says, all or nothing. Refuses if that would lose changes of another program, or if something
+ * can't be restored; with `force` it restores what it can.
  */
 export async function applyUndo(plan: UndoPlan, { force = false }: { force?: boolean } = {}): Promise<UndoOutcome> {
   if (!force) assertClear(plan);
@@ -92,7 +92,7 @@ function groups(items: readonly UndoItem[], reasonOf: (item: UndoItem) => string
   });
 }
 
-/** The world may have moved while somebody looked at the plan. */
+/** Files may have changed since the plan was shown. */
 async function assertAsPlanned(items: readonly UndoItem[]): Promise<void> {
   const links = items.filter(({ now, target }) => now?.kind === 'link' && target?.kind !== 'link');
   const goingLinks = new Set(links.map(({ real }) => real));
@@ -323,8 +323,8 @@ const withoutTarget = (item: UndoItem): UndoItem => ({ ...item, target: null });
 const withRoom = (item: UndoItem): UndoItem => ({ ...item, now: null });
 
 /**
- * Names of files that must not be written into, because the file has other names that shall not change with it: those
- * are made anew.
+ * Names of files that must not be written in place, because the file has other names that must not change with it: they
+ * are created again.
  */
 function partedNames(items: readonly UndoItem[]): Set<string> {
   const groups = new Map<string, UndoItem[]>();

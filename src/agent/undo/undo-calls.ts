@@ -24,7 +24,7 @@ export interface UndoableCall {
   isCommand?: true;
   /** Why more may have changed than is known, where that is so. */
   notCovered?: string;
-  /** What of a command is not covered, or may be somebody else's work. */
+  /** Changes of a command that are not covered, or that another program may have made. */
   notes?: readonly string[];
   /** What changed while it ran, and may be the work of another session's command: it is not taken back. */
   unclaimed?: readonly string[];

@@ -1,5 +1,5 @@
 // Taking back what calls have done to files. A plan is made from the session's list of changes and from what is on the
-// disk now, shown to whoever wants it, and then applied as it was shown.
+// disk now, may be shown, and is then applied as it was shown.
 import { existsSync } from 'node:fs';
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -56,7 +56,7 @@ export interface UndoItem {
   keepsNames: boolean;
   /** A patch, or a line that says what happens; undefined beyond the first hundred. */
   diff?: string;
-  /** Why it should not be done: somebody else's work would be lost. */
+  /** Why it should not be done: changes of another program would be lost. */
   conflict?: string;
   /** Why it can't be done. */
   impossible?: string;
@@ -65,7 +65,7 @@ export interface UndoItem {
 }
 
 export interface PlanOptions {
-  /** Paths in patches are shown as somebody in this folder would write them. */
+  /** Paths in patches are relative to this folder. */
   cwd?: string;
   /** Takes back commands that still run, as far as they have come, and changes that no session claims. */
   force?: boolean;
@@ -189,7 +189,7 @@ async function planItem(
 
 const isObstacle = (state: EntryState | Obstacle): state is Obstacle => state?.kind === 'obstacle';
 
-/** What was not changed by the calls stays as it is, whoever has changed it since. */
+/** What the calls have not changed stays as it is now, even if another program has changed it since. */
 function targetOf(
   first: EntryState,
   now: EntryState,
@@ -325,7 +325,7 @@ async function lookInFolders(items: readonly UndoItem[]): Promise<UndoItem[]> {
 
 const isReplaced = (now: EntryState, target: EntryState): boolean => target === null || now?.kind !== target.kind;
 
-/** What is made needs its folder: one that the calls have not removed was removed by somebody else. */
+/** An entry that is restored needs its folder: one that the calls have not removed was removed by another program. */
 function checkPlaces(items: readonly UndoItem[]): UndoItem[] {
   const made = new Set(items.filter(({ target }) => target?.kind === 'folder').map(({ real }) => real));
   return items.map((item) => {
