@@ -7,7 +7,7 @@ import type { LeftCommand } from '../contract/background.js';
 import type { FileChanges } from '../contract/file-change.js';
 import type { TextBlock, UserBlock } from '../contract/message.js';
 import { type PermissionMode, stricterMode, type Walls } from '../contract/permission.js';
-import { type AskUser, checkedAskUser } from '../contract/question.js';
+import { checkedAskUser } from '../contract/question.js';
 import type { Todo } from '../contract/todo.js';
 import type {
   Approval,
@@ -27,29 +27,13 @@ import { uniqueCallId } from './call-id.js';
 import { ShownFiles } from './context/shown-files.js';
 import { SessionPlan } from './planning/session-plan.js';
 import { newResultFile } from './result-file.js';
+import { RunningWork } from './running-work.js';
+import type { SessionBeginning, SessionConnections } from './session-connections.js';
 import type { ToolPool } from './tool-pool.js';
 import { Transcript } from './transcript.js';
 import { UsageByModel } from './usage-by-model.js';
 
 const MAX_PARALLEL_CALLS = 10;
-
-/**
- * What limits the calls of a session, and who answers their questions. Most of it is created after the session, since it
- * needs the session. The functions are called at each use, since settings may change.
- */
-export interface SessionConnections {
-  /** Default: no question is answered. */
-  askUser?: AskUser;
-  /** The project and the folders that were added to it, by all their names. Default: the root. */
-  workspace?(): readonly string[];
-  sandbox?(): SandboxConfig | undefined;
-  /** What all commands together may take. Default: as in the parent. */
-  commandBounds?(): CommandBounds;
-  /** Called with each call that is judged while the sandbox of the settings does not work. */
-  onSandboxMissing?(why: string): void;
-  /** Default: those of the parent. */
-  fileRules?(): FileRules;
-}
 
 export interface SessionOptions {
   /** That of a session that is resumed. Default: a new id. */
@@ -70,13 +54,6 @@ export interface SessionOptions {
   parent?: Session;
   /** Stands before the ids of its calls, so that none is like one of an earlier process. */
   callPrefix?: string;
-}
-
-/** How a session begins. */
-export interface SessionBeginning {
-  source: 'startup' | 'resume' | 'fork';
-  /** What the person asked to be prepared, by `--init` or `--maintenance`. */
-  setup?: 'init' | 'maintenance' | undefined;
 }
 
 export interface Session extends SessionPorts {}
@@ -117,10 +94,7 @@ export class Session implements SessionPort {
   readonly #callIds = new Set<string>();
   readonly #callNumbers = new Map<string, number>();
   readonly #owned = new Map<unknown, unknown>();
-  /** How to end what runs, with the name of what may outlive its call. */
-  readonly #kills = new Map<() => void, string | undefined>();
-  /** How to let what calls do run on in the background. */
-  readonly #moves = new Set<() => boolean>();
+  readonly #running: RunningWork;
   #reminders: string[] = [];
   #walls: Walls | undefined;
   #sandboxWorks = false;
@@ -141,6 +115,7 @@ export class Session implements SessionPort {
     const { parent } = options;
     this.#parent = parent;
     this.#top = parent && (parent.#top ?? parent);
+    this.#running = new RunningWork(parent ? parent.#running : undefined);
     this.#callPrefix = options.callPrefix ?? '';
     this.id = parent?.id ?? options.id ?? randomId();
     this.interactive = options.interactive ?? false;
@@ -233,7 +208,7 @@ export class Session implements SessionPort {
     return this.#cwd;
   }
 
-  /** That of a child is never looser than its parent's is now. */
+  /** The mode of a child is never looser than its parent's is now. */
   get mode(): PermissionMode {
     return this.#parent ? stricterMode(this.#parent.mode, this.#mode) : this.#mode;
   }
@@ -255,7 +230,7 @@ export class Session implements SessionPort {
     this.background = running;
   }
 
-  /** The plan that was put to the person last. */
+  /** The plan that the person was shown last. */
   get plan(): string | undefined {
     return this.planning.plan;
   }
@@ -299,10 +274,10 @@ export class Session implements SessionPort {
 
   own<Thing>(make: (session: SessionPort) => Thing): Thing {
     if (!this.#owned.has(make)) this.#owned.set(make, make(this));
-    return this.#owned.get(make) as Thing; // what is kept under a function is what that function made
+    return this.#owned.get(make) as Thing; // the value under a function is what that function has created
   }
 
-  /** What begins with the first prompt, for hooks. */
+  /** How the session begins, for hooks. */
   beginning: SessionBeginning = { source: 'startup' };
 
   /** True the first time only. */
@@ -314,7 +289,7 @@ export class Session implements SessionPort {
 
   atEnd(cleanUp: () => void | Promise<void>): void {
     this.#cleanUps.push(cleanUp);
-    // First used after the end, as by a preparation that was on its way: nothing else would clean up after it.
+    // First used after the end, as by a preparation that was still running: nothing else would clean up after it.
     if (this.#hasEnded) void this.#cleanUp();
   }
 
@@ -322,46 +297,39 @@ export class Session implements SessionPort {
     this.#releases.push(release);
   }
 
-  /** Lets go of everything that is kept ready for the next call. */
+  /** Releases everything that is kept ready for the next call. */
   async rest(): Promise<void> {
     await Promise.allSettled([...this.#releases.map(async (release) => await release()), this.changes.rest()]);
   }
 
   whileRunning(kill: () => void, what?: string): () => void {
-    this.#kills.set(kill, what);
-    const forgetAbove = this.#parent?.whileRunning(kill, what);
-    return () => {
-      this.#kills.delete(kill);
-      forgetAbove?.();
-    };
+    return this.#running.add(kill, what);
   }
 
   whileInForeground(moveToBackground: () => boolean): () => void {
-    const moves = (this.#top ?? this).#moves;
-    moves.add(moveToBackground);
-    return () => void moves.delete(moveToBackground);
+    return this.#running.addMovable(moveToBackground);
   }
 
-  /** Lets what calls do, those of child agents among them, run on in the background, as far as it can. Gives how many do. */
+  /** Moves calls, those of child agents among them, to the background, as far as they can. Returns how many did. */
   moveToBackground(): number {
-    return [...this.#moves].filter((move) => move()).length;
+    return this.#running.moveToBackground();
   }
 
   /** What would end with the session if it ended now, by name. */
   get stillRunning(): string[] {
-    return [...this.#kills.values()].filter((what) => what !== undefined);
+    return this.#running.names;
   }
 
   remind(text: string): void {
     this.#reminders.push(text);
   }
 
-  /** Whether there is something that the model has not been told yet. */
+  /** Whether there are reminders that the model has not got yet. */
   get hasReminders(): boolean {
     return this.#reminders.length > 0;
   }
 
-  /** What the model has not been told yet, as it is sent; each only once. */
+  /** The reminders for the model's next message; each is returned once. */
   takeReminders(): TextBlock[] {
     const news = this.planning.news();
     const reminders = news === undefined ? this.#reminders : [news, ...this.#reminders];
@@ -369,12 +337,12 @@ export class Session implements SessionPort {
     return reminders.map((text) => ({ type: 'text', text: reminder(text) }));
   }
 
-  /** Ends every process at once, without asking it first and without waiting: for the moment before the program exits. */
+  /** Ends every process at once, without waiting: for the moment before the program exits. */
   killAll(): void {
-    for (const kill of this.#kills.keys()) kill();
+    this.#running.killAll();
   }
 
-  /** Ends what calls left running. Nothing of the session may be used after it. */
+  /** Ends what calls left running. The session may not be used after it. */
   async end(): Promise<void> {
     await Promise.allSettled(this.#preparations);
     await this.#cleanUp();
