@@ -5,18 +5,12 @@ import type { SessionPolicy } from '../agent/session-policy.js';
 import type { ServerResources } from '../contract/tool-context.js';
 import type { ServerState } from '../mcp/client/client.js';
 import { SessionServers, type SettleOptions } from '../mcp/client/session-servers.js';
-import { plainLine } from '../mcp/plain-text.js';
 import { toolPins } from '../settings/tool-pins.js';
 import { configuredServers } from './configured-servers.js';
 import { type IdleRule, idleRules } from './idle-rules.js';
 import type { Notices } from './notices.js';
 import type { ResolvedOptions } from './resolve-options.js';
-
-const NAMED_SERVERS_MS = 10_000; // for servers that were named for this session
-const START_MS = 300; // for servers of settings that are about to be ready
-const MAX_NAME = 40;
-const SILENT_MS = 2_000; // a longer wait is reported
-const OTHER_SERVERS_MS = 5_000; // for servers of settings that the first request waits for
+import { type ServerWait, waitForServers } from './wait-for-servers.js';
 
 /** The MCP servers of a session. Nothing is loaded or started before one of these functions is called. */
 export interface EngineServers {
@@ -27,12 +21,7 @@ export interface EngineServers {
   /** Connects, and resolves once each has connected or failed. */
   settled(options?: SettleOptions): Promise<void>;
   /** Waits for the servers that the first request needs, within limits. */
-  beforePrompt(options: {
-    signal: AbortSignal;
-    isResumed: boolean;
-    /** Called once, with the reason for a wait of more than two seconds. */
-    onWait?(sentence: string): void;
-  }): Promise<void>;
+  beforePrompt(wait: ServerWait): Promise<void>;
   states(): readonly ServerState[];
   /** Sentences about rules that ask or deny and name a server or tool that does not exist. */
   idleRules(): readonly string[];
@@ -128,49 +117,11 @@ export function createServers({ resolved, session, policy, notices, isOff }: Ser
     reconnect: (name) => client.reconnect(name),
     announceAgain: () => serverTools.announceAgain(),
     rest: () => notices.hold(),
-    async beforePrompt({ signal, isResumed, onWait }) {
+    async beforePrompt(wait) {
       if (!client.isNeeded || hasWaited) return;
       hasWaited = true;
-      const { servers } = configuredServers(options, settings());
-      const named = servers.filter(({ source }) => source === 'flag').map(({ name }) => name);
-      // A conversation that is resumed may call at once the tools that it had before.
-      const waitsForAll = isResumed || options.awaitServers === true || env['MCP_CONNECTION_NONBLOCKING'] === '0';
-      const others = servers.filter(({ entry }) => waitsForAll || entry['alwaysLoad'] === true).map(({ name }) => name);
-      const startMs = settings()?.mcp.startWaitMs?.value ?? START_MS;
-      const namedMs = Number(env['MCP_TIMEOUT']) || NAMED_SERVERS_MS;
-      const timer = setTimeout(() => {
-        const waitedFor = pendingOf(client, [...named, ...others]);
-        if (waitedFor.length > 0) onWait?.(`Waiting for ${serversNamed(waitedFor)} before the first request.`);
-      }, SILENT_MS);
-      await Promise.all([
-        startMs > 0 && client.settled({ withinMs: startMs, signal }),
-        named.length > 0 && client.settled({ names: named, withinMs: namedMs, signal }),
-        others.length > 0 &&
-          client.settled({
-            names: others,
-            withinMs: Number(env['MCP_CONNECT_TIMEOUT_MS']) || OTHER_SERVERS_MS,
-            signal,
-          }),
-      ]);
-      clearTimeout(timer);
-      const late = pendingOf(client, [...named, ...others]);
-      if (late.length > 0) notices.say(`Going on without ${serversNamed(late)}, not ready yet.`);
-      const pending = pendingOf(client);
-      if (pending.length > 0) {
-        session.remind(
-          `Not ready yet: ${serversNamed(pending)}. A notice follows when there are tools of ${pending.length === 1 ? 'it' : 'them'}.`,
-        );
-      }
+      await waitForServers({ client, resolved, session, notices }, wait);
     },
   };
   return { client, servers, resources: () => (client.isNeeded ? resources : undefined), configure };
 }
-
-const pendingOf = (client: SessionServers, names?: readonly string[]): string[] =>
-  client
-    .states()
-    .filter(({ name, status }) => status === 'pending' && (names === undefined || names.includes(name)))
-    .map(({ name }) => plainLine(name, MAX_NAME));
-
-const serversNamed = (names: readonly string[]): string =>
-  `the MCP ${names.length === 1 ? 'server' : 'servers'} ${names.join(', ')}`;
