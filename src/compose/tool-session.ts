@@ -1,5 +1,6 @@
 // A session with its tools, permissions, hooks and servers, without a model.
 import { type AuditComponent, auditComponent } from '../agent/components/audit.js';
+import { workingDirectory } from '../agent/components/working-directory.js';
 import { createAuditLog } from '../agent/observe/audit-log.js';
 import { Session } from '../agent/session.js';
 import type { SessionComponent } from '../agent/session-component.js';
@@ -22,7 +23,6 @@ import type { ResolvedOptions } from './resolve-options.js';
 import { type ConnectedServers, createServers } from './servers.js';
 import { createUnsavedDataNotice } from './unsaved-data-notice.js';
 import { webAccess } from './web-access.js';
-import { workingDirectory } from './working-directory.js';
 
 const SESSION_END_MS = 15_000; // more than the hooks themselves may take
 
@@ -74,7 +74,9 @@ export function composeTools(resolved: ResolvedOptions, { as }: { as: 'root' | '
   const audit = as === 'judge' || options.audit === false ? undefined : createAudit(session, resolved);
   const { askUser, askPermission } = answers;
   if (askUser) session.connect({ askUser: audit?.questions(askUser) ?? askUser });
-  const directory = workingDirectory(session, notifications);
+  const directory = workingDirectory(session, (before, now) =>
+    notifications.note('CwdChanged', { old_cwd: before, new_cwd: now }),
+  );
   const recover = createRecovery(session);
   const calls = createCallEnvironment({
     session,
