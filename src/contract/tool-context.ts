@@ -56,7 +56,7 @@ export interface Approval {
   notOpened?: readonly Effect[] | undefined;
 }
 
-/** Ports that only some sessions have. Each is provided by the session component that owns it. */
+/** Ports that only some sessions have. compose/ provides each where it creates the owner of the port. */
 export interface SessionPorts {
   /** Absent if no child agents can be started. */
   readonly swarm?: SwarmPort | undefined;
