@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Message, UserBlock } from '../../contract/message.js';
 import { protocolViolations } from '../../testing/protocol-violations.js';
-import { askingFor, fitHistory } from './compact-request.js';
 import { ContextSize } from './context-size.js';
+import { askingFor, fitHistory } from './summary-request.js';
 
 const size = new ContextSize();
 const tokensOf = (messages: readonly Message[]): number =>
