@@ -4,14 +4,15 @@ import type { CallEnvironment } from '../calls/environment.js';
 import type { AgentHappening } from '../contract/event.js';
 import type { Hooks } from '../contract/hook.js';
 import type { AskPermission, Decision, DecisionRequest } from '../contract/permission.js';
+import type { Tool } from '../contract/tool.js';
 import type { Approval, ToolContext } from '../contract/tool-context.js';
-import { builtInTools } from '../tools/index.js';
 import { announceCall } from './announce-call.js';
 
 export interface CallParts {
   session: Session;
   policy: SessionPolicy;
   hooks: Hooks;
+  builtIn: readonly Tool[];
   askPermission: AskPermission | undefined;
   /** Resolves once calls may start. */
   ready(emit: (happening: AgentHappening) => void): Promise<void>;
@@ -25,9 +26,9 @@ export interface Calls {
   contextFor(callId: string, signal: AbortSignal, approval?: Approval): ToolContext;
 }
 
-export function createCallEnvironment({ session, policy, hooks, askPermission, ready }: CallParts): Calls {
+export function createCallEnvironment({ session, policy, hooks, builtIn, askPermission, ready }: CallParts): Calls {
   const { tools } = session;
-  const builtInNames = builtInTools().map(({ name }) => name);
+  const builtInNames = new Set(builtIn.map(({ name }) => name));
   const describeConfinement = confinementDescriber(session, policy);
   const contextFor: Calls['contextFor'] = (callId, signal, approval) => {
     let reader: ((real: string) => boolean) | undefined;
@@ -60,7 +61,7 @@ export function createCallEnvironment({ session, policy, hooks, askPermission, r
       agreed: (callId) => session.planning.agreed(callId),
       contextFor,
       announceWriter: ({ tool, callId, effects }) =>
-        builtInNames.includes(tool) ? undefined : announceCall(session, { name: `${callId} (${tool})`, effects }),
+        builtInNames.has(tool) ? undefined : announceCall(session, { name: `${callId} (${tool})`, effects }),
       emit,
     }),
   };

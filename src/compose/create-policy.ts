@@ -1,13 +1,12 @@
 import type { Session } from '../agent/session.js';
 import { createSessionPolicy, type SessionPolicy } from '../agent/session-policy.js';
-import { builtInTools } from '../tools/index.js';
 import type { Notices } from './notices.js';
 import type { ResolvedOptions } from './resolve-options.js';
 import { sandboxOf, withRules } from './sandbox-config.js';
 
 /** The policy of a session, by rules and folders of options and settings. */
 export function createPolicy(session: Session, resolved: ResolvedOptions): SessionPolicy {
-  const { options, folders, dataFolders, home, settings } = resolved;
+  const { options, builtIn, folders, dataFolders, home, settings } = resolved;
   return createSessionPolicy({
     session,
     folders,
@@ -19,7 +18,7 @@ export function createPolicy(session: Session, resolved: ResolvedOptions): Sessi
       folders: settings()?.additionalDirectories.map(({ value }) => value) ?? [],
     }),
     saveRule: options.saveRule,
-    knownTools: [...builtInTools(), ...(options.tools ?? [])].map(({ name }) => name),
+    knownTools: [...builtIn, ...(options.tools ?? [])].map(({ name }) => name),
   });
 }
 

@@ -1,14 +1,14 @@
 import { ToolPool } from '../agent/tool-pool.js';
-import { builtInTools, simpleToolNames } from '../tools/index.js';
+import { simpleToolNames } from '../tools/index.js';
 import { isAnswered } from './answered-tools.js';
 import type { ResolvedOptions } from './resolve-options.js';
 import { webAccess } from './web-access.js';
 
 /** The tools of a session: the built-in ones and those of the program, turned on or off by options and settings. */
-export function createToolPool({ options, answers, env, root, toolSet, settings }: ResolvedOptions): ToolPool {
+export function createToolPool({ options, answers, builtIn, env, root, toolSet, settings }: ResolvedOptions): ToolPool {
   const settingOf = (name: string): boolean | undefined => settings()?.tools.get(name)?.value;
   return new ToolPool({
-    builtIn: builtInTools(),
+    builtIn,
     added: options.tools ?? [],
     mode: toolSet,
     simpleNames: simpleToolNames,

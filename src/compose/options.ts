@@ -2,7 +2,6 @@
 import type { Observer } from '../agent/observe/observe.js';
 import type { ResumedSession } from '../agent/store/resume-session.js';
 import type { AgentOptions, EngineOptions } from '../contract/options.js';
-import type { SeenFile } from '../contract/tool-context.js';
 import type { WatchedSettings } from '../settings/watch.js';
 
 export interface FullEngineOptions extends Omit<EngineOptions, 'mcpServers'> {
@@ -16,8 +15,6 @@ export interface FullEngineOptions extends Omit<EngineOptions, 'mcpServers'> {
   saveRule?: (rule: string) => Promise<void>;
   /** Default: a new id. */
   sessionId?: string;
-  /** Called with each file that the model gets to see. */
-  onSeen?: (real: string, seen: SeenFile) => void;
   /** The first prompt waits for MCP servers of settings too, within limits. */
   awaitServers?: boolean;
   /** Tokens that fit into one request, to decide how much of it tools may take. */

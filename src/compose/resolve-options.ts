@@ -1,9 +1,11 @@
 import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type PermissionMode, permissionModes } from '../contract/permission.js';
+import type { Tool } from '../contract/tool.js';
 import type { ToolSetMode } from '../contract/tool-context.js';
 import { dataFolderOf, homeFolder, realPathSync } from '../platform/files/paths.js';
 import type { Settings } from '../settings/settings.js';
+import { builtInTools } from '../tools/index.js';
 import { type Answers, answersOf } from './answers.js';
 import type { FullEngineOptions } from './options.js';
 import { withoutSecrets } from './visible-environment.js';
@@ -26,6 +28,7 @@ export interface ResolvedOptions {
   dataFolder: string;
   /** The data folder with links resolved, and as it was written. */
   dataFolders: readonly string[];
+  builtIn: readonly Tool[];
   toolSet: ToolSetMode;
   mode: PermissionMode;
   /** What settings say now. */
@@ -57,6 +60,7 @@ export function resolveOptions(options: FullEngineOptions): ResolvedOptions {
     folders: [options.root ?? root, ...(options.additionalDirectories ?? []).map(existingFolder)],
     dataFolder,
     dataFolders: [dataFolder, writtenDataFolder],
+    builtIn: builtInTools(),
     toolSet: options.toolSet === 'simple' ? 'simple' : isInteractive ? 'repl' : 'headless',
     mode,
     settings,

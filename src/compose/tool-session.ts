@@ -49,7 +49,6 @@ export function composeTools(resolved: ResolvedOptions, { as }: { as: 'root' | '
   const { options, answers } = resolved;
   const notices = createNotices();
   const ledger = new WatchedLedger(createFileLedger());
-  if (options.onSeen) ledger.listen(options.onSeen);
   const session = createSession(resolved, { ledger, notices });
   const policy = createPolicy(session, resolved);
   limitByPolicy(session, { policy, resolved, notices });
@@ -82,6 +81,7 @@ export function composeTools(resolved: ResolvedOptions, { as }: { as: 'root' | '
     session,
     policy,
     hooks,
+    builtIn: resolved.builtIn,
     askPermission: askPermission && (audit?.permission(askPermission) ?? askPermission),
     ready(emit) {
       directory.begin();
