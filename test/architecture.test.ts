@@ -97,7 +97,7 @@ test('no type or interface is defined in two rooms under one name', async () => 
   expect(doubled).toEqual([]);
 });
 
-test('an import that points up or sideways is told as a sentence', () => {
+test('reports an import that points up or sideways in a sentence', () => {
   expect(complaintAbout({ from: 'tools/read.ts', to: 'agent/loop.ts' })).toBe(
     'src/tools/read.ts imports src/agent/loop.ts, but agent stands above parts. Hand in what it needs as a parameter, or move it down.',
   );

@@ -96,7 +96,7 @@ test('a feature whose gate is on is built in, and works', async () => {
   expect(said.trim()).toBe('true');
 });
 
-test('a gate that nobody knows stops the build', () => {
+test('an unknown feature gate stops the build', () => {
   const env = { ...process.env, HELVE_FEATURES: 'stickers', HELVE_BUILD_FOLDER: 'node_modules/.never' };
   expect(() => execFileSync(process.execPath, ['scripts/build.mjs'], { env, stdio: 'pipe' })).toThrow(
     'HELVE_FEATURES names stickers, but the features are: sticker-request.',

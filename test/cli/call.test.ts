@@ -26,7 +26,7 @@ test('exits 1 when the call failed, with the failure as the result', async () =>
   expect(JSON.parse(run.stdout)).toMatchObject({ is_error: true, content: expect.stringContaining('missing.txt') });
 });
 
-test('denies a write where nobody can be asked, and says how to allow it', async () => {
+test('denies a write when no one can be asked, and says how to allow it', async () => {
   const cwd = await emptyFolder();
   const run = await runHelve(['call', 'Write', '{"file_path":"a.txt","content":"x"}'], { cwd });
   expect(run.code).toBe(1);

@@ -6,7 +6,7 @@ import { emptyFolder, jsonLines, runHelve } from './run-helve.js';
 
 const files = {
   'CLAUDE.md': 'Use tabs.',
-  '.claude/commands/greet.md': '---\ndescription: Greet somebody\nargument-hint: [who] [how]\n---\nGreet $1.',
+  '.claude/commands/greet.md': '---\ndescription: Greet a person\nargument-hint: [who] [how]\n---\nGreet $1.',
   '.claude/skills/report/SKILL.md': '---\ndescription: Reports\n---\nReport.',
 };
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { emptyFolder, runHelve } from './run-helve.js';
 
-test.each([[['demo']], [[]]])('helve %j plays the demo to its end: a real failure, mended', async (args) => {
+test.each([[['demo']], [[]]])('helve %j plays the demo to its end: a real failure, and its fix', async (args) => {
   const temporary = await emptyFolder();
   const { code, stdout, stderr } = await runHelve(args, { env: { TMPDIR: temporary } });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

@@ -62,7 +62,7 @@ test('a setting says how much output the commands of a session may keep', async 
 test.each([
   [{ bash: { maxSessionOutput: 'much' } }, 'must be a size above 0, as in "1G" or "512M"'],
   [{ bash: { maxBackground: 0 } }, 'must be above 0'],
-])('%j is told', async (settings, sentence) => {
+])('%j is reported', async (settings, sentence) => {
   const args = ['call', 'Think', '{"thought":"x"}', '--settings', JSON.stringify(settings)];
   expect((await runHelve(args)).stderr).toContain(sentence);
 });

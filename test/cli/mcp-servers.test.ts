@@ -260,7 +260,7 @@ test("leaves other agents' files alone", async () => {
   expect(await json('.claude/settings.json')).toEqual({ mcpServers: { a: { command: 'a' } } });
 });
 
-test('a server that can not be reached is told, and makes exit 1', async () => {
+test('a server that can not be reached is reported, with exit code 1', async () => {
   const { mcp } = await desk();
   await mcp('add', 'gone', 'http://127.0.0.1:1/mcp');
   await mcp('add', 'missing', '--', 'no-such-command-anywhere');

@@ -38,7 +38,7 @@ test('the first request names servers of settings that are not ready, and does n
   expect(requests[0]?.text).toContain('Not ready yet: the MCP server slow');
 });
 
-test('a silent server that was named is told of while it is waited for, and then left out', async () => {
+test('a silent server given by flag is named while helve waits for it, and then left out', async () => {
   const config = JSON.stringify({ mcpServers: { mute: silent } });
   const { stdout, stderr } = await ask({}, { args: ['--mcp-config', config] });
   expect(stdout).toBe('hi\n');

@@ -219,7 +219,7 @@ test('a resource that the prompt mentions goes along with it', async () => {
   expect(JSON.stringify(run.server.requests[0]?.body.messages)).toContain('note://1:\\nthe note');
 });
 
-test('a tool that has changed since an earlier run is refused where nobody can be asked, with the difference', async () => {
+test('a tool that has changed since an earlier run is refused when no one can be asked, and the difference is shown', async () => {
   const [cwd, home] = [await emptyFolder(), await emptyFolder()];
   const file = join(cwd, 'description');
   await writeFile(file, 'Pays a bill.');

@@ -265,7 +265,7 @@ test('helve models and doctor go by the model of settings, and say where it is n
   expect((await runHelve(['models'], { env: without })).stdout).toMatch('(named by "default" in models.json)\n');
 });
 
-test('a bad model in settings is told with its file and line, by -p, models and doctor', async () => {
+test('-p, models and doctor report a bad model in settings with its file and line', async () => {
   const home = await homeWith({});
   await writeFile(join(home, 'settings.json'), '{\n  "model": "sonet"\n}\n');
   const told = `"sonet" names no model. Did you mean "sonnet"?`;

@@ -47,7 +47,7 @@ test.each([
   );
 });
 
-test('a refusal says what is known of the command, where nobody can be asked', async () => {
+test('a refusal says what is known of the command when no one can be asked', async () => {
   const cwd = await emptyFolder();
   const input = JSON.stringify({ command: 'ls -l --made-up' });
   const { stdout } = await runHelve(['call', 'Bash', input], { cwd });

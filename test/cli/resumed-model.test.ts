@@ -13,7 +13,7 @@ async function person() {
   return { cwd, env, server, modelOf, home: HELVE_HOME };
 }
 
-test('a session that is taken up goes on with the model that it had, unless another is named', async () => {
+test('a resumed session continues with its model, unless another one is given', async () => {
   const { cwd, env, server, modelOf } = await person();
   try {
     await runHelve(['-p', 'one', '--model', 'opus'], { cwd, env });

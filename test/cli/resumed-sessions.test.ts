@@ -36,7 +36,7 @@ test('a session is resumed in its own project, under the rules of that', async (
   expect(elsewhere.stdout).toBe('');
 });
 
-test('a fork of a session elsewhere is refused as well, and a project that is gone is told', async () => {
+test('refuses to fork a session of another folder too, and says when the project is gone', async () => {
   const { project, id, run } = await sessionInProject();
   const here = await emptyFolder();
   expect((await run(here, '--resume', id, '--fork')).code).toBe(2);
@@ -44,7 +44,7 @@ test('a fork of a session elsewhere is refused as well, and a project that is go
   expect((await run(here, '--resume', id)).stderr).toContain('That folder is gone');
 });
 
-test('the model is told what the user has taken back since', async () => {
+test('tells the model what the user has undone since', async () => {
   const [project, home] = [await emptyFolder(), await emptyFolder()];
   await writeFile(join(project, 'a.txt'), 'one\n');
   const server = await startFakeModelServer([

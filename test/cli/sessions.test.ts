@@ -32,7 +32,7 @@ test('a fork is marked as one', async () => {
   expect(fork).toMatch(new RegExp(` \\(fork of ${first.slice(0, 8)}\\)$`));
 });
 
-test('whoever only looks is told nothing of a mode that is not taken up again', async () => {
+test('sessions show does not mention that a mode is not restored; --continue does', async () => {
   const { run, say } = await person('go', ['--permission-mode', 'acceptEdits']);
   expect(await run('sessions', 'show', 'last')).toMatchObject({ code: 0, stderr: '' });
   expect((await say('on', '--continue')).stderr).toContain('The mode acceptEdits is not taken up again.');

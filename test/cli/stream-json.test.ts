@@ -461,7 +461,7 @@ test('runs the input that the host made of it, without asking again', async () =
   expect([existsSync(join(host.cwd, 'a')), existsSync(join(host.cwd, 'b'))]).toEqual([false, true]);
 });
 
-test('judges the input that the host made of it: what a rule denies stays denied, what does not fit is told', async () => {
+test('checks the input that the host has changed: denied stays denied, and invalid input is reported', async () => {
   const answers = [echo('touch a', 'toolu_1'), echo('touch b', 'toolu_2'), { text: 'Done.' }];
   const host = await startHost(answers, { args: [...asking, '--disallowed-tools', 'Bash(rm:*)'] });
   await writeFile(join(host.cwd, 'kept'), '');
@@ -558,7 +558,7 @@ test('denies an open question when the input ends, and says why', async () => {
   expect(await host.next('success')).toMatchObject({ result: 'Pity.' });
 });
 
-test('sends open questions again when a host initializes anew', async () => {
+test('sends open questions again when a host initializes again', async () => {
   const host = await startHost([echo('touch a'), { text: 'Done.' }], { args: asking });
   host.prompt('go');
   const { line } = await host.question();
@@ -585,7 +585,7 @@ test('withdraws a question when the run is interrupted', async () => {
   expect(existsSync(join(host.cwd, 'a'))).toBe(false);
 });
 
-test('without --permission-prompt-tool asks nobody, also after initialize', async () => {
+test('without --permission-prompt-tool asks no one, even after initialize', async () => {
   const host = await startHost([echo('touch a'), { text: 'I may not.' }]);
   await host.request({ subtype: 'initialize' });
   host.prompt('go');
@@ -736,7 +736,7 @@ test('changes the model for the prompts that follow', async () => {
   host.prompt('two');
   expect(await host.next('init')).toMatchObject({ model: expect.stringContaining('haiku') });
   expect(await host.next('success')).toMatchObject({ result: expect.stringContaining('haiku') });
-  expect(await host.request({ subtype: 'set_model', model: 'nobody/knows' })).toMatchObject({ subtype: 'error' });
+  expect(await host.request({ subtype: 'set_model', model: 'made-up/model' })).toMatchObject({ subtype: 'error' });
   await host.request({ subtype: 'set_model', model: 'default' });
   host.prompt('three');
   expect(await host.next('success')).toMatchObject({ result: 'claude-sonnet-5-5' });

@@ -70,7 +70,7 @@ describe.each(nodes)('on $name', ({ path, missing }) => {
   });
 });
 
-test('a Node that is too old is told which one helve needs', async ({ skip }) => {
+test('on a Node that is too old, helve says which one it needs', async ({ skip }) => {
   const old = findOldNode();
   if (old === undefined) return skip('there is no Node below 22.12 on the path.');
   const run = await runInstalled(old, [join(installed.folder, 'node_modules/helve/bin/helve.cjs'), 'doctor']);

@@ -1,4 +1,4 @@
-// The way of somebody who has never seen Helve: install it, run what the README shows, write a tool, be refused, serve.
+// The path of a new user: install Helve, run what the README shows, write a tool, be refused, serve.
 import { readFile, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';

@@ -50,7 +50,7 @@ test('the model learns with the next prompt that a background command has ended 
   );
 });
 
-test('what happens while calls run is told with their results, once', async () => {
+test('events that happen while calls run are reported with the results, once', async () => {
   const { agent, server } = await begin([
     { calls: [{ id: 'one', name: 'Bash', input: { command: 'echo one' } }] },
     { calls: [{ id: 'two', name: 'Bash', input: { command: 'echo two' } }] },

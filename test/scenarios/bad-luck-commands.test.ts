@@ -22,7 +22,7 @@ async function begin(): Promise<Story> {
   return { ...project, bash: (command) => project.run(bashTool, { command }) };
 }
 
-test('a child that holds the pipe holds up nobody', async () => {
+test('a child that holds the pipe does not block the call', async () => {
   const { bash, path } = await begin();
   const { content } = await bash('sleep 1000 & echo $! > pid; echo done');
   expect(content).toMatch(/^done\nA process that the command started is still running and ends with the session;/);
@@ -47,7 +47,7 @@ test.each([
   expect(await bash(command)).toMatchObject({ content });
 });
 
-test('an editor that git wants to open holds up nobody and changes nothing', async () => {
+test('an editor that git wants to open does not block and changes nothing', async () => {
   const { bash } = await begin();
   const git = 'git -c user.name=a -c user.email=a@b.c';
   const commit = `${git} commit -q --allow-empty -m`;
@@ -82,7 +82,7 @@ test('exec takes the shell away and nothing else', async () => {
   expect(await bash('pwd; cat elsewhere')).toMatchObject({ content: `${root}\nhidden` });
 });
 
-test('a shell that kills itself is told as what it is, and the next one lives', async () => {
+test('a shell that kills itself is reported as such, and the next one works', async () => {
   const { bash } = await begin();
   expect(await bash('echo before; kill -9 $$; echo after')).toMatchObject({
     content: 'Exit code 137 (the shell was ended by SIGKILL)\nbefore',

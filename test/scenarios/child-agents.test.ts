@@ -17,7 +17,7 @@ import { protocolViolations } from '../../src/testing/protocol-violations.js';
 import { machine } from '../../src/testing/temporary-machine.js';
 import { isRunning, isWritten, pidsIn, until } from '../../src/testing/watch-processes.js';
 
-/** Answers by conversation: whoever was given the prompt "NAME: …" is answered from the script of that name, turn by turn. */
+/** Answers by conversation: an agent whose prompt is "NAME: …" gets the script of that name, turn by turn. */
 type Scripts = Readonly<Record<string, ReadonlyArray<ScriptedTurn | (() => Promise<ScriptedTurn>) | ModelFailure>>>;
 
 interface Asked extends ModelRequest {
@@ -350,7 +350,7 @@ test("a child's model failure is a clear result, and its parent goes on", async 
   expect(result).toMatchObject({ outcome: 'completed', text: 'It failed.' });
 });
 
-test('a child in the background is told of when it ends, and AgentOutput gives its answer', async () => {
+test('the end of a child in the background is reported, and AgentOutput gives its answer', async () => {
   let letGo = (): void => {};
   const held = new Promise<void>((resolve) => {
     letGo = resolve;
@@ -399,7 +399,7 @@ test('what still works in the background when a session ends is named and ended 
     { interactive: true },
   );
   const { result } = await it.run();
-  expect(result.text).toBe('It works.'); // where a person sits, nobody waits
+  expect(result.text).toBe('It works.'); // in interactive use the result does not wait for the child
   await until(() => isWritten(it.path('pid')));
   expect(it.agent.session.stillRunning).toContainEqual(expect.stringMatching(/^the agent a\w{8} \(do child\)$/));
   const [pid = 0] = pidsIn(it.path('pid'));
@@ -445,7 +445,7 @@ test.each([{ keepSession: true }, { keepSession: false }])(
   },
 );
 
-test('a child goes on by its id after its session was taken up by another process', async () => {
+test('a child continues by its id after another process has resumed its session', async () => {
   const first = await family(
     {
       main: [calls(task('child: read a.txt', { subagent_type: 'Explore' })), says('Read.')],
@@ -556,7 +556,7 @@ test("a person's own type has its prompt and its tools, within its limits, and i
   expect(notices).toContainEqual(expect.stringMatching(/agents\/broken\.md: line \d+: .* The agent is left out\.$/));
 });
 
-test('agents of a project that nobody trusts are not used, and those of the person are', async () => {
+test('agents of an untrusted project are not used, and those of the user are', async () => {
   const it = await family(
     {
       main: [
@@ -611,7 +611,7 @@ test.each([
   expect(it.asked.some(({ who }) => who === 'child')).toBe(false);
 });
 
-test('one agent is not taken up twice at once', async () => {
+test('one agent can not be resumed twice at the same time', async () => {
   const it = await family({
     main: [
       calls(task('child: go')),
@@ -642,7 +642,7 @@ test('a rule about a type holds whichever tool starts an agent of it', async () 
   expect(results).toEqual([{ text: expect.stringContaining('the rule "Agent(Plan)"'), isError: true }]);
 });
 
-test('a rule about a type also holds for an agent of it that is taken up without its name', async () => {
+test('a rule about a type also applies to an agent of that type that is resumed by id', async () => {
   const it = await family(
     {
       main: [
@@ -701,7 +701,7 @@ test.each([{ subagent_type: 'Explore' }, { subagent_type: 'explore' }])(
   },
 );
 
-test('hooks are told which agent it is, may add to its prompt, and may send it back once', async () => {
+test('hooks get the type of the agent, can add to its prompt, and can make it continue once', async () => {
   const seen: Array<Record<string, unknown>> = [];
   let blocks = 1;
   const it = await family(
@@ -796,7 +796,7 @@ test('the guide answers from the documentation that comes with Helve', async () 
   expect(results).toContainEqual(expect.stringMatching(/^# Hooks\n.*PreToolUse/s));
 });
 
-test('an agent may be asked of a model by name, and one that there is not is told of', async () => {
+test('an agent can be started with a model by name, and an unknown model is reported', async () => {
   const names: Array<string | undefined> = [];
   const asked: Asked[] = [];
   const other = modelOf({ child: [says('small')], again: [says('same')] }, asked);
@@ -864,7 +864,7 @@ test('what children cost is in the result of the run, and what they used in the 
   expect(result.models.map(({ usage }) => usage.input_tokens)).toEqual([5_000_000]);
 });
 
-test('a fork of a session can take up its children too', async () => {
+test('a fork of a session can resume its children too', async () => {
   const it = await family(
     { main: [calls(task('child: go')), says('Well.')], child: [says('first')] },
     { keepSession: true },

@@ -99,7 +99,7 @@ const statusCommand = {
     '---\nallowed-tools: Bash(touch ran.txt)\n---\nIt says: !`touch ran.txt && echo "all $(basename here)"`.',
 };
 
-test('a command of a project that nobody trusts runs nothing, and says so', async () => {
+test('a command of an untrusted project runs nothing, and says so', async () => {
   const agent = await agentWith(statusCommand, { options: { permissionMode: 'bypassPermissions' } });
   const { result } = await agent.run('/status');
   expect(result.outcome).toBe('stopped');
@@ -107,7 +107,7 @@ test('a command of a project that nobody trusts runs nothing, and says so', asyn
   expect(agent.server.requests).toEqual([]);
 });
 
-test('once it is trusted, what it runs is judged like any call: refused where nobody can be asked', async () => {
+test('once trusted, the shell lines of a command are checked like any call: denied when no one can be asked', async () => {
   const agent = await agentWith({ 'project/.helve/commands/status.md': 'It says: !`touch ran.txt`.' }, { trust: true });
   const { result } = await agent.run('/status');
   expect(result.text).toMatch(/^\/status was not used: it runs "touch ran\.txt" .* that was refused\./);
@@ -149,7 +149,7 @@ test("its own allowed-tools permit it, and end with the prompt's run", async () 
   expect(second.result.denials).toHaveLength(1);
 });
 
-test('allowed-tools of a project that nobody trusts do not count, and the person is told', async () => {
+test('allowed-tools of an untrusted project do not count, and a notice says so', async () => {
   const agent = await agentWith(
     { 'project/.helve/commands/make.md': '---\nallowed-tools: Bash\n---\nMake it.' },
     { answers: [calling('Bash', { command: 'touch made.txt' })] },
@@ -201,7 +201,7 @@ test('the model that a command names answers its prompt and no other, if the pla
 
 const skill = (front: string, body: string) => `---\ndescription: Use it for reports\n${front}---\n${body}`;
 
-test('the model is told of skills and commands, and gets what they say when it calls one', async () => {
+test('the model gets a list of skills and commands, and the content of one when it calls it', async () => {
   const agent = await agentWith(
     {
       // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what such files hold
@@ -289,7 +289,7 @@ test('what a skill runs is a call below its own, and both finish', async () => {
   expect(agent.sent(1)).toMatch(/There is: /);
 });
 
-test('a link out of a project that nobody trusts is no command, and a broken one says where it is broken', async () => {
+test('a link out of an untrusted project is no command, and a broken command says where it is broken', async () => {
   const agent = await agentWith({
     'home/diary.md': 'Dear diary.',
     'project/.helve/commands/diary.md': { link: '../../../home/diary.md' },

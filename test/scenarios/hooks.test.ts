@@ -18,7 +18,7 @@ function person(...answers: PermissionAnswer[]) {
   const asked: PermissionQuestion[] = [];
   const askPermission = async (question: PermissionQuestion): Promise<PermissionAnswer> => {
     asked.push(question);
-    return answers[asked.length - 1] ?? { behavior: 'deny', reason: 'nobody expected this question' };
+    return answers[asked.length - 1] ?? { behavior: 'deny', reason: 'unexpected question' };
   };
   return { asked, askPermission };
 }
@@ -92,7 +92,7 @@ test('a rewritten input is what runs, and is what is judged', async () => {
   );
 });
 
-test('a call whose input was rewritten takes its place anew', async () => {
+test('a call whose input was rewritten is scheduled again', async () => {
   const settings = hook(
     'PreToolUse',
     `jq -c '{hookSpecificOutput:{hookEventName:"PreToolUse",updatedInput:{command:"echo late >> log.txt"}}}'`,
@@ -188,7 +188,7 @@ test('words of a hook can not end the reminder that they stand in, nor begin ano
   expect(requests[0]?.messages[0]?.content).toContainEqual({ type: 'text', text: reminder });
 });
 
-test('a hook that is told of failures hears of a command that failed', async () => {
+test('a PostToolUseFailure hook runs for a command that failed', async () => {
   const settings = hook(
     'PostToolUseFailure',
     `jq -r .tool_name > failed.txt; ${prints({ hookSpecificOutput: { hookEventName: 'PostToolUseFailure', additionalContext: 'try again' } })}`,
@@ -375,7 +375,7 @@ test('a Stop hook with continue: false lets the model end, and the person reads 
   expect(notices.join('\n')).toContain('enough for today');
 });
 
-test('hooks of a project that nobody trusts never run, and that is said once', async () => {
+test('hooks of an untrusted project never run, and one notice says so', async () => {
   const settings = {
     hooks: Object.fromEntries(
       [

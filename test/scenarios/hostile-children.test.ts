@@ -14,7 +14,7 @@ import { machine } from '../../src/testing/temporary-machine.js';
 
 type Turn = (request: ModelRequest, turn: number) => ScriptedTurn;
 
-/** Whoever's first prompt begins with one of the names is answered by that function, turn by turn. */
+/** A conversation whose first prompt begins with one of the names is answered by that function, turn by turn. */
 function modelOf(actors: Readonly<Record<string, Turn>>): Model {
   return {
     ...scriptedModel({ turns: [] }),

@@ -40,7 +40,7 @@ test.each([
   ['prints its refusal behind other text', `echo debug; ${decides('deny')}`],
   ['refuses and is killed', `${decides('deny')}; kill -9 $$`],
   ['refuses with exit code 2 and prints that it allows', `${decides('allow')}; exit 2`],
-  ['answers with a word that nobody knows', decides('maybe')],
+  ['answers with an unknown word', decides('maybe')],
   ['refuses in another spelling', decides('DENY')],
   ['refuses by the older form', prints({ decision: 'block', reason: 'no' })],
   [
@@ -134,7 +134,7 @@ test.each<[string, (response: ServerResponse) => void]>([
   ['sends its answer drop by drop', (response) => void setInterval(() => response.write(' '), 50).unref()],
   ['floods', (response) => void response.end('x'.repeat(5_000_000))],
   ['closes the connection', (response) => void response.destroy()],
-])('a hook on a server that %s decides nothing, and nobody waits beyond its time', async (_, respond) => {
+])('a hook on a server that %s decides nothing, and the call does not wait beyond its timeout', async (_, respond) => {
   const { url, requests, close } = await serverThat(respond);
   const settings = { hooks: { PreToolUse: [{ hooks: [{ type: 'http', url, timeout: 0.5 }] }] } };
   const { run, place } = await hookedAgent({ turns: [calls(write('a.txt')), done], settings });

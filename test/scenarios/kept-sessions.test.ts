@@ -99,14 +99,14 @@ test('a second process is refused while the first one has the session, and gets 
   await store.close();
 });
 
-// Run where the small disk is mounted, for nobody else to see. It is full in the middle, and has room again later.
+// Runs in a mount namespace of its own, with a small disk that fills up and later has space again.
 const onSmallDisk = `
 mount -t tmpfs -o size=512k,mode=700 tmpfs "$1" || exit 77
 head -c 300000 /dev/zero > "$1/filler"
 "$2" "$3" "$1" 2000 30 "$1/filler"
 cp "$1/sessions/abc/session.jsonl" "$4"`;
 
-test('a full disk is told once, the conversation goes on, and what waited is written when there is room again', async ({
+test('a full disk is reported once, the conversation goes on, and pending data is written once there is space again', async ({
   skip,
 }) => {
   const folder = await newFolder();
@@ -288,7 +288,7 @@ test('helve sessions export writes a private page without secrets, and never ove
   });
 });
 
-test('a session that nobody has written to for thirty days is gone when another one has ended', async () => {
+test('a session without a write for thirty days is deleted when another one ends', async () => {
   const [dataFolder, root] = [await newFolder(), await newFolder()];
   const long = new Date(Date.now() - 32 * 24 * 3_600_000);
   for (const id of ['old', 'new']) {

@@ -153,7 +153,7 @@ test('a page of another origin is refused, and no answer allows one to read it',
   expect(Object.keys(good.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
 });
 
-test('what is not a session is told as such', async () => {
+test('requests without a valid session get an HTTP error', async () => {
   const { url, token } = await serveHttp(await servedFolder());
   const Authorization = `Bearer ${token}`;
   const list = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/list' });
@@ -194,7 +194,7 @@ test.each([
   [['--http', '70000'], 'takes a port'],
   [['8080'], 'takes no word'],
   [['--http', '1', '2'], 'takes one port'],
-])('wrong usage is told: %j', async (words, problem) => {
+])('wrong usage is reported: %j', async (words, problem) => {
   const { code, stderr } = await runHelve(['mcp', 'serve', ...words]);
   expect(code).toBe(2);
   expect(stderr).toContain(problem);
@@ -207,7 +207,7 @@ test('a token that could be guessed is refused', async () => {
   expect(stderr).not.toContain('short');
 });
 
-test('a port that is taken is told in a sentence', async () => {
+test('a port in use is reported in a sentence', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void other.close());
   await once(other, 'listening');
@@ -280,7 +280,7 @@ test('a message beyond the limit is refused', async () => {
   expect(await post(url, { Authorization: `Bearer ${token}` }, { body })).toMatchObject({ status: 413 });
 });
 
-test('a session that nobody uses is ended', async () => {
+test('an unused session is ended', async () => {
   const served = await serveWith({ idleMs: 1 });
   const begun = await post(served.url, { Authorization: 'Bearer token' });
   const id = String(begun.headers['mcp-session-id']);

@@ -141,7 +141,7 @@ test('a name that no tool has is an error of the protocol, with the nearest name
   await expect(client.callTool({ name: 'Reed', arguments: {} })).rejects.toThrow('Did you mean "Read"?');
 });
 
-test('an input that does not fit is told in the words that a model can act on', async () => {
+test('invalid input gives an error that a model can act on', async () => {
   const { client } = await connectByStdio(await servedFolder());
   expect(await called(client, 'Read', {})).toEqual({
     isError: true,
@@ -149,7 +149,7 @@ test('an input that does not fit is told in the words that a model can act on', 
   });
 });
 
-test('tools that wait are told of once they were searched for', async () => {
+test('deferred tools are listed once they were searched for', async () => {
   const { client } = await connectByStdio(await servedFolder());
   const changed = Promise.withResolvers<void>();
   client.setNotificationHandler('notifications/tools/list_changed', () => changed.resolve());
@@ -272,7 +272,7 @@ test('nothing but messages is on standard output, whatever is sent', async () =>
   for (const line of jsonLines(stdout)) expect(line).toMatchObject({ jsonrpc: '2.0' });
 });
 
-test('a background command that has ended is told with the next result', async () => {
+test('a background command that has ended is reported with the next result', async () => {
   const folder = await servedFolder();
   const { client } = await connectByStdio(folder, { flags: ['--allowed-tools', 'Bash'] });
   await called(client, 'Bash', { command: 'echo done > done.txt', run_in_background: true });

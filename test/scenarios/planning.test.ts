@@ -98,7 +98,7 @@ test('the todo list and the plan are there again when a session is resumed, and 
   expect(server.refused).toEqual([]);
 });
 
-test('plans, is sent back with the words of the person, plans anew, and then may work', async () => {
+test('plans, gets the plan back with a comment, plans again, and then may work', async () => {
   const answers = ['Use the other parser.', undefined];
   const { run, agent, server, root } = await story(
     [
@@ -159,7 +159,7 @@ test('asks the person what the model wants to know', async () => {
   expect(sentIn(server, 1)).toContain('\\"Fast or safe?\\"=\\"Safe, please\\"');
 });
 
-test('without anybody to answer, tools that ask are not offered, and a call of one says why', async () => {
+test('when no one can answer, tools that ask are not offered, and a call of one says why', async () => {
   const { run, server } = await story([call('AskUserQuestion', { questions: [] }), { text: 'Well.' }]);
   await run();
   expect(toolsOf(server)).toContain('TodoWrite');
@@ -169,7 +169,7 @@ test('without anybody to answer, tools that ask are not offered, and a call of o
   );
 });
 
-test('a model that goes in circles is told, then the person, and nothing is stopped', async () => {
+test('a loop of equal calls is reported to the model, then to the user, and nothing is stopped', async () => {
   const turns = Array.from({ length: 5 }, (_, index) => call('Read', { file_path: 'missing.txt' }, `read-${index}`));
   const { run, server } = await story([...turns, { text: 'I give up.' }]);
   const { events, result } = await run();
@@ -183,7 +183,7 @@ test('a model that goes in circles is told, then the person, and nothing is stop
 test('an architect that is switched on looks around in a conversation of its own, and gives a plan', async () => {
   const { run, server } = await story(
     [
-      call('Architect', { prompt: 'Mend the bug.', context: 'It is in a.txt.' }, 'architect'),
+      call('Architect', { prompt: 'Fix the bug.', context: 'It is in a.txt.' }, 'architect'),
       call('Read', { file_path: 'a.txt' }, 'look'),
       { text: '1. Replace the word in `a.txt`.' },
       { text: 'A good plan.' },
@@ -194,7 +194,7 @@ test('an architect that is switched on looks around in a conversation of its own
   expect(result).toMatchObject({ outcome: 'completed', text: 'A good plan.' });
   expect(server.refused).toEqual([]);
   const child = server.requests[1]?.body;
-  expect(JSON.stringify(child?.messages[0])).toContain('Mend the bug.');
+  expect(JSON.stringify(child?.messages[0])).toContain('Fix the bug.');
   expect(JSON.stringify(child?.messages[0])).toContain('It is in a.txt.');
   for (const name of ['Write', 'Edit', 'Architect']) expect(child?.tools?.map((tool) => tool.name)).not.toContain(name);
   expect(sentIn(server, 3)).toContain('1. Replace the word in `a.txt`.');

@@ -78,7 +78,7 @@ test('a session that outgrows a small window makes room in time and goes on to i
   expect(server.requests.some(({ text }) => text.includes('was cleared to make room'))).toBe(true);
 });
 
-test('a server whose window is smaller than anybody knew is believed, and the work goes on', async () => {
+test('a smaller context window that the server reports is used, and the work goes on', async () => {
   const { server, run, overflows } = await machine(14_000);
   const done = await run(['Read all files, please.']);
   await server.close();

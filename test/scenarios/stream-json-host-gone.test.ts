@@ -19,7 +19,7 @@ test('a host that reads no more ends the session and its commands', async () => 
   await until(() => isWritten(join(host.cwd, 'begun')));
   const [pid = 0] = pidsIn(join(host.cwd, 'begun'));
   host.child.stdout?.destroy();
-  host.prompt('this is answered on a line that nobody reads');
+  host.prompt('this is answered on a closed pipe');
   host.send('this too');
   expect(await host.closed).not.toBeNull();
   expect(isRunning(pid)).toBe(false);

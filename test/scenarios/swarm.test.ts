@@ -12,7 +12,7 @@ import { watchSettings } from '../../src/settings/watch.js';
 import { machine, user } from '../../src/testing/temporary-machine.js';
 import { isRunning, isWritten, pidsIn, until } from '../../src/testing/watch-processes.js';
 
-/** Whoever was given step N is answered by `step`, turn by turn; the author of the plan puts it to the person first. */
+/** An agent with step N is answered by `step`, turn by turn; the agent that plans submits its plan to the user first. */
 function modelOf(plan: string, teammateCount: number, step: (id: string, turn: number) => ScriptedTurn): Model {
   return {
     ...scriptedModel({ turns: [] }),
@@ -131,7 +131,7 @@ test('an interrupted swarm leaves no agent and no process', async () => {
 });
 
 test.each(['Agent(general-purpose)', 'Task'])(
-  'the rule that denies %s holds for a swarm too, before anybody is asked',
+  'the rule that denies %s applies to a swarm too, before any question',
   async (rule) => {
     const begun: string[] = [];
     let asked = 0;

@@ -6,7 +6,7 @@ import { converse } from './converse.js';
 import { whyNoTmux } from './tmux.js';
 
 const inTerminal = test.skipIf(whyNoTmux !== undefined);
-const ASKED = 'esc for no'; // the keys are told when they count
+const ASKED = 'esc for no'; // the hint appears once the question accepts keys
 
 inTerminal('a prompt is answered, and quitting gives the terminal back', async () => {
   const { terminal, server, say } = await converse([{ text: 'Hello **there**.' }]);
@@ -88,7 +88,7 @@ inTerminal('what is typed while the model works can be changed, and goes to it w
   expect(await terminal.hides('» and be brief')).toContain('> and be brief, please');
 });
 
-inTerminal('a session is taken up with its last messages on the screen', async () => {
+inTerminal('a session is resumed with its last messages on the screen', async () => {
   const first = await converse([{ text: 'The answer is forty-two.' }]);
   await first.say('what is the answer?');
   await first.terminal.shows('forty-two');

@@ -65,13 +65,13 @@ inTerminal('a prompt on the command line is said at once', async () => {
   await terminal.shows('At your service.');
 });
 
-inTerminal('a wrong option is told, and no terminal is taken', async () => {
+inTerminal('a wrong option is reported, and the terminal is left alone', async () => {
   const terminal = await terminalWithoutModel({ args: ['--modell', 'x'] });
   expect(await terminal.exitCode()).toBe(2);
   expect(await terminal.screen()).toContain('Did you mean --model?');
 });
 
-inTerminal('a session that is not there is told once the screen is given back', async () => {
+inTerminal('a missing session is reported after the screen is restored', async () => {
   const terminal = await terminalWithoutModel({
     args: ['--resume', 'nothing'],
     env: { ANTHROPIC_API_KEY: 'sk-test', ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' },
@@ -155,7 +155,7 @@ inTerminal('what is typed before the first frame is not lost, and its Enter coun
   await terminal.shows('/quit');
 });
 
-inTerminal('one word is a prompt, a pasted command runs, and a near miss of a command is told', async () => {
+inTerminal('one word is a prompt, a pasted command runs, and a near miss of a command gets a hint', async () => {
   const { terminal } = await converse([{ text: 'Hello to you.' }], { args: ['hello'] });
   await terminal.shows('Hello to you.');
   await terminal.paste('/cost\n');
