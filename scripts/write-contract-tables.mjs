@@ -1,5 +1,5 @@
-// Writes the tables of hooks, events, failures, exit codes and permission rules from the types and values that the code
-// goes by. With --check it writes nothing and fails when a page is stale.
+// Writes the tables of hooks, events, failures, exit codes and permission rules from the types and values in the
+// code. With --check it writes nothing and fails when a page is stale.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { importSource } from '../bench/bundle-source.mjs';
@@ -156,7 +156,7 @@ function brackets(tool) {
   return `${words}, as for \`${leaderOf(family)}\``;
 }
 
-/** The tool whose bare name speaks for all of its family. */
+/** The tool whose bare name in a rule stands for its whole family. */
 function leaderOf(family) {
   const [name] = [...traits].find(([, each]) => each.family === family && each.bareRule === 'family');
   return name;
@@ -220,7 +220,7 @@ function listed(fields) {
   return fields.map(({ name, optional }) => code(optional ? `${name}?` : name)).join(', ');
 }
 
-/** Names, and behind those that have a comment what it says. */
+/** Names, each followed by its comment, if it has one. */
 function described(fields) {
   return fields
     .map(({ name, optional, doc }) => `${code(optional ? `${name}?` : name)}${doc ? ` (${small(doc)})` : ''}`)

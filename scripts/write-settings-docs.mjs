@@ -37,7 +37,7 @@ if (start < 0 || stop < start) throw new Error(`${page} has lost the marks "${be
 write(page, before, `${before.slice(0, start + begin.length)}\n${table}\n${before.slice(stop)}`);
 write(schemaFile, existsSync(schemaFile) ? readFileSync(schemaFile, 'utf8') : '', formatted(helve('config', 'schema')));
 
-// As all other files are, so that the check of the format has nothing to say.
+// Formatted like all other files, so that the format check passes.
 function formatted(json) {
   const words = ['node_modules/@biomejs/biome/bin/biome', 'format', `--stdin-file-path=${schemaFile}`];
   return execFileSync(process.execPath, words, { encoding: 'utf8', input: json });

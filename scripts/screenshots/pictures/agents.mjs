@@ -4,17 +4,17 @@ import { tally } from '../tally.mjs';
 const todos = [
   { content: 'Run the tests', activeForm: 'Running the tests', status: 'completed' },
   {
-    content: 'Look at the code from three sides',
-    activeForm: 'Looking at the code from three sides',
+    content: 'Review the code with three agents',
+    activeForm: 'Reviewing the code with three agents',
     status: 'in_progress',
   },
-  { content: 'Mend what was found', activeForm: 'Mending what was found', status: 'pending' },
+  { content: 'Fix the problems', activeForm: 'Fixing the problems', status: 'pending' },
   { content: 'Write the release notes', activeForm: 'Writing the release notes', status: 'pending' },
 ];
 
 const tasks = [
   {
-    description: 'find rounding faults',
+    description: 'find rounding errors',
     subagent_type: 'Explore',
     prompt: 'Rounding: where can parts of a cent remain?',
   },
@@ -24,7 +24,7 @@ const tasks = [
 
 const never = new Promise(() => {});
 
-/** By who asks, since children ask in no certain order; how far each one is, by how many results it has. */
+/** Answers by agent, since the order of their requests varies; the number of results says how far an agent is. */
 function answer({ body }) {
   const [first] = body.messages;
   const said = JSON.stringify(first);
