@@ -3,8 +3,8 @@ import { meantCall, typedInput } from '../tools/aliases.js';
 import { isSameInput } from './ask-person.js';
 
 /**
- * For programs that answer by the name of the tool: a patch that was typed into a shell is put to them as the call of the
- * shell first, and then as the patch. Both must be allowed.
+ * For programs that decide by the name of the tool: asks about a patch that was typed into a shell first as a call of the
+ * shell, then as a patch. Both must be allowed.
  */
 export const askInEachForm =
   (ask: AskPermission): AskPermission =>
@@ -21,7 +21,7 @@ export const askInEachForm =
     if (second?.behavior !== 'allow') return second;
     const command = changedInput(second, asked.input);
     if (command && !meantCall(first.tool, typedInput(command) ?? command)) {
-      // It made a command of the patch, which has not been put to it as one.
+      // The program turned the patch into a command, and was not asked about that command yet.
       const third = await ask({ ...first, input: command, suggestions: [] }, signal);
       if (third?.behavior !== 'allow') return third;
       if (changedInput(third, command)) throw new Error('the command that was made of a patch was changed again');

@@ -45,7 +45,7 @@ export async function askPerson(call: PendingCall, open: OpenDecision): Promise<
   const { decision } = open;
   const { askPermission } = environment;
   if (!askPermission) {
-    throw denied(tool.name, `${withKnownReason(decision, effects)}, and nobody is here to be asked`);
+    throw denied(tool.name, `${withKnownReason(decision, effects)}, and no one can be asked here`);
   }
   hooks.notify(`Helve needs your permission to use ${tool.name}`);
   const answer = await answerTo(askPermission, call, open);

@@ -1,5 +1,5 @@
-// Where hooks meet a call: before the decision, where a person would be asked, and after the work. What they say to the
-// model is collected for the result; what concerns the person goes out as events.
+// Runs the hooks of a call: before the decision, when a person would be asked, and after the work. Their messages to the
+// model are collected for the result; messages to the person are emitted as events.
 import { isDeepStrictEqual } from 'node:util';
 import type { Effect } from '../contract/effect.js';
 import type { HookEvent, HookOutcome, HookPayloads } from '../contract/hook.js';
@@ -11,15 +11,15 @@ import type { ResolvedCall } from './resolve.js';
 
 const MAX_CHANGES = 10; // of one input; hooks that change it more often undo each other's work
 
-/** What the hooks of one call have said so far. */
+/** The hooks of one call, with their answers so far. */
 export interface CallHooks {
-  /** Runs the hooks that see a call before it is judged, at most once. Gives the input that they want instead. */
+  /** Runs the hooks that see a call before it is judged, at most once. Returns the input that they want instead. */
   before(call: ResolvedCall, effects: readonly Effect[]): Promise<Readonly<Record<string, unknown>> | undefined>;
-  /** The hooks that made the input that is to be judged next, for people. */
+  /** The hooks that made the input that is judged next, for messages. */
   readonly changedBy: string;
-  /** What those hooks answered. */
+  /** The answers of those hooks. */
   readonly answers: readonly HookAnswer[];
-  /** Lets hooks answer in the place of a person. Undefined where none did. */
+  /** Lets hooks answer in place of a person. Undefined if none did. */
   answerQuestion(call: ResolvedCall, effects: readonly Effect[]): Promise<HookOutcome | undefined>;
   /** Tells hooks that a question waits for a person. */
   notify(message: string): void;
@@ -30,9 +30,9 @@ export interface CallHooks {
   words(): HookWords;
 }
 
-/** What hooks have to say to the model about a call. */
+/** Messages of hooks to the model about a call. */
 export interface HookWords {
-  /** Stands in the place of the tool's own answer. */
+  /** Replaces the tool's own answer. */
   instead?: { value: unknown };
   added: readonly string[];
 }
@@ -41,7 +41,7 @@ export function hooksOf(callId: string, environment: CallEnvironment, signal: Ab
   const { hooks } = environment;
   const added: string[] = [];
   let answers: readonly HookAnswer[] = [];
-  /** The names of tools under which hooks have seen the call before its work, and where somebody would be asked. */
+  /** The tool names under which PreToolUse hooks have seen the call. `questionedAs`: the same for PermissionRequest. */
   const shownAs = new Set<string>();
   let questionedAs = new Set<string>();
   let changedBy = 'A hook';
@@ -63,7 +63,7 @@ export function hooksOf(callId: string, environment: CallEnvironment, signal: Ab
     return outcome;
   };
   const about = ({ tool, bound }: ResolvedCall) => ({ tool_name: tool.name, tool_input: bound.input });
-  /** A guard of either tool sees a call that was typed into another one, in the shape that it knows. */
+  /** A call that was typed into another tool is shown to hooks of both tools, each in the form of its own tool. */
   const guarded = (call: ResolvedCall, seenAs: ReadonlySet<string>) => {
     const { sentAs } = call;
     const forms = [...(sentAs ? [{ tool_name: sentAs.tool, tool_input: sentAs.input }] : []), about(call)];
@@ -97,7 +97,7 @@ export function hooksOf(callId: string, environment: CallEnvironment, signal: Ab
       for (const form of guarded(call, shownAs)) {
         shownAs.add(form.tool_name);
         const outcome = await run('PreToolUse', { ...form, tool_use_id: callId }, { effects });
-        // What hooks allowed before was another input.
+        // Hooks that allowed the call before have seen another input.
         answers = [...(outcome.updatedInput ? withoutAllows() : answers), ...outcome.answers];
         added.push(...outcome.additionalContext);
         if (outcome.behavior === 'deny' || outcome.stop) return undefined;
@@ -107,7 +107,7 @@ export function hooksOf(callId: string, environment: CallEnvironment, signal: Ab
           answers = [...answers, endless()];
           return undefined;
         }
-        // Guards of the other form have not seen what this one made of the call.
+        // Hooks on the other form have not seen the changed call.
         shownAs.clear();
         shownAs.add(form.tool_name);
         return outcome.updatedInput;
@@ -141,7 +141,7 @@ export function hooksOf(callId: string, environment: CallEnvironment, signal: Ab
     notify(message) {
       if (!hooks.has('Notification')) return;
       const payload = { message, notification_type: 'permission_prompt' };
-      void run('Notification', payload).catch(() => {}); // the person is asked all the same; an abort ends it
+      void run('Notification', payload).catch(() => {}); // a failure does not affect the question; an abort ends it
     },
     async afterSuccess(call, outcome) {
       if (!hooks.has('PostToolUse')) return words();
@@ -155,7 +155,7 @@ export function hooksOf(callId: string, environment: CallEnvironment, signal: Ab
       if (!seen || !hooks.has('PostToolUseFailure')) return words();
       const duration_ms = Math.round(monotonicMs() - startedAt);
       const payload = { ...about(seen), tool_use_id: callId, error, is_interrupt: signal.aborted, duration_ms };
-      // They hear of an interrupted call too, so they can't run by the signal that ended it.
+      // These hooks run for an interrupted call too, so they can't use the signal that ended it.
       const outcome = await run('PostToolUseFailure', payload, {
         signal: new AbortController().signal,
         effects: touched,
@@ -166,7 +166,7 @@ export function hooksOf(callId: string, environment: CallEnvironment, signal: Ab
     async afterDenial(reason) {
       if (!seen || !hooks.has('PermissionDenied')) return;
       const payload = { ...about(seen), tool_use_id: callId, reason };
-      const { signal: unending } = new AbortController(); // they hear of it also where the refusal ended the run
+      const { signal: unending } = new AbortController(); // these hooks run even if the refusal has ended the run
       const { additionalContext } = await run('PermissionDenied', payload, { signal: unending, effects: touched });
       added.push(...additionalContext);
     },
@@ -174,7 +174,7 @@ export function hooksOf(callId: string, environment: CallEnvironment, signal: Ab
   };
 }
 
-/** A tool whose part for hooks throws has worked all the same. */
+/** If the tool's data for hooks throws, the call still counts as successful. */
 function responseOf({ data, forHooks }: ToolOutcome): unknown {
   try {
     return forHooks?.() ?? data;

@@ -1,4 +1,4 @@
-// What programs answer in the place of a person. A yes counts only where nothing beside it says otherwise.
+// Checks answers that programs give in place of a person. An allow counts only if nothing else in the answer contradicts it.
 import { shown, strayVerdicts } from '../hooks/plain-verdicts.js';
 import { isObject } from '../platform/is-object.js';
 
@@ -6,8 +6,8 @@ const OWN_FIELDS: ReadonlySet<string> = new Set(['behavior', 'updatedInput', 'up
 const INPUT_FIELD = /input$|^(tool)?(args|arguments|params|parameters)$/;
 
 /**
- * Throws where an answer with the behavior "allow" has a changed input that can't be used, or says no as well: the call
- * that was asked about is not what the program wants to run. `who` begins the message.
+ * Throws if an answer with the behavior "allow" has a changed input that can't be used, or also denies: the program does
+ * not want to run the call as it is. `who` begins the message.
  */
 export function demandClearYes(answer: object, input: unknown, who: string): void {
   const { updatedInput } = answer as { updatedInput?: unknown };

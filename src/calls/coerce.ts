@@ -5,9 +5,9 @@ import { isObject } from '../platform/is-object.js';
 import { parseJson } from '../platform/parse-json.js';
 
 /**
- * The input with values of another type made into what the schema asks for at their place, where that loses and adds
- * nothing: "5" for 5, "true" for true, one value for a list of one, JSON inside a string, null for a field that may be
- * absent. A value that the schema takes as it is stays. Whether the result is valid is for the schema to say.
+ * Converts values to the types that the schema requires, if that loses and adds nothing: "5" for 5, "true" for true, one
+ * value for a list of one, JSON inside a string, null for a field that may be absent. Values of an accepted type stay.
+ * Does not validate the result.
  */
 export function coerceInput(schema: JsonSchema, input: unknown): unknown {
   return coerce(input, schema, schema);
@@ -18,7 +18,7 @@ type Schema = Readonly<Record<string, unknown>>;
 function coerce(value: unknown, schema: unknown, root: Schema): unknown {
   const shapes = shapesOf(schema, root);
   const types = new Set(shapes.flatMap(typesOf));
-  if (types.size === 0) return value; // it takes anything, or says it in words that are not understood here
+  if (types.size === 0) return value; // it accepts anything, or uses keywords that this code does not know
   const converted = fits(value, types) ? value : convert(value, types, shapes);
   if (Array.isArray(converted)) {
     const items = onlyOne(shapes, (shape) => (isObject(shape['items']) ? shape['items'] : undefined));
@@ -59,18 +59,18 @@ function refusesNull(schema: unknown, root: Schema): boolean {
 
 function convert(value: unknown, types: ReadonlySet<string>, shapes: readonly Schema[]): unknown {
   const mayBeList = types.has('array');
-  // Any value can be the one item of a list, so beside a list everything has a second meaning.
+  // Any value can be the one item of a list, so if a list is one of several types, the value is ambiguous.
   if (mayBeList && [...types].some((type) => type !== 'array' && type !== 'null')) return value;
   if (typeof value === 'string') {
     const fromText = convertText(value, types);
     if (fromText !== undefined) return fromText;
-    if (value.trim() === '') return value; // it stands for no item at least as often as for an empty one
+    if (value.trim() === '') return value; // it means an empty list at least as often as a list with an empty item
   }
   const lists = shapes.filter((shape) => typesOf(shape).includes('array'));
   return lists.length === 1 && value !== null ? [value] : value;
 }
 
-/** Nothing for a text that is none of what is wanted. */
+/** Undefined if the text is not a value of one of the types. */
 function convertText(text: string, types: ReadonlySet<string>): unknown {
   const trimmed = text.trim();
   if (types.has('number') || types.has('integer')) {
@@ -87,7 +87,7 @@ function convertText(text: string, types: ReadonlySet<string>): unknown {
 
 const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** Nothing for a text that is no number, or one with more digits or a larger exponent than a number can hold. */
+/** Undefined if the text is no number, or has more digits or a larger exponent than a number can represent. */
 function exactNumber(text: string): number | undefined {
   const number = Number(text);
   const isExact = NUMBER.test(text) && canonical(text) === canonical(String(number));
@@ -113,7 +113,7 @@ function shapesOf(schema: unknown, root: Schema, hops = 0): Schema[] {
   const alternatives = schema['anyOf'] ?? schema['oneOf'];
   if (!Array.isArray(alternatives)) return [schema];
   const shapes = alternatives.map((alternative) => shapesOf(alternative, root, hops + 1));
-  // One that is not understood may take anything, so nothing can be said of the whole.
+  // An alternative with unknown keywords may accept anything, so the types of the whole are unknown.
   return shapes.some((each) => each.length === 0 || each.some((shape) => typesOf(shape).length === 0))
     ? []
     : shapes.flat();
@@ -148,7 +148,7 @@ function fits(value: unknown, types: ReadonlySet<string>): boolean {
   return types.has(typeName(value));
 }
 
-/** What the one shape that has it gives; nothing where several do, since it could be either. */
+/** The value of the only shape that has one; undefined if several have one, since it could be either. */
 function onlyOne<Value>(shapes: readonly Schema[], pick: (shape: Schema) => Value | undefined): Value | undefined {
   const found = shapes.map(pick).filter((value) => value !== undefined);
   return found.length === 1 ? found[0] : undefined;

@@ -1,4 +1,4 @@
-// How a call that failed is told to the model: which of the six kinds it was, and a text that it can act on.
+// The failure of a call, for the model: one of six kinds, and a text that the model can act on.
 import { type FailureKind, ToolFailure } from '../contract/failure.js';
 import { messageOf as messageOfError } from '../platform/message-of.js';
 import { clause } from '../platform/text/clause.js';
@@ -11,7 +11,7 @@ export interface FailureReport {
   text: string;
 }
 
-/** `started` tells whether the tool's own work had begun, since only then may something have been done. */
+/** `started`: the tool's own work had begun, so something may have been done. */
 export function describeFailure(tool: string, error: unknown, signal: AbortSignal, started: boolean): FailureReport {
   if (error instanceof ToolFailure) {
     const text = error.message.trim() === '' ? `${tool} failed and gave no reason.` : error.message;
@@ -30,7 +30,7 @@ export const denied = (tool: string, reason: string): ToolFailure =>
     { kind: 'permission_denied' },
   );
 
-/** What a program that the tool ran has written, as errors of child processes carry it. */
+/** The output of a program that the tool ran, which errors of child processes contain. */
 function outputsOf(error: unknown, message: string): string[] {
   if (typeof error !== 'object' || error === null) return [];
   return (['stderr', 'stdout'] as const).flatMap((name) => {
@@ -64,7 +64,7 @@ function cutTogether(parts: readonly string[], max: number): string[] {
   return cut;
 }
 
-/** Anything can be thrown, also what can't be made a text; the call gets its result all the same. */
+/** Any value can be thrown, even one that can't be converted to a string; the call still gets its result. */
 function messageOf(error: unknown): string {
   try {
     return messageOfError(error);
@@ -73,7 +73,7 @@ function messageOf(error: unknown): string {
   }
 }
 
-/** Why a call was cancelled, where the reason is not the person's interrupt. */
+/** The reason of a cancelled call, if it is not the person's interrupt. */
 export class CallDropped extends Error {}
 
 function interrupted(tool: string, reason: unknown, started: boolean): string {

@@ -1,4 +1,4 @@
-// Step 4 of the path: from a name and an unknown input to a tool and an input that it understands.
+// Step 4 of the path: from a name and an unknown input to a tool and a checked input.
 import { ToolFailure } from '../contract/failure.js';
 import type { SentCall } from '../contract/permission.js';
 import type { AcceptedInput, BoundCall, InputIssue, Tool } from '../contract/tool.js';
@@ -12,7 +12,7 @@ import type { CallEnvironment } from './environment.js';
 export interface ResolvedCall {
   tool: Tool;
   bound: BoundCall;
-  /** The call as the model sent it, where it was typed into another tool. Rules and hooks about either concern it. */
+  /** The call as the model sent it, if it was typed into another tool. Rules and hooks of both tools apply. */
   sentAs?: SentCall;
 }
 
@@ -33,14 +33,14 @@ export async function resolve(call: CompleteCall, environment: CallEnvironment):
   await tool.load();
   const checked = await check(tool, call.input);
   if (checked.ok) return { tool, bound: checked.call };
-  // Only an input that is refused is looked at a second time. The model knows what it sent, not what we made of it.
+  // Only a rejected input is coerced. If that fails too, the error is about the input as sent, which the model knows.
   const coerced = coerceInput(tool.inputSchema, call.input);
   const again = coerced === call.input ? checked : await check(tool, coerced);
   if (again.ok) return { tool, bound: again.call };
   throw new ToolFailure(invalidInput(tool, checked.issues, call.input), { kind: 'invalid_input' });
 }
 
-/** By its name, else by a name that can only mean it: in other letters, behind a prefix, or one that other agents use. */
+/** Finds a tool by its name, else by an unambiguous variant: other letter case, a prefix, or a name of other agents. */
 function findTool(name: string, environment: CallEnvironment): Tool | undefined {
   const exact = environment.findTool(name);
   if (exact) return exact;
@@ -72,7 +72,7 @@ function unknownTool(name: string, known: readonly string[]): string {
   return `There is no tool named "${name}". The tools here are: ${known.join(', ')}.`;
 }
 
-/** What the model is to do about an input that it made itself. */
+/** What the model should do about its own invalid input. */
 export const CORRECT_INPUT = 'Correct the input and send the call again.';
 
 function invalidInput(tool: Tool, issues: readonly InputIssue[], input: unknown): string {

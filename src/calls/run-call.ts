@@ -19,7 +19,7 @@ import type { QueueEntry } from './gate.js';
 import { CORRECT_INPUT, type ResolvedCall, resolve } from './resolve.js';
 import { settleFailure, settleSuccess } from './settle.js';
 
-/** Runs a call and gives its one result; it never rejects. Calls stand at the gate in the order in which they start here. */
+/** Runs a call and returns its one result; never rejects. Calls join the gate in the order in which they start here. */
 export async function runCall(
   call: CompleteCall | MalformedCall,
   environment: CallEnvironment,
@@ -76,11 +76,11 @@ async function passThrough(
 }
 
 interface AdmittedCall extends ResolvedCall {
-  /** With what was approved. */
+  /** Contains the approved effects. */
   context: ToolContext;
 }
 
-/** Past the gate, hooks, decision and check; until the call may run it may have to take its place anew. */
+/** Takes the call past gate, hooks, decision and check. If its input or effects change, it queues at the gate again. */
 async function admit(
   call: CompleteCall,
   asSent: ResolvedCall,
@@ -128,7 +128,7 @@ async function admit(
   }
 }
 
-/** `next` is what is to be done about an input that does not fit: the model did not make it. */
+/** `next`: the advice if the input is invalid, since the model did not write it. */
 async function resolveRewritten(
   call: CompleteCall,
   environment: CallEnvironment,

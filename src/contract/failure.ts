@@ -22,7 +22,7 @@ export type FailureKind =
   | 'check_refused'
   /**
    * A decision or a person said no, or there was no one to ask.
-   * @example Write was not run: it writes /home/me/project/x, and nobody is here to be asked. Do not look for another way to do the same; ask the user or go on without it.
+   * @example Write was not run: it writes /home/me/project/x, and no one can be asked here. Do not look for another way to do the same; ask the user or go on without it.
    */
   | 'permission_denied'
   /**

@@ -116,7 +116,7 @@ test('is denied without a user to agree, and in the mode dontAsk', async () => {
   const project = await temporaryProject({}, { permissionMode: 'plan' });
   const run = await project.run(exitPlanModeTool, { plan });
   expect(run.failure).toBe('permission_denied');
-  expect(run.content).toContain('nobody is here to be asked');
+  expect(run.content).toContain('no one can be asked here');
   expect(project.engine.session.mode).toBe('plan');
 });
 

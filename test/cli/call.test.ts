@@ -30,7 +30,7 @@ test('denies a write when no one can be asked, and says how to allow it', async 
   const cwd = await emptyFolder();
   const run = await runHelve(['call', 'Write', '{"file_path":"a.txt","content":"x"}'], { cwd });
   expect(run.code).toBe(1);
-  expect(JSON.parse(run.stdout).content).toContain('nobody is here to be asked');
+  expect(JSON.parse(run.stdout).content).toContain('no one can be asked here');
   expect(run.stderr).toBe(
     'helve: this command cannot ask for permission. A rule may allow it, see --allowed-tools and helve permissions explain.\n',
   );

@@ -86,7 +86,7 @@ test('a type that claims all rights and tools gets none that its parent has not'
   );
   const results = childResults(await eventsOf(agent));
   expect(results).toEqual([
-    { tool: 'Write', text: expect.stringContaining('nobody is here to be asked'), isError: true },
+    { tool: 'Write', text: expect.stringContaining('no one can be asked here'), isError: true },
   ]);
   expect(existsSync(path('taken.txt'))).toBe(false);
 });

@@ -123,7 +123,7 @@ test.each(revisions)('where the client can not ask, what would be asked is denie
   const { client } = await connectByStdio(await servedFolder(), { revision });
   expect(await called(client, 'Bash', { command: 'touch a' })).toEqual({
     isError: true,
-    text: expect.stringContaining('nobody is here to be asked'),
+    text: expect.stringContaining('no one can be asked here'),
   });
 });
 
