@@ -98,7 +98,7 @@ function namesIn(folder: string): string[] {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'ENOENT' || code === 'ENOTDIR') return [];
-    return ['']; // the folder itself, so that whoever reads it is told what is wrong with it
+    return ['']; // the folder itself, so that reading it reports the error
   }
 }
 

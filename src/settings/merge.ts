@@ -61,7 +61,7 @@ function mergeSettings(files: readonly SourceFile[], options: MergeOptions): Set
       const ignored = flawOf(one, { ...options, home }) ?? limits(one);
       if (ignored !== undefined) return { ...statement, ignored };
       if (!isOfProject(one) || !loosens(one) || !pending.has(hashOf(itemOf(one)))) return statement;
-      return { ...statement, ignored: 'nobody has trusted this folder with it', isUntrusted: true };
+      return { ...statement, ignored: 'this folder is not trusted with it', isUntrusted: true };
     }),
   );
   for (const one of said) {

@@ -11,7 +11,7 @@ import { mkdirPrivate } from '../platform/files/mkdir-private.js';
 import { codeOf } from '../platform/files/write-failure.js';
 import { isRunning, isStale, type ProcessIdentity, thisProcess } from '../platform/journal/process-identity.js';
 
-const WAIT_MS = 10_000; // a change takes milliseconds; who waits longer waits for somebody who hangs
+const WAIT_MS = 10_000; // a change takes milliseconds; after this time the other process is assumed to hang
 const POLL_MS = 10;
 
 /** The text of one of our files, or undefined if it does not exist. Throws if another user may have written it. */

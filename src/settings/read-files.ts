@@ -13,7 +13,7 @@ import { type JsonNode, parseDocument } from './document.js';
 import type { PlaceOptions, SettingsPlace } from './locations.js';
 import { isFatal, oneLine, problemAt, type SettingsProblem } from './report.js';
 
-const MAX_BYTES = 2 * 1024 * 1024; // far more than anybody writes by hand
+const MAX_BYTES = 2 * 1024 * 1024; // far larger than any file written by hand
 
 /** The statements of one file. */
 export interface SourceFile {

@@ -48,7 +48,7 @@ export function trustNotice({ state, pending }: TrustReport): string | undefined
   if (pending.length === 0) return undefined;
   const labels = [...new Set(pending.map(({ key, name }) => (name === undefined ? key : `${key}.${name}`)))];
   const named = labels.slice(0, MAX_NAMED).join(', ') + (labels.length > MAX_NAMED ? ', …' : '');
-  const why = state === 'changed' ? 'they are new or changed since you trusted it' : 'nobody has trusted it';
+  const why = state === 'changed' ? 'they are new or changed since you trusted it' : 'the folder is not trusted';
   return `Settings of this folder do not count, because ${why}: ${oneLine(named)}. To look at them and trust the folder: helve config trust; for one run: --trust.`;
 }
 

@@ -123,7 +123,7 @@ test('servers of a project start only once the folder is trusted', async () => {
   expect(untrusted.code).toBe(0);
   expect(existsSync(marker)).toBe(false);
   const doctor = await runHelve(['doctor'], { cwd });
-  expect(doctor.stdout).toContain('MCP server mine: not started: nobody has trusted this folder with it');
+  expect(doctor.stdout).toContain('MCP server mine: not started: this folder is not trusted with it');
   expect(existsSync(marker)).toBe(false);
   await runHelve(['tools', '--trust'], { cwd });
   expect(existsSync(marker)).toBe(true);
