@@ -162,7 +162,7 @@ test('a hook that allows a part approves the call as that part needs it', () => 
 
 const strictness: Readonly<Record<Behavior, number>> = { allow: 0, ask: 1, deny: 2 };
 
-test('walls make an answer looser only for harmless commands that need them, and never looser than an allow', () => {
+test('confinement loosens an answer only for harmless commands that need it, and never beyond allow', () => {
   const effect = fc.constantFrom<Effect>(
     cat,
     awk,

@@ -12,7 +12,7 @@ const denied = (...deny: string[]) =>
       .rules,
   );
 
-test('where no rule denies reading there is nothing to look for', () => {
+test('without a rule that denies reading, nothing is searched', () => {
   expect(denied()).toBeUndefined();
   expect(denied('Edit(a)', 'Bash(rm *)', 'Read')).toBeUndefined();
 });
@@ -34,7 +34,7 @@ test.each([
   expect(files?.matches(isNot, { isFolder: false })).toBe(false);
 });
 
-test('a folder counts when all that may be in it is denied, and is looked into when some may be', () => {
+test('a folder is hidden as a whole if everything in it is denied, and searched if only some of it may be', () => {
   const files = denied('Read(./secrets/**)', 'Read(./conf/*.pem)');
   const about = (path: string) => [files?.matches(path, { isFolder: true }), files?.mayMatchBelow(path)];
   expect(about('/w/secrets')).toEqual([true, true]);

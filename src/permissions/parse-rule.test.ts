@@ -18,7 +18,7 @@ const options = (list: Behavior, more: Partial<RuleOptions> = {}): RuleOptions =
 
 const severity = (text: unknown, list: Behavior) => parseRule(text, options(list)).problem?.severity;
 
-test('says where a broken rule stands, what is wrong, what follows, and what to do', () => {
+test('reports the location of a broken rule, the problem, its consequence, and what to do', () => {
   expect(parseRule('Bash(npm', options('deny')).problem?.message).toBe(
     '.helve/settings.json:14: "Bash(npm" has no closing parenthesis, so the rule was ignored, and an ignored deny rule is unsafe, so helve will not start. Fix or remove it.',
   );
@@ -61,7 +61,7 @@ test.each<[string, string, boolean]>([
   ['Agent', 'Task', true],
   ['KillBash', 'KillShell', true],
   ['BashOutput', 'Bash', false],
-])('%s speaks of %s: %s', (text, tool, expected) => {
+])('%s matches %s: %s', (text, tool, expected) => {
   const subject = parseRule(text, options('allow')).rule?.subject;
   expect(subject?.kind === 'tool' && subject.isTool(tool)).toBe(expected);
 });
@@ -86,7 +86,7 @@ test.each<[string, string, boolean]>([
   ['mcp__a__b__*', `mcp__${shortened('a_b', 'a__b', 32)}__c`, true],
   ['mcp__a__b__d', `mcp__${shortened('a_b', 'a__b', 32)}__c`, false],
   ['mcp__a__b__c', 'mcp__a__b__c', true],
-])('a rule that asks or denies means a server as it spells itself: %s and %s: %s', (text, tool, expected) => {
+])('ask and deny rules match a server by its own spelling: %s and %s: %s', (text, tool, expected) => {
   for (const list of ['deny', 'ask'] as const) {
     const subject = parseRule(text, options(list)).rule?.subject;
     expect(subject?.kind === 'tool' && subject.isTool(tool)).toBe(expected);
@@ -95,25 +95,25 @@ test.each<[string, string, boolean]>([
   }
 });
 
-test('a rule that allows says how Helve spells the server that it names', () => {
+test('an allow rule with another spelling of a server gets a warning with the right spelling', () => {
   expect(parseRule('mcp__my.server__do it', options('allow'))).toMatchObject({
     problem: { severity: 'dropped', message: expect.stringContaining('Write "mcp__my_server__do_it".') },
   });
 });
 
-test('reports a tool that there is not, with the one that may be meant, and keeps the rule', () => {
+test('reports an unknown tool, with the nearest name, and keeps the rule', () => {
   const { rule, problem } = parseRule('Edti', options('deny'));
   expect(rule?.list).toBe('deny');
   expect(problem).toMatchObject({ severity: 'warning', message: expect.stringContaining('Did you mean "Edit"?') });
   expect(parseRule('mcp__later__tool', options('deny')).problem).toBeUndefined();
 });
 
-test('a rule that denies is not lost to a capital letter', () => {
+test('a deny rule matches in any letter case', () => {
   expect(parseRule('bash(rm:*)', options('deny')).rule?.subject.kind).toBe('command');
   expect(parseRule('bash(rm:*)', options('allow')).rule?.subject.kind).not.toBe('command');
 });
 
-test('only rules that ask or deny look at a parameter', () => {
+test('only ask and deny rules match a parameter', () => {
   expect(severity('Bash(run_in_background:true)', 'allow')).toBe('dropped');
   expect(parseRule('Bash(run_in_background:true)', options('deny')).rule?.subject.kind).toBe('input');
   expect(parseRule('Bash(timeout:*)', options('allow')).rule?.subject.kind).toBe('command');
@@ -141,7 +141,7 @@ test.each([
   ['Edit(%USERPROFILE%/x)', 'names a variable, which stands for itself'],
   ['Read(/etc/passwd)', 'Write "Read(//etc/passwd)" if the one of the file system is meant.'],
   ['Read(/home/me/.ssh/**)', 'not at the root of the file system'],
-])('warns of %s, which is taken at its word and counts', (text, expected) => {
+])('warns of %s, which is taken literally and applies', (text, expected) => {
   const { rule, problem } = parseRule(text, options('deny'));
   expect(rule?.subject.kind).toBe('path');
   expect(problem).toMatchObject({ severity: 'warning', message: expect.stringContaining(expected) });
@@ -154,7 +154,7 @@ test.each(['Read(~/.ssh/**)', 'Read(//etc/**)', 'Read(/etcetera/x)', 'Read(a~b)'
   },
 );
 
-test('one bad rule takes no other with it, and each keeps its line', () => {
+test('one bad rule does not affect the others, and each keeps its line', () => {
   const { list: _, ...rest } = options('allow');
   const lineOf = (list: Behavior, index: number) => ({ allow: 10, ask: 20, deny: 30 })[list] + index;
   const { rules, problems } = parseRules({ allow: ['Bash(', 'Bash(ls:*)'], deny: ['Read(.env)'] }, { ...rest, lineOf });
@@ -174,14 +174,14 @@ test.each<[rule: string, meant: string]>([
   ['WebFtech(domain:x.com)', 'WebFetch(domain:x.com)'],
   ['Raed(.env)', 'Read(.env)'],
   ['Bush(rm:*)', 'Bash(rm:*)'],
-])('a rule that denies by a misspelt tool, %s, is refused with the one that was meant', (rule, meant) => {
+])('a deny rule with a misspelt tool, %s, is refused with the nearest name', (rule, meant) => {
   expect(parseRule(rule, options('deny')).problem).toMatchObject({
     severity: 'fatal',
     message: `.helve/settings.json:14: "${rule}" names no tool that there is, ${fatalEnd} Did you mean "${meant}"?`,
   });
 });
 
-test('a bare name that is nearly a tool stays a notice, which says that it guards nothing', () => {
+test('a bare name that is nearly a tool is a warning, which says that the rule protects nothing', () => {
   const { rule, problem } = parseRule('WebFtech', options('deny'));
   expect(rule).toBeDefined();
   expect(problem).toMatchObject({
@@ -192,7 +192,7 @@ test('a bare name that is nearly a tool stays a notice, which says that it guard
   expect(parseRule('WebFtech', options('allow')).problem?.message).toMatch(/Did you mean "WebFetch"\?$/);
 });
 
-test('a tool that only other agents have is not taken for a slip, nor is the field of a tool that nobody knows', () => {
+test('a tool of other agents is not reported as a typo, nor is a field of an unknown tool', () => {
   expect(parseRule('WebSearch', options('deny', { knownTools: ['ToolSearch'] })).problem?.message).toMatch(
     /names no tool that there is\. Check the name, or remove it\.$/,
   );
@@ -204,7 +204,7 @@ test.each([
   ['Agent(Explor)', 'Did you mean "Task(Explore)"? It guards nothing now.'],
   ['Task(subagent_type:Explor)', 'Did you mean "Task(Explore)"? It guards nothing now.'],
   ['Task(deploy)', 'Check the name, or remove it.'],
-])('a rule that denies a type of agent that there is not, %s, counts and is told', (text, next) => {
+])('a deny rule with an unknown type of agent, %s, applies and is reported', (text, next) => {
   const { rule, problem } = parseRule(text, options('deny', { knownAgents: () => ['Explore', 'Plan'] }));
   expect(rule?.list).toBe('deny');
   expect(problem).toMatchObject({
@@ -213,6 +213,6 @@ test.each([
   });
 });
 
-test.each(['Task(Explore)', 'Task(Ex*)', 'Task(*)', 'Task'])('%s is not told as one that names no agent', (text) => {
+test.each(['Task(Explore)', 'Task(Ex*)', 'Task(*)', 'Task'])('%s is not reported as an unknown agent', (text) => {
   expect(parseRule(text, options('deny', { knownAgents: () => ['Explore'] })).problem).toBeUndefined();
 });
