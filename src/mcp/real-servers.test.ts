@@ -138,7 +138,7 @@ test.each([
   ]);
 });
 
-test('a remote server that wants a key is told of as such, and headers come from settings and a command', async () => {
+test('a remote server that requires a key is reported as such, and headers come from settings and a command', async () => {
   const seen: Array<Record<string, unknown>> = [];
   const server = createServer((request, response) => {
     seen.push({ key: request.headers['x-key'], token: request.headers['x-token'] });
