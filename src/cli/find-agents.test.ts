@@ -13,7 +13,7 @@ test('without custom agents nothing is said', async () => {
   expect(await found({})).toEqual([]);
 });
 
-test('agents are named, a broken file is told of, and those that wait for trust are too', async () => {
+test('lists agents, reports a broken file, and names agents that wait for trust', async () => {
   const files = {
     'home/.helve/agents/mine.md': agent('mine'),
     'home/.claude/agents/bad.md': agent('a b'),

@@ -99,7 +99,7 @@ const edited = async (): Promise<TestProject> => {
   return made;
 };
 
-test('shows the patch, undoes the last call, and says how to take that back', async () => {
+test('shows the patch, undoes the last call, and says how to redo it', async () => {
   const { run, text } = await edited();
   const { code, out } = await run(['--yes']);
   expect([code, await text()]).toEqual([0, 'one\n']);
@@ -135,7 +135,7 @@ test('without a terminal needs --yes or --dry-run', async () => {
   );
 });
 
-test('refuses where the file was changed since, shows why, and does it with --force', async () => {
+test('refuses if the file was changed since, shows why, and undoes it with --force', async () => {
   const { run, text, root } = await edited();
   await writeFile(join(root, 'a'), 'by hand\n');
   const { code, out, errors } = await run(['--yes']);
@@ -170,7 +170,7 @@ test('lists the calls, latest first', async () => {
   );
 });
 
-test('tells the plan and what was done as JSON', async () => {
+test('prints the plan and the result as JSON', async () => {
   const { run, root } = await edited();
   const planned = JSON.parse((await run(['--json', '--dry-run'])).out);
   const path = join(root, 'a');
@@ -189,7 +189,7 @@ test('tells the plan and what was done as JSON', async () => {
   expect(done).toEqual({ ...planned, applied: true, undo: expect.stringMatching(/^undo_/), done: [path], left: [] });
 });
 
-test('shows what could move the cursor as what it is', async () => {
+test('makes control characters visible', async () => {
   const { run, edit } = await edited();
   await edit('call_2', 'two\n', '\u001b[2Jthree\n');
   expect((await run(['--dry-run'])).out).toContain('-\\u001b[2Jthree');
@@ -218,13 +218,13 @@ test.each<[string[], string]>([
   [['--session', 'nope', '--yes'], 'There is no session "nope" that changed files in the last 30 days.'],
   [['--session', '../x', '--yes'], 'There is no session "../x" that changed files in the last 30 days.'],
   [['--call', 'nope', '--yes'], 'No call "nope" of this session changed files.'],
-])('says of %j what is wrong', async (args, message) => {
+])('reports the problem with %j', async (args, message) => {
   const { run } = await edited();
   const { code, errors } = await run(args);
   expect([code, errors]).toEqual([1, expect.stringContaining(message)]);
 });
 
-test('undoes all that was done since a prompt', async () => {
+test('undoes everything since a prompt', async () => {
   const { run, text, edit, say } = await testProject('one\n');
   await say('first');
   await edit('call_1', 'one\n', 'two\n');
@@ -241,12 +241,12 @@ test('undoes all that was done since a prompt', async () => {
   );
 });
 
-test('can not tell what came after a prompt where the conversation is not kept', async () => {
+test('can not undo by prompt if the conversation is not saved', async () => {
   const { run } = await edited();
   expect((await run(['--turn', '--yes'])).errors).toContain('What was said in the session session-1 is not kept');
 });
 
-test('lists what a command did, with what of it is not covered', async () => {
+test('lists the changes of a command, and what is not covered', async () => {
   const { run, root, command } = await testProject('one\n');
   await writeFile(join(root, 'large'), Buffer.alloc(10_000_001));
   await command('call_1', () => writeFile(join(root, 'a'), 'two\n'));
@@ -311,7 +311,7 @@ test('lists each call with its tool and what it was about, below the prompt that
 test.each([
   [['--call', 'nope'], 'No call "nope" of this session changed files.'],
   [['--session', 'zzz'], 'There is no session "zzz" that changed files'],
-])('says that there is no such thing before it asks for --yes: %j', async (args, sentence) => {
+])('reports a wrong id before it asks for --yes: %j', async (args, sentence) => {
   const { run } = await edited();
   const { code, errors } = await run(args);
   expect(code).toBe(1);
@@ -351,7 +351,7 @@ test.each(['in the session file', 'only in the journal'])(
   },
 );
 
-test('takes the beginning of an id for the session, and lists those that it could mean', async () => {
+test('accepts a prefix of a session id, and lists all matches of an ambiguous one', async () => {
   const { run, edit, root, text, journal } = await testProject('one\n');
   await edit('call_1', 'one\n', 'two\n');
   expect((await run(['--session', 'SESS', '--yes'])).code).toBe(0);
@@ -364,7 +364,7 @@ test('takes the beginning of an id for the session, and lists those that it coul
   );
 });
 
-test('names the session, the prompt and the tool of what it takes back', async () => {
+test('names the session, the prompt and the tool of what it undoes', async () => {
   const { run, edit, say, call } = await testProject('one\n');
   await say('make it two');
   await call('call_1', 'Edit', { file_path: 'a' });
@@ -374,7 +374,7 @@ test('names the session, the prompt and the tool of what it takes back', async (
   );
 });
 
-test('exits 1 where all is as before already, says so, and goes a step further the next time', async () => {
+test('exits 1 if all files are already restored, says so, and goes one step further the next time', async () => {
   const { run, root, text, edit } = await testProject('zero\n');
   await edit('call_0', 'zero\n', 'one\n');
   await edit('call_1', 'one\n', 'two\n');
@@ -389,7 +389,7 @@ test('exits 1 where all is as before already, says so, and goes a step further t
   expect(await text()).toBe('zero\n');
 });
 
-test('says how to bring back what was taken back, as a command that works as it is printed', async () => {
+test('prints a command that redoes what was undone', async () => {
   const { run, text } = await edited();
   await run(['--yes']);
   for (const args of [['--yes'], ['--call', 'call_1', '--yes']]) {
@@ -402,7 +402,7 @@ test('says how to bring back what was taken back, as a command that works as it 
   expect(await text()).toBe('one\n');
 });
 
-test('refuses to take back a command that still runs, says what to do, and takes back the calls before it', async () => {
+test('refuses to undo a running command, says what to do, and undoes the calls before it', async () => {
   const { run, root, text, edit, snapshots } = await testProject('one\n');
   await edit('call_1', 'one\n', 'two\n');
   await snapshots.before('call_2');
@@ -433,7 +433,7 @@ test('says that a session is at its first command', async () => {
   await Promise.all([other.after('call_9'), snapshots.end()]);
 });
 
-test('leaves what may be the work of another session, exits 1 where that is all, and takes it back with --force', async () => {
+test('leaves changes that may belong to another session, exits 1 if there are no others, and undoes them with --force', async () => {
   const { run, root, command, text, dataFolder } = await testProject('one\n');
   const end = await new AnnouncedWriters({ dataFolder, id: 'session-2' }).begin({ name: 'the hook "format"' });
   await command('call_1', async () => {
@@ -450,7 +450,7 @@ test('leaves what may be the work of another session, exits 1 where that is all,
   expect([await text(), existsSync(join(root, 'made'))]).toEqual(['one\n', false]);
 });
 
-test('gives the true reason where another call changed the file while a command ran', async () => {
+test('gives the true reason if another call changed the file while a command ran', async () => {
   const { run, root, command, edit } = await testProject('one\n');
   await command('call_2', async () => {
     await edit('call_1', 'one\n', 'two\n');
@@ -475,7 +475,7 @@ test('lists the sessions that changed files here', async () => {
   expect(JSON.parse((await run(['--sessions', '--json'])).out)).toMatchObject([{ session: 'session-1', calls: 1 }]);
 });
 
-test('a conflict after an undo that was taken back names the edit by hand, not the undo', async () => {
+test('a conflict after a redo names the edit by hand, not the undo', async () => {
   const at = await testProject('one\n');
   await at.edit('call-1', 'one\n', 'two\n');
   await at.run(['--yes']);
@@ -489,7 +489,7 @@ test('a conflict after an undo that was taken back names the edit by hand, not t
   expect(plan).not.toContain('by the call');
 });
 
-test('where all calls are taken back, or fewer are there than asked for, other sessions are named', async () => {
+test('names other sessions if all calls are undone, or fewer exist than were requested', async () => {
   const at = await testProject('one\n');
   const other = createFileChanges({ dataFolder: at.dataFolder, sessionId: 'session-0' });
   await other.apply('other-1', [{ real: join(at.root, 'b'), before: null, after: Buffer.from('b') }]);
@@ -506,7 +506,7 @@ test('where all calls are taken back, or fewer are there than asked for, other s
   expect(unknown.errors).toContain('helve undo --list shows those that did');
 });
 
-test('a command that runs first is named where nothing is listed yet', async () => {
+test('names a running command if nothing is listed yet', async () => {
   const at = await testProject('one\n');
   await at.snapshots.before('call-1');
   const { errors } = await at.run(['--yes']);

@@ -43,7 +43,7 @@ async function projectWith(
   };
 }
 
-test('a call that the tool allows runs, and the tool has been told which it is', async () => {
+test('a call that the tool allows runs, and the tool gets the call', async () => {
   const { write, text, asked } = await projectWith('{"behavior":"allow"}');
   expect(await write('one\n')).not.toHaveProperty('is_error');
   expect(await text('a.txt')).toBe('one\n');
@@ -54,14 +54,14 @@ test('a call that the tool allows runs, and the tool has been told which it is',
   });
 });
 
-test('what runs is the input that the tool answers with', async () => {
+test('the input that the tool answers with is run', async () => {
   const updatedInput = { file_path: 'a.txt', content: 'two\n' };
   const { write, text } = await projectWith(JSON.stringify({ behavior: 'allow', updatedInput }));
   await write('one\n');
   expect(await text('a.txt')).toBe('two\n');
 });
 
-test('a call that the tool denies does not run, and the model is told why', async () => {
+test('a call that the tool denies does not run, and the model gets the reason', async () => {
   const { write, isThere } = await projectWith('{"behavior":"deny","message":"not on a Sunday"}');
   expect(await write('one\n')).toMatchObject({ is_error: true, content: expect.stringContaining('not on a Sunday') });
   expect(isThere()).toBe(false);
@@ -81,7 +81,7 @@ test.each([
   '{"behavior":"allow","updated_input":{"file_path":"b.txt"}}',
   '{"behavior":"allow","decision":"deny"}',
   '{"behavior":"allow"} {"behavior":"allow"}',
-])('an answer that is no clear yes is a no: %s', async (answer) => {
+])('an answer that is not a clear yes denies: %s', async (answer) => {
   const { write, isThere } = await projectWith(answer);
   expect(await write('one\n')).toMatchObject({ is_error: true, content: expect.stringContaining('was not run') });
   expect(isThere()).toBe(false);
@@ -92,7 +92,7 @@ test.each([
   ['is no tool of a server', { tool: 'Think' }],
   ['fails', { tool: 'mcp__gate__fail' }],
   ['is denied by a rule', { permissions: { deny: ['mcp__gate__approve'] } }],
-])('where the tool %s, the call does not run', async (_, options) => {
+])('if the tool %s, the call does not run', async (_, options) => {
   const { write, isThere } = await projectWith('{"behavior":"allow"}', options);
   expect(await write('one\n')).toMatchObject({ is_error: true, content: expect.stringContaining('was not run') });
   expect(isThere()).toBe(false);

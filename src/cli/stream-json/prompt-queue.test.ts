@@ -3,7 +3,7 @@ import { PromptQueue } from './prompt-queue.js';
 
 const prompt = (text: string) => ({ content: [{ type: 'text' as const, text }], uuid: text });
 
-test('gives prompts in their order, those that come later too, until it ends', async () => {
+test('returns prompts in order, including later ones, until it ends', async () => {
   const queue = new PromptQueue();
   queue.add(prompt('a'));
   expect((await queue.next())?.uuid).toBe('a');
