@@ -30,7 +30,7 @@ async function reread(session: TestSession): Promise<TestSession> {
   return Object.defineProperty(session, 'settings', { value: settings, configurable: true });
 }
 
-test('has a command for everything that was promised', () => {
+test('has all documented commands', () => {
   const promised =
     'help clear compact resume rewind undo permissions mcp agents tasks todos model cost context config doctor export theme init add-dir quit';
   const names = terminalCommands.map(({ name }) => name);
@@ -40,7 +40,7 @@ test('has a command for everything that was promised', () => {
   );
 });
 
-test('help fits on a screen of 40 rows, with many commands of the person, and names every command', async () => {
+test('help fits on a screen of 40 rows, with many custom commands, and names every command', async () => {
   const own = Array.from({ length: 80 }, (_, index) => ({
     name: `own-${index}`,
     kind: 'command' as const,
@@ -66,7 +66,7 @@ test('an unknown command is answered with the nearest', async () => {
   });
 });
 
-test('commands of the person, prompts of servers and paths go to the model as they were typed', async () => {
+test('custom commands, prompts of servers and paths go to the model as typed', async () => {
   const own = { name: 'team:review', kind: 'command' as const, description: '', argumentHint: '' };
   const session = await testSession({ commands: async () => [own] });
   expect(await run('review a b', session)).toEqual({ type: 'prompt', text: '/review a b' });
@@ -83,7 +83,7 @@ test('a command that fails says so', async () => {
   expect(await run('clear', session)).toEqual({ type: 'problem', text: '/clear did not work: The disk is full.' });
 });
 
-test('adds a rule, lists it with its place, and removes it', async () => {
+test('adds a rule, lists it with its location, and removes it', async () => {
   const session = await testSession();
   expect(shown(await run('permissions deny Bash(rm *)', session))).toContain('.helve/settings.local.json');
   await reread(session);
@@ -95,7 +95,7 @@ test('adds a rule, lists it with its place, and removes it', async () => {
   expect(shown(await run('permissions', session))).toContain('No rules.');
 });
 
-test('refuses a rule that is not understood, and writes nothing', async () => {
+test('refuses an invalid rule, and writes nothing', async () => {
   const session = await testSession();
   expect(await run('permissions deny Bash(rm', session)).toMatchObject({ type: 'problem' });
   expect(existsSync(join(session.root, '.helve', 'settings.local.json'))).toBe(false);
@@ -111,7 +111,7 @@ test('sets the mode, and explains a call', async () => {
   expect(shown(await run('permissions explain tool --a 1', session))).toBe('Tool {"a":1}');
 });
 
-test('sets a setting for the person, shows it, and takes it away', async () => {
+test('sets a setting for the user, shows it, and removes it', async () => {
   const session = await testSession();
   expect(shown(await run('config keys.interrupt ctrl+x', session))).toContain('keys.interrupt was set in');
   await reread(session);
@@ -225,7 +225,7 @@ test('stops a task', async () => {
   expect(await run('tasks stop b2', session)).toMatchObject({ type: 'problem' });
 });
 
-test('shows how servers are, and why one is not used', async () => {
+test('shows the state of servers, and why one is not used', async () => {
   const session = await testSession({
     servers: [
       { name: 'files', status: 'connected', tools: 3, setAside: [], errorOutput: '' },
@@ -241,7 +241,7 @@ test('shows how servers are, and why one is not used', async () => {
   expect(session.done).toEqual(['reconnect web']);
 });
 
-test('adds a folder that is there, and no other', async () => {
+test('adds an existing folder, and no other', async () => {
   const session = await testSession();
   mkdirSync(join(session.root, '..', 'other'));
   const folder = join(session.root, '..', 'other');
@@ -250,7 +250,7 @@ test('adds a folder that is there, and no other', async () => {
   expect(await run('add-dir ../missing', session)).toMatchObject({ type: 'problem' });
 });
 
-test('has AGENTS.md written by the model, and improved where it is there', async () => {
+test('has the model write AGENTS.md, or improve an existing one', async () => {
   const session = await testSession();
   expect(await run('init', session)).toMatchObject({ type: 'prompt', shown: '/init' });
   expect(shown(await run('init', session))).toContain('Write AGENTS.md');
@@ -258,7 +258,7 @@ test('has AGENTS.md written by the model, and improved where it is there', async
   expect(shown(await run('init be brief', session))).toMatch(/Improve CLAUDE\.md[\s\S]*be brief/);
 });
 
-test('writes a note down where the person wants it, behind what is there', async () => {
+test('appends a note to the file that the user chooses', async () => {
   const session = await testSession();
   writeFileSync(join(session.root, 'AGENTS.md'), '# Rules');
   await choose(remember('use  tabs', session), join(session.root, 'AGENTS.md'));
@@ -282,7 +282,7 @@ test('shows what an undo would do, and does it only when the person says yes', a
   expect(await run('undo 7', await testSession())).toMatchObject({ type: 'problem' });
 });
 
-test('goes back to a prompt with its files, and gives the prompt back to be changed', async () => {
+test('rewinds to a prompt with its files, and puts the prompt into the editor', async () => {
   const project = await temporaryProject();
   const { id, root, dataFolder } = project.engine.session;
   const store = new SessionStore({ dataFolder, id, root, model: 'x' });
@@ -298,14 +298,14 @@ test('goes back to a prompt with its files, and gives the prompt back to be chan
   expect(existsSync(join(root, 'b.txt'))).toBe(false);
 });
 
-test('says that there is nothing to go back to, to take up, or to undo', async () => {
+test('says that there is nothing to rewind, to resume, or to undo', async () => {
   const session = await testSession();
   for (const line of ['rewind', 'resume', 'undo', 'undo list']) {
     expect(await run(line, session)).toMatchObject({ type: 'problem' });
   }
 });
 
-test('says why a conversation that is not kept can not be written to a page', async () => {
+test('says why a conversation that is not saved can not be exported', async () => {
   const session = await testSession();
   expect(await run('export', session)).toMatchObject({ type: 'problem', text: expect.stringContaining('Nothing has') });
   expect(await run('export notes.pdf', session)).toMatchObject({ type: 'problem' });

@@ -17,16 +17,21 @@ export const resume: TerminalCommand = {
 
   async run(args, session) {
     const wanted = args.trim();
-    if (wanted !== '') return await takeUp(wanted, session);
+    if (wanted !== '') return await resumeSession(wanted, session);
     const items = await sessionChoices(session);
     if (items.length === 0) return problem('There is no earlier conversation in this folder.');
-    return { type: 'choose', title: 'Which conversation?', items, choose: async (id) => await takeUp(id, session) };
+    return {
+      type: 'choose',
+      title: 'Which conversation?',
+      items,
+      choose: async (id) => await resumeSession(id, session),
+    };
   },
 };
 
-async function takeUp(wanted: string, session: CommandSession): Promise<CommandAnswer> {
+async function resumeSession(wanted: string, session: CommandSession): Promise<CommandAnswer> {
   await session.resume(wanted);
-  return text(`Taken up: ${session.id.slice(0, 8)}`);
+  return text(`Resumed: ${session.id.slice(0, 8)}`);
 }
 
 /** The other conversations of a folder, latest first. */

@@ -42,7 +42,7 @@ function queued() {
   return { queue, ask, pass, draw, early, changes: () => changes };
 }
 
-test('a paste without brackets answers nothing, and goes to where the person was typing', async () => {
+test('a paste without brackets answers nothing, and goes to the editor', async () => {
   const { queue, ask, pass, draw, early } = queued();
   const one = ask('One');
   draw();
@@ -84,7 +84,7 @@ test('shows one dialog after the other, in the order in which they came', async 
   expect(queue.current).toBeUndefined();
 });
 
-test('takes no key that came before the dialog was seen for a moment', async () => {
+test('ignores keys until the dialog was visible for a moment', async () => {
   const { queue, ask, pass, draw, early } = queued();
   const answer = ask('One');
   queue.handleInput('1'); // not drawn yet
@@ -126,7 +126,7 @@ test('the key that answers one dialog does not answer the next', async () => {
   expect(await two).toBe('b');
 });
 
-test('asks to be redrawn when keys begin to count', () => {
+test('requests a redraw when it starts to accept keys', () => {
   const { ask, pass, draw, changes } = queued();
   ask('One').catch(() => {});
   draw();
@@ -135,7 +135,7 @@ test('asks to be redrawn when keys begin to count', () => {
   expect(changes()).toBe(before + 1);
 });
 
-test('takes a dialog away whose question is settled elsewhere', async () => {
+test('removes a dialog whose question is settled elsewhere', async () => {
   const { queue, ask, draw } = queued();
   const [first, second] = [new AbortController(), new AbortController()];
   const [one, two, three] = [ask('One', first.signal), ask('Two', second.signal), ask('Three')];
@@ -149,7 +149,7 @@ test('takes a dialog away whose question is settled elsewhere', async () => {
   three.catch(() => {});
 });
 
-test('does not show a question that is settled before it is put', async () => {
+test('does not show a question that is already settled', async () => {
   const { queue, ask } = queued();
   await expect(ask('One', AbortSignal.abort(new Error('over')))).rejects.toThrow('over');
   expect(queue.current).toBeUndefined();

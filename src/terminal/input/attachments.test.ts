@@ -17,7 +17,7 @@ async function opened() {
   return { home, problems, attachments: new Attachments({ home, onProblem: (sentence) => problems.push(sentence) }) };
 }
 
-test('a pasted path of a picture becomes a mark, and the picture goes along with the text that has the mark', async () => {
+test('a pasted path of an image becomes a marker, and the image is sent with the text that has the marker', async () => {
   const { home, attachments } = await opened();
   expect(attachments.forPaste(join(home, 'a.png'))).toBe('[image #1] ');
   expect(attachments.forPaste('~/a.png')).toBe('[image #2] ');
@@ -28,14 +28,14 @@ test('a pasted path of a picture becomes a mark, and the picture goes along with
   expect(await attachments.of('look at [image #3], [image #3] and [image #9]')).toEqual([{ type: 'image', source }]);
 });
 
-test('what names no picture that is there is a text', async () => {
+test('a path that is no existing image stays text', async () => {
   const { home, attachments } = await opened();
   for (const text of ['a.png', `${home}/none.png`, `${home}/a.png and more`, `see ${home}/a.png`, '', 'words']) {
     expect(attachments.forPaste(text)).toBeUndefined();
   }
 });
 
-test('a file that is no picture is told, and nothing goes along', async () => {
+test('a file that is no image is reported, and nothing is attached', async () => {
   const { attachments, problems } = await opened();
   const mark = attachments.forPaste('~/words.png') ?? '';
   expect(await attachments.of(mark)).toEqual([]);

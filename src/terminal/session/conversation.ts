@@ -78,7 +78,7 @@ export class Conversation {
     await this.#rest;
   }
 
-  /** A shell command of the user's, on the normal call path. The model is told of it with the next prompt. */
+  /** A shell command of the user's, on the normal call path. The next prompt reports it to the model. */
   async runCommand(command: string, { callId, signal }: { callId: string; signal: AbortSignal }): Promise<void> {
     const { engine, commandTool } = this.#options.session();
     const input = { command };
