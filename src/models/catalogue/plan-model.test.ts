@@ -69,13 +69,13 @@ test.each<[string | undefined, Record<string, string>, string]>([
   expect(shown(wanted, env)).toBe(expected);
 });
 
-test('the flag counts before HELVE_MODEL, and a blank one is none', () => {
+test('the flag takes precedence over HELVE_MODEL, and a blank one is ignored', () => {
   expect(wantedModel(' opus ', { HELVE_MODEL: 'haiku' })).toBe('opus');
   expect(wantedModel(' ', { HELVE_MODEL: ' haiku ' })).toBe('haiku');
   expect(wantedModel(undefined, { HELVE_MODEL: '' })).toBeUndefined();
 });
 
-test("a person's short names and default count before what is built in, and can not run in circles", () => {
+test("a user's short names and default take precedence over built-in ones, and can not be circular", () => {
   const own: Catalogue = {
     ...catalogue,
     default: 'fast',
@@ -165,7 +165,7 @@ test.each(['user:pa55word@host:80/v1', 'pa55word', 'ftp://pa55word@host'])(
   },
 );
 
-test('an example of an address holds nothing of the query of the own one', () => {
+test('an example of an address contains nothing of the configured query', () => {
   const openai = catalogue.providers.get('openai');
   const providers = new Map(openai && [['openai', { ...openai, baseUrl: 'http://127.0.0.1:9/v1?token=pa55word' }]]);
   const failure = catching(() => planModel('openai/m', { OPENAI_BASE_URL: 'x' }, { ...catalogue, providers }));

@@ -199,7 +199,7 @@ test.each<[string, FakeAnswer, string, string]>([
   expect(failure.status).toBe(answer.status);
 });
 
-test('says which variable to set when a server wants a key and none was sent', async () => {
+test('says which variable to set when a server requires a key and none was sent', async () => {
   const answer = apiError(401, 'authentication_error', 'x-api-key header is required');
   const server = await startFakeModelServer([answer, answer]);
   servers.push(server);
@@ -268,7 +268,7 @@ test.each<[string, Partial<AnthropicOptions>, string, string]>([
   expect({ kind: failure.kind, message: failure.message }).toEqual({ kind, message: sentence });
 });
 
-test('never shows what further headers hold, nor the query of an address and the path before it', async () => {
+test('never shows values of custom headers, nor the query of an address and the path before it', async () => {
   const token = 'token-in-a-header';
   const echo: typeof fetch = async (_, request) =>
     new Response(new Headers(request?.headers).get('x-token'), { status: 404 });
@@ -291,7 +291,7 @@ test.each([
   expect(shorten(words, [KEY, '', '        ', 'short'])).toBe(shown);
 });
 
-test('shows no part of a secret where a sentence is cut', () => {
+test('shows no part of a secret when a message is cut', () => {
   const before = 'x'.repeat(290);
   expect(shorten(`${before} ${KEY}`, [KEY])).toBe(`${before} [key]`);
 });
@@ -309,7 +309,7 @@ test.each([
   server.close();
 });
 
-test('takes an error event whose type is only in its name', async () => {
+test('accepts an error event whose type is only in its name', async () => {
   const body = 'event: error\ndata: {"error":{"type":"overloaded_error","message":"Overloaded"}}\n\n';
   const answer = async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } });
   expect((await failureOf({ apiKey: KEY, fetch: answer })).kind).toBe('overloaded');
@@ -442,18 +442,18 @@ test.each<[ModelFailureKind, number | undefined, string]>([
     '{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"tool_choice: bad"}}}',
   ],
   ['invalid_request', 422, '{"detail":[{"loc":["body","stream_options"],"msg":"extra fields not permitted"}]}'],
-])('takes it for %s when a server says %s %s', (kind, status, body) => {
+])('reports %s when a server says %s %s', (kind, status, body) => {
   const error = errorIn(JSON.parse(body)) ?? { words: body };
   const failure = serverFailure(endpoint, { ...error, ...(status !== undefined && { status }) });
   expect(failure.kind).toBe(kind);
 });
 
-test('takes an error that comes as if all were well for what it is', async () => {
+test('recognises an error in a successful response', async () => {
   const answer = async () => Response.json({ error: { message: 'slow down', code: 429 } });
   expect((await failureOf({ apiKey: KEY, fetch: answer })).kind).toBe('rate_limited');
 });
 
-test('shows the words of the server behind a gateway', () => {
+test('shows the message of the server behind a gateway', () => {
   const error = { message: 'Provider returned error', metadata: { raw: 'tool_choice: bad' } };
   expect(errorIn({ error })?.words).toBe('Provider returned error: tool_choice: bad');
 });
@@ -466,7 +466,7 @@ test.each<[string, Record<string, string>, number | undefined]>([
   ['a date in the past', { 'retry-after': 'Sun, 15 Nov 2026 09:00:00 GMT' }, 0],
   ['nonsense', { 'retry-after': 'soon' }, undefined],
   ['nothing', {}, undefined],
-])('understands how long to wait from %s', (_, headers, expected) => {
+])('reads how long to wait from %s', (_, headers, expected) => {
   expect(retryAfterMs((name) => headers[name], Date.parse('2026-11-15T10:00:00Z'))).toBe(expected);
 });
 

@@ -6,12 +6,12 @@ import { expect, test } from 'vitest';
 import { nodePost, type Post, postByFetch } from './post.js';
 import { readSse, type SseEvent } from './read-sse.js';
 
-test('gives the events of a stream in order, with and without a name', async () => {
+test('yields the events of a stream in order, with and without a name', async () => {
   const body = streamOf(['event: one\ndata: {"a":1}\n\n', ': a comment\n\ndata: two\ndata: lines\n\n']);
   expect(await Array.fromAsync(readSse(body))).toEqual([{ event: 'one', data: '{"a":1}' }, { data: 'two\nlines' }]);
 });
 
-test('gives the same events wherever the bytes are split and however lines end', async () => {
+test('yields the same events wherever the bytes are split and however lines end', async () => {
   const line = fc.string({ unit: 'binary', minLength: 1 }).map((text) => `x${text.replace(/[\r\n\0]/g, '')}`);
   await fc.assert(
     fc.asyncProperty(

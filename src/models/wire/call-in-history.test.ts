@@ -13,7 +13,7 @@ test.each([
   expect(wireName(name)).toBe(wire);
 });
 
-test('makes of any name one that every provider takes, and leaves that one alone', () => {
+test('turns any name into one that every provider accepts, and keeps such a name', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (name) => {
       expect(wireName(name)).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);

@@ -81,7 +81,7 @@ test('writes the same body whatever was written before: other branches, rewound 
   );
 });
 
-test('keeps every byte of the requests before, but for the moving cache marks', () => {
+test('keeps every byte of earlier requests, except for the moving cache marks', () => {
   fc.assert(
     fc.property(fc.array(words), fc.array(tool), conversation, (system, tools, messages) => {
       const write = anthropicBodies(FIELDS);
@@ -166,7 +166,7 @@ test('marks the last tool, the last system block and the last two user messages,
   expect(protocolViolations(body)).toEqual([]);
 });
 
-test('leaves out what the API would refuse the request for', () => {
+test('leaves out blocks that the API would refuse', () => {
   const messages: Message[] = [
     {
       role: 'user',
@@ -280,7 +280,7 @@ function straightforward({ system, tools, messages }: ModelRequest): unknown {
   };
 }
 
-test('never ends a message of the assistant with thinking, which is what a cut answer may leave', () => {
+test('never ends a message of the assistant with thinking, as a truncated answer may', () => {
   const thinking = { type: 'thinking', thinking: 'hm', signature: 's' } as const;
   const said = { type: 'text', text: 'ok' } as const;
   const body = JSON.parse(

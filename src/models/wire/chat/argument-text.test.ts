@@ -57,7 +57,7 @@ test.each([
   expect(repaired(json)).toBe(json);
 });
 
-test.each(['', ' \n', 'null', ' null ', '""'])('takes %j for no arguments', (json) => {
+test.each(['', ' \n', 'null', ' null ', '""'])('reads %j as no arguments', (json) => {
   const text = new ArgumentText();
   text.push(json);
   expect(text.isEmpty).toBe(true);
@@ -74,7 +74,7 @@ function cutAt(text: string, cuts: readonly number[]): string[] {
   return places.slice(1).flatMap((end, at) => characters.slice(places[at], end).join('') || []);
 }
 
-test('takes null for no arguments only where nothing follows it, however far behind', () => {
+test('reads null as no arguments only if nothing follows it', () => {
   const text = new ArgumentText();
   text.push('null ');
   expect(text.isEmpty).toBe(true);

@@ -406,7 +406,7 @@ test('runs equal calls of one whole message, each under its id', async () => {
   ]);
 });
 
-test('asks again where the stream breaks after reasoning alone', async () => {
+test('retries if the stream breaks after reasoning alone', async () => {
   const thought =
     'data: {"choices":[{"delta":{"reasoning_content":"Hm."}}]}\n\ndata: {"choices":[{"delta":{"content":"H"}}]}\n\n';
   let requests = 0;
@@ -424,7 +424,7 @@ test('asks again where the stream breaks after reasoning alone', async () => {
 });
 
 /** The pieces of two calls in any order that keeps each call's own order: a wrong join would break this. */
-test('puts any number of calls together, however their pieces are shuffled', async () => {
+test('assembles any number of calls, however their pieces are shuffled', async () => {
   const input = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 });
   const call = fc.record({ input, cuts: fc.array(fc.nat(), { maxLength: 4 }) });
   await fc.assert(
@@ -448,7 +448,7 @@ test('puts any number of calls together, however their pieces are shuffled', asy
   );
 });
 
-test('runs no call twice and none that was not made, whatever is sent again of calls that are complete', async () => {
+test('runs no call twice and none that was not sent, whatever is repeated of complete calls', async () => {
   const call = fc.record({ words: fc.string(), cuts: fc.array(fc.nat(), { maxLength: 4 }) });
   const replay = fc.record({ after: fc.nat(), which: fc.nat() });
   const replays = fc.array(replay, { maxLength: 6 });
@@ -531,7 +531,7 @@ test.each<[string, string, string, string]>([
   });
 });
 
-test('leaves thoughts in the text of a server that never thinks there', async () => {
+test('leaves think tags in the text of a server that does not think inline', async () => {
   const events = await eventsOf(fixture('think-inline'), [1000], { thinksInline: false });
   expect(answerOf(events).text).toBe('\n<think>Let me see.</think>\n\nHere: <think> stays.');
 });
