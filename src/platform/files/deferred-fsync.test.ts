@@ -8,7 +8,7 @@ import { DeferredFsync, ordersDataBeforeRename } from './deferred-fsync.js';
 
 const folder = (): Promise<string> => mkdtemp(join(tmpdir(), 'helve-disk-'));
 
-test('files that are brought to the disk behind the work are closed when all is there', async () => {
+test('files are closed after the deferred fsync', async () => {
   const root = await folder();
   const behind = new DeferredFsync();
   const descriptors = Array.from({ length: 100 }, (_, index) => openSync(join(root, `f${index}`), 'w'));
@@ -17,7 +17,7 @@ test('files that are brought to the disk behind the work are closed when all is 
   for (const descriptor of descriptors) expect(() => fstatSync(descriptor)).toThrow('EBADF');
 });
 
-test('what comes after a moment in which nothing waited reaches the disk too', async () => {
+test('a file that is added after the queue was empty is synced too', async () => {
   const behind = new DeferredFsync();
   await behind.settled();
   const descriptor = openSync(join(await folder(), 'file'), 'w');
@@ -26,7 +26,7 @@ test('what comes after a moment in which nothing waited reaches the disk too', a
   expect(() => fstatSync(descriptor)).toThrow('EBADF');
 });
 
-test('what did not reach the disk is told once, by the name of the file', async () => {
+test('a failed fsync is reported once, with the name of the file', async () => {
   const behind = new DeferredFsync();
   const pipe = join(await folder(), 'pipe');
   execFileSync('mkfifo', [pipe]);
@@ -35,7 +35,7 @@ test('what did not reach the disk is told once, by the name of the file', async 
   await behind.settled();
 });
 
-test.runIf(process.platform === 'linux')('files of the kernel itself are not said to be kept in order', () => {
+test.runIf(process.platform === 'linux')('pseudo file systems do not order data before renames', () => {
   expect(ordersDataBeforeRename('/proc')).toBe(false);
   expect(ordersDataBeforeRename('/nowhere/at/all')).toBe(false);
 });

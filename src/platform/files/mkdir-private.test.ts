@@ -13,7 +13,7 @@ test('creates a folder and its ancestors, for the current user only', () => {
   for (const each of [path, join(path, '..'), join(path, '..', '..')]) expect(statSync(each).mode & 0o777).toBe(0o700);
 });
 
-test('leaves a folder that is there as it is, also behind a link', () => {
+test('leaves an existing folder unchanged, also behind a link', () => {
   const folder = emptyFolder();
   chmodSync(folder, 0o755);
   symlinkSync(folder, `${folder}-link`);
@@ -23,14 +23,14 @@ test('leaves a folder that is there as it is, also behind a link', () => {
   expect(statSync(folder).mode & 0o777).toBe(0o755);
 });
 
-test('refuses what goes through a file', () => {
+test('refuses a path through a file', () => {
   const file = join(emptyFolder(), 'a.txt');
   writeFileSync(file, '');
   expect(() => mkdirPrivate(file)).toThrow('EEXIST');
   expect(() => mkdirPrivate(join(file, 'b', 'c'))).toThrow('ENOTDIR');
 });
 
-test('refuses a link that leads nowhere', () => {
+test('refuses a dangling link', () => {
   const link = join(emptyFolder(), 'link');
   symlinkSync('/nowhere/at/all', link);
   expect(() => mkdirPrivate(link)).toThrow('EEXIST');

@@ -21,7 +21,7 @@ test('resolves a relative path against the directory and lets ".." leave it', ()
   expect(resolveIn('/work/project', '../secret')).toBe('/work/secret');
 });
 
-test('takes a leading ~ for the home folder, and no other one', () => {
+test('expands only a leading ~ to the home folder', () => {
   vi.stubEnv('HOME', '/home/me');
   expect(resolveIn('/work', '~')).toBe('/home/me');
   expect(resolveIn('/work', '~/a/../b')).toBe('/home/me/b');
@@ -59,14 +59,14 @@ test('names the missing target of a dangling link, since that is what a write wo
   expect(await realPath(join(root, 'innocent.txt'))).toBe(join(root, '..', 'elsewhere', 'target.txt'));
 });
 
-test('refuses links that lead in a circle', async () => {
+test('refuses circular links', async () => {
   const root = await folder();
   await symlink(join(root, 'b'), join(root, 'a'));
   await symlink(join(root, 'a'), join(root, 'b'));
   await expect(realPath(join(root, 'a'))).rejects.toThrow(/ELOOP|symlinks/);
 });
 
-test('takes a path through a file as missing below it', async () => {
+test('treats a path through a file as missing', async () => {
   const root = await folder();
   await writeFile(join(root, 'file'), '');
   expect(await realPath(join(root, 'file', 'below'))).toBe(join(root, 'file', 'below'));
@@ -77,7 +77,7 @@ test('shows a path below the directory as relative, any other as absolute', () =
   expect(shortPath('/work', '/etc/passwd')).toBe('/etc/passwd');
 });
 
-test('cuts a long path in its middle, and no character in two', () => {
+test('cuts a long path in its middle, and splits no character', () => {
   expect(elidedPath('/a/b')).toBe('/a/b');
   const long = elidedPath(`/start/${'👍'.repeat(1_000)}/end.ts`);
   expect([long.startsWith('/start/👍'), long.endsWith('👍/end.ts'), long.isWellFormed()]).toEqual([true, true, true]);

@@ -73,7 +73,7 @@ const nothingOpen = async (dataFolder: string): Promise<string[]> => {
   return [...(await readdir(open)), ...(await readdir(locks))];
 };
 
-test('changes, makes and removes files together, with the folders that are missing', async () => {
+test('changes, creates and removes files together, with missing folders', async () => {
   const { root, changes, path, text, dataFolder } = await testProject({ a: 'one', b: 'two' });
   await changes.apply('call', [
     change(path('a'), 'one', 'ONE'),
@@ -85,13 +85,13 @@ test('changes, makes and removes files together, with the folders that are missi
   expect(await nothingOpen(dataFolder)).toEqual([]);
 });
 
-test('makes a file in a folder that has the name of a file removed with it', async () => {
+test('creates a file in a folder with the name of a file that the same change removes', async () => {
   const { changes, path, text } = await testProject({ a: 'file' });
   await changes.apply('call', [change(path('a'), 'file', null), change(path('a/b'), null, 'inside')]);
   expect(await text('a/b')).toBe('inside');
 });
 
-test('keeps the mode of a file, gives a new one that of its model, and any other the usual', async () => {
+test('keeps the mode of a file, gives a new one that of its template, and any other the default', async () => {
   const { changes, path } = await testProject({ 'run.sh': 'old', plain: '' });
   await chmod(path('run.sh'), 0o751);
   await changes.apply('call', [
@@ -118,13 +118,13 @@ test.each([
   expect((await readdir(root)).toSorted()).toEqual(now === null ? ['a'] : ['a', 'b']);
 });
 
-test('takes a file that appeared where there was none for stale', async () => {
+test('treats a file that appeared meanwhile as stale', async () => {
   const { changes, path, text } = await testProject({ a: 'theirs' });
   await expect(changes.apply('call', [change(path('a'), null, 'ours')])).rejects.toThrow(StaleFile);
   expect(await text('a')).toBe('theirs');
 });
 
-test('puts back what was changed before a failure, modes and folders included', async () => {
+test('rolls back changes before a failure, modes and folders included', async () => {
   const { root, changes, path, text, dataFolder } = await testProject({ a: 'one', b: 'two' });
   await chmod(path('b'), 0o751);
   await mkdir(path('folder'));
@@ -146,7 +146,7 @@ test('puts back what was changed before a failure, modes and folders included', 
   expect(await nothingOpen(dataFolder)).toEqual([]);
 });
 
-test('says in words what is in the way, and leaves everything as it was', async () => {
+test('says what is in the way, and leaves everything unchanged', async () => {
   const { root, changes, path } = await testProject({ file: '' });
   await mkdir(path('folder'));
   execFileSync('mkfifo', [path('pipe')]);
@@ -158,7 +158,7 @@ test('says in words what is in the way, and leaves everything as it was', async 
   expect((await readdir(root)).toSorted()).toEqual(['file', 'folder', 'pipe']);
 });
 
-test('does not follow a link that was put in the place of a file or a folder', async () => {
+test('does not follow a link that replaced a file or a folder', async () => {
   const { root, changes, path } = await testProject({ secret: 'old' });
   await mkdir(path('real'));
   await writeFile(path('real/a'), 'old');
@@ -176,7 +176,7 @@ test('does not follow a link that was put in the place of a file or a folder', a
   expect(await readdir(root)).not.toContain('nothing');
 });
 
-test('does not follow such a link either where the system can not name what is open', async () => {
+test('does not follow such a link on a system without /proc either', async () => {
   const { changes, path } = await testProject();
   await mkdir(path('real'));
   await writeFile(path('real/a'), 'old');
@@ -192,7 +192,7 @@ test('does not follow such a link either where the system can not name what is o
   expect(await readFile(path('real/a'), 'utf8')).toBe('new');
 });
 
-test('writes a file with several names into the same file', async () => {
+test('writes a file with hard links in place', async () => {
   const { changes, path, text } = await testProject({ a: 'a long old text' });
   await link(path('a'), path('b'));
   const { ino } = await stat(path('a'));
@@ -230,7 +230,7 @@ os.setxattr(p,'system.posix_acl_access',struct.pack('<I',2)+e(1,6)+e(2,6,1234)+e
   expect(python(attributes)).toBe(later);
 });
 
-test('keeps what files held privately, and lists the changes', async () => {
+test('stores earlier contents privately, and lists the changes', async () => {
   const { changes, path, dataFolder } = await testProject({ a: 'one', b: 'two' });
   await chmod(path('b'), 0o640);
   await changes.apply('first', [change(path('a'), 'one', 'ONE')]);
@@ -255,14 +255,14 @@ test('keeps what files held privately, and lists the changes', async () => {
   expect(second?.files[1]?.mode).toBe(0o640);
 });
 
-test('lists the folders that were made for a file, so that they go with it', async () => {
+test('lists the folders that were created for a file, so that undo removes them too', async () => {
   const { changes, path, dataFolder } = await testProject({ a: 'one' });
   await changes.apply('call', [change(path('x/y/new'), null, 'new')]);
   const [made] = await listChanges(dataFolder, 's');
   expect(made?.files[0]?.folders).toEqual([path('x'), path('x/y')]);
 });
 
-test('changes nothing when what the file holds can not be kept', async () => {
+test('changes nothing if the content of the file can not be saved', async () => {
   const { changes, path, text, dataFolder } = await testProject({ a: 'one' });
   await writeFile(dataFolder, 'a file where the folder should be');
   const message = await messageOf(changes.apply('call', [change(path('a'), 'one', 'two')]));
@@ -281,7 +281,7 @@ test('creates its folders again when they have been removed', async () => {
   expect(await text('a')).toBe('three');
 });
 
-test('loses no update of many that are made at once, by one engine or by two', async () => {
+test('loses no concurrent update, by one engine or by two', async () => {
   const { changes, path, text, dataFolder } = await testProject({ a: '', b: '' });
   const other = createFileChanges({ dataFolder, sessionId: 'other' });
   await link(path('a'), path('a2'));
@@ -332,7 +332,7 @@ const left = async (
   return record;
 };
 
-test('breaks the lock of a process that has ended, and waits for one that lives', async () => {
+test('breaks the lock of a process that has ended, and waits for a running one', async () => {
   const { changes, path, text, dataFolder } = await testProject({ a: 'one' });
   await changes.apply('call', [change(path('b'), null, 'x')]);
   const file = { real: path('a'), before: hash('one'), after: hash('never') };
@@ -365,7 +365,7 @@ test.runIf(process.platform === 'linux')('keeps an attribute that was given whil
   expect((await python('print(os.listxattr(sys.argv[1]))')).stdout).toContain('user.tag');
 });
 
-test.runIf(process.platform === 'linux')('takes back a change that was listed only in part', async () => {
+test.runIf(process.platform === 'linux')('rolls back a change that was listed only in part', async () => {
   const { root, path, text, dataFolder } = await testProject({ a: '0' });
   const program = join(root, 'program.mjs');
   await build({
@@ -395,7 +395,7 @@ test.runIf(process.platform === 'linux')('takes back a change that was listed on
   expect(await text('a')).toBe(String(made));
 });
 
-test('steps in for a process that ended while it stepped in for another', async () => {
+test('recovers for a process that was killed during recovery', async () => {
   const { changes, path, text, dataFolder } = await testProject({ a: 'one' });
   await changes.apply('call', [change(path('b'), null, 'x')]);
   const folders = journalFolders(dataFolder);
@@ -408,7 +408,7 @@ test('steps in for a process that ended while it stepped in for another', async 
   expect(await nothingOpen(dataFolder)).toEqual([]);
 });
 
-test('clears away a lock that a power cut left without its content', async () => {
+test('removes a lock that a power cut left empty', async () => {
   const { changes, path, text, dataFolder } = await testProject({ a: 'one' });
   await changes.apply('call', [change(path('b'), null, 'x')]);
   const lock = lockPath(journalFolders(dataFolder), lockName(`name:${path('a')}`));
@@ -440,7 +440,7 @@ const leftOpen = async (
   return record;
 };
 
-test('takes back a change that was cut short between two of its files', async () => {
+test('rolls back a change that was interrupted between two of its files', async () => {
   const here = await testProject({ a: 'ONE', b: 'two', c: 'made', d: 'three' });
   const record = await leftOpen(here, [
     ['a', 'one', 'ONE'],
@@ -481,7 +481,7 @@ test('leaves alone a file that was changed since, and says where its old content
   );
 });
 
-test('finishes the list where the change itself was complete', async () => {
+test('completes the list if the change itself was complete', async () => {
   const here = await testProject({ a: 'ONE' });
   const record = await leftOpen(here, [
     ['a', 'one', 'ONE'],
@@ -491,7 +491,7 @@ test('finishes the list where the change itself was complete', async () => {
   expect((await listChanges(here.dataFolder, 's')).map((made) => made.change)).toContain(record.token);
 });
 
-test('repairs a write into a file wherever it was cut short', async () => {
+test('repairs an in-place write wherever it was interrupted', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.string({ maxLength: 40 }),
@@ -535,7 +535,7 @@ test('removes copies that are older than a month, once a day', async () => {
   expect(await readdir(folders.beforeImages)).toEqual([]);
 });
 
-test('saves again what a power cut has left of a copy', async () => {
+test('saves a copy again that a power cut has truncated', async () => {
   const { changes, path, dataFolder } = await testProject({ a: 'one' });
   await changes.apply('call', [change(path('b'), null, 'x')]);
   const image = join(journalFolders(dataFolder).beforeImages, hash('one'));
@@ -558,7 +558,7 @@ test('refuses to change one file twice at once', async () => {
   await expect(changes.apply('call', twice)).rejects.toThrow(/is changed twice at once/);
 });
 
-test('refuses to make a file where the same change needs a folder', async () => {
+test('refuses to create a file where the same change needs a folder', async () => {
   const { root, changes, path } = await testProject();
   const both = [change(path('b'), null, 'x'), change(path('b/c'), null, 'y')];
   await expect(changes.apply('call', both)).rejects.toThrow(/b becomes a file in the same change/);

@@ -31,7 +31,7 @@ test.each([process.platform, 'freebsd'])(
       const ours = await thisProcess();
       const other = { ...ours, pid: child.pid ?? 0 };
       const theirs = ours.boot === '' ? { ...other, started: Date.now() } : other;
-      // Where there is /proc, the number alone does not make it the same process.
+      // With /proc, the PID alone does not identify a process.
       expect(await isRunning(theirs, Date.now(), ours)).toBe(ours.boot === '');
       child.kill('SIGKILL');
       await once(child, 'exit');
@@ -42,7 +42,7 @@ test.each([process.platform, 'freebsd'])(
   },
 );
 
-test('takes what it can not read for left behind when it is older than the start of the machine', () => {
+test('treats an unreadable record as stale if it is older than the boot of the machine', () => {
   expect(isStale(0)).toBe(true);
   expect(isStale(minutesAgo(0))).toBe(false);
 });

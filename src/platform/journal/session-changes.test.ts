@@ -10,7 +10,7 @@ async function dataFolder(): Promise<string> {
   return folder;
 }
 
-test('changes files as those do that are loaded at once', async () => {
+test('changes files like the implementation that it loads', async () => {
   const folder = await dataFolder();
   const changes = sessionFileChanges({ dataFolder: join(folder, 'data'), sessionId: 's1' });
   await Promise.all(
@@ -22,7 +22,7 @@ test('changes files as those do that are loaded at once', async () => {
   expect(await readFile(join(folder, 'b'), 'utf8')).toBe('b');
 });
 
-test('has nothing to recover where no file was ever changed', async () => {
+test('has nothing to recover if no file was ever changed', async () => {
   expect(await recoverIfNeeded(await dataFolder())).toBeUndefined();
 });
 

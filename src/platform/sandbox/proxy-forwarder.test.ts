@@ -11,7 +11,7 @@ import { proxyVariables, throughProxy } from './proxy-forwarder.js';
 
 const nothing = { cwd: '/', env: {}, freeDescriptor: 3 };
 
-test('without a list of hosts a command is as it was, and no variable speaks of a proxy', () => {
+test('without a list of hosts a command is unchanged, and no proxy variable is set', () => {
   const command = { ...nothing, program: 'bash', args: ['-c', 'true'] };
   for (const network of ['off', 'on'] as const) {
     expect(throughProxy(command, network)).toEqual(['bash', '-c', 'true']);
@@ -23,7 +23,7 @@ test('without a list of hosts a command is as it was, and no variable speaks of 
 test.skipIf(process.platform !== 'linux').each([
   ['perl', '/usr/bin/perl'],
   ['node', '/nonexistent'],
-])('what stands between, by %s, hands on all that is said, to the end and back', async (name, perl) => {
+])('the forwarder in %s passes on all bytes in both directions', async (name, perl) => {
   if (name === 'perl' && !existsSync(perl)) return;
   const folder = await mkdtemp(join(tmpdir(), 'helve-door-'));
   onTestFinished(() => rm(folder, { recursive: true }));

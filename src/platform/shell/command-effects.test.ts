@@ -12,7 +12,7 @@ const place = { cwd: '/project', home: '/home/me' };
 
 interface Row {
   command: string;
-  /** Every command in it is harmless and nothing is written or unknown; reading outside the project is still told. */
+  /** Every command in it is harmless and nothing is written or unknown; reads outside the project are still reported. */
   harmless: boolean;
   commands: string[];
   reads?: string[];
@@ -74,7 +74,7 @@ test('a wrapper and what it wraps are two commands, and the second says which is
   ]);
 });
 
-test('variables that are set for a command are named, and unsafe ones are told apart', async () => {
+test('variables that are set for a command are listed, and unsafe ones are marked', async () => {
   const [harmless] = await effectsOf('NODE_ENV=test npm test');
   expect(harmless).toMatchObject({ text: 'npm test', assigns: ['NODE_ENV'] });
   expect(harmless).not.toHaveProperty('assignsUnsafely');

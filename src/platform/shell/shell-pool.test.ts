@@ -89,7 +89,7 @@ test.skipIf(process.platform !== 'linux')('ends what its shells have left runnin
   expect(pidsIn(join(folder, 'pid')).filter(isRunning)).toEqual([]);
 });
 
-test('is written down in the data folder for as long as it lives', async () => {
+test('is registered in the data folder while it is open', async () => {
   const dataFolder = await temporaryFolder();
   const shells = createShellPool(process.env, { dataFolder });
   expect(readdirSync(dataFolder)).toEqual([]);
@@ -105,7 +105,7 @@ test('is written down in the data folder for as long as it lives', async () => {
   expect(readdirSync(join(dataFolder, 'running'))).toEqual([]);
 });
 
-test('works where nothing can be written down', async () => {
+test('works if the data folder can not be written', async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'file'), '');
   const shells = createShellPool(process.env, { dataFolder: join(folder, 'file') });
@@ -188,7 +188,7 @@ test('a program of another kind, and one that has ended, are not used', async ()
   ]);
 });
 
-test('what was open where we were started is closed before a command runs', async () => {
+test('inherited descriptors are closed before a command runs', async () => {
   const shells = createShellPool(process.env);
   const folder = openSync('/', 'r');
   const { start } = waitingProgram('one', '').wrap;
@@ -205,7 +205,7 @@ test('what was open where we were started is closed before a command runs', asyn
   await shells.end();
 });
 
-test('a program that waits ends with the supply, and its pipe goes with the folder', async () => {
+test('a waiting program ends with the pool, and its pipe is removed with the folder', async () => {
   const before = new Set(readdirSync(tmpdir()));
   const shells = createShellPool({ ...process.env });
   const { wrap, events } = waitingProgram('one', 'never');
@@ -249,7 +249,7 @@ function completeWalls(isCurrent: () => boolean = () => true): WrapShell & { sta
   return wrap;
 }
 
-test('keeps two shells ready whose walls are complete, and uses each once', async () => {
+test('keeps two shells with a complete policy ready, and uses each once', async () => {
   const shells = createShellPool(process.env);
   const wrap = completeWalls();
   await shells.fill({ wrap });
@@ -266,7 +266,7 @@ test('keeps two shells ready whose walls are complete, and uses each once', asyn
   await shells.end();
 });
 
-test('throws a shell away whose walls are no longer right', async () => {
+test('discards a shell whose policy is stale', async () => {
   const shells = createShellPool(process.env);
   let isRight = true;
   const wrap = completeWalls(() => isRight);
@@ -278,7 +278,7 @@ test('throws a shell away whose walls are no longer right', async () => {
   await shells.end();
 });
 
-test('lets shells with complete walls go when they have not been used for a while, unless a prompt is worked on', async () => {
+test('ends shells with a complete policy when they were unused for a while, unless a prompt is running', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
     let isBusy = true;

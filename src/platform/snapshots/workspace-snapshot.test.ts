@@ -76,7 +76,7 @@ function mountSmall(folder: string): boolean {
   }
 }
 
-test('lists what a command did that left no room for copies, with what was there before', async (context) => {
+test('lists the changes of a command that filled the disk, with the earlier content', async (context) => {
   const { snapshots, write, path, recorded, dataFolder } = await testProject({ a: 'one', b: 'two' });
   const { packs } = journalFolders(dataFolder);
   await mkdir(packs, { recursive: true });
@@ -100,7 +100,7 @@ test('lists what a command did that left no room for copies, with what was there
   expect(await snapshots.after('call_2')).toMatchObject({ changed: [path('a')], lost: [], notCovered: undefined });
 });
 
-test('copies no keys, and says of how many files that is', async () => {
+test('copies no keys, and counts these files', async () => {
   const { root, dataFolder, path, write } = await testProject({ '.ssh/id': 'KEY', '.netrc': 'KEY', a: 'one' });
   const secrets = new Set([path('.ssh'), path('.netrc'), path('.aws')]);
   const snapshots = createWorkspaceSnapshots({ roots: () => [root], dataFolder, sessionId: 's', secrets });
@@ -112,7 +112,7 @@ test('copies no keys, and says of how many files that is', async () => {
   expect(await new BeforeImageReader(journalFolders(dataFolder)).has(hash('KEY'))).toBe(false);
 });
 
-test('looks at nothing that is not on a disk', async () => {
+test('skips pseudo file systems', async () => {
   const { dataFolder } = await testProject({});
   const limits = { ...ENOUGH, maxEntries: 1, leastFiles: 1 }; // the first folder alone
   const snapshots = createWorkspaceSnapshots({ roots: () => ['/'], dataFolder, sessionId: 's', limits });
@@ -123,7 +123,7 @@ test('looks at nothing that is not on a disk', async () => {
   expect(picture).not.toMatch(/"\/(?:proc|sys|dev)["/]/);
 });
 
-test('reads a file again that was changed just now by a clock that counts in seconds', () => {
+test('reads a file again that was changed a moment ago, by a clock that counts in seconds', () => {
   const second = Math.floor(Date.now() / 1_000) * 1_000;
   const at = (ms: number): Stats => Object.assign(statSync('/'), { mtimeMs: ms, ctimeMs: ms });
   expect(entryOf(at(second - 1_000)).settled).toBe(false);
@@ -131,7 +131,7 @@ test('reads a file again that was changed just now by a clock that counts in sec
   expect(entryOf(at(second - 10_000)).settled).toBe(true);
 });
 
-test('a pack that a killed session has left shrinks to what changes need', async () => {
+test('a pack of a killed session is reduced to what changes need', async () => {
   const { snapshots, write, dataFolder, root } = await testProject({ a: 'one', b: 'two' });
   await snapshots.before('call_1');
   await write('a', 'ONE');
@@ -150,7 +150,7 @@ test('a pack that a killed session has left shrinks to what changes need', async
   expect((await readdir(folders.packs)).filter((name) => name.startsWith('killed'))).toEqual([]);
 });
 
-test('records what was changed, with the copy of what was there before', async () => {
+test('records changes with a copy of the earlier content', async () => {
   const { snapshots, write, path, recorded, dataFolder } = await testProject({ a: 'one', b: 'two' });
   await snapshots.before('call_1');
   await write('a', 'ONE');
@@ -171,7 +171,7 @@ test('records what was changed, with the copy of what was there before', async (
   expect(String(await images.read(hash('two')))).toBe('two');
 });
 
-test('records nothing where nothing was changed', async () => {
+test('records nothing if nothing was changed', async () => {
   const { snapshots, recorded } = await testProject({ a: 'one', 'sub/b': 'two' });
   expect(await snapshots.before('call_1')).toEqual({
     kept: 2,
@@ -186,7 +186,7 @@ test('records nothing where nothing was changed', async () => {
   expect(await recorded()).toEqual([]);
 });
 
-test('records nothing of a file that was written with what it held', async () => {
+test('records nothing for a file that was rewritten with the same content', async () => {
   const { snapshots, write, recorded } = await testProject({ a: 'one' });
   await snapshots.before('call_1');
   await write('a', 'one');
@@ -264,7 +264,7 @@ test('leaves out what git ignores, what git keeps for itself, and our own data',
   );
 });
 
-test('does not take files for new that a command has brought to light by changing what is ignored', async () => {
+test('does not record files as new that are only no longer ignored', async () => {
   const { snapshots, write, recorded, path } = await testProject({
     '.gitignore': 'ignored\n',
     'ignored/a': 'mine',
@@ -315,7 +315,7 @@ test('covers as much as there is room for where the workspace is too large, and 
   expect((await listChanges(dataFolder, 's'))[0]?.seen?.notes).toContain(left);
 });
 
-test('takes no file for new in a workspace that there was no time to look at', async () => {
+test('records no file as new in a workspace that was not scanned in time', async () => {
   const limits = { ...ENOUGH, leastFiles: 0, scanMs: -1 };
   const { snapshots, write, recorded } = await testProject({ a: '1', 'sub/b': '2' }, limits);
   expect(await snapshots.before('call_1')).toMatchObject({ kept: 0, unseen: 1 });
@@ -332,7 +332,7 @@ test('records that a command may have changed paths that were not scanned', asyn
   expect(await listChanges(dataFolder, 's')).toMatchObject([{ callId: 'call_1', files: [] }]);
 });
 
-test('keeps no command from running where the copies can not be kept', async () => {
+test('does not block a command if copies can not be saved', async () => {
   const { snapshots, dataFolder, write } = await testProject({ a: 'one' });
   await writeFile(dataFolder, 'a file in the place of the data folder');
   expect((await snapshots.before('call_1')).notCovered).toMatch(/^What the command changed is not known: /);
@@ -394,7 +394,7 @@ test('keeps copies where no other user can read them', async () => {
   ]);
 });
 
-test('tells what another one did between two looks from what a command did', async () => {
+test('distinguishes changes between two commands from those of a command', async () => {
   const { snapshots, write, recorded, path } = await testProject({ a: 'one', b: 'two' });
   await snapshots.before('call_1');
   await snapshots.after('call_1');
@@ -405,7 +405,7 @@ test('tells what another one did between two looks from what a command did', asy
   expect((await recorded()).map(({ real }) => real)).toEqual([path('b')]);
 });
 
-test('looks at folders that are added to the workspace from then on', async () => {
+test('covers folders that are added to the workspace from then on', async () => {
   const { root, dataFolder, path, write } = await testProject({ 'one/a': '1', 'two/b': '2' });
   const roots = [join(root, 'one')];
   const snapshots = createWorkspaceSnapshots({ roots: () => roots, dataFolder, sessionId: 's', limits: ENOUGH });
@@ -418,7 +418,7 @@ test('looks at folders that are added to the workspace from then on', async () =
   expect((await snapshots.after('call_2')).changed).toEqual([path('two/b')]);
 });
 
-test('does ahead what the first command would wait for', async () => {
+test('prepares in advance what the first command would wait for', async () => {
   const { snapshots, write, recorded } = await testProject(
     { a: 'one', b: 'two', c: 'three' },
     { ...ENOUGH, copyMs: 200 },
@@ -431,7 +431,7 @@ test('does ahead what the first command would wait for', async () => {
   expect((await recorded()).map(({ before }) => before)).toEqual([hash('in between')]);
 });
 
-test('stops what it does ahead when a command begins', async () => {
+test('stops the preparation when a command begins', async () => {
   const { snapshots } = await testProject({ a: 'one', b: 'two' });
   const ahead = snapshots.prepare();
   expect(await snapshots.before('call_1')).toMatchObject({ kept: 2 });
@@ -443,7 +443,7 @@ test('ends when it is aborted', async () => {
   await expect(snapshots.before('call_1', AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
 });
 
-test('has nothing to say after a call that it has not seen begin', async () => {
+test('returns nothing for a call without a snapshot', async () => {
   const { snapshots } = await testProject({ a: 'one' });
   expect(await snapshots.after('call_1')).toEqual({ changed: [], lost: [], notCovered: undefined });
 });
