@@ -127,7 +127,7 @@ function namesTool(source: string): boolean {
   return new RegExp(`${quoted}|${key}`, 'm').test(withoutComments(source));
 }
 
-test('names of tools stand in tools/ alone: everything else asks their traits', async () => {
+test('names of tools are in tools/ alone: everything else uses their traits', async () => {
   const files = (await sourceFiles()).filter((file) => !file.endsWith('.test.ts') && roomOf(file) !== 'tools');
   const named = files.filter((file) => namesTool(readFileSync(join('src', file), 'utf8')));
   expect(named.toSorted()).toEqual(Object.keys(mayNameTools).toSorted());

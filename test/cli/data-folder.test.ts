@@ -6,7 +6,7 @@ import { emptyFolder, runHelve } from './run-helve.js';
 
 const bash = (command: string) => ({ command, run_in_background: true });
 
-test('a background command of helve call ends with it, and the caller learns that', async () => {
+test('a background command of helve call ends with it, and a message says so', async () => {
   const cwd = await emptyFolder();
   const args = ['call', 'Bash', JSON.stringify(bash('sleep 1000')), '--permission-mode', 'bypassPermissions'];
   const run = await runHelve(args, { cwd, env: { IS_SANDBOX: '1' } });
@@ -21,7 +21,7 @@ test('a background command of helve call ends with it, and the caller learns tha
   expect(piped.stderr).toContain('helve: 2 background commands were ended with the session: ');
 });
 
-test('commands that write to a read-only data folder say so in ordinary words', async ({ skip }) => {
+test('commands that write to a read-only data folder give a clear message', async ({ skip }) => {
   const [home, project] = [await emptyFolder(), await emptyFolder()];
   await writeFile(join(home, 'settings.json'), '{}');
   await mkdir(join(project, '.helve'));

@@ -48,7 +48,7 @@ test('--debug writes a log of the session that only its owner can read, and noth
   expect(log).not.toContain(KEY);
 });
 
-test('the log holds no value that the environment calls secret', async () => {
+test('the log contains no value of a secret variable', async () => {
   const secret = 'nothing"like\\a-key';
   const calls: FakeAnswers = [
     { calls: [{ name: 'Read', input: { file_path: `${secret}.txt` }, id: 'toolu_1' }] },
@@ -95,13 +95,13 @@ test.each([
   expect(await readFile(join(run.cwd, name), 'utf8')).toContain(' result completed ');
 });
 
-test('there is no log where none is asked for', async () => {
+test('there is no log unless it is requested', async () => {
   const run = await ask([{ text: 'Done.' }], [], { HELVE_DEBUG: '0' });
   expect(run).toMatchObject({ code: 0, stderr: '' });
   expect(existsSync(run.logs)).toBe(false);
 });
 
-test('a log that can not be written is said once, and the work is done', async () => {
+test('a log that can not be written is reported once, and the run continues', async () => {
   const run = await ask(readThenDone, ['--debug-file', 'a.txt/x.log']);
   expect(run).toMatchObject({ code: 0, stdout: 'Done.\n' });
   expect(run.stderr).toMatch(
@@ -186,7 +186,7 @@ test('a provider that a script has registered gets the spans of a run, below TRA
   });
 });
 
-test('says that nothing is traced where no provider is registered', async () => {
+test('says that nothing is traced if no provider is registered', async () => {
   const run = await ask([{ text: 'Done.' }], [], { OTEL_SERVICE_NAME: 'test' });
   expect(run).toMatchObject({ code: 0, stdout: 'Done.\n' });
   expect(run.stderr).toMatch(/^helve: OTEL_\* is set, but no tracer provider is registered .*\n$/);

@@ -27,7 +27,7 @@ test('helve --version and --help answer', async () => {
   expect((await runHelve(['--help'])).stdout).toContain('helve call --stdin');
 });
 
-test('doctor marks settings in which something is worth a look', async () => {
+test('doctor marks settings that need attention', async () => {
   const cwd = await emptyFolder();
   await mkdir(join(cwd, '.helve'));
   await writeFile(join(cwd, '.helve', 'settings.json'), '{"permissions": {"allow": ["Bash("]}}');

@@ -25,13 +25,13 @@ async function contentOf({ folder, names }: Kept): Promise<string[]> {
   return await Promise.all(names.map(async (name) => (await readFile(join(folder, name))).toString('base64')));
 }
 
-test('a run keeps its compiled code, in files for their owner alone', async () => {
+test('a run saves its compiled code in files that only their owner can read', async () => {
   const { folder, names } = await afterOneRun();
   expect(names.some((name) => name.startsWith('cli-shell-'))).toBe(true);
   for (const name of names) expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);
 });
 
-test('what the loader reads as bytes has no character of more than one', async () => {
+test('files that the loader reads as bytes are ASCII', async () => {
   const files = (await readdir('dist', { recursive: true })).filter((name) => name.endsWith('.cjs'));
   const texts = await Promise.all(files.map(async (name) => await readFile(join('dist', name), 'latin1')));
   expect(files.length).toBeGreaterThan(0);
@@ -82,7 +82,7 @@ test('code in a folder that others can write is not run, and nothing is added to
   expect(await contentOf(kept)).toEqual(kept.names.map(() => Buffer.from('damaged').toString('base64')));
 });
 
-test('a link in the place of the folder is not followed, and the old files behind it stay', async () => {
+test('a link instead of the folder is not followed, and old files behind it stay', async () => {
   const { home, folder, run } = await afterOneRun();
   const elsewhere = await mkdtemp(join(tmpdir(), 'helve-elsewhere-'));
   await writeFile(join(elsewhere, 'old.txt'), 'not ours');
@@ -93,7 +93,7 @@ test('a link in the place of the folder is not followed, and the old files behin
   expect(await readdir(elsewhere)).toEqual(['old.txt']);
 });
 
-test('a run under flags of its own keeps nothing, which would be of no use to others', async () => {
+test('a run with Node flags saves nothing', async () => {
   const home = await mkdtemp(join(tmpdir(), 'helve-kept-code-'));
   const { code } = await runHelve(call(), { env: { HELVE_HOME: home, NODE_OPTIONS: '--max-old-space-size=500' } });
   expect(code).toBe(0);

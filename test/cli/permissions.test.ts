@@ -30,7 +30,7 @@ function expectRight(cases: readonly Case[], answers: ReadonlyArray<Record<strin
   expect(falsePrompts.length / harmless.length, falsePrompts.join('\n')).toBeLessThan(0.02);
 }
 
-test('allows no command of the corpus that must not be, and asks about hardly one that need not be', async () => {
+test('allows no unsafe command of the corpus, and asks about few safe ones', async () => {
   const root = await emptyFolder();
   const [cwd, home] = [join(root, 'project'), join(root, 'home')];
   await setUp([{ file: join(cwd, 'src/a.ts'), content: 'a\n' }, { file: join(cwd, 'a.txt') }, { dir: home }]);
@@ -51,7 +51,7 @@ test('the same for calls that are about paths, and names nothing that is denied'
   expect(cases.some(({ must_not_reveal = [] }) => must_not_reveal.length > 0)).toBe(true);
 });
 
-test('answers each line in order, and refuses the ones that it can not judge, alone', async () => {
+test('answers each line in order, and refuses only the ones that it can not judge', async () => {
   const cwd = await emptyFolder();
   const read = { cwd, settings: {}, tool: 'Read', input: { file_path: 'a' } };
   const answers = await explainLines([
@@ -252,7 +252,7 @@ test.each([
   expect(stderr).toContain(message);
 });
 
-test('lists the rules that there are, with their place, and whether they count', async () => {
+test('lists all rules, with their location, and whether they apply', async () => {
   const project = await projectWith({ allow: ['Bash(make:*)'], deny: ['Read(./.env)'] });
   const { code, stdout, stderr } = await runHelve(['permissions', 'list'], { cwd: project });
   expect([code, stdout]).toEqual([
@@ -290,7 +290,7 @@ test.each([
   ],
   [{ permissions: { refuse: ['Read(a)'] } }, '"permissions.refuse" is not a setting that helve knows', 'Remove it.'],
   [{ permissions: { deny: ['Bsh(npm:*)'] } }, '"Bsh(npm:*)" names no tool that there is', '"Bash(npm:*)"'],
-])('a slip in the settings of a line is denied, and named: %j', async (settings, what, fix) => {
+])('a typo in the settings of a line denies, and is reported: %j', async (settings, what, fix) => {
   const read = { cwd: await emptyFolder(), tool: 'Read', input: { file_path: 'b' } };
   const known = { permissions: { allow: [], defaultMode: 'plan' }, $schema: 'x', env: {}, deny: ['Read(a)'] };
   const [slip, fine] = await explainLines([
@@ -309,7 +309,7 @@ const slips = [
   ['{"permissions": {"deny": ["Bsh(npm:*)"]}}', '"Bsh(npm:*)" names no tool that there is'],
 ] as const;
 
-test.each(slips)('a policy with a slip is not tested, but told as at a start: %s', async (policy, sentence) => {
+test.each(slips)('a policy with a typo is not tested, but reported as at a start: %s', async (policy, sentence) => {
   const folder = await emptyFolder();
   const one = '{"tool": "Read", "input": {"file_path": "b"}, "expect": "allow"';
   await writeFile(join(folder, 'all.json'), `{\n  "settings": ${policy},\n  "tests": [${one}}]\n}\n`);
@@ -326,7 +326,7 @@ test.each(slips)('a policy with a slip is not tested, but told as at a start: %s
   }
 });
 
-test('a call that can not be judged is said so, in as many lines as its reason has', async () => {
+test('a call that can not be judged is reported with all lines of its reason', async () => {
   const folder = await emptyFolder();
   const test = { name: 'no such', tool: 'Raed', input: {}, settings: {}, expect: 'deny' };
   await writeFile(join(folder, 'policy.jsonl'), JSON.stringify(test));
@@ -407,7 +407,7 @@ test.each(['Edit', 'Edit(*)', 'Write', 'Write(*)'])(
   },
 );
 
-test('a rule about a file holds for a program on standard input, in the mode that allows all as well', async () => {
+test('a rule about a file applies to a program on standard input, even in bypassPermissions', async () => {
   const settings = { permissions: { deny: ['Read(.env)', 'Edit(MARK)'] } };
   const commands = [
     "sh -c 'cat .env'",

@@ -30,7 +30,7 @@ test('a resumed session continues with its model, unless another one is given', 
   }
 });
 
-test('a model that can not be had any more is said, and the session goes on with another', async () => {
+test('a model that is no longer available is reported, and the session continues with another', async () => {
   const { cwd, env, server, modelOf } = await person();
   try {
     await writeFile(join(cwd, 'script.json'), JSON.stringify({ name: 'gone-1', turns: [{ text: 'ok' }] }));

@@ -88,7 +88,7 @@ test('sends images of a prompt to the model', async () => {
   expect(host.server.requests[0]?.body.messages[0]?.content).toMatchObject([image, { type: 'text' }]);
 });
 
-test('answers lines that it does not understand with an error, and goes on', async () => {
+test('answers invalid lines with an error, and continues', async () => {
   const host = await startHost([{ text: 'Still here.' }]);
   const bad = [
     'broken{',
@@ -196,7 +196,7 @@ test('ends on a signal while it waits for a prompt', async () => {
   expect(await host.closed).toBe(143);
 });
 
-test('calls the hooks of a host, and heeds what they say', async () => {
+test('calls the hooks of a host, and applies their answers', async () => {
   const host = await startHost([echo('touch a'), { text: 'I see.' }], {
     args: ['--permission-mode', 'bypassPermissions'],
   });
@@ -337,7 +337,7 @@ test.each([
   });
 });
 
-test('tells how full the context is', async () => {
+test('reports the use of the context window', async () => {
   const host = await startHost([]);
   expect(await host.request({ subtype: 'get_context_usage' })).toMatchObject({
     subtype: 'success',
@@ -451,7 +451,7 @@ test('ends the run when the host denies and interrupts', async () => {
   expect(await host.end()).toBe(0);
 });
 
-test('runs the input that the host made of it, without asking again', async () => {
+test('runs the input that the host has changed, without asking again', async () => {
   const host = await startHost([echo('touch a'), { text: 'Done.' }], { args: asking });
   host.prompt('go');
   const { line } = await host.question();
@@ -525,7 +525,7 @@ test.each([
   ['a new input that is a list', { behavior: 'allow', updatedInput: ['echo safe'] }, 'must be an object'],
   ['a misspelt new input', { behavior: 'allow', updated_input: { command: 'ls' } }, '"updated_input", which is not'],
   ['yes and no', { behavior: 'allow', decision: 'deny' }, 'also "deny" in "decision"'],
-])('takes an answer of %s for a no', async (_, response, why) => {
+])('treats an answer of %s as a denial', async (_, response, why) => {
   const host = await startHost([echo('touch a'), { text: 'Done.' }], { args: asking });
   host.prompt('go');
   host.answer((await host.question()).line, response);
@@ -536,7 +536,7 @@ test.each([
   expect(existsSync(join(host.cwd, 'a'))).toBe(false);
 });
 
-test('takes an error of the host for a no', async () => {
+test('treats an error of the host as a denial', async () => {
   const host = await startHost([echo('touch a'), { text: 'Done.' }], { args: asking });
   host.prompt('go');
   const { request_id } = (await host.question()).line;
@@ -593,7 +593,7 @@ test('without --permission-prompt-tool asks no one, even after initialize', asyn
   expect(host.kinds()).not.toContain('can_use_tool');
 });
 
-test('puts the questions of a tool to the host', async () => {
+test('sends the questions of a tool to the host', async () => {
   const edit = { file_path: 'a.txt', old_string: 'one', new_string: 'ours' };
   const host = await startHost(
     async (_, number) => {
@@ -673,7 +673,7 @@ test('interrupts a prompt that came just before, and says which ones still wait'
   expect(results.map(({ subtype }) => subtype)).toEqual(['error_during_execution', 'success', 'success']);
 });
 
-test('drops the prompts that wait where an interrupt says so', async () => {
+test('drops queued prompts if an interrupt says so', async () => {
   const host = await startHost([echo('echo > begun; sleep 300'), { text: 'never' }], {
     args: ['--permission-mode', 'bypassPermissions'],
   });
@@ -694,7 +694,7 @@ test('answers a request that can not be handled, whatever is wrong with it', asy
   expect(await host.end()).toBe(0);
 });
 
-test('shows what is there in the words about a call, and leaves its input as it is', async () => {
+test('escapes control characters in descriptions of a call, and leaves its input unchanged', async () => {
   const command = 'echo \u202e\u001b[31m > a.txt';
   const host = await startHost([echo(command), { text: 'Done.' }], { args: asking });
   host.prompt('go');
@@ -785,7 +785,7 @@ test('sends the answer as it is written, in the raw shape, with --include-partia
   ]);
 });
 
-test('says that room was made in the context, and does not show the summary as an answer', async () => {
+test('reports compaction, and does not show the summary as an answer', async () => {
   const host = await startHost(
     ({ body }) => {
       const isForSummary = JSON.stringify(body.messages.at(-1)).includes('replaced by a summary');

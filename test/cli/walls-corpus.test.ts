@@ -40,7 +40,7 @@ async function expectNamed(cases: readonly Case[]): Promise<void> {
   expect(differing.filter(({ change }) => change !== 'allow to ask' && change !== 'allow to deny')).toEqual([]);
 }
 
-test('decisions on commands are the same with and without walls, but for those that are named', async () => {
+test('decisions on commands are the same with and without confinement, except for the listed ones', async () => {
   const root = await emptyFolder();
   const [cwd, home] = [join(root, 'project'), join(root, 'home')];
   await setUp([{ file: join(cwd, 'src/a.ts'), content: 'a\n' }, { file: join(cwd, 'a.txt') }, { dir: home }]);
