@@ -45,7 +45,7 @@ export async function call(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** Nothing outlives the command line: whoever has started something in the background must know that it is gone. */
+/** Reports background commands, which end with the command line. */
 async function tellEnded(running: readonly string[]): Promise<void> {
   if (running.length === 0) return;
   const count = running.length === 1 ? '1 background command was' : `${running.length} background commands were`;

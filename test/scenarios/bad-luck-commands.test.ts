@@ -75,7 +75,7 @@ test.each(['a working directory that was deleted', 'one that deleted itself'])(
   },
 );
 
-test('exec takes the shell away and nothing else', async () => {
+test('exec replaces the shell and nothing else', async () => {
   const { bash, root } = await begin();
   expect(await bash('mkdir sub; cd sub; exec echo replaced')).toMatchObject({ content: 'replaced', isError: false });
   expect(await bash('exec > elsewhere; echo hidden')).toMatchObject({ content: '(no output)' });
@@ -91,7 +91,7 @@ test('a shell that kills itself is reported as such, and the next one works', as
   expect(await bash('echo alive')).toMatchObject({ content: 'alive' });
 });
 
-test('a command that closes its output is not waited for in vain', async () => {
+test('a command that closes its output does not block', async () => {
   const { bash } = await begin();
   expect(await bash('exec >&- 2>&-; true')).toMatchObject({ content: '(no output)', isError: false });
 });

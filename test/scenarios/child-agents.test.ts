@@ -118,7 +118,7 @@ const idIn = (text: string | undefined): string => /\b(a[0-9a-f]{8})\b/.exec(tex
 const resultsOf = (events: readonly ChildEvent[]): string[] =>
   events.flatMap(({ event }) => (event.type === 'tool_result' ? [String(event.result.content)] : []));
 
-test('a child reads and edits in a context of its own, and its parent gets its last words', async () => {
+test('a child reads and edits in a context of its own, and its parent gets its last message', async () => {
   const it = await family(
     {
       main: [calls(task('child: change it')), says('All done.')],
@@ -160,7 +160,7 @@ test('a child reads and edits in a context of its own, and its parent gets its l
   ]);
 });
 
-test('what a child has read its parent has not seen', async () => {
+test('a file that a child has read does not count as read by its parent', async () => {
   const it = await family({
     main: [
       calls(task('child: read it')),
@@ -232,7 +232,7 @@ test('a child is refused what its parent may not do, and the person is asked in 
   expect(existsSync(it.path('new.txt'))).toBe(false);
 });
 
-test('offers no agent a tool that a rule denies outright, also when the rule comes on the way', async () => {
+test('offers no agent a tool that a rule denies, also if the rule is added during the session', async () => {
   const it = await family(
     {
       main: [
@@ -324,7 +324,7 @@ test('cancelling the parent leaves no child, in the foreground or the background
   expect(it.agent.session.stillRunning).toEqual([]);
 });
 
-test("a child's model failure is a clear result, and its parent goes on", async () => {
+test("a child's model failure is a clear result, and its parent continues", async () => {
   const it = await family({
     main: [calls(task('child: go')), says('It failed.')],
     child: [says('Looking. '), new ModelFailure('auth', 'The key was refused.', { transient: false })],
@@ -390,7 +390,7 @@ test('the end of a child in the background is reported, and AgentOutput gives it
   );
 });
 
-test('what still works in the background when a session ends is named and ended with it', async () => {
+test('agents that run in the background when a session ends are named and ended', async () => {
   const it = await family(
     {
       main: [calls(task('child: go', { run_in_background: true })), says('It works.')],
@@ -498,7 +498,7 @@ test('children go three deep and no deeper', async () => {
   expect(it.asked.some(({ who }) => who === 'four')).toBe(false);
 });
 
-test('more than ten children at once wait for their turn, and all of them come to an end', async () => {
+test('more than ten children at once wait for their turn, and all of them finish', async () => {
   let atWork = 0;
   let most = 0;
   const one = async (): Promise<ScriptedTurn> => {
@@ -633,7 +633,7 @@ test('one agent can not be resumed twice at the same time', async () => {
   expect(results.find(({ isError }) => isError)?.text).toMatch(/^The agent a\w{8} is still at work/);
 });
 
-test('a rule about a type holds whichever tool starts an agent of it', async () => {
+test('a rule about a type applies whichever tool starts an agent of it', async () => {
   const it = await family(
     { main: [calls({ name: 'Architect', input: { prompt: 'child: plan it' } }), says('No.')], child: [says('a plan')] },
     { permissions: { deny: ['Agent(Plan)'] }, toolSwitches: { Architect: true } },
@@ -840,7 +840,7 @@ test('an agent without tools is not started', async () => {
   ]);
 });
 
-test('what children cost is in the result of the run, and what they used in the list of models', async () => {
+test('the cost of children is in the result of the run, and their usage in the list of models', async () => {
   const usage = { input_tokens: 1_000_000, output_tokens: 0 };
   const asked: Asked[] = [];
   const model = modelOf(
@@ -882,7 +882,7 @@ test('a fork of a session can resume its children too', async () => {
   expect(results).toEqual([{ text: expect.stringMatching(/^second/), isError: false }]);
 });
 
-test('settings bound what a child may use, and say which models short names mean', async () => {
+test('settings limit a child, and define short names of models', async () => {
   const names: Array<string | undefined> = [];
   const it = await family(
     { main: [calls(task('child: go', { model: 'haiku' })), says('Well.')] },

@@ -74,7 +74,7 @@ permissionMode: bypassPermissions
 ---
 You take what you can.`;
 
-test('a type that claims all rights and tools gets none that its parent has not', async () => {
+test('a type that claims all rights and tools gets none that its parent lacks', async () => {
   const write = { name: 'Write', input: { file_path: 'taken.txt', content: 'x' } };
   const { agent, path } = await family(
     {

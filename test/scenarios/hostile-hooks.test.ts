@@ -74,7 +74,7 @@ test.each([
   expect((await run()).decisions['a']).toBe('ask');
 });
 
-test('an input of a depth that nothing can hold is refused, and the run goes on', async () => {
+test('an input that is nested too deeply is refused, and the run continues', async () => {
   const answer = `echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":${deep(20_000)}}}'`;
   const { run } = await hookedAgent({ turns: [calls(write('a.txt')), done], settings: hook('PreToolUse', answer) });
   const { result, events } = await run();
@@ -82,7 +82,7 @@ test('an input of a depth that nothing can hold is refused, and the run goes on'
   expect(events.find((event) => event.type === 'tool_result')).toMatchObject({ result: { is_error: true } });
 });
 
-test('what a call says never becomes part of a command, only of what the hook reads', async () => {
+test("the input of a call never becomes part of a command, only of the hook's stdin", async () => {
   const hostile = `a'; touch pwned; '$(touch pwned)\`touch pwned\`";touch pwned;"\n\${IFS}\u0000.txt`;
   const settings = hook(
     'PreToolUse',
@@ -98,7 +98,7 @@ test('what a call says never becomes part of a command, only of what the hook re
   expect(existsSync(place.path('project/pwned'))).toBe(false);
 });
 
-test('of many hooks the strictest decides, wherever it stands', async () => {
+test('the strictest of many hooks decides, whatever their order', async () => {
   const group = (command: string) => ({ hooks: [{ type: 'command', command }] });
   const allowing = Array.from({ length: 12 }, (_, index) => group(`: ${index}; ${decides('allow')}`));
   const settings = {

@@ -64,7 +64,7 @@ async function killAfter(child: ChildProcess, turns: number): Promise<string> {
   return output;
 }
 
-test('a process that is killed at any moment loses no turn that was on the disk, and the next goes on', async () => {
+test('a process that is killed at any moment loses no turn on the disk, and the next one continues', async () => {
   const dataFolder = await newFolder();
   const program = await buildProgram(writer);
   for (let kill = 1; kill <= KILLS; kill += 1) {
@@ -131,7 +131,7 @@ test('a full disk is reported once, the conversation goes on, and pending data i
   expect({ turns: totals.turns, messages: messages.length, damaged }).toEqual({ turns: 30, messages: 61, damaged: [] });
 });
 
-test('what the loop tells is enough to have the whole conversation back', async () => {
+test('the events of the loop are enough to restore the whole conversation', async () => {
   const folder = await newFolder();
   const root = join(folder, 'project');
   await mkdir(root);
@@ -228,7 +228,7 @@ test('helve sessions lists those of this folder, or all, for people and for prog
   ]);
 });
 
-test('helve sessions show takes the beginning of an id, or last, and names the nearest for a slip', async () => {
+test('helve sessions show accepts a prefix of an id, or last, and suggests the nearest for a typo', async () => {
   const { home, add, run } = await commandLine();
   await (await add('aaaa1111', 'Fix it\nplease')).close();
   await appendFile(sessionFolder(home, 'aaaa1111').file, 'garbage');

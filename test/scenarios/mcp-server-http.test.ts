@@ -68,7 +68,7 @@ test.each(revisions)('serves a client that has the token: list, call, ask (%s)',
   expect(await folder.text('a.txt')).toBe('two\n');
 });
 
-test('two clients are two sessions, and one that is ended takes its processes with it', async () => {
+test('two clients have two sessions, and the processes of a session end with it', async () => {
   const folder = await servedFolder({ 'a.txt': 'one\n' });
   const served = await serveHttp(folder, { flags: ['--allowed-tools', 'Bash'] });
   const [one, other] = [await connectByHttp(served), await connectByHttp(served)];
@@ -166,7 +166,7 @@ test('requests without a valid session get an HTTP error', async () => {
   expect(await post(url, { Authorization }, { method: 'GET', body: '' })).toMatchObject({ status: 400 });
 });
 
-test('the token can be brought along, and is then not printed', async () => {
+test('the token can be given in the environment, and is then not printed', async () => {
   const folder = await servedFolder();
   folder.env['HELVE_MCP_TOKEN'] = 'brought-along-0123456789';
   const served = await serveHttp(folder);
@@ -260,7 +260,7 @@ test('there are no more sessions than the limit, until one is ended', async () =
   await connectByHttp(served);
 });
 
-test('a session that no client uses makes room for another, the longest idle one first', async () => {
+test('an idle session is ended for a new one, the longest idle first', async () => {
   const served = await serveWith({ maxSessions: 2 });
   const begin = async (): Promise<string> =>
     String((await post(served.url, { Authorization: 'Bearer token' })).headers['mcp-session-id']);

@@ -64,7 +64,7 @@ const sentIn = ({ requests }: FakeModelServer, number: number): string =>
 
 const toolsOf = ({ requests }: FakeModelServer): string[] => (requests[0]?.body.tools ?? []).map(({ name }) => name);
 
-test('the todo list and the plan are there again when a session is resumed, and go into its summary', async () => {
+test('the todo list and the plan are restored when a session is resumed, and go into its summary', async () => {
   const first = await story(
     [
       call('TodoWrite', { todos }),
@@ -180,7 +180,7 @@ test('a loop of equal calls is reported to the model, then to the user, and noth
   expect(sentIn(server, 3)).toContain('Read was called 3 times with the same input and failed in the same way');
 });
 
-test('an architect that is switched on looks around in a conversation of its own, and gives a plan', async () => {
+test('an architect that is switched on reads the code in a conversation of its own, and returns a plan', async () => {
   const { run, server } = await story(
     [
       call('Architect', { prompt: 'Fix the bug.', context: 'It is in a.txt.' }, 'architect'),

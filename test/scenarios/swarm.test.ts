@@ -103,7 +103,7 @@ test('four agents run ten steps that change the same files: each step is done on
   expect(agent.session.todos?.map(({ status }) => status)).toEqual(numbers.map(() => 'completed'));
 });
 
-test('what builds on a step that failed is not begun, and the rest is done', async () => {
+test('steps that depend on a failed step are not started, and the rest is done', async () => {
   const { run } = await swarm('1. break\n2. build on it, after step 1\n3. go on\n4. and on, after step 2', 2, (id) => {
     if (id === '1') throw new ModelFailure('invalid_request', 'The model is out of order.', { transient: false });
     return { text: `${id} is done` };
@@ -175,7 +175,7 @@ test('a rule that asks about agents is named in the question about the plan', as
   expect(reasons).toEqual([expect.stringContaining('the rule "Agent(general-purpose)"')]);
 });
 
-test('a hundred steps by ten agents, interrupted at any moment: none is begun twice, and nothing goes on', async () => {
+test('a hundred steps by ten agents, interrupted at any moment: none is started twice, and nothing continues', async () => {
   const ids = Array.from({ length: 100 }, (_, index) => index + 1);
   const plan = ids.map((id) => `${id}. Do part ${id}${id % 3 === 0 ? `, after step ${id - 1}` : ''}`).join('\n');
   await fc.assert(
@@ -201,7 +201,7 @@ test('a hundred steps by ten agents, interrupted at any moment: none is begun tw
   );
 }, 60_000);
 
-test('a rule that comes while a swarm is at work holds for the steps that have not begun', async () => {
+test('a rule that is added while a swarm works applies to the steps that have not started', async () => {
   const place = machine({});
   const { run } = await swarm(
     '1. one\n2. two, after step 1',

@@ -37,8 +37,8 @@ export async function elicit(
     header,
     question: `The MCP server ${header} asks: ${asked}`,
     options: [
-      { label: ANSWER, description: isLink ? 'You have opened it' : 'What you say next is sent to the server' },
-      { label: DECLINE, description: 'The server is told that you do not want to answer' },
+      { label: ANSWER, description: isLink ? 'You have opened it' : 'Your next answers are sent to the server' },
+      { label: DECLINE, description: 'The server learns that you do not want to answer' },
     ],
   };
   try {
