@@ -1,6 +1,6 @@
 // Two sessions in one project and one process: an undo takes back the work of its own session and nothing else.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -9,7 +9,9 @@ import { runCall } from '../../calls/run-call.js';
 import { createEngine } from '../../compose/create-engine.js';
 import type { FullEngine } from '../../compose/engine.js';
 import type { Tool } from '../../contract/tool.js';
+import { journalFolders } from '../../platform/journal/journal.js';
 import { recoverChanges } from '../../platform/journal/recover-changes.js';
+import { runningCalls } from '../../platform/journal/running-commands.js';
 import { until } from '../../testing/watch-processes.js';
 import { bashTool } from '../../tools/bash/bash.js';
 import { readTool } from '../../tools/read.js';
@@ -192,6 +194,103 @@ test('takes back all that a command did once no other session runs one', async (
   expect((await a.plan()).unclaimed).toEqual([]);
   await a.undo();
   expect(await text('a.txt')).toBe('a\n');
+});
+
+const SCRIPT = { 'move.sh': 'mv d e' };
+
+test.each([
+  ['mv d e', {}],
+  ['sh move.sh', SCRIPT],
+  ['mkdir e; mv d/* e/; rmdir d', {}],
+  ['git init -q .; git add .; git mv d e; mv d/b e/ 2>/dev/null; true', {}],
+])('moves back what another session wrote while a command ran that moved it: %s', async (command, more) => {
+  const { a, b, path, text, waiting, release } = await twoSessions({ 'd/a': 'a\n', ...more });
+  const running = a.bash(`echo go > started; ${waiting('a')}; ${command}`);
+  await until(() => existsSync(path('started')));
+  await b.write('d/b', 'of b\n');
+  await release('a');
+  await running;
+  expect([existsSync(path('d/b')), await text('e/b')]).toEqual([false, 'of b\n']);
+  const plan = await a.plan();
+  expect(plan.items.map(({ real }) => real)).toContain(path('d/b'));
+  await applyUndo(plan);
+  expect([await text('d/a'), await text('d/b'), existsSync(path('e'))]).toEqual(['a\n', 'of b\n', false]);
+  await b.undo();
+  expect(await readdir(path('d'))).toEqual(['a']);
+});
+
+test('moves back folders that another session made while a command ran', async () => {
+  const { a, b, path, text, waiting, release } = await twoSessions({ 'd/a': 'a\n' });
+  const running = a.bash(`echo go > started; ${waiting('a')}; mv d e`);
+  await until(() => existsSync(path('started')));
+  await b.write('d/deep/er/b', 'of b\n');
+  await release('a');
+  await running;
+  await a.undo();
+  expect([await text('d/deep/er/b'), existsSync(path('e'))]).toEqual(['of b\n', false]);
+  expect(statSync(path('d/deep')).mode & 0o7777).toBe(0o755);
+  await b.undo();
+  expect(await readdir(path('d'))).toEqual(['a']);
+});
+
+test.each([
+  ['rm d/b', 'of b\n'],
+  ['rm -rf d', 'of b\n'],
+  ['echo of a > d/b', 'of b\n'],
+  ['sed -i s/of/OF/ d/*', 'of b\n'],
+])('brings back what another session wrote while a command ran that removed or changed it: %s', async (command) => {
+  const { a, b, path, text, waiting, release } = await twoSessions({ 'd/a': 'a\n' });
+  const running = a.bash(`echo go > started; ${waiting('a')}; ${command}`);
+  await until(() => existsSync(path('started')));
+  await b.write('d/b', 'of b\n');
+  await b.write('d/a', 'of b too\n');
+  await release('a');
+  await running;
+  await a.undo();
+  expect([await text('d/a'), await text('d/b')]).toEqual(['of b too\n', 'of b\n']);
+  await b.undo();
+  expect([await readdir(path('d')), await text('d/a')]).toEqual([['a'], 'a\n']);
+});
+
+test('moves back what the same session wrote while its background command ran that moved it', async () => {
+  const { a, path, text, waiting, release } = await twoSessions({ 'd/a': 'a\n' });
+  const command = `echo go > started; ${waiting('a')}; mv d e`;
+  await a.run(bashTool, { command, run_in_background: true });
+  await until(() => existsSync(path('started')));
+  await a.write('d/b', 'mine\n');
+  await release('a');
+  await until(() => existsSync(path('e/b')));
+  await a.bash('echo next > next');
+  const { id, dataFolder } = a.engine.session;
+  await until(() => runningCalls(journalFolders(dataFolder), id).length === 0);
+  await applyUndo(await planUndo(dataFolder, id, { callIds: ['call_1'] }));
+  expect([await text('d/a'), await text('d/b'), existsSync(path('e'))]).toEqual(['a\n', 'mine\n', false]);
+  await a.undo();
+  expect(await readdir(path('d'))).toEqual(['a']);
+});
+
+test('leaves what a command of another session wrote and a command moved, and names it', async () => {
+  const { a, b, path, text, waiting, release } = await twoSessions({ 'd/a': 'a\n' });
+  const running = a.bash(`echo go > started; ${waiting('a')}; mv d e`);
+  await until(() => existsSync(path('started')));
+  await b.bash('echo of b > d/b');
+  await release('a');
+  await running;
+  const plan = await a.plan();
+  expect(plan.items.map(({ real }) => real)).not.toContain(path('e/b'));
+  expect(plan.unclaimed).toEqual(expect.arrayContaining([path('d/b'), path('e/b')]));
+  expect(await text('e/b')).toBe('of b\n');
+});
+
+test('removes a copy that a command made of what another session wrote, which stays', async () => {
+  const { a, b, path, text, waiting, release } = await twoSessions({ 'd/a': 'a\n' });
+  const running = a.bash(`echo go > started; ${waiting('a')}; cp -r d e`);
+  await until(() => existsSync(path('started')));
+  await b.write('d/b', 'of b\n');
+  await release('a');
+  await running;
+  await a.undo();
+  expect([await text('d/b'), existsSync(path('e'))]).toEqual(['of b\n', false]);
 });
 
 test("takes no temporary file of Helve's own for a file of the project", async () => {

@@ -21,6 +21,7 @@ import { asSentence, JournalUnwritable, journalError } from './journal-unwritabl
 import { acquireLocks, closeRecord, lockName, type OpenChange, takeOver, writeRecord } from './lock.js';
 import { finishChange, nothingFound, rollBack } from './recover-changes.js';
 import { type ChangePlan, temporaryName, writePlan } from './recovery-plan.js';
+import { areCommandsRunning } from './running-commands.js';
 
 const MAX_HELD_MS = 5 * 60_000; // half of the time after which other machines take this process for dead
 
@@ -199,7 +200,7 @@ export class ChangeAttempt {
 
   /**
    * Keeps the file's content; for a write in place also the new content, so that recovery can recognise a partial
-   * write.
+   * write. While a command runs, the new content is kept as well: the command may remove it before it is scanned.
    */
   async #keep({ found, inPlace, change, index }: Step): Promise<void> {
     const { before, after } = this.#record.files[index] ?? {};
@@ -207,6 +208,8 @@ export class ChangeAttempt {
       if (found && before) await saveBeforeImage(this.#folders, found.bytes, before, this.#toDisk);
       if (inPlace && change.after && after) await saveBeforeImage(this.#folders, change.after, after);
     });
+    if (inPlace || !change.after || !after || !areCommandsRunning(this.#folders)) return;
+    await saveBeforeImage(this.#folders, change.after, after, this.#toDisk).catch(() => {}); // undo of the command says that it is missing
   }
 
   /** A file can replace a folder of the same name only once that folder is gone. */

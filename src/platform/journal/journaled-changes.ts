@@ -2,7 +2,7 @@
 // for.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Journaled, journaledPaths, type Side } from '../snapshots/snapshot-changes.js';
+import { asEarlier, type Journaled, journaledPaths, type Side } from '../snapshots/snapshot-changes.js';
 import type { JournalFolders } from './journal.js';
 import { type OpenChange, parsedChange } from './lock.js';
 import type { CommandUpdates, ConcurrentCommand, RunningCommands } from './running-commands.js';
@@ -11,6 +11,8 @@ export class JournaledChanges {
   readonly #folders: JournalFolders;
   readonly #commands: RunningCommands;
   readonly #byPath = new Map<string, Journaled[]>();
+  /** Changes that another session has detected and that no session claims. */
+  readonly #unclaimed = new Map<string, Journaled[]>();
   readonly #beside = new Map<string, ConcurrentCommand>();
   /** Detected by a snapshot itself. */
   readonly #own = new Set<string>();
@@ -24,9 +26,9 @@ export class JournaledChanges {
   /** Call it before the workspace is scanned. */
   beforeLook(): void {
     this.#beside.clear();
-    const known = [...this.#byPath];
-    this.#byPath.clear();
-    for (const [path, changes] of known) this.#byPath.set(path, changes.map(asEarlier));
+    for (const known of [this.#byPath, this.#unclaimed]) {
+      for (const [path, changes] of [...known]) known.set(path, changes.map(asEarlier));
+    }
     this.#add(this.#commands.read(), true);
   }
 
@@ -44,6 +46,18 @@ export class JournaledChanges {
       .filter(({ token, files }) => files.some((file) => isMade(file, path, found)) && !isIn(known, token))
       .flatMap(({ token, files }) => journaledPaths({ change: token, files }, false));
     return [...known, ...made.filter(([real]) => real === path).map(([, one]) => one)];
+  }
+
+  /** All paths with journaled changes; `isCertain` says whether a call has claimed them. */
+  *written(): Generator<{ path: string; changes: readonly Journaled[]; isCertain: boolean }> {
+    for (const [path, changes] of this.#byPath) yield { path, changes, isCertain: true };
+    for (const [path, changes] of this.#unclaimed) {
+      if (!this.#byPath.has(path)) yield { path, changes, isCertain: false };
+    }
+  }
+
+  get isEmpty(): boolean {
+    return this.#byPath.size + this.#unclaimed.size === 0;
   }
 
   #of(path: string): readonly Journaled[] {
@@ -65,10 +79,14 @@ export class JournaledChanges {
       if (left.length === 0) this.#byPath.delete(path);
       else this.#byPath.set(path, [...left]);
     }
+    for (const [path, changes] of [...this.#unclaimed]) {
+      if (changes.every(({ isEarlier }) => isEarlier)) this.#unclaimed.delete(path);
+    }
   }
 
   clear(): void {
     this.#byPath.clear();
+    this.#unclaimed.clear();
     this.#beside.clear();
     this.#own.clear();
   }
@@ -77,11 +95,17 @@ export class JournaledChanges {
     for (const other of beside) this.#beside.set(other.id, other);
     for (const change of changes) {
       if (this.#own.has(change.change)) continue;
-      for (const [path, journaled] of journaledPaths(change, isEarlier)) {
-        const known = this.#of(path);
-        if (!isIn(known, change.change)) this.#byPath.set(path, [...known, journaled]); // a recovery may list it again
-      }
+      addByPath(this.#byPath, journaledPaths(change, isEarlier));
+      const files = change.seen?.unclaimedFiles ?? [];
+      addByPath(this.#unclaimed, journaledPaths({ change: change.change, files }, isEarlier));
     }
+  }
+}
+
+function addByPath(known: Map<string, Journaled[]>, added: ReadonlyArray<[string, Journaled]>): void {
+  for (const [path, journaled] of added) {
+    const changes = known.get(path) ?? [];
+    if (!isIn(changes, journaled.change)) known.set(path, [...changes, journaled]); // a recovery may list it again
   }
 }
 
@@ -89,8 +113,6 @@ const isIn = (known: readonly Journaled[], change: string): boolean => known.som
 
 const isMade = (file: OpenChange['files'][number], path: string, found: Side): boolean =>
   file.real === path && !found.other && file.after === found.hash;
-
-const asEarlier = (one: Journaled): Journaled => ({ ...one, isEarlier: one.before.hash !== one.after.hash });
 
 /** Changes that a process has begun, including those of killed processes. */
 function openChanges({ open }: JournalFolders): OpenChange[] {

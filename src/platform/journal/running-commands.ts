@@ -189,6 +189,9 @@ export class RunningCommands {
   }
 }
 
+/** Whether commands of any session are running whose changes are detected. */
+export const areCommandsRunning = (folders: JournalFolders): boolean => filesIn(folders).some(hears);
+
 /** Appends a change to the files of all sessions with running commands. */
 export function notifyRunningCommands(folders: JournalFolders, change: RecordedChange): void {
   const files = filesIn(folders).filter(hears);

@@ -2,9 +2,10 @@
 import { monotonicMs } from '../clock.js';
 import { randomHex } from '../crypto.js';
 import { claimantOf } from '../journal/claim-change.js';
-import { type JournalFolders, recordChange } from '../journal/journal.js';
+import { type JournalFolders, readBeforeImage, recordChange, saveBeforeImage } from '../journal/journal.js';
 import type { JournaledChanges } from '../journal/journaled-changes.js';
 import type { ConcurrentCommand } from '../journal/running-commands.js';
+import { type ClaimedPath, isTaken, type PathParts, passedFiles, withMovedContent } from './passed-files.js';
 import {
   IN_BACKGROUND,
   isFolderChange,
@@ -51,31 +52,47 @@ export class CommandChanges {
     const found = await this.#changes(looks);
     // Journaled changes of others only explain differences. Files that are not read now are read before the next
     // scan.
-    if (found.length === 0 && earlier.unseen.length + now.unseen.length === 0)
-      return this.#port.journaled.settle(new Map());
+    const hasUnseen = earlier.unseen.length + now.unseen.length > 0;
+    if (found.length === 0 && !hasUnseen && this.#port.journaled.isEmpty) return this.#port.journaled.settle(new Map());
     this.#port.copies.flush(); // the current state is what the next command starts from
     const beside = this.#port.journaled.afterLook();
     const [parts, unclaimed] = [new Map<RunningCommand, Part[]>(), [] as Part[]];
     const later = new Map<string, Journaled[]>();
+    const changed: Array<ClaimedPath<RunningCommand>> = [];
+    const claim = ({ path, isFolder, parts }: PathParts): void => {
+      const sessions = { own: running, beside, sessionId: this.#port.sessionId };
+      if (parts.length > 0) changed.push({ parts, claimant: claimantOf(path, { isFolder }, sessions) });
+    };
     for (const { path, before, after } of found) {
       const compared = partsOf(path, before, after, this.#port.journaled.of(path, after));
       later.set(path, compared.later);
-      if (compared.parts.length === 0) continue;
-      const claimant = claimantOf(
-        path,
-        { isFolder: isFolderChange(before, after) },
-        { own: running, beside, sessionId: this.#port.sessionId },
-      );
-      if (claimant === 'unclaimed') unclaimed.push(...compared.parts);
-      else if (claimant) parts.set(claimant, [...(parts.get(claimant) ?? []), ...compared.parts]);
+      claim({ path, isFolder: isFolderChange(before, after), parts: compared.parts });
     }
+    for (const { isCertain, ...passed } of passedFiles(looks, this.#port.journaled)) {
+      if (isCertain) claim(passed);
+      else changed.push({ parts: passed.parts, claimant: 'unclaimed' });
+    }
+    for (const { claimant, parts: some } of withMovedContent<RunningCommand, ClaimedPath<RunningCommand>>(changed)) {
+      if (claimant === 'unclaimed') unclaimed.push(...some);
+      else if (claimant) parts.set(claimant, [...(parts.get(claimant) ?? []), ...some]);
+    }
+    await this.#keepTaken(changed.flatMap(({ parts }) => parts));
     this.#port.journaled.settle(later);
     const doer = running.at(-1);
-    const hasUnseen = earlier.unseen.length + now.unseen.length > 0;
     if (doer && (unclaimed.length > 0 || hasUnseen) && !parts.has(doer)) parts.set(doer, []);
     for (const [command, some] of parts) {
       const mine = command === doer ? unclaimed : [];
       await this.#recordParts(command, some, { notes: this.#notesOn(command, now, beside), unclaimed: mine });
+    }
+  }
+
+  /** Other sessions' copies of what a command has removed or changed are gone when those sessions end. */
+  async #keepTaken(parts: readonly Part[]): Promise<void> {
+    for (const hash of new Set(parts.filter(isTaken).map(({ file }) => file.before))) {
+      if (hash === null) continue;
+      const image = await readBeforeImage(this.#port.folders, hash).catch(() => undefined);
+      // Without the copy, undo says that the file can't be restored.
+      if (image) await saveBeforeImage(this.#port.folders, image, hash).catch(() => {});
     }
   }
 

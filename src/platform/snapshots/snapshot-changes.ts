@@ -20,7 +20,7 @@ export interface Side {
   other?: RecordedOther | undefined;
 }
 
-const nothing: Side = { hash: null };
+export const nothing: Side = { hash: null };
 
 /** A file's content; null if there is no entry. */
 export function sideOf(entry: TreeEntry | undefined, content: Content | undefined): Side {
@@ -52,7 +52,8 @@ export interface Journaled {
 }
 
 /**
- * Splits a journaled change by path. Contents are journaled after they are written; links, folders and modes before.
+ * Splits a journaled change by path. Contents, and folders that were made for them, are journaled after they are
+ * written; other folders, links and modes before.
  */
 export function journaledPaths(
   { change, files }: Pick<RecordedChange, 'change' | 'files'>,
@@ -61,12 +62,18 @@ export function journaledPaths(
   return files.flatMap((file) => {
     const made = (file.folders ?? []).map((folder): [string, Journaled] => [
       folder,
-      { change, before: nothing, after: { hash: null, other: madeFolder }, isEarlier: false },
+      { change, before: nothing, after: { hash: null, other: madeFolder }, isEarlier },
     ]);
     const [before, after] = [asSide(stateBefore(file)), asSide(stateAfter(file))];
     return [...made, [file.real, { change, before, after, isEarlier: isEarlier && file.before !== file.after }]];
   });
 }
+
+/** The same change at the next scan. */
+export const asEarlier = (one: Journaled): Journaled => ({
+  ...one,
+  isEarlier: one.before.hash !== one.after.hash || one.after.other === madeFolder,
+});
 
 /**
  * Subtracts journaled changes from a detected change: the parts before, between and after them. No parts if they
@@ -115,7 +122,11 @@ function endOf(after: Side, journaled: readonly Journaled[], start: number): num
 
 const isKnown = ({ other }: Side): boolean => other?.kind !== 'unkept';
 
+/** A folder that was made for a file. Its mode is not journaled. */
 const madeFolder: RecordedOther = { kind: 'folder', mode: -1 };
+
+const recordedOther = (other: RecordedOther): RecordedOther =>
+  other === madeFolder ? { kind: 'folder', mode: 0o755 } : other;
 
 function asSide(state: ReturnType<typeof stateBefore>): Side {
   if (!state) return nothing;
@@ -132,8 +143,8 @@ function recordOf(real: string, before: Side, after: Side): RecordedFile {
     after: after.hash,
     ...(mode !== undefined && { mode }),
     ...(before.mode !== undefined && after.mode !== undefined && mode !== after.mode && { modeAfter: after.mode }),
-    ...(before.other && { otherBefore: before.other }),
-    ...(after.other && { otherAfter: after.other }),
+    ...(before.other && { otherBefore: recordedOther(before.other) }),
+    ...(after.other && { otherAfter: recordedOther(after.other) }),
   };
 }
 
