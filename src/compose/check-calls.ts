@@ -10,10 +10,9 @@ import {
   checkKind,
   checkKinds,
   count,
-  type Kind,
   type Kinds,
   list,
-  record,
+  object,
   shown,
   text,
 } from './option-kinds.js';
@@ -30,8 +29,7 @@ const compactOptions: Kinds<CompactOptions> = { signal: abortSignal, onEvent: ca
 
 /** A call may have more fields than these, as blocks of a provider's answer do. */
 export function checkCalls(given: readonly ToolCall[], options: unknown = {}): void {
-  const call: Kind = record(anything);
-  checkKind(given, list(call), 'calls');
+  checkKind(given, list(object), 'calls');
   const places = new Map<string, number>();
   for (const [index, { id, name }] of given.entries()) {
     checkKind(id, calls.id, `calls[${index}].id`);

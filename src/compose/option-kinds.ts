@@ -21,6 +21,8 @@ export function checkKinds(
   if (!isObject(options)) {
     throw new TypeError(`${taker} takes an object with options, but was given ${shown(options)}.`);
   }
+  const unfit = plainProblem(options, `${taker}: options`);
+  if (unfit !== undefined) throw new TypeError(unfit);
   const problem = fieldsProblem(options, { kinds, path: '', taker, others });
   if (problem !== undefined) throw new TypeError(problem);
 }
@@ -35,7 +37,7 @@ const noNames: Readonly<Record<string, string>> = {};
 function simple(expected: string, fits: (value: unknown) => boolean): Kind {
   return {
     expected,
-    problem: (value, path) => (fits(value) ? undefined : `${path} must be ${expected}, but was ${shown(value)}.`),
+    problem: (value, path) => (fits(value) ? undefined : mustBe(path, expected, value)),
   };
 }
 
@@ -43,6 +45,8 @@ export const text = simple('a string', (value) => typeof value === 'string');
 export const flag = simple('true or false', (value) => typeof value === 'boolean');
 export const callback = simple('a function', (value) => typeof value === 'function');
 export const abortSignal = simple('an AbortSignal', (value) => value instanceof AbortSignal);
+/** Any object, for which another check says whether it is the right one. */
+export const object = simple('an object', (value) => isObject(value));
 export const anything = simple('anything', () => true);
 export const count = simple('a whole number of at least 0', (value) => Number.isInteger(value) && Number(value) >= 0);
 export const positiveCount = simple('a whole number above 0', (value) => Number.isInteger(value) && Number(value) > 0);
@@ -71,7 +75,7 @@ export const path = withCheck(text, (value, name) =>
 export const list = (entry: Kind): Kind => ({
   expected: 'a list',
   problem(value, path) {
-    if (!Array.isArray(value)) return `${path} must be a list, but was ${shown(value)}.`;
+    if (!Array.isArray(value)) return mustBe(path, 'a list', value);
     return firstOf(value.map((each, index) => () => entry.problem(each, `${path}[${index}]`)));
   },
 });
@@ -80,7 +84,9 @@ export const list = (entry: Kind): Kind => ({
 export const record = (entry: Kind): Kind => ({
   expected: 'an object',
   problem(value, path) {
-    if (!isObject(value)) return `${path} must be an object, but was ${shown(value)}.`;
+    if (!isObject(value)) return mustBe(path, 'an object', value);
+    const unfit = plainProblem(value, path);
+    if (unfit !== undefined) return unfit;
     return firstOf(
       Object.entries(value).map(
         ([name, each]) =>
@@ -95,7 +101,9 @@ export const record = (entry: Kind): Kind => ({
 export const fields = (kinds: Readonly<Record<string, Kind>>, required: readonly string[] = []): Kind => ({
   expected: 'an object',
   problem(value, path) {
-    if (!isObject(value)) return `${path} must be an object, but was ${shown(value)}.`;
+    if (!isObject(value)) return mustBe(path, 'an object', value);
+    const unfit = plainProblem(value, path);
+    if (unfit !== undefined) return unfit;
     const problem = fieldsProblem(value, { kinds, path, taker: path, others: noNames });
     const missing = required.find((name) => Reflect.get(value, name) === undefined);
     if (problem !== undefined || missing === undefined) return problem;
@@ -110,7 +118,7 @@ export const valueOr = (values: readonly unknown[], other: Kind): Kind => ({
     if (values.includes(value)) return undefined;
     if (isObject(value) && other.expected === 'an object') return other.problem(value, path);
     if (other.problem(value, path) === undefined) return undefined;
-    return `${path} must be ${this.expected}, but was ${shown(value)}.`;
+    return mustBe(path, this.expected, value);
   },
 });
 
@@ -149,10 +157,50 @@ function firstOf(checks: ReadonlyArray<() => string | undefined>): string | unde
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Properties that are inherited or not enumerable are not read, and with them a rule or a hook would be left out. */
+function plainProblem(value: object, path: string): string | undefined {
+  if (tagOf(value) !== undefined) return mustBe(path, 'an object', value);
+  const lost = hiddenName(value) ?? inheritedName(value);
+  if (lost === undefined) return undefined;
+  const { what, name } = lost;
+  return `${path} must be a plain object, but its property "${name}" is ${what} and would be ignored. Write it into the object itself: { ${name}: … }.`;
+}
+
+function hiddenName(value: object): { what: string; name: string } | undefined {
+  const name = Object.getOwnPropertyNames(value).find(
+    (each) => !Object.prototype.propertyIsEnumerable.call(value, each),
+  );
+  return name === undefined ? undefined : { what: 'not enumerable', name };
+}
+
+function inheritedName(value: object): { what: string; name: string } | undefined {
+  let above: unknown = Object.getPrototypeOf(value);
+  while (isObject(above) && !Object.hasOwn(above, 'isPrototypeOf')) {
+    const name = Object.getOwnPropertyNames(above).find((each) => each !== 'constructor');
+    if (name !== undefined) return { what: 'inherited', name };
+    above = Object.getPrototypeOf(above);
+  }
+  return undefined;
+}
+
+/** The name of a built-in type whose content is not in its properties, such as Promise and Map. */
+function tagOf(value: object): string | undefined {
+  const tag = Object.prototype.toString.call(value).slice('[object '.length, -1);
+  return ['Object', 'Module', 'Array', 'Function'].includes(tag) ? undefined : tag;
+}
+
+/** Says what the value must be and what it was. */
+export function mustBe(path: string, expected: string, value: unknown): string {
+  const advice = value instanceof Promise ? ' Was an await forgotten?' : '';
+  return `${path} must be ${expected}, but was ${shown(value)}.${advice}`;
+}
+
 /** A value in a message. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (Array.isArray(value)) return 'a list';
+  const tag = typeof value === 'object' && value !== null ? tagOf(value) : undefined;
+  if (tag !== undefined) return /^[AEIOU]/.test(tag) ? `an ${tag}` : `a ${tag}`;
   if (typeof value === 'object' && value !== null)
     return 'name' in value ? `an object named "${String(value.name)}"` : 'an object';
   return typeof value === 'function' ? 'a function' : String(value);

@@ -101,6 +101,50 @@ test.each<[unknown, string]>([
   expect(() => createEngine(options as EngineOptions)).toThrow(sentence);
 });
 
+const guards = { PreToolUse: [{ hooks: [() => undefined] }] };
+class Guards {
+  get PreToolUse() {
+    return guards.PreToolUse;
+  }
+}
+class OwnGuards {
+  PreToolUse = guards.PreToolUse;
+}
+
+test.each<[string, unknown, string]>([
+  ['a promise', Promise.resolve(guards), 'must be an object, but was a Promise. Was an await forgotten?'],
+  ['a map', new Map(Object.entries(guards)), 'must be an object, but was a Map.'],
+  ['a set', new Set(), 'must be an object, but was a Set.'],
+  ['a date', new Date(), 'must be an object, but was a Date.'],
+  ['an error', new Error('no'), 'must be an object, but was an Error.'],
+])('no option that is an object may be %s', (_, value, sentence) => {
+  const names = ['hooks', 'permissions', 'mcpServers', 'env', 'sandbox', 'web', 'toolSwitches'] as const;
+  for (const name of names) expect(() => createEngine({ [name]: value })).toThrow(`${name} ${sentence}`);
+  for (const name of ['retries', 'context']) {
+    expect(() => createAgent({ model, [name]: value })).toThrow(`${name} ${sentence}`);
+  }
+  expect(() => createEngine({ hooks: { PreToolUse: [value] } } as EngineOptions)).toThrow('hooks');
+});
+
+test('options of which a part would be ignored are refused', () => {
+  const inherited = 'hooks must be a plain object, but its property "PreToolUse" is inherited and would be ignored.';
+  expect(() => createEngine({ hooks: new Guards() })).toThrow(inherited);
+  expect(() => createEngine({ hooks: Object.create(guards) })).toThrow(inherited);
+  const hidden = Object.defineProperty({}, 'deny', { value: ['Bash'] });
+  expect(() => createEngine({ permissions: hidden })).toThrow(
+    'permissions must be a plain object, but its property "deny" is not enumerable and would be ignored.',
+  );
+  expect(() => createEngine(Object.create({ hooks: guards }))).toThrow('its property "hooks" is inherited');
+  expect(() => createEngine(Promise.resolve({}) as EngineOptions)).toThrow('a Promise. Was an await forgotten?');
+});
+
+test('options of other objects that hold all of their properties themselves are accepted', async () => {
+  const copied = Object.assign(Object.create(null), guards);
+  for (const hooks of [new OwnGuards(), copied]) {
+    await using _engine = createEngine({ hooks, env: process.env });
+  }
+});
+
 test('rules may name tools of the program, of servers, and of other agents', () => {
   const allow = ['Count', 'mcp__git__log', 'mcp__git', 'LSP', 'Agent(explore)', 'View'];
   expect(() => createEngine({ tools: [named('Count')], permissions: { allow } })).not.toThrow();

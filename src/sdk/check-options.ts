@@ -12,7 +12,9 @@ import {
   flag,
   type Kinds,
   list,
+  mustBe,
   numberFrom,
+  object,
   oneOf,
   path,
   positive,
@@ -78,7 +80,7 @@ export const engineOptions: Kinds<EngineOptions> = {
   editStyle: oneOf(['text', 'patch']),
   mcpServers: record(mcpServer),
   strictMcp: flag,
-  settings: record(anything),
+  settings: object,
   sandbox: fields(sandbox, ['network', 'allowWrite', 'denyWrite', 'denyRead', 'failIfUnavailable']),
   web: fields(web, ['localHosts']),
   env: record(variable),
@@ -276,5 +278,5 @@ export function checkList<Entry = unknown>(
 ): readonly Entry[] {
   if (value === undefined) return [];
   if (Array.isArray(value)) return value;
-  throw new TypeError(`${name} must be a list, but was ${shown(value)}.${advice}`);
+  throw new TypeError(`${mustBe(name, 'a list', value)}${advice}`);
 }
