@@ -205,6 +205,33 @@ test('nudges a model that answers nothing once, then says that it got no answer'
   expect(lastUserText(requests[1])).toContain('Your answer was empty');
 });
 
+const think: ModelEvent[] = [
+  { type: 'thinking_delta', text: 'hm' },
+  { type: 'block', block: { type: 'thinking', thinking: 'hm', signature: 's' } },
+];
+
+test.each<[string, ModelEvent[]]>([
+  ['a thought', think],
+  ['blanks', say(' \n\t\u00a0')],
+  ['invisible characters', say('\u200b\ufeff\u2060')],
+  ['a thought and blanks', [...think, ...say('\n')]],
+])('takes an answer of nothing but %s for an empty one', async (_, answer) => {
+  const { model, requests } = modelOf([...answer, end('end_turn')], [...answer, end('end_turn')]);
+  expect((await run(await agentWith(model))).result).toMatchObject({
+    outcome: 'empty_answer',
+    text: expect.stringContaining('2 answers in a row without any text'),
+    turns: 2,
+  });
+  expect(lastUserText(requests[1])).toContain('Your answer had no text');
+  // Providers refuse a text of nothing but blanks.
+  expect(JSON.stringify(requests[1])).not.toMatch(/"text":"\s*(?:\\n)*"/);
+});
+
+test('goes on after an answer without text that is followed by one with text', async () => {
+  const { model } = modelOf([...think, ...say('\n'), end('end_turn')], [...say('done'), end('end_turn')]);
+  expect((await run(await agentWith(model))).result).toMatchObject({ outcome: 'completed', text: 'done', turns: 2 });
+});
+
 test('gives up on a model that sends nothing but calls that can not be understood', async () => {
   const broken = [...call('a', '{"text":'), end('tool_use')];
   const { model } = modelOf(broken, broken, broken, broken, broken, broken);

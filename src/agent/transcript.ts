@@ -117,9 +117,9 @@ function answerTo(calls: readonly AskedCall[], found: UserMessage | undefined): 
 const LOST_RESULT =
   'The call was interrupted and its result is lost; it may or may not have taken effect. Check before you repeat it.';
 
-/** Providers refuse empty texts and empty messages. */
+/** Providers refuse texts that are empty or blank, and empty messages. */
 function withoutEmptyText(message: Message): Message[] {
-  const content = message.content.filter((block) => block.type !== 'text' || block.text !== '');
+  const content = message.content.filter((block) => block.type !== 'text' || /\S/.test(block.text));
   if (content.length === 0) return [];
   // The filter takes nothing but texts away, so the content still fits the role.
   return [content.length === message.content.length ? message : ({ ...message, content } as Message)];
