@@ -112,7 +112,7 @@ export class TerminalApp {
     screen.addLive(new WaitingView(theme, () => this.#conversation.waiting));
     this.#status = new StatusLine(theme, { root, draw: () => screen.draw(), session: () => this.#session.orNone });
     screen.statusLine = this.#status.view;
-    this.#files = new FileIndex({ root, env });
+    this.#files = new FileIndex({ root, env, onProblem: (sentence) => this.tell(sentence) });
     this.#history = PromptHistory.open({ dataFolder: dataFolderOf({ env }), root });
     this.#work = new ForegroundTask({
       onBegin: () => this.#activity.begin('Running'),

@@ -87,6 +87,30 @@ test('finds new files once the names are read again', async () => {
   expect(files.isWhole).toBe(true);
 });
 
+test('says once why no files can be offered', async () => {
+  const said: string[] = [];
+  const withoutRipgrep = { USE_BUILTIN_RIPGREP: '0', PATH: '' };
+  const onProblem = (sentence: string) => void said.push(sentence);
+  const files = new FileIndex({ root: project('one.ts'), env: withoutRipgrep, onProblem });
+  await files.ready();
+  await files.ready();
+  expect(files.find('one', 5)).toEqual([]);
+  expect(said).toEqual([
+    expect.stringMatching(/^Files can't be offered after @: ripgrep, which searches need, was not found: .*\.$/),
+  ]);
+  files.end();
+});
+
+test('says nothing about names that could not be read because the terminal was closed', async () => {
+  const said: string[] = [];
+  const onProblem = (sentence: string) => void said.push(sentence);
+  const files = new FileIndex({ root: project('one.ts'), env: process.env, onProblem });
+  const reading = files.ready();
+  files.end();
+  await reading;
+  expect(said).toEqual([]);
+});
+
 test('stops at the maximum number of names', async () => {
   const files = new FileIndex({ root: project('a', 'b', 'c'), env: process.env, maxPaths: 2 });
   await files.ready();

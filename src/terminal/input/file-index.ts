@@ -2,6 +2,7 @@
 import { realpath } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { monotonicMs } from '../../platform/clock.js';
+import { errorClause } from '../../platform/text/clause.js';
 import { isTypable } from './complete-path.js';
 import { findPaths, joinLists, type PathList, pathList } from './fuzzy-paths.js';
 
@@ -16,6 +17,8 @@ export interface FileIndexOptions {
   maxPaths?: number;
   /** New names are available. */
   onChange?(): void;
+  /** Called once, with a sentence for the person, if the files can't be listed. */
+  onProblem?(sentence: string): void;
 }
 
 export class FileIndex {
@@ -26,6 +29,7 @@ export class FileIndex {
   #tookMs = 0;
   #reading: Promise<void> | undefined;
   #isWhole = true;
+  #hasReported = false;
 
   constructor(options: FileIndexOptions) {
     this.#options = options;
@@ -75,13 +79,19 @@ export class FileIndex {
       this.#isWhole = stopped === undefined && paths.length < maxPaths;
       this.#list = await readyList(paths);
       onChange?.();
-    } catch {
-      // Errors are ignored: without names nothing is offered, and the next refresh tries again.
+    } catch (error) {
+      this.#report(error); // the next refresh tries again
     } finally {
       this.#readAt = monotonicMs();
       this.#tookMs = this.#readAt - began;
       this.#reading = undefined;
     }
+  }
+
+  #report(error: unknown): void {
+    if (this.#hasReported || this.#ended.signal.aborted) return;
+    this.#hasReported = true;
+    this.#options.onProblem?.(`Files can't be offered after @: ${errorClause(error)}.`);
   }
 }
 

@@ -83,7 +83,8 @@ class PlainTerminal {
       ownCall: (callId) => this.#questions.ownCall(callId),
       attachments: { of: async () => [] },
     });
-    this.#files = new FileIndex({ root: options.root, env: options.env });
+    const { root, env } = options;
+    this.#files = new FileIndex({ root, env, onProblem: (sentence) => this.#tell(sentence) });
   }
 
   async run(): Promise<number> {
