@@ -50,4 +50,4 @@ function mentionsIn(text: string): Array<{ server: string; uri: string }> {
 }
 
 /** A sentence may end behind an address. */
-const withoutEnding = (uri: string): string => uri.replace(/[.,;:!?)\]}'"]+$/, '');
+const withoutEnding = (uri: string): string => uri.replace(/(?<![.,;:!?)\]}'"])[.,;:!?)\]}'"]+$/, '');

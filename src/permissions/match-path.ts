@@ -92,9 +92,14 @@ export function mayBePath(glob: string, path: string, style: PathStyle): boolean
 export function shareName(shell: string, rule: string): boolean {
   if (/[()]/.test(shell)) return true; // an extended glob, if it is one, is beyond this comparison
   if (shell.startsWith('*') && rule.startsWith('.')) return false; // a star of the shell doesn't match hidden files
-  const [one, other] = [shell, rule].map((glob) =>
-    [...glob.matchAll(/\\.|\[[^\]]*\]|[\s\S]/gu)].map(([token]) => token),
-  );
+  const [one, other] = [shell, rule].map((glob) => {
+    const end = glob.lastIndexOf(']') + 1; // after it no set ends, so none begins
+    const tokens = [
+      ...glob.slice(0, end).matchAll(/\\.|\[[^\]]*\]|[\s\S]/gu),
+      ...glob.slice(end).matchAll(/\\.|[\s\S]/gu),
+    ];
+    return tokens.map(([token]) => token);
+  });
   const isAny = (token: string): boolean => token === '?' || token.startsWith('[');
   const plain = (token: string): string => token.replace(/^\\(?=.)/s, '');
   const agree = (mine: string, theirs: string): boolean =>
@@ -204,23 +209,31 @@ function globsOf(names: readonly string[], isOnlyBelow: boolean): string[] {
   return isOnlyBelow ? [...globs, '*', '**'] : [...globs, '**']; // everything below a match matches too
 }
 
-// An escaped character, a character set, stars, or a literal character, such as an unpaired bracket.
-const NAME_TOKEN = /\\([\s\S])|\[([!^]?)(\]?(?:\\.|[^\]\\])+|\])\]|\*+|([\s\S])/gu;
+// An escaped character, a character set, stars, or a literal character.
+const NAME_TOKEN = /\\([\s\S])|\[([!^]?)(\]?(?:\\[\s\S]|[^\]\\])+|\])\]|(\[)[\s\S]*|\*+|[\s\S]/gu;
+const NAME_TOKEN_WITHOUT_SETS = /\\([\s\S])|\*+|[\s\S]/gu;
+
+/** An unpaired bracket is a literal character. A set that does not end is followed by none that does. */
+function nameTokens(name: string): RegExpExecArray[] {
+  const tokens = [...name.matchAll(NAME_TOKEN)];
+  const last = tokens.at(-1);
+  return last?.[4] === undefined
+    ? tokens
+    : [...tokens.slice(0, -1), ...name.slice(last.index).matchAll(NAME_TOKEN_WITHOUT_SETS)];
+}
 
 function nameElements(name: string, style: PathStyle): PatternElement<string> {
   if (!/[*?[\\]/.test(name)) {
     const wanted = folded(name, style); // most names have no wildcards and need no parsing
     return (text) => folded(text, style) === wanted;
   }
-  const pattern = [...folded(name, style).matchAll(NAME_TOKEN)].map(
-    ([token, escaped, negated, set, plain]): PatternElement<string> => {
-      if (set !== undefined) return characterElement(set, negated !== '');
-      if (token.startsWith('*')) return 'gap';
-      if (plain === '?') return () => true;
-      const wanted = escaped ?? token;
-      return (character) => character === wanted;
-    },
-  );
+  const pattern = nameTokens(folded(name, style)).map(([token, escaped, negated, set]): PatternElement<string> => {
+    if (set !== undefined) return characterElement(set, negated !== '');
+    if (token.startsWith('*')) return 'gap';
+    if (token === '?') return () => true;
+    const wanted = escaped ?? token;
+    return (character) => character === wanted;
+  });
   return (text) => matchesAll(pattern, [...folded(text, style)]);
 }
 
@@ -275,7 +288,7 @@ function windowsComponents(path: string): readonly string[] {
     .replace(/^\/\/[?.]\/|^\/\?\?\//, '')
     .split('/')
     .map((name, index) => (index === 0 ? name.replace(/^([a-z]):$/i, '$1') : name.replace(/:.*$/, '')))
-    .map((name) => (/^\.+$/.test(name) ? name : name.replace(/[. ]+$/, '')))
+    .map((name) => (/^\.+$/.test(name) ? name : name.replace(/(?<![. ])[. ]+$/, '')))
     .filter((name) => name !== '' && name !== '.');
 }
 

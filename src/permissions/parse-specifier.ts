@@ -128,7 +128,7 @@ function pathRule(tool: string, specifier: string, options: RuleOptions): Parsed
 
 /** Path syntax of other programs that has no meaning here: such a rule may never match. */
 function oddPath(tool: string, specifier: string): Pick<ParsedSubject, 'what' | 'fix'> | undefined {
-  if (/\{[^{}]*,[^{}]*\}/.test(specifier)) {
+  if (/\{[^{},]*,[^{}]*\}/.test(specifier)) {
     return { what: 'has braces, which stand for themselves in a path', fix: 'Write one rule for each choice.' };
   }
   if (/^~[^/]/.test(specifier)) {

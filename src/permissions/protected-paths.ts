@@ -66,7 +66,7 @@ export function criticalPlace(
   function criticalGlob(glob: string): string | undefined {
     const names = components(glob, style);
     if (names.length <= 1) return 'it is directly below the root of the file system';
-    if (/^[*?.]*\*[*?.]*$/.test(names.at(-1) ?? '')) {
+    if (/^[?.]*\*[*?.]*$/.test(names.at(-1) ?? '')) {
       const folder = criticalName(path) ?? criticalName(real);
       if (folder !== undefined) return `it means all that is in ${path}, and ${folder}`;
     }

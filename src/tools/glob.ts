@@ -92,7 +92,7 @@ export const globTool = defineTool<GlobInput, GlobData>({
     };
 
     let found = await find(glob, { includeIgnored });
-    if (found.files.count === 0 && !found.stopped && /\[.*\]/.test(glob)) {
+    if (found.files.count === 0 && !found.stopped && /\[[^[\]\n\r\u2028\u2029]*\]/.test(glob)) {
       // Frameworks have files named "[id].ts": if the brackets match nothing as a set, they are tried literally.
       found = await find(glob.replace(/[[\]]/g, '\\$&'), { includeIgnored });
     }

@@ -95,7 +95,7 @@ function plainDomain(written: string): string {
     .toLowerCase()
     .replace(/^https?:\/\//, '')
     .replace(/^\*\./, '')
-    .replace(/[./]+$/, '');
+    .replace(/(?<![./])[./]+$/, '');
   const domain = /^[\p{L}\p{N}_.-]+$/u.test(text) ? domainToASCII(text) : '';
   if (domain !== '' && !domain.split('.').includes('')) return domain;
   throw new ToolFailure(`"${written.slice(0, 100)}" is not a domain. Write a host, as in "example.com".`, {

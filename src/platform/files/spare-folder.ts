@@ -57,7 +57,7 @@ export function spareFolders(dataFolder: string): string[] {
 /** The spare folders of this user for other data folders, as with another HELVE_HOME. */
 export function otherSpareFolders(dataFolder: string): string[] {
   const [path, known] = [usualPath(dataFolder), spareFolders(dataFolder)];
-  const start = basename(path).replace(/[0-9a-f]+$/, '');
+  const start = basename(path).replace(/(?<![0-9a-f])[0-9a-f]+$/, '');
   return readdirSync(tmpdir())
     .filter((name) => name.startsWith(start))
     .map((name) => join(tmpdir(), name))

@@ -89,7 +89,7 @@ export function parsedChange(text: string): OpenChange | undefined {
 
 /** A power failure may leave an empty file. It was never more than a lock: no file had been renamed yet. */
 const unreadable = (path: string, { ino, mtimeMs }: Stats, owner: ProcessIdentity): OpenChange => ({
-  token: /([\w-]+)\.json$/.exec(path)?.[1] ?? `unreadable-${ino}-${Math.round(mtimeMs)}`,
+  token: /(?<![\w-])([\w-]+)\.json$/.exec(path)?.[1] ?? `unreadable-${ino}-${Math.round(mtimeMs)}`,
   owner,
   sessionId: '',
   callId: '',

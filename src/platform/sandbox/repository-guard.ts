@@ -111,7 +111,7 @@ function isHarmless(path: string, { gitFolder, commonFolder }: Repository): bool
     if (!stats.isFile()) return false;
     const text = readFileSync(path, 'utf8');
     if (path !== join(gitFolder, 'commondir')) return isPlainGitConfig(text);
-    return commonFolder !== undefined && resolve(gitFolder, text.replace(/[\r\n]+$/, '')) === commonFolder;
+    return commonFolder !== undefined && resolve(gitFolder, text.replace(/(?<![\r\n])[\r\n]+$/, '')) === commonFolder;
   } catch {
     return false; // unreadable, or being replaced right now
   }

@@ -21,7 +21,7 @@ export function runsOutside(effects: readonly Effect[], excluded: readonly strin
 function beginsWith(argv: readonly string[], entry: string): boolean {
   const words = entry
     .trim()
-    .replace(/(?::\*|\s+\*)$/, '')
+    .replace(/(?::\*|(?<!\s)\s+\*)$/, '')
     .split(/\s+/);
   return words.every((word, index) => word !== '' && word === argv[index]);
 }

@@ -63,7 +63,7 @@ export const bubblewrapMissing =
 /** One sentence: bwrap's error, its cause on this machine, and how to get a sandbox. */
 export function whyUnavailable(program: string, failure: string, read: ReadMachine = readMachine): string {
   const { what, remedy } = causeOf(failure, read);
-  const said = failure.replace(/^bwrap: /, '').replace(/[.\s]+$/, '');
+  const said = failure.replace(/^bwrap: /, '').replace(/(?<![.\s])[.\s]+$/, '');
   return `${program} does not work here (${said}), so commands run without a sandbox: ${what}; ${remedy}.`;
 }
 

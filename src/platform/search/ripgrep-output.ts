@@ -102,6 +102,7 @@ export const withoutDot = (path: string): string => (path.startsWith('./') ? pat
 export const toldOf = ({ stopped, complaints }: RipgrepOutcome, file?: string): SearchOutcome => ({
   stopped,
   unreadable: complaints.map(
-    (line) => file ?? withoutDot(/^(?:rg: )?(.*?): .*\(os error \d+\)$/.exec(line)?.[1] ?? line),
+    (line) =>
+      file ?? withoutDot((/\(os error \d+\)$/.test(line) ? /^(?:rg: )?(.*?): /.exec(line)?.[1] : undefined) ?? line),
   ),
 });

@@ -32,7 +32,7 @@ function readable(glob: string): string {
   if (problem !== undefined) throw new SearchFailure(`The glob "${glob}" can't be read: ${problem}.`);
   if (!glob.endsWith('/')) return glob;
   // A folder: everything in it, at any depth unless the glob says where.
-  const folder = glob.replace(/\/+$/, '');
+  const folder = glob.replace(/(?<!\/)\/+$/, '');
   if (folder.startsWith('!')) return folder;
   return `${folder.includes('/') ? '' : '**/'}${folder}/**`;
 }

@@ -29,7 +29,7 @@ export function copiedNames(commands: readonly FoundCommand[], files: readonly F
         const { path: folder, by } = to;
         if (folder === undefined || !by) return []; // a write to any file is already declared
         if (found === undefined) return [{ access: 'write', text, by }]; // too many to scan
-        const target = /(^|\/)\.{0,2}\/*$/.test(path ?? '') ? folder : join(folder, basename(resolve(path ?? '')));
+        const target = /(^|\/)\.{0,2}$/.test(path ?? '') ? folder : join(folder, basename(resolve(path ?? '')));
         return found.map((below) => ({ access: 'write', path: join(target, below), text: to.text, by }));
       });
     });

@@ -48,7 +48,7 @@ export class EvaluatedWords {
         if (index && !/^(@|\*|\d+)$/.test(index.text)) found.isUnknown(`the subscript in ${text} is evaluated`);
         if (operation?.type === 'Default' && /=$/.test(operation.operator)) this.sets(node.parameter);
         if (operation?.type === 'Slice') {
-          const isPlain = [operation.offset, operation.length].every((word) => /^\s*-?\d*\s*$/.test(word?.text ?? ''));
+          const isPlain = [operation.offset, operation.length].every((word) => /^-?\d*$/.test(word?.text.trim() ?? ''));
           if (!isPlain) found.isUnknown(`the numbers in ${text} are evaluated`);
         }
         break;
@@ -85,7 +85,7 @@ export class EvaluatedWords {
   }
 
   #isNumber(value: string): boolean {
-    if (/^\s*(\d+#)?[0-9a-zA-Z]*\s*$/.test(value) && /^\s*\d/.test(value)) return true;
+    if (/^\d/.test(value.trim()) && /^(\d+#)?[0-9a-zA-Z]*$/.test(value.trim())) return true;
     const name = /^\s*\$?\{?([A-Za-z_]\w*)\}?\s*$/.exec(value)?.[1];
     return (name !== undefined && this.#port.numbers().has(name)) || /^\s*\$[#?$]\s*$/.test(value);
   }

@@ -72,7 +72,12 @@ function entriesOf(folder: string, budget: LinkBudget): Dirent[] {
 /** Whether a name may match; an extended glob may match any. */
 function nameMatcher(glob: string): (name: string) => boolean {
   if (/[()]/.test(glob)) return () => true;
-  const tokens = [...glob.matchAll(/\\[\s\S]|\[[!^]?\]?[^\]]*\]|[\s\S]/gu)].map(([token]) => {
+  const end = glob.lastIndexOf(']') + 1; // after it no set ends, so none begins
+  const read = [
+    ...glob.slice(0, end).matchAll(/\\[\s\S]|\[[!^]?\]?[^\]]*\]|[\s\S]/gu),
+    ...glob.slice(end).matchAll(/\\[\s\S]|[\s\S]/gu),
+  ];
+  const tokens = read.map(([token]) => {
     if (token === '*') return 'any';
     if (token === '?' || (token.length > 1 && token.startsWith('['))) return 'one'; // a set counts as any character
     return { character: token.replace(/^\\(?=.)/s, '') };

@@ -77,12 +77,13 @@ const checksSignatures = (value: string): boolean => /%G|signature/.test(value);
 
 // Files that git reads and whose lines it may print, for example in an error.
 const fileSettings = /^(blame\.ignorerevsfile|mailmap\.file|core\.excludesfile|core\.attributesfile|diff\.orderfile)$/;
-const usualFiles = /(ignore-?revs|mailmap|gitignore|gitattributes|order)[\w.-]*$/i;
+const lastName = /(?<![\w.-])[\w.-]*$/;
+const usualFiles = /ignore-?revs|mailmap|gitignore|gitattributes|order/i;
 
 function readsElsewhere({ key, value }: GitSetting, { workTree }: GitRepository): boolean {
   if (/^mailmap\.blob$/.test(key)) return false; // an object of the repository
   if (!fileSettings.test(key) || value === '') return false;
-  if (!usualFiles.test(value) || /^[~%]/.test(value)) return true;
+  if (!usualFiles.test(lastName.exec(value)?.[0] ?? '') || /^[~%]/.test(value)) return true;
   const path = resolve(workTree, value);
   try {
     return !isInside(workTree, realpathSync.native(path));

@@ -45,7 +45,7 @@ export function limitsFrom(env: Environment): Limits | undefined {
 
 /** Bytes, from `2G`, `512M`, `1.5 GiB` or a plain number. */
 export function parseSize(text: string): number | undefined {
-  const [, digits = '', unit = ''] = /^\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?\s*$/i.exec(text) ?? [];
+  const [, digits = '', unit = ''] = /^(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?$/i.exec(text.trim()) ?? [];
   const bytes = Math.floor(Number(digits) * 1024 ** ' KMGT'.indexOf(unit.toUpperCase() || ' '));
   return digits !== '' && bytes > 0 && Number.isSafeInteger(bytes) ? bytes : undefined;
 }

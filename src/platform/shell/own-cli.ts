@@ -5,7 +5,8 @@ import type { FoundAccess, FoundCommand } from './findings.js';
 
 const RUNNERS = /^(node|nodejs|bun|bunx|deno|npx|npm|pnpm|pnpx|yarn|tsx|corepack|volta|mise|asdf|fnm|nvm)$/;
 const OWN_NAME = /^(@[\w.-]+\/)?helve(@[^/]*)?(\.[cm]?[jt]s|\.exe|\.cmd)?$/i;
-const OWN_PROGRAM = /(^|\/)helve\/(dist|src|bin)\/.*\.[cm]?[jt]s$|(^|\/)(dist|src)\/cli\/main\.[cm]?[jt]s$/;
+const OWN_PROGRAM =
+  /\.[cm]?[jt]s$(?<=(?:^|\/)helve\/(?:dist|src|bin)\/.*\.[cm]?[jt]s|(?:^|\/)(?:dist|src)\/cli\/main\.[cm]?[jt]s)/;
 
 // Read-only commands; for those with subcommands, which ones.
 const READING: Readonly<Record<string, RegExp | undefined>> = {

@@ -93,7 +93,7 @@ export async function readLastLines(
   const { size: totalBytes } = await handle.stat();
   const start = Math.max(0, totalBytes - maxChars * TAIL_BYTES_PER_CHAR);
   const bytes = await readBytes(handle, start, totalBytes - start); // not output that has arrived since: that may be much
-  const all = plainText(decode(start > 0 ? fromLineStart(bytes) : bytes, { isEnd: false })).replace(/\n+$/, '');
+  const all = plainText(decode(start > 0 ? fromLineStart(bytes) : bytes, { isEnd: false })).replace(/(?<!\n)\n+$/, '');
   const text = tailOf(all.split('\n').slice(-lines).join('\n'), maxChars);
   return { text, totalBytes, cut: start > 0 || text.length < all.length };
 }
@@ -154,7 +154,10 @@ function fromLineStart(bytes: Buffer): Buffer {
 
 /** The text that a terminal would show. */
 export function plainText(text: string): string {
-  const lines = text.replace(escapeSequences, '').replace(/\r+\n/g, '\n').split('\n');
+  const lines = text
+    .replace(escapeSequences, '')
+    .replace(/(?<!\r)\r+\n/g, '\n')
+    .split('\n');
   return lines.map(lastState).join('\n').replace(controlCharacters, '\ufffd');
 }
 

@@ -9,7 +9,7 @@ export const MAX_GLOB_CHARS = 256;
  */
 export function globMatcher(globs: readonly string[]): (path: string) => boolean {
   const patterns = globs.map((glob) => {
-    const trimmed = glob.replace(/^\.\//, '').replace(/(?<!\\)\/+$/, '');
+    const trimmed = glob.replace(/^\.\//, '').replace(/(?<!\\)(?<!(?<!\\)\/)\/+$/, '');
     const anywhere = trimmed.replace(/^(?:\*\*\/)+(?=[^/]+$)/, ''); // a name in any folder, written out
     return { ofName: !anywhere.includes('/'), matches: matcherOf(compile(anywhere.replace(/^\//, ''))) };
   });

@@ -22,7 +22,7 @@ export const plainTool = (name: string): string => name.replaceAll(/[^A-Za-z0-9_
 /** For a name that is taken or too long: its beginning, and a hash of the whole. */
 export function shortened(part: string, whole: string, max: number): string {
   const hash = sha256().update(whole).digest('hex').slice(0, HASH_CHARS);
-  return `${part.slice(0, max - HASH_CHARS - 1).replace(/_+$/, '')}_${hash}`;
+  return `${part.slice(0, max - HASH_CHARS - 1).replace(/(?<!_)_+$/, '')}_${hash}`;
 }
 
 /** The name of a server's tool or prompt, from its two parts. */

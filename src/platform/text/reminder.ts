@@ -7,4 +7,5 @@ export const reminder = (text: string): string => `<system-reminder>\n${withoutR
 export const shortReminder = (sentence: string): string =>
   `<system-reminder>${withoutReminders(sentence)}</system-reminder>`;
 
-export const withoutReminders = (text: string): string => text.replaceAll(/<(?=\s*\/?\s*system-reminder)/gi, '&lt;');
+export const withoutReminders = (text: string): string =>
+  text.replaceAll(/<(?=\s*(?:\/\s*)?system-reminder)/gi, '&lt;');

@@ -8,7 +8,7 @@ import { fullyVisible } from './visible.js';
 export function styledLines(text: string, { colors }: { colors: boolean }): string[] {
   const state = new Map<Kind, string>();
   return text
-    .replaceAll(/\r+\n/g, '\n')
+    .replaceAll(/(?<!\r)\r+\n/g, '\n')
     .replace(/\n$/, '')
     .split('\n')
     .map((line) => (colors ? styledLine(lastState(line), state) : plainLine(lastState(line))));

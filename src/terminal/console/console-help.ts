@@ -50,8 +50,9 @@ function pageOf(tool: ConsoleTool): string {
 /** Short enough that each tool takes one line on most screens. */
 const firstSentence = (text: string, room: number): string => {
   const [begun = ''] = /^.*?(?=[.:;](?:\s|$)|$)/m.exec(text) ?? [];
-  const sentence = begun.replace(/\s*\([^)]*$/, '');
-  return sentence.length > room ? `${sentence.slice(0, room - 1).replace(/\W+\w*$/, '')}…` : sentence;
+  const open = begun.indexOf('(', begun.lastIndexOf(')') + 1);
+  const sentence = open === -1 ? begun : begun.slice(0, open).trimEnd();
+  return sentence.length > room ? `${sentence.slice(0, room - 1).replace(/(?<!\W)\W+\w*$/, '')}…` : sentence;
 };
 
 const firstLine = (text: string): string => {

@@ -138,7 +138,7 @@ function valueIn(text: string, field: InputField, label: string): unknown {
 
 function scalarOf(text: string, kinds: readonly FieldKind[]): string | number | boolean | undefined {
   if (kinds.includes('boolean') && /^(?:true|false)$/.test(text)) return text === 'true';
-  const isNumber = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text);
+  const isNumber = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text);
   if (isNumber && (kinds.includes('number') || (kinds.includes('integer') && Number.isInteger(Number(text))))) {
     return Number(text);
   }

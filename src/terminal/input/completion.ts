@@ -119,7 +119,7 @@ export class PromptCompletion implements AutocompleteProvider {
   }
 
   async #path(before: string): Promise<AutocompleteSuggestions | null> {
-    const [typed = ''] = /[^\s"'=]*$/.exec(before) ?? [];
+    const [typed = ''] = /(?<![^\s"'=])[^\s"'=]*$/.exec(before) ?? [];
     const { cwd, home } = this.#sources;
     return suggestions(typed, await completePath(typed, { cwd: cwd(), home }));
   }

@@ -60,7 +60,7 @@ export const moveRows = (count: number): string => {
 };
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what styles are written with
-const BLANK_END = / +((?:\u001b\[[\d;]*m)*)$/;
+const BLANK_END = /(?<! ) +((?:\u001b\[[\d;]*m)*)$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the same
 const COLOUR = /\u001b\[38;(?:5;\d+|2;\d+;\d+;\d+)m/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the same

@@ -96,9 +96,9 @@ function withTable(lines: readonly string[]): string | undefined {
 function withClosedMarks(lines: readonly string[]): string {
   const text = lines.join('\n');
   const last = lines.slice(lines.findLastIndex((line) => line.trim() === '') + 1).join('\n');
-  const withoutCode = last.replaceAll(/(`+)[^`]+\1(?!`)/g, '');
+  const withoutCode = last.replaceAll(/(`{1,100})[^`]+\1(?!`)/g, '');
   if (/`[^`]+$/.test(withoutCode)) return `${text}\``;
-  if (withoutCode.endsWith('`')) return text.replace(/`+$/, '');
+  if (withoutCode.endsWith('`')) return text.replace(/(?<!`)`+$/, '');
   if ((withoutCode.match(/\*\*/g)?.length ?? 0) % 2 === 0) return text;
   const open = text.replace(/\*{1,2}$/, (marks) => (marks.length === 2 ? '' : marks)); // no bold text has arrived yet
   return open === text && /\S$/.test(text) ? `${text}${text.endsWith('*') ? '*' : '**'}` : open;
@@ -132,10 +132,19 @@ function mendedLine(line: string): string {
 }
 
 const mendedProse = (text: string): string =>
-  text
-    .replaceAll(/\$\$?[^$\n]*[\\^][^$\n]*\$\$?|\\\$|\$\$|\$/g, (found) => (found === '$' ? '\\$' : found))
-    .replaceAll(/&(lt|gt|amp|quot|#39|nbsp);/g, (_, name: string) => characters[name] ?? '')
-    .replaceAll(/!\[([^\]]*)\]\(/g, '[image: $1](');
+  imagesAsLinks(
+    text
+      .replaceAll(/\$\$?[^$\n\\^]*[\\^][^$\n]*\$\$?|\\\$|\$\$|\$/g, (found) => (found === '$' ? '\\$' : found))
+      .replaceAll(/&(lt|gt|amp|quot|#39|nbsp);/g, (_, name: string) => characters[name] ?? ''),
+  );
+
+/** `![words](address)` as `[image: words](address)`. */
+function imagesAsLinks(text: string): string {
+  const parts = text.split(']');
+  return parts
+    .map((part, index) => (parts[index + 1]?.startsWith('(') ? part.replace('![', '[image: ') : part))
+    .join(']');
+}
 
 /** Escaped with a backslash, so that they start no markup. */
 const characters: Readonly<Record<string, string>> = {

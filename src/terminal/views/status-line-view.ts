@@ -102,7 +102,8 @@ function partsOf({ model, mode, directory, branch, context, sandbox, walls, cost
   const [long, brief, role] = modes[mode];
   parts.push({ texts: [long, brief], role, weight: 6 });
   const place = cleanLine(directory);
-  const last = place.slice(place.replace(/[\\/]+$/, '').search(/[^\\/]*$/));
+  const bare = place.replace(/(?<![\\/])[\\/]+$/, '');
+  const last = place.slice(Math.max(bare.lastIndexOf('/'), bare.lastIndexOf('\\')) + 1);
   parts.push({
     texts: [fitMiddle(place, 40), fitMiddle(place, 20), cut(last || place, 12), ''],
     role: 'muted',

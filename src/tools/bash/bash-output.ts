@@ -92,7 +92,7 @@ async function takeNew(
   const options = { maxChars: MAX_OUTPUT_CHARS, from: command.seenBytes, growing };
   const { text, styled, totalBytes, heldBack = 0 } = await readOutput(command.outputFile, options);
   command.seenBytes = totalBytes - heldBack;
-  return { output: text.replace(/\s+$/, ''), ...(styled !== undefined && { styledOutput: styled }) };
+  return { output: text.trimEnd(), ...(styled !== undefined && { styledOutput: styled }) };
 }
 
 async function takeMatching(

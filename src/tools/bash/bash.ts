@@ -142,11 +142,12 @@ export const bashTool = defineTool({
 
 const NO_OUTPUT = '(no output)';
 
-const TYPED_PATCH = /(^|[;&|\n])\s*apply_patch\s[\s\S]*\*\*\* Begin Patch/;
+const TYPED_PATCH = /apply_patch\s(?<=(?:^|[;&|\n])\s*apply_patch\s)/;
 
 /** Models that were trained on patches know apply_patch as a program, and type patches into shells. */
 function refuseTypedPatch(command: string): void {
-  if (!TYPED_PATCH.test(command)) return;
+  const typed = command.search(TYPED_PATCH);
+  if (typed === -1 || !command.includes('*** Begin Patch', typed + 'apply_patch '.length)) return;
   throw refusal(
     'apply_patch is a tool, not a program, so the command was not run. If you have the tool, send it the patch as its input, alone and with paths from the working directory. Otherwise make the changes by Edit, MultiEdit or Write.',
   );

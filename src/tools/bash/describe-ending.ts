@@ -39,7 +39,7 @@ export async function describeEnding(
   const failed = stoppedBy !== null || (exitCode !== 0 && meaning === undefined);
   const read = await readOutput(outputFile, { maxChars: failed ? Math.min(maxChars, MAX_FAILURE_CHARS) : maxChars });
   const { cut, styled, hasOtherBytes = false } = read;
-  const output = read.text.replace(/\s+$/, '');
+  const output = read.text.trimEnd();
   const shown = { output, cut, hasOtherBytes, ...(styled !== undefined && { styled }) };
   if (!failed) return { ...shown, ...(meaning && { meaning: `(exit code 1: ${meaning})` }) };
   if (stoppedBy === 'output')

@@ -20,7 +20,9 @@ const meanings = new Map(
 export function meaningOfExitOne(command: string): string | undefined {
   const bare = command
     .trim()
-    .replace(/'[^']*'|"(?:[^"\\$`]|\\[\s\S]|\$\w)*"/g, 'quoted')
+    .replace(/'[^']*'|("(?:[^"\\$`]|\\[\s\S]|\$\w)*)("?)/g, (_, opened?: string, end?: string) =>
+      opened && !end ? '"' : 'quoted',
+    )
     .replace(/(?:[12&]?>\s*\/dev\/null|2>&1)(?=\s|$)/g, '');
   if (/[;&<>()`\n\\'"]|\|\|/.test(bare)) return undefined;
   const words = (bare.split('|').at(-1) ?? '').trim().split(/\s+/);

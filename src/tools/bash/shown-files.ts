@@ -32,14 +32,16 @@ function countsLines(options: readonly string[]): boolean {
 }
 
 const ADDRESS = String.raw`(?:\d+|\$|/[^/;]*/)`;
-const PRINTING = new RegExp(String.raw`^\s*(?:${ADDRESS}(?:,(?:${ADDRESS}|\+\d+))?)?\s*[pdq]\s*$`);
+const PRINTING = new RegExp(String.raw`^(?:${ADDRESS}(?:,(?:${ADDRESS}|\+\d+))?\s*)?[pdq]$`);
 
 function onlyPrints(options: readonly string[]): boolean {
   const flags = options.filter((option) => option.startsWith('-'));
   if (!flags.every((flag) => /^-(n|E|r|u|e|nE|nr|ne|-quiet|-silent)$/.test(flag))) return false;
   const behindE = options.filter((_, index) => /^-n?e$/.test(options[index - 1] ?? ''));
   const scripts = behindE.length > 0 ? behindE : options.filter((option) => !option.startsWith('-')).slice(0, 1);
-  return scripts.length > 0 && scripts.every((script) => script.split(/[;\n]/).every((part) => PRINTING.test(part)));
+  return (
+    scripts.length > 0 && scripts.every((script) => script.split(/[;\n]/).every((part) => PRINTING.test(part.trim())))
+  );
 }
 
 function printsLines(options: readonly string[]): boolean {

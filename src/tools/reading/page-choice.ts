@@ -7,7 +7,7 @@ export const MAX_PAGES = 20;
 export function choosePages(choice: string, total: number): number[] | string {
   const chosen = new Set<number>();
   for (const part of choice.split(',')) {
-    const found = /^\s*(\d{1,9})\s*(?:[-–]\s*(\d{1,9})?\s*)?$/.exec(part);
+    const found = /^(\d{1,9})\s*(?:[-–]\s*(\d{1,9})?)?$/.exec(part.trim());
     if (!found) return `pages must be like "3", "1-5" or "2,4-6", but was ${JSON.stringify(choice.slice(0, 80))}.`;
     const first = Number(found[1]);
     // "5-" means up to the last page.

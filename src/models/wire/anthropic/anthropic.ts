@@ -83,7 +83,7 @@ function anthropicEndpoint(options: AnthropicOptions): Endpoint {
   const { name, apiKey, authToken, baseUrl, keyVariable, baseUrlVariable = 'ANTHROPIC_BASE_URL' } = options;
   return endpointOf({
     model: name,
-    address: (baseUrl?.trim() || VENDOR_URL).replace(/\/+$/, '').replace(/\/v1$/, ''),
+    address: (baseUrl?.trim() || VENDOR_URL).replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, ''),
     path: '/v1/messages',
     vendor: { name: 'the Anthropic API', url: VENDOR_URL },
     keys: [

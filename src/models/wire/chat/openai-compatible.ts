@@ -89,7 +89,7 @@ function chatEndpoint(options: OpenAiCompatibleOptions): Endpoint {
   const { provider, name, apiKey } = options;
   const address = options.baseUrl
     .trim()
-    .replace(/\/+$/, '')
+    .replace(/(?<!\/)\/+$/, '')
     .replace(/\/chat\/completions$/, '');
   const isBareHost = /^https?:\/\/[^/]*$/.test(address);
   const variable = provider.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_');

@@ -87,7 +87,7 @@ function usualOutputLimit(name: string): number {
 function responsesEndpoint({ name, apiKey, baseUrl, keyVariable, baseUrlVariable }: OpenAiResponsesOptions): Endpoint {
   return endpointOf({
     model: name,
-    address: (baseUrl?.trim() || VENDOR_URL).replace(/\/+$/, '').replace(/\/v1$/, ''),
+    address: (baseUrl?.trim() || VENDOR_URL).replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, ''),
     path: '/v1/responses',
     vendor: { name: 'the OpenAI API', url: VENDOR_URL },
     keys: [{ variable: keyVariable ?? 'OPENAI_API_KEY', value: apiKey }],

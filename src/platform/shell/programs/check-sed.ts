@@ -35,7 +35,7 @@ class SedParser {
     if (/[^\n\t\x20-\x7e]/.test(script)) this.intricate = true;
     if (/[\r\0]/.test(script)) return 'its script holds a control character';
     for (;;) {
-      this.#skip(/[\s;]+/);
+      this.#skip(/[\s;]+/y);
       if (this.#at >= script.length) return undefined;
       const why = this.#command();
       if (why !== undefined) return why;
@@ -46,11 +46,10 @@ class SedParser {
     return this.#script[this.#at] ?? '';
   }
 
-  /** Consumes a match of the pattern here; returns it, or an empty string. */
+  /** Consumes a match of the sticky pattern here; returns it, or an empty string. */
   #skip(pattern: RegExp): string {
-    const sticky = new RegExp(pattern.source, 'y');
-    sticky.lastIndex = this.#at;
-    const [found = ''] = sticky.exec(this.#script) ?? [];
+    pattern.lastIndex = this.#at;
+    const [found = ''] = pattern.exec(this.#script) ?? [];
     this.#at += found.length;
     return found;
   }
@@ -63,15 +62,15 @@ class SedParser {
     const hasAddress = this.#address();
     if (hasAddress === undefined) return this.#notUnderstood();
     if (hasAddress) {
-      this.#skip(/[ \t]*/);
-      if (this.#skip(/,[ \t]*/) !== '') {
-        const relative = this.#skip(/[+~]\d+/) !== '';
+      this.#skip(/[ \t]*/y);
+      if (this.#skip(/,[ \t]*/y) !== '') {
+        const relative = this.#skip(/[+~]\d+/y) !== '';
         if (relative) this.intricate = true;
         else if (this.#address() !== true) return this.#notUnderstood();
       }
     }
-    this.#skip(/[ \t]*/);
-    if (this.#skip(/!/) !== '') this.#skip(/[ \t]*/);
+    this.#skip(/[ \t]*/y);
+    if (this.#skip(/!/y) !== '') this.#skip(/[ \t]*/y);
     const command = this.#peek();
     this.#at += 1;
     if (command === '#' && !hasAddress) return this.#comment();
@@ -87,31 +86,31 @@ class SedParser {
     if (command === 's') return this.#substitution();
     if (command === 'p' || command === 'd' || command === '=') return this.#end();
     if (command === 'q') {
-      this.#skip(/[ \t]*\d*/);
+      this.#skip(/[ \t]*\d*/y);
       return this.#end();
     }
     this.intricate = true;
     if (command === 'y') return this.#delimited(false) && this.#rest(false) ? this.#end() : this.#notUnderstood();
     if (command !== '' && 'DnNgGhHxPzF'.includes(command)) return this.#end();
     if (command !== '' && 'Ql'.includes(command)) {
-      this.#skip(/[ \t]*\d*/);
+      this.#skip(/[ \t]*\d*/y);
       return this.#end();
     }
     if (command !== '' && 'btT'.includes(command)) {
-      this.#skip(/[ \t]*\w*/);
+      this.#skip(/[ \t]*\w*/y);
       return this.#labelEnd();
     }
     if (command === ':' && !hasAddress)
-      return this.#skip(/[ \t]*\w+/) === '' ? this.#notUnderstood() : this.#labelEnd();
+      return this.#skip(/[ \t]*\w+/y) === '' ? this.#notUnderstood() : this.#labelEnd();
     if (command !== '' && 'aic'.includes(command)) return this.#text();
     return `the sed command ${command || 'at the end'} is not known to be harmless`;
   }
 
   /** True if there is one, undefined if it is not understood. */
   #address(): boolean | undefined {
-    if (this.#skip(/\$/) !== '') return true;
-    if (this.#skip(/\d+/) !== '') {
-      if (this.#skip(/~\d+/) !== '') this.intricate = true;
+    if (this.#skip(/\$/y) !== '') return true;
+    if (this.#skip(/\d+/y) !== '') {
+      if (this.#skip(/~\d+/y) !== '') this.intricate = true;
       return true;
     }
     const isCustom = this.#peek() === '\\';
@@ -119,7 +118,7 @@ class SedParser {
     else if (this.#peek() !== '/') return false;
     if (isCustom && !COMMON_DELIMITERS.test(this.#peek())) this.intricate = true;
     if (!this.#delimited(true)) return undefined;
-    if (this.#skip(/[ \t]*[IM]+/) !== '') this.intricate = true;
+    if (this.#skip(/[ \t]*[IM]+/y) !== '') this.intricate = true;
     return true;
   }
 
@@ -170,14 +169,14 @@ class SedParser {
   #substitution(): string | undefined {
     if (!COMMON_DELIMITERS.test(this.#peek())) this.intricate = true;
     if (!this.#delimited(true) || !this.#rest(false)) return this.#notUnderstood();
-    const flags = this.#skip(/[A-Za-z0-9]*/);
+    const flags = this.#skip(/[A-Za-z0-9]*/y);
     if (!/^[gpiImM0-9]*$/.test(flags)) return 'its substitution may write or run something';
     return this.#end();
   }
 
   /** The end of a command: only certain characters may follow it. */
   #end(): string | undefined {
-    this.#skip(/[ \t]*/);
+    this.#skip(/[ \t]*/y);
     return this.#at >= this.#script.length || /[;\n}#]/.test(this.#peek()) ? undefined : this.#notUnderstood();
   }
 
@@ -188,7 +187,7 @@ class SedParser {
   }
 
   #comment(): string | undefined {
-    const text = this.#skip(/[^\n]*/);
+    const text = this.#skip(/[^\n]*/y);
     return text.endsWith('\\') ? this.#notUnderstood() : undefined;
   }
 
@@ -197,9 +196,9 @@ class SedParser {
    * Implementations differ on two backslashes there and on one that begins a line.
    */
   #text(): string | undefined {
-    this.#skip(/[ \t]*/);
-    this.#skip(/\\\n?/);
-    const text = this.#skip(/(?:[^\n\\]|\\[^\n\\]|\\\\(?!\n|$)|\\\n)*/);
+    this.#skip(/[ \t]*/y);
+    this.#skip(/\\\n?/y);
+    const text = this.#skip(/(?:[^\n\\]|\\[^\n\\]|\\\\(?!\n|$)|\\\n)*/y);
     const isWhole = this.#at >= this.#script.length || this.#peek() === '\n';
     const isClear = text.trim() !== '' && !text.endsWith('\\\n') && !/(?:^|\n)[ \t]*\\|\\\\\n/.test(text);
     return isWhole && isClear ? undefined : this.#notUnderstood();

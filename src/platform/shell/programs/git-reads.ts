@@ -56,7 +56,7 @@ export function pathOf(field: ShellField): ShellField[] {
 
 /** Whether an object may itself be a file, as a hash or a tag may be. */
 export const mayBeFileObject = ({ value }: ShellField): boolean =>
-  value === undefined || (!/^(HEAD|@|[\w./-]*\/[\w./-]*)([~^@].*)?$/.test(value) && !/\.\./.test(value));
+  value === undefined || (!/^(HEAD|@|[\w.-]*\/[\w./-]*)([~^@].*)?$/.test(value) && !/\.\./.test(value));
 
 /** The address of a literal URL, or the host of `user@host:path`. */
 export function addressOf({ value }: ShellField): string[] {

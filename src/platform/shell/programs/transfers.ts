@@ -70,7 +70,7 @@ function curlFiles(name: string, field: ShellField): Touch[] {
     return /^(-[dFTbEKw]|--(data|form|upload|json|cookie|cert|variable))/.test(name) ? touch('read', field) : [];
   if (curlData.test(name) && value.startsWith('@')) return file(value.slice(1));
   if (/^(-w|--write-out)$/.test(name)) {
-    return [...value.matchAll(/%output\{([^}]*)\}/g)].flatMap(([, path = '']) =>
+    return [...value.slice(0, value.lastIndexOf('}') + 1).matchAll(/%output\{([^}]*)\}/g)].flatMap(([, path = '']) =>
       touch('write', known(path.replace(/^>>/, ''))),
     );
   }

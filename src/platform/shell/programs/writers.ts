@@ -79,7 +79,12 @@ const toLast =
 function arrives(source: ShellField, { value: folder }: ShellField, parsed: ParsedArguments): Touch[] {
   const { value } = source;
   if (value === undefined || folder === undefined) return [];
-  const path = hasOption(parsed, '--parents') ? value : (value.replace(/\/+$/, '').split('/').at(-1) ?? '');
+  const path = hasOption(parsed, '--parents')
+    ? value
+    : (value
+        .replace(/(?<!\/)\/+$/, '')
+        .split('/')
+        .at(-1) ?? '');
   const isNamed = path !== '' && path !== '.' && path !== '..';
   const inFolder = isNamed && !hasOption(parsed, '-T', '--no-target-directory') ? [`${folder}/${path}`] : [];
   const suffix = backupSuffix(parsed);
@@ -111,7 +116,7 @@ const here: Touch = { access: 'write', file: { text: '.', value: '.', mayBeOptio
 function tarFiles(parsed: ParsedArguments): Touch[] {
   const [first, second, ...rest] = parsed.operands;
   const bundled =
-    parsed.options.length === 0 && /^[A-Za-z]*f[A-Za-z]*$/.test(first?.value ?? '') ? first?.value : undefined;
+    parsed.options.length === 0 && /^[A-Za-eg-z]*f[A-Za-z]*$/.test(first?.value ?? '') ? first?.value : undefined;
   const creates = bundled === undefined ? hasOption(parsed, '-c', '-r', '-u') : /[cru]/.test(bundled);
   const archives = parsed.options.flatMap(({ name, value }) =>
     (name === '-f' || name === '--file') && value ? [value] : [],

@@ -22,8 +22,9 @@ export function inlineText(nodes: readonly PageNode[], writing: Writing): string
 }
 
 /** The same on one line: for headings, cells and links. */
-export const oneLine = (nodes: readonly PageNode[], writing: Writing): string =>
-  inlineText(nodes, writing).replaceAll(/\s*\n\s*/g, ' ');
+export const oneLine = (nodes: readonly PageNode[], writing: Writing): string => onOneLine(inlineText(nodes, writing));
+
+const onOneLine = (text: string): string => text.replaceAll(/\s+/g, (blanks) => (blanks.includes('\n') ? ' ' : blanks));
 
 /** Collapses whitespace, except for explicit line breaks. */
 const tidy = (text: string): string =>
@@ -135,7 +136,7 @@ export const longestTicks = (text: string): number =>
   [...text.matchAll(/`+/g)].reduce((longest, [run]) => Math.max(longest, run.length), 0);
 
 function link(text: string, { attributes }: PageElement, { base }: Writing): string {
-  const words = text.trim().replaceAll(/\s*\n\s*/g, ' ');
+  const words = onOneLine(text.trim());
   const href = attributes.get('href')?.trim() ?? '';
   if (href.startsWith('#') && /^[#¶§🔗]$/u.test(words)) return ''; // the permalink that many pages add to their headings
   // A link within the page adds nothing to its text.
