@@ -25,6 +25,18 @@ test.each([
   ['Shell', 'Did you mean "Bash"?'],
   ['Write|run_command', 'Did you mean "Bash"?'],
   ['mcp__gh', 'Write "mcp__gh__.*" for all tools of that server.'],
+  ['Bash;Edit', 'Write "Bash|Edit".'],
+  ['Edit; write', 'Write "Edit|Write".'],
+  ['Bash Edit', 'Write "Bash|Edit".'],
+  ['Read|Bash Edit', '"Bash Edit" matches no tool. Write "Bash|Edit".'],
+  ['"Bash"', '"\\"Bash\\"" matches no tool. Write "Bash".'],
+  ['Bash\n', '"Bash\\n" matches no tool. Write "Bash".'],
+  ['tool:Bash', 'Write "Bash".'],
+  ['Foo;Bar', 'Separate names by "|".'],
+  [' ', 'Write "*" for all tools.'],
+  ['|', 'Write "*" for all tools.'],
+  ['all', 'Write "*" for all tools.'],
+  ['any_tool', 'Write "*" for all tools.'],
 ])('%s matches nothing, and says what to write', (matcher, next) => {
   expect(oddMatcher('PreToolUse', matcher, { toolNames, tools: toolTable() })).toContain(next);
 });
@@ -42,6 +54,10 @@ test.each([
   'PowerShell',
   'LSP',
   'deploy',
+  '^Notebook',
+  'mcp__my server__x y',
+  'mcp__my.server__.* y',
+  'Bash;Edit|Bash',
 ])('%j is left alone', (matcher) => {
   expect(oddMatcher('PreToolUse', matcher, { toolNames, tools: toolTable() })).toBeUndefined();
 });

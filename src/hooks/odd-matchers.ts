@@ -29,7 +29,7 @@ export function oddMatcher(
   const slips = /^[\w\-, |]+$/.test(matcher) ? slipsIn(matcher, known, shell) : slipsOfPattern(matcher, known);
   if (slips.length === 0) return undefined;
   const [first] = slips;
-  const what = slips.map(({ name }) => `"${name}"`).join(', ');
+  const what = slips.map(({ name }) => JSON.stringify(name)).join(', ');
   if (first?.next !== undefined) return `${what} matches no tool. ${first.next}`;
   return `${what} matches no tool, since names are compared letter by letter. Did you mean "${first?.meant}"?`;
 }
@@ -51,14 +51,29 @@ function nameElsewhere(name: string, known: readonly string[], shell: string | u
   return known.find((each) => each.toLowerCase() === bare);
 }
 
+const ALL_TOOLS = /^(all|any|every|everything|tools?|(all|any|every)[_-]?tools?)$/i;
+const FOR_ALL = 'Write "*" for all tools.';
+/** What stands in no name of a tool and has no meaning in a pattern. */
+const FOREIGN = /[^\w\-|,.*+?()[\]{}^$\\]/;
+
+/** How to write the names of tools that stand in a matcher with something else than "|" between or around them. */
+function separated(matcher: string, known: readonly string[]): string {
+  const words = matcher.match(/[\w-]+/g) ?? [];
+  const named = words.flatMap((word) => known.find((name) => name.toLowerCase() === word.toLowerCase()) ?? []);
+  return named.length > 0 ? `Write "${named.join('|')}".` : 'Separate names by "|".';
+}
+
 function slipsIn(matcher: string, known: readonly string[], shell: string | undefined): Slip[] {
   const names = matcher.split(/[|,]/).map((name) => name.trim());
+  if (names.every((name) => name === '')) return [{ name: matcher, meant: '*', next: FOR_ALL }];
   return names
     .filter((name) => name !== '' && !known.includes(name) && serverPartOf(name) === undefined)
     .flatMap((name) => {
       if (isMcpName(name)) {
         return [{ name, meant: name, next: `Write "${name}__.*" for all tools of that server.` }];
       }
+      if (ALL_TOOLS.test(name)) return [{ name, meant: '*', next: FOR_ALL }];
+      if (/\s/.test(name)) return [{ name, meant: name, next: separated(name, known) }];
       const [near] = nearestWords(name, known);
       const same = known.find((each) => each.toLowerCase() === name.toLowerCase());
       const meant =
@@ -82,5 +97,9 @@ function slipsOfPattern(pattern: string, known: readonly string[]): Slip[] {
     return [{ name: pattern, meant: inside, next: `A pattern has no slashes around it: write "${inside}".` }];
   }
   const meant = known.find((name) => matches(name.toLowerCase()) || matches(name.toUpperCase()));
-  return meant === undefined ? [] : [{ name: pattern, meant }];
+  if (meant !== undefined) return [{ name: pattern, meant }];
+  // Servers and their tools may be written with any signs.
+  if (!FOREIGN.test(pattern) || pattern.includes('mcp__')) return [];
+  const next = pattern.trim() === '' ? FOR_ALL : separated(pattern, known);
+  return [{ name: pattern, meant: pattern, next }];
 }
