@@ -251,6 +251,20 @@ test.each([
   expect(notices).toEqual([expect.stringContaining('Did you mean "Bash"?'), expect.stringContaining(named)]);
 });
 
+test('lets no call pass a hook of a host whose refusal is one level too high, and names it', async () => {
+  const host = await startHost([echo('touch a'), { text: 'I see.' }], {
+    args: ['--permission-mode', 'bypassPermissions'],
+  });
+  await host.request({ subtype: 'initialize', hooks: { PreToolUse: [{ hookCallbackIds: ['hook_0'] }] } });
+  host.prompt('go');
+  const { request_id } = await host.next('hook_callback');
+  host.send({ type: 'control_response', response: { subtype: 'success', request_id, ...deny } });
+  await host.next('success');
+  expect(existsSync(join(host.cwd, 'a'))).toBe(false);
+  const notices = host.lines.filter(({ subtype }) => subtype === 'notice').map(({ text }) => text);
+  expect(notices).toEqual([expect.stringContaining('the host sent "hookSpecificOutput" beside "response"')]);
+});
+
 test('lets no call pass a hook of a host that can not be asked any more', async () => {
   const host = await startHost([echo('touch a'), { text: 'I see.' }], {
     args: ['--permission-mode', 'bypassPermissions'],

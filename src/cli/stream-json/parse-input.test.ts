@@ -55,6 +55,26 @@ test.each([
   expect(parseInput(line)).toMatchObject({ type: 'problem', problem: expect.stringMatching(problem) });
 });
 
+test.each([
+  { hookSpecificOutput: { permissionDecision: 'deny' } },
+  { response: null, decision: 'block' },
+  { response: {}, continue: false },
+])('an answer beside its envelope is an error of the host: %j', (fields) => {
+  const response = { subtype: 'success', request_id: '1', ...fields };
+  expect(parseInput(JSON.stringify({ type: 'control_response', response }))).toEqual({
+    type: 'control_response',
+    requestId: '1',
+    response: { subtype: 'error', error: expect.stringContaining('beside "response"') },
+  });
+});
+
+test('unknown fields beside an answer are passed over', () => {
+  const response = { subtype: 'success', request_id: '1', response: {}, took_ms: 5 };
+  expect(parseInput(JSON.stringify({ type: 'control_response', response }))).toMatchObject({
+    response: { subtype: 'success', response: {} },
+  });
+});
+
 test('never throws, whatever the line', () => {
   fc.assert(
     fc.property(

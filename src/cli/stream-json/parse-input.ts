@@ -111,12 +111,33 @@ function parseResponse({ response }: Fields): HostMessage {
   const { request_id: requestId, subtype, error } = response;
   if (typeof requestId !== 'string') return problem('"response.request_id" must be a string');
   if (subtype === 'success') {
+    const misplaced = misplacedFields(response);
+    if (misplaced.length > 0) {
+      const names = misplaced.map((name) => `"${name}"`).join(', ');
+      const where = 'beside "response", where nothing is read: an answer stands inside of it';
+      return {
+        type: 'control_response',
+        requestId,
+        response: { subtype: 'error', error: `the host sent ${names} ${where}` },
+      };
+    }
     return { type: 'control_response', requestId, response: { subtype, response: response['response'] } };
   }
   if (subtype !== 'error') return problem(`"response.subtype" must be success or error, but was ${shown(subtype)}`);
   const words = typeof error === 'string' ? error : 'the host gave no reason';
   return { type: 'control_response', requestId, response: { subtype, error: words } };
 }
+
+/** Fields of an answer that are one level too high. They may refuse, so they are never passed over. */
+function misplacedFields(response: Fields): string[] {
+  const hasAnswer = response['response'] !== undefined && response['response'] !== null;
+  return Object.keys(response).filter(
+    (name) => !ENVELOPE.has(name) && (!hasAnswer || ANSWER_FIELD.test(name.replace(/[^A-Za-z]/g, ''))),
+  );
+}
+
+const ENVELOPE: ReadonlySet<string> = new Set(['subtype', 'request_id', 'response', 'error']);
+const ANSWER_FIELD = /^(hookSpecificOutput|decision|permissionDecision|continue|behaviou?r|updatedInput|interrupt)$/i;
 
 const problem = (words: string) => ({ type: 'problem', problem: words }) as const;
 
