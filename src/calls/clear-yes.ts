@@ -1,5 +1,6 @@
 // Checks answers that programs give in place of a person. An allow counts only if nothing else in the answer contradicts it.
-import { shown, strayVerdicts } from '../hooks/plain-verdicts.js';
+import { shown } from '../hooks/plain-value.js';
+import { strayVerdicts } from '../hooks/plain-verdicts.js';
 import { isObject } from '../platform/is-object.js';
 
 const OWN_FIELDS: ReadonlySet<string> = new Set(['behavior', 'updatedInput', 'updatedPermissions', 'allowRules']);

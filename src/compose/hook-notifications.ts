@@ -1,4 +1,5 @@
 import type { HookEvent, HookPayloads, Hooks } from '../contract/hook.js';
+import { timeLimit } from '../platform/time-limit.js';
 
 const HOOKS_MS = 60_000; // hooks that take longer than this are not waited for
 
@@ -15,11 +16,15 @@ export function createHookNotifications(hooks: Hooks, say: (text: string) => voi
   return {
     note(event, payload) {
       if (!hooks.has(event)) return;
+      const limit = timeLimit(HOOKS_MS);
       const one = hooks
-        .run(event, payload, { signal: AbortSignal.timeout(HOOKS_MS) })
+        .run(event, payload, { signal: limit.signal })
         .then(({ messages, reports }) => [...messages, ...reports].forEach(say))
         .catch(() => {}) // it took too long
-        .finally(() => running.delete(one));
+        .finally(() => {
+          limit.clear();
+          running.delete(one);
+        });
       running.add(one);
     },
     async settled() {

@@ -8,6 +8,7 @@ import type { SessionPolicy } from '../agent/session-policy.js';
 import { secretsIn } from '../agent/store/redact-secrets.js';
 import { WatchedLedger } from '../agent/watched-ledger.js';
 import type { Hooks } from '../contract/hook.js';
+import { timeLimit } from '../platform/time-limit.js';
 import { createFileLedger } from '../tools/editing/file-ledger.js';
 import { type Calls, createCallEnvironment } from './call-environment.js';
 import { ToolCaller } from './call-tools.js';
@@ -163,8 +164,12 @@ async function end(parts: EndedParts & { audit: AuditComponent | undefined }): P
   await caller.end();
   await notifications.settled();
   if (hooks.has('SessionEnd')) {
-    const signal = AbortSignal.timeout(SESSION_END_MS);
-    await hooks.run('SessionEnd', { reason: 'other' }, { signal }).catch(() => {}); // there is no one left to report it to
+    const { signal, clear } = timeLimit(SESSION_END_MS);
+    // There is no one left to report a failure to.
+    await hooks
+      .run('SessionEnd', { reason: 'other' }, { signal })
+      .catch(() => {})
+      .finally(clear);
   }
   await audit?.end?.();
   const ends = await Promise.allSettled([session.end(), hooks.end(), servers.client.close()]); // all, also if one fails

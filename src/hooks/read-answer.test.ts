@@ -214,7 +214,7 @@ test('a byte order mark before the answer is no matter', () => {
 });
 
 test('of a hook that took too long only a refusal counts', () => {
-  const allowing = pre({ permissionDecision: 'allow', updatedInput: {}, additionalContext: 'x' });
+  const allowing = pre({ permissionDecision: 'allow', additionalContext: 'x' });
   expect(printed('PreToolUse', allowing, { timedOut: true, exitCode: null })).toEqual(fine);
   expect(printed('PreToolUse', { decision: 'block' }, { timedOut: true, exitCode: null }).behavior).toBe('deny');
 });
@@ -329,10 +329,98 @@ test('a no in data or in words for people is not the answer', () => {
   };
   expect(printed('PreToolUse', output).behavior).toBeUndefined();
   const echoed = { hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_input: { command: 'echo decision: block' } };
-  expect(printed('PreToolUse', echoed).behavior).toBeUndefined();
+  for (const stdout of [JSON.stringify(echoed), JSON.stringify(echoed, null, 2)]) {
+    expect(readCommandAnswer('PreToolUse', end({ stdout }), JSON.stringify(echoed)).behavior).toBeUndefined();
+  }
   const rules = [{ type: 'addRules', behavior: 'deny', rules: [] }];
   const decision = { behavior: 'allow', updatedPermissions: rules };
   const request = { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } };
   expect(printed('PermissionRequest', request).behavior).toBe('allow');
   expect(printed('UserPromptSubmit', 'Use the option decision: block, and "allow": false.').block).toBeUndefined();
+});
+
+const changed = JSON.stringify(pre({ updatedInput: { command: 'pwd' } }));
+const given = JSON.stringify({ hook_event_name: 'PreToolUse', tool_input: { command: 'ls', description: 'x' } });
+
+test.each([
+  ['without its last brace', changed.slice(0, -1)],
+  ['cut behind its name', changed.slice(0, changed.indexOf('updatedInput') + 13)],
+  ['behind a line', `log\n${changed}`],
+  ['before a line', `${changed}\nbye`],
+  ['in a list', `[${changed}]`],
+  ['as a text', JSON.stringify(changed)],
+  ['as a text in its envelope', JSON.stringify({ hookSpecificOutput: '{"updatedInput":{"command":"pwd"}}' })],
+  ['as Python shows it', "{'hookSpecificOutput': {'updatedInput': {'command': 'pwd'}}}"],
+  ['as Ruby shows it', '{:hookSpecificOutput=>{:updated_input=>{:command=>"pwd"}}}'],
+  ['in typographic quotes', '{“hookSpecificOutput”: {“updatedInput”: {“command”: “pwd”}}}'],
+  ['as YAML', 'hookSpecificOutput:\n  tool_input:\n    command: pwd'],
+  ['in other letters', '{"updtedInput": {"command": "pwd"}'],
+  ['as the input of the hook', '{"tool_input":{"command":"pwd"}}'],
+  ['as the whole input of the hook', given.replace('ls', 'pwd')],
+  ['by its fields', '{"hookSpecificOutput":{"command":"pwd"}}'],
+  ['by its fields alone', '{"command":"pwd"}'],
+  ['deep inside', `${'['.repeat(5_000)}${changed}${']'.repeat(5_000)}`],
+  ['and much more', `${changed.slice(0, -3)},"description":"${'x'.repeat(1000)}`, { overflowed: true }],
+  ['in time, but the hook hangs', changed, { timedOut: true, exitCode: null }],
+])('a new input %s never lets the old one run, and is reported', (_, stdout, changes: Partial<CommandEnd> = {}) => {
+  const answer = readCommandAnswer('PreToolUse', end({ stdout, ...changes }), given);
+  expect(answer).toMatchObject({ behavior: 'deny', reason: expect.stringMatching(/input|might be a refusal/) });
+  expect(answer.updatedInput).toBeUndefined();
+  if (!changes.timedOut) expect(answer.failures).not.toEqual([]); // of its time the caller reports
+});
+
+test.each([
+  'checked the new input',
+  `log\n${given}\nlog`,
+  'ls tool_input',
+  '{"command":"ls","description":"x"}',
+  JSON.stringify(pre({ command: 'ls' })),
+])('%j changes nothing', (stdout) => {
+  expect(readCommandAnswer('PreToolUse', end({ stdout }), given).behavior).toBeUndefined();
+});
+
+test.each([
+  '{"decision"=>"block", "reason"=>"no"}',
+  '{"hookSpecificOutput"=>{"permissionDecision"=>"deny"}}',
+  '{:decision=>"block"}',
+  '{decision: :block}',
+  '{“decision”: “block”}',
+  '{‘decision’: ‘block’}',
+  '“deny”',
+  '{&quot;decision&quot;:&quot;block&quot;}',
+  '<decision>block</decision>',
+  '"{\\"decision\\": \\"block\\"',
+])('a refusal written as %s refuses, and is reported', (text) => {
+  const answer = printed('PreToolUse', text);
+  expect(answer.behavior).toBe('deny');
+  expect(answer.failures).not.toEqual([]);
+});
+
+test.each(['PreToolUse', 'PermissionRequest', 'UserPromptSubmit', 'UserPromptExpansion', 'PreCompact'] as const)(
+  'an answer that was cut off refuses at %s, since its end might',
+  (event) => {
+    for (const stdout of ['x', JSON.stringify({ decision: 'approve' })]) {
+      const answer = printed(event, stdout, { overflowed: true });
+      expect(answer.behavior === 'deny' || answer.block !== undefined).toBe(true);
+      expect(answer.failures).toContainEqual('it printed more than 1 MB, and the rest was dropped');
+    }
+  },
+);
+
+test('bytes that are not text are reported', () => {
+  expect(printed('PreToolUse', '\uFFFD\u0001').failures).toEqual([expect.stringContaining('not text')]);
+});
+
+test.each([
+  ['letters', 'x'.repeat(1_000_000)],
+  ['spaces', `a${' '.repeat(1_000_000)}`],
+  ['escapes', '\\'.repeat(1_000_000)],
+  ['quotes', '"'.repeat(1_000_000)],
+  ['fields', 'decision: '.repeat(100_000)],
+  ['names', 'updatedtool'.repeat(100_000)],
+  ['beginnings', 'tool_input '.repeat(100_000)],
+  ['an object of many fields', `{${Array.from({ length: 50_000 }, (_, n) => `"a${n}":{}`).join(',')}}`],
+  ['lists in lists', `{"a":${'['.repeat(400_000)}${']'.repeat(400_000)}}`],
+])('a megabyte of %s is read', (_, text) => {
+  expect(readCommandAnswer('PreToolUse', end({ stdout: text }), given)).toHaveProperty('failures');
 });

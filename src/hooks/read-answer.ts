@@ -3,17 +3,12 @@
 import type { HookEvent } from '../contract/hook.js';
 import type { Behavior } from '../contract/permission.js';
 import { isObject } from '../platform/is-object.js';
+import { messageOf } from '../platform/message-of.js';
+import { mentionsChangedInput, misplacedInput, refusalOfInput } from './changed-input.js';
 import { type HookReply, stricter } from './merge-answers.js';
 import { canRefuse, objection, objections } from './objection.js';
-import {
-  isPlainRefusal,
-  isStray,
-  misspeltInput,
-  plainAnswer,
-  shown,
-  strayVerdicts,
-  textRefuses,
-} from './plain-verdicts.js';
+import { plainAnswer, shown, tagOf, whyUnreadable } from './plain-value.js';
+import { isPlainRefusal, isStray, strayVerdicts, textRefuses } from './plain-verdicts.js';
 
 /** The answer of one hook, with its problems in words that follow "it". */
 export interface ReadAnswer extends Omit<HookReply, 'name' | 'reports'> {
@@ -23,24 +18,63 @@ export interface ReadAnswer extends Omit<HookReply, 'name' | 'reports'> {
   remarks: string[];
 }
 
-/** Reads the return value of a callback or the response of a server, which may be no answer. */
-export function readValue(event: HookEvent, value: unknown): ReadAnswer {
+/** An answer that can't be read, in full or at all, might be a refusal: where a hook can refuse, it counts as one. */
+export function unreadable(event: HookEvent, failure: string): ReadAnswer {
+  const refusal = canRefuse(event) ? objection(event, `${failure}, so it might be a refusal`) : {};
+  return { failures: [failure], remarks: [], ...refusal };
+}
+
+/** Of a hook that was stopped early, only what is against the call counts. */
+export function refusalsOf(event: HookEvent, { behavior, reason, block, stop, updatedInput }: ReadAnswer): ReadAnswer {
+  const changes = updatedInput !== undefined && event === 'PreToolUse' && behavior !== 'deny';
+  return {
+    ...(behavior && behavior !== 'allow' && { behavior, ...(reason !== undefined && { reason }) }),
+    ...(changes &&
+      refusalOfInput(event, 'it changes the input, but did not end in time, so that its answer does not count')),
+    ...(block && { block }),
+    ...(stop && { stop }),
+    failures: [],
+    remarks: [],
+  };
+}
+
+/**
+ * Reads the return value of a callback or the response of a server, which may be no answer. `given` is what the hook got,
+ * as JSON.
+ */
+export function readValue(event: HookEvent, value: unknown, given?: string): ReadAnswer {
+  try {
+    return readAnyValue(event, value, given);
+  } catch (error) {
+    return unreadable(event, `its answer can't be read (${messageOf(error)})`); // a getter of it may throw
+  }
+}
+
+function readAnyValue(event: HookEvent, value: unknown, given: string | undefined): ReadAnswer {
   if (value instanceof Error) {
     const failures = [`its answer must be an object, but was an Error: ${value.message}`];
     return { failures, remarks: [], ...objection(event, `it answered with an Error: ${value.message}`) };
   }
+  const why = whyUnreadable(value);
+  if (why !== undefined) return unreadable(event, `its answer ${why}`);
   const output = plainAnswer(value);
-  if (typeof output === 'object' && output !== null && !Array.isArray(output)) return readJsonAnswer(event, output);
-  const answer: ReadAnswer = { failures: [`its answer must be an object, but was ${shown(value)}`], remarks: [] };
+  if (isObject(output)) return readJsonAnswer(event, output, given);
+  const problem = `its answer must be an object, but was ${shown(output)}`;
+  const answer: ReadAnswer = { failures: [problem], remarks: [] };
   const refuses =
-    isPlainRefusal(value) ||
-    (typeof value === 'string' && textRefuses(value)) ||
+    isPlainRefusal(output) ||
+    (typeof output === 'string' && textRefuses(output)) ||
     (Array.isArray(output) && (output.some(isPlainRefusal) || strayVerdicts(output).some((one) => one.refuses)));
-  return refuses ? { ...answer, ...objection(event, `it answered ${shown(value)}`) } : answer;
+  if (refuses) return { ...answer, ...objection(event, `it answered ${shown(output)}`) };
+  const changes =
+    (typeof output === 'string' && mentionsChangedInput(output, given)) ||
+    (Array.isArray(output) && misplacedInput(output, { own: new Set(), given }) !== undefined);
+  if (!changes || objections[event] !== 'denies') return answer;
+  return { ...answer, ...refusalOfInput(event, `it changes the input, but ${problem}`) };
 }
 
 /** The object that a command printed, a server sent or a callback returned. */
-export function readJsonAnswer(event: HookEvent, output: object): ReadAnswer {
+export function readJsonAnswer(event: HookEvent, output: object, given?: string): ReadAnswer {
   const answer: ReadAnswer = { failures: [], remarks: [] };
   const fields = fieldReader(answer.failures);
   const specific = fields.object(output, 'hookSpecificOutput') ?? {};
@@ -62,7 +96,7 @@ export function readJsonAnswer(event: HookEvent, output: object): ReadAnswer {
 
   if (objections[event] === 'denies') readJudgement(event, answer, fields, { output, specific, isForThis });
   else readObjection(event, answer, fields, output);
-  if (objections[event] === 'denies') refuseUnusableInput(event, answer, output);
+  if (objections[event] === 'denies') refuseUnusableInput(event, answer, output, given);
   readStray(event, answer, fields, output);
   if (event === 'PostToolUse' && isForThis) {
     const value = present(specific, 'updatedToolOutput') ?? present(specific, 'updatedMCPToolOutput');
@@ -73,29 +107,27 @@ export function readJsonAnswer(event: HookEvent, output: object): ReadAnswer {
   return answer;
 }
 
-/** A hook that wants another input does not want this one to run, also where its wish can't be understood. */
 function refuseUnusableInput(
   event: HookEvent,
   answer: Pick<HookReply, 'behavior' | 'reason' | 'updatedInput'> & { failures: string[] },
   output: object,
+  given: string | undefined,
 ): void {
   const isPre = event === 'PreToolUse';
   const home = isPre ? 'hookSpecificOutput' : 'hookSpecificOutput.decision';
   const own = new Set(answer.updatedInput ? [`${home}.updatedInput`] : []);
-  const field = misspeltInput(output, { own, within: new Set(['hookSpecificOutput', 'hookSpecificOutput.decision']) });
+  const field = misplacedInput(output, { own, given });
   if (field === undefined) return;
   const isHome = field === `${home}.updatedInput`;
   const value = field.split('.').reduce((part: unknown, key) => Reflect.get(Object(part), key), output);
   const misplaced = `its "${field}" can't be used: a changed input is "updatedInput" inside "${home}" for ${event}`;
   const unfit = `its "updatedInput" must be an object, but was ${shown(value)}`;
   // What stands in its place and can't be used is of another event, and that has been said.
-  const problem = !isHome ? misplaced : isObject(value) ? (answer.failures[0] ?? misplaced) : unfit;
+  const problem = !isHome ? misplaced : isPlainObject(value) ? (answer.failures[0] ?? misplaced) : unfit;
   if (!answer.failures.includes(problem)) answer.failures.push(problem);
   delete answer.updatedInput;
   if (answer.behavior === 'deny') return;
-  // In the place of a person it answers nothing, so the person is asked.
-  answer.behavior = isPre ? 'deny' : 'ask';
-  answer.reason = `${problem}. The answer of the hook must be corrected, not the call`;
+  Object.assign(answer, refusalOfInput(event, problem));
 }
 
 /** Where verdicts are read. What stands elsewhere has no meaning here. */
@@ -122,10 +154,12 @@ function readStray(event: HookEvent, answer: ReadAnswer, fields: FieldReader, ou
       Object.assign(answer, objection(event, reason));
     }
   }
-  if (answer.failures.length + answer.remarks.length === 0 && isStray(output)) {
-    const said = `its answer ${shown(output)} has no field that is known here`;
-    (canRefuse(event) ? answer.failures : answer.remarks).push(said);
-  }
+  if (answer.failures.length + answer.remarks.length > 0) return;
+  const specific = present(output, 'hookSpecificOutput');
+  const stray = isStray(output) ? output : isObject(specific) && isStray(specific) ? specific : undefined;
+  if (!stray) return;
+  const said = `its ${stray === output ? 'answer' : '"hookSpecificOutput"'} ${shown(stray)} has no field that is known here`;
+  (canRefuse(event) ? answer.failures : answer.remarks).push(said);
 }
 
 function wayToRefuse(event: HookEvent): string {
@@ -227,11 +261,15 @@ function readJudgement(
 
   const home = isPre ? specific : (request ?? {});
   const { updatedInput } = home as { updatedInput?: unknown };
-  if (isForThis && isObject(updatedInput)) answer.updatedInput = { ...updatedInput };
+  if (isForThis && isPlainObject(updatedInput)) answer.updatedInput = { ...updatedInput };
   if (present(specific, 'permissionDecision') === 'defer') {
     answer.remarks.push('it answered "defer", which is not supported; the person is asked instead');
   }
 }
+
+/** Not a Map or another object whose content is not in its fields. */
+const isPlainObject = (value: unknown): value is Record<string, unknown> =>
+  isObject(value) && tagOf(value) === '[object Object]';
 
 function behaviorOf(word: unknown): Behavior | undefined {
   const spelled = typeof word === 'string' ? word.toLowerCase() : '';

@@ -5,10 +5,13 @@ import type { HookGroup } from '../contract/options.js';
 import type { PermissionMode } from '../contract/permission.js';
 import { abortable } from '../platform/abortable.js';
 import { messageOf } from '../platform/message-of.js';
+import { timeLimit } from '../platform/time-limit.js';
 import { nameOf } from './describe-hook.js';
 import { type NameMatcher, readMatcher } from './match-hook.js';
-import { type ReadAnswer, readValue } from './read-answer.js';
+import { settledValue } from './plain-value.js';
+import { type ReadAnswer, readValue, refusalsOf, unreadable } from './read-answer.js';
 import { readCommandAnswer } from './read-command-answer.js';
+import { readBody } from './read-text.js';
 import type { CommandDefinition, ConfiguredHook, HttpDefinition } from './schema.js';
 
 const DEFAULT_TIMEOUT_SECONDS = 60;
@@ -45,9 +48,9 @@ export interface ReadyHook {
   rewakes?: boolean;
   /**
    * Takes its input as JSON. May reject, which counts as a failure; when the signal aborts it rejects with its reason.
-   * `detach` is called where the hook says that it goes on in the background.
+   * `detach` is called where the hook says that it goes on in the background, with what it answers until then.
    */
-  run(input: string, signal: AbortSignal, detach?: () => void): Promise<TimedAnswer>;
+  run(input: string, signal: AbortSignal, detach?: (answer: ReadAnswer) => void): Promise<TimedAnswer>;
 }
 
 /** `refusesByTimeout`: it took too long, and that refuses whatever `onFailure` says. */
@@ -106,12 +109,12 @@ interface Run {
   input: string;
   timeoutMs: number;
   signal: AbortSignal;
-  onAsync?: (() => void) | undefined;
+  onAsync?: ((answer: ReadAnswer) => void) | undefined;
 }
 
 async function runCommand(
   hook: CommandDefinition,
-  { event, ...run }: Run,
+  { event, onAsync, ...run }: Run,
   surroundings: HookSurroundings,
 ): Promise<TimedAnswer> {
   const { runCommandHook } = await import('./run-command-hook.js');
@@ -128,12 +131,13 @@ async function runCommand(
     cwd: existsSync(cwd) ? cwd : root, // a command may have removed it
     env: hookEnvironment(event, surroundings),
     whileRunning,
+    onAsync: (marker) => onAsync?.(readValue(event, marker, run.input)),
     async onLeftRunning(allEnded) {
       const end = await announceWriter?.(`what the hook "${nameOf(hook)}" left running`);
       if (end) void allEnded.then(end);
     },
   });
-  const answer = readCommandAnswer(event, end);
+  const answer = readCommandAnswer(event, end, run.input);
   if (end.timedOut) answer.failures.push(tookTooLong(run.timeoutMs));
   return answer;
 }
@@ -164,23 +168,27 @@ async function runHttp(
   const { runHttpHook, fillHeaders } = await import('./run-http-hook.js');
   const headers = fillHeaders(hook.headers ?? {}, hook.allowedEnvVars ?? [], env);
   const end = await runHttpHook({ ...run, url, headers, body: input });
-  if ('failure' in end) return failed(end.failure);
-  return readValue(event, end.json === undefined ? {} : end.json);
+  if (end.isUnreadable) return unreadable(event, end.failure);
+  const answer = readBody(event, end.text, input);
+  return end.failure === undefined ? answer : { ...refusalsOf(event, answer), failures: [end.failure] };
 }
 
 async function runCallback(callback: HookCallback, { event, input, timeoutMs, signal }: Run): Promise<TimedAnswer> {
-  const timeout = AbortSignal.timeout(timeoutMs);
-  const either = AbortSignal.any([signal, timeout]);
+  const limit = timeLimit(timeoutMs);
+  const either = AbortSignal.any([signal, limit.signal]);
   const given = JSON.parse(input) as HookInput; // made from one; a copy, so that no hook can change what another sees
   const toolUseId = 'tool_use_id' in given ? given.tool_use_id : undefined;
   try {
-    const output: unknown = await abortable(async () => await callback(given, toolUseId, { signal: either }), either);
-    return output === undefined ? { failures: [], remarks: [] } : readValue(event, output);
+    const answered = async (): Promise<unknown> => settledValue(await callback(given, toolUseId, { signal: either }));
+    const output = await abortable(answered, either);
+    return output === undefined ? { failures: [], remarks: [] } : readValue(event, output, input);
   } catch (error) {
     signal.throwIfAborted();
-    if (!timeout.aborted) return failed(`it threw: ${messageOf(error)}`);
+    if (!limit.signal.aborted) return failed(`it threw: ${messageOf(error)}`);
     // Unlike a process it can't be ended and may be about to refuse, so the call doesn't run.
     return { ...failed(tookTooLong(timeoutMs)), refusesByTimeout: event === 'PreToolUse' };
+  } finally {
+    limit.clear();
   }
 }
 

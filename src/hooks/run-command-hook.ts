@@ -8,7 +8,8 @@ import { randomHex } from '../platform/crypto.js';
 import { groupEnds, groupIsAlive } from '../platform/shell/process-group.js';
 import { endTree, killTree, MARK_VARIABLE, withMark } from '../platform/shell/process-tree.js';
 import { startProcess } from '../platform/shell/start-process.js';
-import { type CommandEnd, firstLineOf, isAsyncMarker } from './read-command-answer.js';
+import { decodeAnswer } from './decode-answer.js';
+import { asyncMarker, type CommandEnd, firstLineOf } from './read-command-answer.js';
 
 const MAX_OUTPUT_BYTES = 1024 * 1024; // of each stream; an answer has a few hundred
 const QUIET_MS = 250; // for output that arrives after the hook has exited, as from `cmd > >(tee log)`
@@ -25,8 +26,8 @@ export interface CommandRun {
   signal: AbortSignal;
   /** Registers a function that kills it, and returns a function that unregisters it. */
   whileRunning?: ((kill: () => void) => () => void) | undefined;
-  /** Called once, where the first line that it prints is `{"async": true}`: it goes on in the background. */
-  onAsync?: (() => void) | undefined;
+  /** Called once, where the first line that it prints has `"async": true`, with this line: it goes on in the background. */
+  onAsync?: ((marker: object) => void) | undefined;
   /** Called at its end where something that it started runs on, with a promise that resolves when all of that has ended. */
   onLeftRunning?: ((allEnded: Promise<void>) => Promise<void>) | undefined;
 }
@@ -40,7 +41,12 @@ export async function runCommandHook(run: CommandRun): Promise<CommandEnd> {
   const { signal, timeoutMs } = run;
   signal.throwIfAborted();
   const { child, tree, exited, lifeline } = await start(run);
-  const stdout = collect(child.stdout, (line) => isAsyncMarker(line) && run.onAsync?.());
+  let isInBackground = false;
+  const stdout = collect(child.stdout, (line) => {
+    const marker = asyncMarker(line);
+    isInBackground = marker !== undefined;
+    if (marker) run.onAsync?.(marker);
+  });
   const stderr = collect(child.stderr);
   const forget = run.whileRunning?.(() => killTree(tree));
 
@@ -73,6 +79,7 @@ export async function runCommandHook(run: CommandRun): Promise<CommandEnd> {
     stderr: stderr.text(),
     overflowed: stdout.overflowed(),
     timedOut: stoppedBy === 'timeout',
+    ...(isInBackground && { isInBackground }),
   };
 }
 
@@ -146,7 +153,7 @@ function collect(stream: Readable | null, onFirstLine?: (line: string) => void) 
   stream?.on('close', () => closed.resolve(true));
   return {
     overflowed: () => overflowed,
-    text: () => Buffer.concat(chunks).toString('utf8'),
+    text: () => decodeAnswer(Buffer.concat(chunks)),
     /** Waits until the stream ends or falls silent. A process that keeps writing doesn't keep Helve running. */
     async drain(): Promise<void> {
       const waits = new AbortController();

@@ -378,6 +378,41 @@ test('a callback that throws has failed; one that takes too long refuses the cal
   expect(await slow.pre()).toMatchObject({ behavior: 'deny', reports: [expect.stringContaining('took longer')] });
 });
 
+test.each<[string, unknown]>([
+  ['a generator', (function* () {})()],
+  ['an asynchronous generator', (async function* () {})()],
+  ['a function', () => ({ decision: 'block' })],
+  ['a Map', new Map([['decision', 'block']])],
+  ['a Set', new Set(['block'])],
+  ['bytes', Buffer.from('{"decision":"block"}')],
+  ['a response', Response.json({ decision: 'block' })],
+  [
+    'a field that throws',
+    Object.defineProperty({}, 'decision', {
+      get: () => {
+        throw new Error('x');
+      },
+      enumerable: true,
+    }),
+  ],
+  ['a list with a changed input', [{ hookSpecificOutput: { updatedInput: { command: 'pwd' } } }]],
+  ['a changed input as text', JSON.stringify({ hookSpecificOutput: { updatedInput: { command: 'pwd' } } })],
+  ['a changed input as a Map', { hookSpecificOutput: { updatedInput: new Map([['command', 'pwd']]) } }],
+])('a callback that returns %s refuses the call, and that is reported', async (_, value) => {
+  const returning = () => value as ReturnType<HookCallback>;
+  const { pre } = await session([], { callbacks: { PreToolUse: [{ hooks: [returning] }] } });
+  const { behavior, reports } = await pre();
+  expect(behavior).toBe('deny');
+  expect(reports).toHaveLength(value instanceof Map ? 0 : 1); // what a Map says is clear
+});
+
+test('a callback that returns something by the way decides nothing', async () => {
+  for (const value of [1, true, 'logged', [], {}, new Map()]) {
+    const { pre } = await session([], { callbacks: { PreToolUse: [{ hooks: [() => value as object] }] } });
+    expect((await pre()).behavior).toBeUndefined();
+  }
+});
+
 test('a program that gives a matcher that can not be read hears of it at once', async () => {
   await expect(session([], { callbacks: { Stop: [{ matcher: '*x', hooks: [] }] } })).rejects.toThrow(TypeError);
 });
@@ -425,6 +460,23 @@ test('a hook that prints {"async": true} first goes on in the background, and de
   });
   expect(messages).toEqual(['late']);
   await hooks.end();
+});
+
+test.each([
+  [
+    { decision: 'block', reason: 'no' },
+    { behavior: 'deny', answers: [{ behavior: 'deny', reason: 'no' }], reports: [] },
+  ],
+  [{ hookSpecificOutput: { updatedInput: { command: 'pwd' } } }, { updatedInput: { command: 'pwd' }, reports: [] }],
+  [{ updatedInput: { command: 'pwd' } }, { behavior: 'deny', reports: [expect.stringContaining("can't be used")] }],
+])('what stands on the line that sends a hook to the background counts: %j', async (fields, outcome) => {
+  const waits = `until [ -e go ]; do sleep 0.01; done; echo '{"systemMessage": "late"}'`;
+  const { root, pre, hooks } = await session([hook(`echo '${JSON.stringify({ async: true, ...fields })}'; ${waits}`)]);
+  expect(await pre()).toMatchObject(outcome);
+  await writeFile(join(root, 'go'), '');
+  await hooks.end();
+  const ended = await session([hook(`printf '%s' '${JSON.stringify({ async: true, ...fields })}'`)]);
+  expect(await ended.pre()).toMatchObject(outcome);
 });
 
 test('the model gets what a hook with asyncRewake objects to in the background', async () => {

@@ -7,10 +7,12 @@ import type { ToolTable } from '../contract/tool-traits.js';
 import { messageOf } from '../platform/message-of.js';
 import { cutMiddle } from '../platform/text/truncate.js';
 import { visible } from '../platform/text/visible.js';
+import { toolInput } from './changed-input.js';
 import { untrustedNotices } from './describe-hook.js';
 import { isAboutCall, matchedNames } from './match-hook.js';
 import { type HookReply, mergeAnswers, stricter } from './merge-answers.js';
 import { refusalByFailure } from './objection.js';
+import type { ReadAnswer } from './read-answer.js';
 import { fromCallbacks, fromSettings, type HookSurroundings, type ReadyHook, type TimedAnswer } from './ready-hook.js';
 import type { ConfiguredHook } from './schema.js';
 
@@ -65,23 +67,26 @@ export function createHooks(options: HooksOptions): Hooks {
     void work.finally(() => background.delete(work));
   };
 
-  /** Until the hook itself goes to the background: from then on it ends with the session and decides nothing. */
+  /**
+   * Until the hook itself goes to the background, which it may do with an answer: from then on it ends with the session
+   * and decides nothing.
+   */
   const runAwaited = async (hook: ReadyHook, event: HookEvent, input: string, signal: AbortSignal) => {
     const stop = new AbortController();
     const onAbort = (): void => stop.abort(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
-    const detached = Promise.withResolvers<undefined>();
-    const detach = (): void => {
+    const detached = Promise.withResolvers<ReadAnswer>();
+    const detach = (answer: ReadAnswer): void => {
       signal.removeEventListener('abort', onAbort);
       session.signal.addEventListener('abort', () => stop.abort(session.signal.reason), { once: true });
-      detached.resolve(undefined);
+      detached.resolve(answer);
     };
     const running = runOne(hook, event, input, stop.signal, options, detach);
     try {
-      const reply = await Promise.race([running, detached.promise]);
-      if (reply) return reply;
+      const first = await Promise.race([running, detached.promise]);
+      if ('name' in first) return first;
       followInBackground(hook, running);
-      return { name: hook.name, reports: [] };
+      return await replyOf(hook, event, first, options);
     } finally {
       signal.removeEventListener('abort', onAbort);
     }
@@ -205,12 +210,6 @@ function serializable(value: unknown): unknown {
   }
 }
 
-/** The call's input as the hooks received it. */
-function toolInput(text: string): unknown {
-  const input: unknown = JSON.parse(text);
-  return typeof input === 'object' && input !== null && 'tool_input' in input ? input.tool_input : undefined;
-}
-
 /** Rejects only when the signal aborts. */
 async function runOne(
   hook: ReadyHook,
@@ -218,7 +217,7 @@ async function runOne(
   input: string,
   signal: AbortSignal,
   options: HooksOptions,
-  detach?: () => void,
+  detach?: (answer: ReadAnswer) => void,
 ): Promise<HookReply> {
   const endWriting = await options.announceWriter?.(`the hook "${hook.name}"`);
   const answer = await hook
@@ -228,6 +227,16 @@ async function runOne(
       return { failures: [`it could not be run (${messageOf(error)})`], remarks: [] };
     })
     .finally(endWriting);
+  return await replyOf(hook, event, answer, options);
+}
+
+/** What a hook's answer means, with what is wrong about it. */
+async function replyOf(
+  hook: ReadyHook,
+  event: HookEvent,
+  answer: TimedAnswer,
+  options: HooksOptions,
+): Promise<HookReply> {
   const { failures, remarks, refusesByTimeout, behavior, reason, block, message, additionalContext, ...rest } = answer;
   const blocks = failures.length > 0 && (hook.blocksOnFailure || refusesByTimeout === true);
   const refusal = blocks ? refusalByFailure(event, failures.join('; ')) : {};
