@@ -79,7 +79,7 @@ export async function runCommandHook(run: CommandRun): Promise<CommandEnd> {
     stderr: stderr.text(),
     overflowed: stdout.overflowed(),
     timedOut: stoppedBy === 'timeout',
-    ...(isInBackground && { isInBackground }),
+    isInBackground,
   };
 }
 
