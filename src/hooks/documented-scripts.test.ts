@@ -1,4 +1,4 @@
-// Scripts as people have them already, run as they are: JSON on stdin through jq and Python, exit codes, printed answers.
+// Existing scripts for other agents, run unchanged: JSON on stdin through jq and Python, exit codes, printed answers.
 import { spawnSync } from 'node:child_process';
 import { cp, mkdtemp, readFile, realpath, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

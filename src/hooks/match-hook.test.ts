@@ -44,7 +44,7 @@ test.each([
   expect(matches(matcher, tool)).toBe(expected);
 });
 
-test('looks at the field that the event is about, and ignores the matcher where there is none', () => {
+test('tests the field that the event is about, and ignores the matcher if the event has none', () => {
   expect(matchedNames('SessionStart', { source: 'resume' }, tools)).toEqual(['resume']);
   expect(matchedNames('SessionEnd', { reason: 'other' }, tools)).toEqual(['other']);
   expect(matchedNames('Notification', { message: '', notification_type: 'idle_prompt' }, tools)).toEqual([
@@ -55,14 +55,14 @@ test('looks at the field that the event is about, and ignores the matcher where 
   expect(matchedNames('Stop', { stop_hook_active: false }, tools)).toBeNull();
 });
 
-test('says what is wrong with a pattern that is none, and how to write it', () => {
+test('reports an invalid pattern, and how to write it', () => {
   expect(readMatcher('*Edit')).toEqual({
     problem: expect.stringMatching(/^"\*Edit" is not a regular expression .* Write "\.\*" where any text may stand\.$/),
   });
   expect(readMatcher('(')).toEqual({ problem: expect.stringContaining('"(" is not a regular expression') });
 });
 
-test('ends a pattern that would never end, and matches by it', () => {
+test('a pattern that would run forever is stopped, and counts as a match', () => {
   expect(matches('^(a+)+$', `${'a'.repeat(60)}!`)).toBe(true);
 });
 

@@ -91,7 +91,7 @@ function mcpMatcher(written: string): NameMatcher {
   return (name) => names.includes(name.toLowerCase());
 }
 
-/** What can't be in a name, and means nothing in a pattern, is `_` in the names that servers and tools have here. */
+/** Replaces characters that are neither valid in a name nor part of pattern syntax by `_`, as in names of MCP tools. */
 const inPlainSpelling = (pattern: string): string => pattern.replaceAll(/[^\w\-|,.*+?()[\]{}^$\\]/g, '_');
 
 /** A pattern that times out counts as a match: a guard should rather run once too often than not at all. */

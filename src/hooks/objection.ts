@@ -34,7 +34,7 @@ export const takesText = (event: HookEvent): boolean => event === 'UserPromptSub
 export const canRefuse = (event: HookEvent): boolean =>
   objections[event] === 'denies' || objections[event] === 'blocks';
 
-/** What a failure means where the hook says that its failures block. The end is never held up by one: it might never come. */
+/** The meaning of a failure if the failures of the hook block. A failure never blocks the end of a run: it could block forever. */
 export function refusalByFailure(event: HookEvent, failure: string): Pick<HookReply, 'behavior' | 'reason' | 'block'> {
   if (event === 'Stop' || event === 'SubagentStop') return {};
   return objection(event, `the hook failed (${failure}), and its failures block`);

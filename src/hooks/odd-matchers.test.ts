@@ -11,7 +11,7 @@ test.each([
   ['Bsah', '"Bsah"', 'Bash'],
   ['^bash$', '"^bash$"', 'Bash'],
   ['bash.*', '"bash.*"', 'Bash'],
-])('%s matches nothing, and says which name is meant', (matcher, named, meant) => {
+])('%s matches nothing, and the nearest name is suggested', (matcher, named, meant) => {
   const said = oddMatcher('PreToolUse', matcher, { toolNames, tools: toolTable() });
   expect(said).toContain(named);
   expect(said).toContain(`Did you mean "${meant}"?`);
@@ -37,7 +37,7 @@ test.each([
   ['|', 'Write "*" for all tools.'],
   ['all', 'Write "*" for all tools.'],
   ['any_tool', 'Write "*" for all tools.'],
-])('%s matches nothing, and says what to write', (matcher, next) => {
+])('%s matches nothing, and a correction is suggested', (matcher, next) => {
   expect(oddMatcher('PreToolUse', matcher, { toolNames, tools: toolTable() })).toContain(next);
 });
 
@@ -58,15 +58,15 @@ test.each([
   'mcp__my server__x y',
   'mcp__my.server__.* y',
   'Bash;Edit|Bash',
-])('%j is left alone', (matcher) => {
+])('%j is not reported', (matcher) => {
   expect(oddMatcher('PreToolUse', matcher, { toolNames, tools: toolTable() })).toBeUndefined();
 });
 
-test('matchers of events that are about no tool are left alone', () => {
+test('matchers of events without a tool are not reported', () => {
   expect(oddMatcher('SessionStart', 'bash', { toolNames, tools: toolTable() })).toBeUndefined();
 });
 
-test('knows which event is meant, and that others are of other systems', () => {
+test('suggests the nearest event, except for events of other systems', () => {
   expect(['PretoolUse', 'pre_tool_use', 'PreToolUses', 'before_tool'].map(meantEvent)).toEqual(
     Array(4).fill('PreToolUse'),
   );

@@ -37,14 +37,14 @@ export function oddMatcher(
 interface Slip {
   name: string;
   meant: string;
-  /** What to write, where it is more than the name. */
+  /** What to write instead, if it is more than the name. */
   next?: string;
 }
 
-/** What other agents call their shell. */
+/** Names of the shell tool in other agents. */
 const SHELL_NAME = /^(shell|terminal|execute?|run_?command|run_?shell(_?command)?|local_?shell|command)(_?tool)?$/i;
 
-/** A tool that is named in a way that other systems have. */
+/** The tool that a name of another system means. */
 function nameElsewhere(name: string, known: readonly string[], shell: string | undefined): string | undefined {
   if (SHELL_NAME.test(name) && shell !== undefined) return shell;
   const bare = name.replace(/_?tool$/i, '').toLowerCase();

@@ -11,7 +11,7 @@ export const knownFields: ReadonlySet<string> = new Set([
   ...['reloadSkills', 'classifierContext'],
 ]);
 
-/** Fields that hold data or words for people: a no in them is not the hook's. Spelled as `letters` does. */
+/** Fields with data or text for people: a refusal in them is not the hook's. Spelled as by `letters`. */
 export const dataFields: ReadonlySet<string> = new Set([
   ...['updatedinput', 'updatedpermissions', 'updatedtooloutput', 'updatedmcptooloutput', 'additionalcontext'],
   ...['reason', 'permissiondecisionreason', 'stopreason', 'message', 'systemmessage', 'hookeventname', 'description'],

@@ -19,7 +19,7 @@ const printed = (event: HookEvent, output: unknown, changes: Partial<CommandEnd>
 const pre = (fields: object) => ({ hookSpecificOutput: { hookEventName: 'PreToolUse', ...fields } });
 const fine = { failures: [], remarks: [] };
 
-test('silence means nothing', () => {
+test('no output means no answer', () => {
   expect(printed('PreToolUse', '')).toEqual(fine);
   expect(printed('PreToolUse', {})).toEqual(fine);
   expect(printed('PreToolUse', { decision: null, hookSpecificOutput: null, reason: '' })).toEqual(fine);
@@ -30,7 +30,7 @@ test.each(['allow', 'deny', 'ask'] as const)('takes the decision %s with its rea
   expect(printed('PreToolUse', output)).toEqual({ ...fine, behavior, reason: 'because' });
 });
 
-test('takes the older words for a decision', () => {
+test('accepts the older names of decisions', () => {
   expect(printed('PreToolUse', { decision: 'block', reason: 'no' })).toEqual({
     ...fine,
     behavior: 'deny',
@@ -43,12 +43,12 @@ test('takes the older words for a decision', () => {
   });
 });
 
-test('of two decisions in one answer the stricter counts', () => {
+test('the stricter of two decisions in one answer counts', () => {
   const output = { ...pre({ permissionDecision: 'allow' }), decision: 'block', reason: 'no' };
   expect(printed('PreToolUse', output)).toEqual({ ...fine, behavior: 'deny', reason: 'no' });
 });
 
-test('takes a new input and words for the model', () => {
+test('accepts a new input and text for the model', () => {
   const output = pre({ updatedInput: { command: 'ls' }, additionalContext: 'listed' });
   expect(printed('PreToolUse', output)).toEqual({
     ...fine,
@@ -92,7 +92,7 @@ test.each([
   ['in the envelope of another event', { hookSpecificOutput: { hookEventName: 'Stop', permissionDecision: 'allow' } }],
   ['in the shape of another event', pre({ decision: { behavior: 'allow' } })],
   ['with text before it', 'Loading\n{"hookSpecificOutput": {"permissionDecision": "allow"}}'],
-])('a permission %s permits nothing, and that is told', (_, output) => {
+])('an allow %s allows nothing, and is reported', (_, output) => {
   const answer = printed('PreToolUse', output);
   expect(answer.behavior).toBeUndefined();
   expect(answer.failures).not.toEqual([]);
@@ -122,12 +122,12 @@ test.each([
   { behavior: 'allow', updatedInput: 'ls' },
   { behavior: 'allow', updated_input: { command: 'ls' } },
   { behavior: 'allow', input: { command: 'ls' } },
-])('in the place of a person, a yes to a new input that is not understood leaves the question open: %j', (decision) => {
+])('in a PermissionRequest hook, an allow with an invalid input leaves the question open: %j', (decision) => {
   const output = { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } };
   expect(printed('PermissionRequest', output)).toMatchObject({ behavior: 'ask', failures: [expect.any(String)] });
 });
 
-test('an envelope of another event is named once', () => {
+test('an envelope of another event is reported once', () => {
   const output = { hookSpecificOutput: { hookEventName: 'Stop', permissionDecision: 'deny' } };
   expect(printed('PreToolUse', output)).toMatchObject({
     behavior: 'deny',
@@ -136,7 +136,7 @@ test('an envelope of another event is named once', () => {
   });
 });
 
-test('exit code 2 refuses with what was said on stderr, whatever was printed', () => {
+test('exit code 2 refuses with the text on stderr, whatever was printed', () => {
   expect(printed('PreToolUse', '', { exitCode: 2, stderr: 'not here\n' })).toEqual({
     ...fine,
     behavior: 'deny',
@@ -164,7 +164,7 @@ test.each(['UserPromptSubmit', 'PostToolUse', 'PostToolUseFailure', 'Stop', 'Sub
 );
 
 test.each(['SessionStart', 'SessionEnd', 'Notification', 'SubagentStart'] as const)(
-  'exit code 2 stops nothing at %s, but what was said is told',
+  'exit code 2 stops nothing at %s, but its stderr is reported',
   (event) => {
     const answer = printed(event, '', { exitCode: 2, stderr: 'oh' });
     expect(answer).toEqual({ failures: [], remarks: [expect.stringContaining('said: oh')] });
@@ -197,7 +197,7 @@ test('another exit code is a failure, unless an answer was printed', () => {
   });
 });
 
-test('JSON that is none is a failure', () => {
+test('invalid JSON is a failure', () => {
   expect(printed('PostToolUse', '{"decision": }').failures).toEqual([expect.stringContaining('starts like JSON')]);
   expect(printed('PreToolUse', { hookSpecificOutput: 5 }).failures).toEqual([
     'its "hookSpecificOutput" must be an object, but was 5',
@@ -209,11 +209,11 @@ test('JSON that is none is a failure', () => {
   expect(printed('Stop', { decision: 'later' }).block).toBeUndefined();
 });
 
-test('a byte order mark before the answer is no matter', () => {
+test('a byte order mark before the answer is ignored', () => {
   expect(printed('PreToolUse', '\uFEFF {"decision": "block"}').behavior).toBe('deny');
 });
 
-test('of a hook that took too long only a refusal counts', () => {
+test('only a refusal of a hook that timed out counts', () => {
   const allowing = pre({ permissionDecision: 'allow', additionalContext: 'x' });
   expect(printed('PreToolUse', allowing, { timedOut: true, exitCode: null })).toEqual(fine);
   expect(printed('PreToolUse', { decision: 'block' }, { timedOut: true, exitCode: null }).behavior).toBe('deny');
@@ -227,12 +227,12 @@ test('stops the agent with a reason for the person, who may be shown more', () =
   });
 });
 
-test('takes what the model is to see instead of a result', () => {
+test('accepts a replacement for the result that the model sees', () => {
   const output = { hookSpecificOutput: { hookEventName: 'PostToolUse', updatedToolOutput: { text: 'short' } } };
   expect(printed('PostToolUse', output)).toEqual({ ...fine, updatedOutput: { value: { text: 'short' } } });
 });
 
-test('says which wishes are not fulfilled here', () => {
+test('reports fields that are not supported', () => {
   const output = { hookSpecificOutput: { hookEventName: 'SessionStart', watchPaths: ['/a'], additionalContext: 'x' } };
   expect(printed('SessionStart', output)).toEqual({
     additionalContext: 'x',
@@ -266,7 +266,7 @@ test.each([
   { allow: false },
   { ok: false, reason: 'no' },
   { blocked: true },
-])('a plain no counts in whatever field, and is named: %j', (output) => {
+])('a clear refusal counts in any field, and is reported: %j', (output) => {
   for (const event of ['PreToolUse', 'PermissionRequest'] as const) {
     expect(printed(event, output)).toMatchObject({
       behavior: 'deny',
@@ -280,7 +280,7 @@ test.each([
   });
 });
 
-test('a yes in a field that is not known allows nothing, and such an answer is named', () => {
+test('an allow in an unknown field allows nothing, and is reported', () => {
   const answer = printed('PreToolUse', { behavior: 'allow' });
   expect(answer.behavior).toBeUndefined();
   expect(answer.failures).toEqual(['its "behavior" is "allow", which is not known here, so it allows nothing']);
@@ -299,7 +299,7 @@ test.each([['deny'], ['"deny"'], ['false'], ['Blocked\n']])(
   },
 );
 
-test('an answer that is no object is named, null too, and a no is a no', () => {
+test('an answer that is no object is reported, even null, and a refusal in it counts', () => {
   expect(printed('PreToolUse', 'null').failures).toEqual(['it printed null, where an answer is an object']);
   expect(readValue('PreToolUse', null)).toEqual({
     failures: ['its answer must be an object, but was null'],
@@ -309,7 +309,7 @@ test('an answer that is no object is named, null too, and a no is a no', () => {
   expect(readValue('PreToolUse', false)).toMatchObject({ behavior: 'deny' });
 });
 
-test('a no counts also where a program gives it as an Error, or by an object of a class', () => {
+test('a refusal counts if a program returns it as an Error or as an instance of a class', () => {
   class Answer {
     get decision() {
       return 'block';
@@ -321,7 +321,7 @@ test('a no counts also where a program gives it as an Error, or by an object of 
   }
 });
 
-test('a no in data or in words for people is not the answer', () => {
+test('a refusal in data or in text for people is not the answer', () => {
   const output = {
     systemMessage: 'deny',
     reason: 'block',

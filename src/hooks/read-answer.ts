@@ -102,7 +102,7 @@ export function readJsonAnswer(event: HookEvent, output: object, given?: string)
     const value = present(specific, 'updatedToolOutput') ?? present(specific, 'updatedMCPToolOutput');
     if (value !== undefined) answer.updatedOutput = { value };
   }
-  // What looks at the answers alone must not run what a hook stopped.
+  // Code that only reads the behavior must not run a call that a hook stopped.
   if (answer.stop && objections[event] === 'denies') return { ...answer, behavior: 'deny', reason: answer.stop.reason };
   return answer;
 }
@@ -122,7 +122,7 @@ function refuseUnusableInput(
   const value = field.split('.').reduce((part: unknown, key) => Reflect.get(Object(part), key), output);
   const misplaced = `its "${field}" can't be used: a changed input is "updatedInput" inside "${home}" for ${event}`;
   const unfit = `its "updatedInput" must be an object, but was ${shown(value)}`;
-  // What stands in its place and can't be used is of another event, and that has been said.
+  // An object in the right place is unusable only if the envelope is of another event, which was already reported.
   const problem = !isHome ? misplaced : isPlainObject(value) ? (answer.failures[0] ?? misplaced) : unfit;
   if (!answer.failures.includes(problem)) answer.failures.push(problem);
   delete answer.updatedInput;
@@ -130,7 +130,7 @@ function refuseUnusableInput(
   Object.assign(answer, refusalOfInput(event, problem));
 }
 
-/** Where verdicts are read. What stands elsewhere has no meaning here. */
+/** The paths at which verdicts are read. Elsewhere they have no meaning. */
 const verdictPaths = {
   ofCalls: new Set([
     ...['continue', 'decision', 'permissionDecision', 'hookSpecificOutput.permissionDecision'],
@@ -139,7 +139,7 @@ const verdictPaths = {
   ofOthers: new Set(['continue', 'decision']),
 };
 
-/** Fields that have no meaning here: a plain no in them counts, a yes does not, and an answer of nothing else is named. */
+/** Reads unknown fields: a clear refusal in them counts, an allow does not, and an answer of only such fields is reported. */
 function readStray(event: HookEvent, answer: ReadAnswer, fields: FieldReader, output: object): void {
   const isOfCall = objections[event] === 'denies';
   const mistakes = isOfCall ? answer.failures : answer.remarks;

@@ -74,7 +74,7 @@ function blocked(event: HookEvent, answer: ReadAnswer, { stderr }: CommandEnd): 
   }
   const printedReason = behavior === 'deny' ? reason : block?.reason;
   const why = printedReason ?? reason ?? (stderr.trim() || 'it ended with exit code 2 and gave no reason');
-  // Text beside the refusal was not meant for the model, and whether it is good JSON no longer matters.
+  // Other text was not meant for the model, and invalid JSON no longer matters.
   return { ...rest, ...objection(event, why), failures: [] };
 }
 

@@ -44,7 +44,7 @@ export interface ReadyHook {
   rule?: string | undefined;
   blocksOnFailure: boolean;
   inBackground: boolean;
-  /** The model gets what it objects to in the background. */
+  /** Objections that it raises in the background are sent to the model. */
   rewakes?: boolean;
   /**
    * Takes its input as JSON. May reject, which counts as a failure; when the signal aborts it rejects with its reason.

@@ -28,7 +28,7 @@ export interface CommandRun {
   whileRunning?: ((kill: () => void) => () => void) | undefined;
   /** Called once, where the first line that it prints has `"async": true`, with this line: it goes on in the background. */
   onAsync?: ((marker: object) => void) | undefined;
-  /** Called at its end where something that it started runs on, with a promise that resolves when all of that has ended. */
+  /** Called at its end if processes that it started still run, with a promise that resolves when all of them have ended. */
   onLeftRunning?: ((allEnded: Promise<void>) => Promise<void>) | undefined;
 }
 
@@ -149,7 +149,7 @@ function collect(stream: Readable | null, onFirstLine?: (line: string) => void) 
     isInFirstLine = false;
     onFirstLine?.(firstLineOf(Buffer.concat(chunks).toString('utf8')));
   });
-  stream?.on('error', () => stream.destroy()); // a pipe that can't be read has nothing more to say
+  stream?.on('error', () => stream.destroy()); // a pipe that can't be read has no more output
   stream?.on('close', () => closed.resolve(true));
   return {
     overflowed: () => overflowed,
@@ -161,7 +161,7 @@ function collect(stream: Readable | null, onFirstLine?: (line: string) => void) 
         const before = arrivals;
         const pause = delay(QUIET_MS, false as const, { signal: waits.signal }).catch(() => false as const);
         const hasEnded = await Promise.race([closed.promise, pause]);
-        await turn(); // in a loop that was held up the timer comes before the reading; by the next turn it is done
+        await turn(); // after a blocked event loop, timers fire before pending reads; one turn later those are done
         if (hasEnded || arrivals === before) break;
       }
       waits.abort();

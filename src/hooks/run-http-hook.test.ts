@@ -105,7 +105,7 @@ test('follows no redirect', async () => {
 test.each([
   ['at all', '', 'it did not answer within 0.2 s'],
   ['to the end', '{"decision"', 'its answer was not complete within 0.2 s'],
-])('gives up on a server that does not answer %s', async (_, text, failure) => {
+])('times out on a server that does not answer %s', async (_, text, failure) => {
   const url = await serve((_, response) => void (text === '' || response.writeHead(200).write(text)));
   expect(await post(url, { timeoutMs: 200 })).toEqual({ text, failure });
 });
@@ -128,7 +128,7 @@ test('a server that is not there is a failure', async () => {
   });
 });
 
-test('headers get the variables that the hook may have, and no other', () => {
+test('headers get only the variables that the hook may have', () => {
   const env = { TOKEN: 't$SECRET', SECRET: 's' };
   const headers = { Authorization: 'Bearer $TOKEN', 'X-Other': `a\${SECRET}b$NONE`, Plain: '5 $' };
   expect(fillHeaders(headers, ['TOKEN', 'NONE'], env)).toEqual({

@@ -1,5 +1,5 @@
-// The `hooks` part of a settings file. Hooks are read one by one: one that is wrong must not take the others with it, and
-// a guard must not vanish over a detail.
+// The `hooks` part of a settings file. Hooks are read one by one: an invalid one must not affect the others, and a guard
+// must not be dropped because of a detail.
 import * as z from 'zod';
 import { type HookEvent, hookEvents } from '../contract/hook.js';
 import { isObject } from '../platform/is-object.js';
@@ -63,9 +63,9 @@ export interface ConfiguredHook {
   event: HookEvent;
   matcher: string;
   hook: HookDefinition;
-  /** Where it is written, for people: a file. */
+  /** The file that it is written in, for messages. */
   source: string;
-  /** Whether a person trusts that place. Where not, the hook is never run. */
+  /** Whether a person trusts that file. If not, the hook never runs. */
   trusted: boolean;
 }
 
@@ -167,12 +167,12 @@ function readHook(entry: unknown, path: string, problems: HookProblem[]): HookDe
     problems.push({ path: `${path}.type`, message, fatal });
     return undefined;
   }
-  const mended: Record<string, unknown> = { ...entry };
+  const corrected: Record<string, unknown> = { ...entry };
   for (const issue of schema.safeParse(entry).error?.issues ?? []) {
     const [field] = issue.path;
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) {
-        delete mended[key];
+        delete corrected[key];
         problems.push({ path: `${path}.${key}`, message: notKnown(key, Object.keys(schema.shape)), fatal: false });
       }
       continue;
@@ -182,9 +182,9 @@ function readHook(entry: unknown, path: string, problems: HookProblem[]): HookDe
     const consequence = amend?.told ?? 'the hook was left out';
     const message = `${expectations[String(field)] ?? issue.message}, but was ${given}; ${consequence}`;
     problems.push({ path: `${path}.${String(field)}`, message, fatal: amend ? false : fatal });
-    if (amend) mended[String(field)] = amend.value;
+    if (amend) corrected[String(field)] = amend.value;
   }
-  return schema.safeParse(mended).data;
+  return schema.safeParse(corrected).data;
 }
 
 const expectations: Readonly<Record<string, string>> = {
