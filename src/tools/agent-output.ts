@@ -43,7 +43,7 @@ export const agentOutputTool = defineTool({
   toModel: ({ description, report }, { agentId }) =>
     report
       ? `${report.answer || '(the agent ended without a word)'}\n\n${footer(agentId, report)}`
-      : `The agent ${agentId} (${description}) is still at work. You are told when it ends; go on with something else meanwhile.`,
+      : `The agent ${agentId} (${description}) is still at work. You are notified when it ends; go on with something else meanwhile.`,
 
   displayCall: ({ agentId = '' }) => ({ title: agentId }),
   displayResult: ({ description, report }) => ({

@@ -7,7 +7,7 @@ import { readTool } from './read.js';
 const picture = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: '#3a7' } });
 
-test('shows a small picture as it is, with its size', async () => {
+test('shows a small image unchanged, with its size', async () => {
   const png = await picture(40, 30).png().toBuffer();
   const project = await temporaryProject({ 'a.png': png });
   expect((await project.run(readTool, { file_path: 'a.png' })).content).toEqual([
@@ -16,7 +16,7 @@ test('shows a small picture as it is, with its size', async () => {
   ]);
 });
 
-test('knows a picture by its bytes, not by its name', async () => {
+test('recognises an image by its bytes, not by its name', async () => {
   const project = await temporaryProject({ 'a.txt': await picture(40, 30).webp().toBuffer() });
   const { content } = await project.run(readTool, { file_path: 'a.txt' });
   expect(content).toMatchObject([
@@ -25,7 +25,7 @@ test('knows a picture by its bytes, not by its name', async () => {
   ]);
 });
 
-test('scales a large picture down and says how to map coordinates', async () => {
+test('scales a large image down and says how to map coordinates', async () => {
   const project = await temporaryProject({ 'a.jpg': await picture(4_000, 3_000).jpeg().toBuffer() });
   const { content, display } = await project.run(readTool, { file_path: 'a.jpg' });
   expect(content).toMatchObject([
@@ -37,7 +37,7 @@ test('scales a large picture down and says how to map coordinates', async () => 
   expect(display.title).toMatch(/^a.jpg: JPEG, 4000×3000, \d+ bytes$/);
 });
 
-test('refuses a picture that is damaged or too large to load, by name and with the facts', async () => {
+test('refuses an image that is damaged or too large to load, by name and with the facts', async () => {
   const png = await picture(40, 30).png().toBuffer();
   const project = await temporaryProject({ 'cut.png': png.subarray(0, 60), 'huge.png': png });
   await truncate(project.path('huge.png'), 200_000_000);
@@ -55,7 +55,7 @@ test('refuses a picture that is damaged or too large to load, by name and with t
   ]);
 });
 
-test('shows an SVG as the text that it is', async () => {
+test('shows an SVG as text', async () => {
   const project = await temporaryProject({ 'a.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>\n' });
   expect((await project.run(readTool, { file_path: 'a.svg' })).content).toBe(
     '1\t<svg xmlns="http://www.w3.org/2000/svg"/>',

@@ -14,7 +14,7 @@ const description = ({
   mode,
 }: DescribeContext): string => `Give a task to a child agent, which sees nothing of this conversation and may do no more than you. You get its last message. Several in one message work side by side.
 Types: general-purpose; Explore (finds code, only reads; say quick, medium or very thorough); Plan (only reads); helve-guide (on Helve); statusline-setup.
-You are told when one in the background ends${mode === 'repl' ? '' : '; your work is not over before that'}.`;
+You are notified when one in the background ends${mode === 'repl' ? '' : '; your work is not over before that'}.`;
 
 const input = z.strictObject({
   description: z.string().min(1).describe('3-5 words'),
@@ -62,7 +62,7 @@ export const taskTool = defineTool({
   toModel: ({ agentId, report }, { description }) =>
     report
       ? `${report.answer || '(the agent ended without a word)'}\n\n${footer(agentId, report)}`
-      : `The agent ${agentId} (${description}) works in the background. Go on with something else: you are told when it ends, and AgentOutput gives its answer.`,
+      : `The agent ${agentId} (${description}) works in the background. Go on with something else: you are notified when it ends, and AgentOutput gives its answer.`,
 
   displayCall: ({ description = '', subagent_type = 'general-purpose' }) => ({
     title: `${subagent_type}: ${description}`,

@@ -15,7 +15,7 @@ const MAX_ASKED_CHARS = 100_000; // of a page that a small model is given
 
 const description = `Fetch a page and get its text: HTML as Markdown, PDF and plain text too.
 Where a small model is set, it answers the prompt from the page; else you get the text.
-http becomes https; a redirect to another host is told, not followed. No logins, no private addresses: use gh or the like there.`;
+http becomes https; a redirect to another host is reported, not followed. No logins, no private addresses: use gh or the like there.`;
 
 const input = z.strictObject({
   url: z

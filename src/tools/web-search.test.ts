@@ -38,7 +38,7 @@ const found = [
   'nonsense',
 ];
 
-test('searches with SearXNG, and gives titles, addresses and words as those of others', async () => {
+test('searches with SearXNG, and marks titles, addresses and text as untrusted', async () => {
   const { url, asked } = await serve(json({ results: found }));
   const project = await searching({ provider: 'searxng', url });
   const { content } = await project.run(webSearchTool, { query: 'a & b' });
@@ -75,7 +75,7 @@ test('searches with Brave, with the key in a header', async () => {
   });
 });
 
-test('searches with Tavily, which takes the domains itself', async () => {
+test('searches with Tavily, which filters domains itself', async () => {
   let sent: unknown;
   const { url } = await serve((request, response) => {
     void text(request).then((body) => {
@@ -98,7 +98,7 @@ test.each([
   [{ allowed_domains: ['https://*.example.com/'] }, ['https://docs.example.com/one', 'https://example.com/four']],
   [{ allowed_domains: ['docs.example.com'] }, ['https://docs.example.com/one']],
   [{ blocked_domains: ['EXAMPLE.com'] }, ['https://example.com.evil.test/two', 'https://notexample.com/three']],
-])('leaves out what %j does not want, by labels', async (filter, urls) => {
+])('leaves out domains that %j excludes, compared by labels', async (filter, urls) => {
   const { url } = await serve(json({ results: found }));
   const project = await searching({ provider: 'searxng', url });
   const { data } = await project.run(webSearchTool, { query: 'helve', ...filter });
@@ -106,7 +106,7 @@ test.each([
   expect(results.map((result) => result.url)).toEqual(urls);
 });
 
-test('takes allowed or blocked domains, not both, and nothing that is not a domain', async () => {
+test('accepts allowed or blocked domains, not both, and only valid domains', async () => {
   const project = await searching({ provider: 'searxng', url: 'http://127.0.0.1:1' });
   const both = { query: 'xy', allowed_domains: ['a.test'], blocked_domains: ['b.test'] };
   expect((await project.run(webSearchTool, both)).content).toContain('only one of them can count. Leave one out.');
@@ -126,7 +126,7 @@ test.each([
   expect({ content, isError }).toEqual({ content: expect.stringContaining(sentence), isError: true });
 });
 
-test('follows no redirect, since the key would go along', async () => {
+test('follows no redirect, since the key would be sent along', async () => {
   const { url, asked } = await serve((_, response) => void response.writeHead(302, { location: '/other' }).end());
   const project = await searching({ provider: 'brave', url, key: 'k' });
   expect((await project.run(webSearchTool, { query: 'helve' })).content).toContain('answered with 302 Found');
@@ -198,7 +198,7 @@ test('offers its own name as the rule to remember', async () => {
   expect(asked).toEqual([['WebSearch']]);
 });
 
-test('is there only where a setting says where to search', async () => {
+test('is available only if a setting names a search service', async () => {
   const enabledIn = ({ engine }: TestProject) => engine.session.tools.names.includes('WebSearch');
   const without = await temporaryProject();
   cleanUps.push(without.remove);

@@ -49,13 +49,13 @@ test('returns at once with an id and the file that the output goes to', async ()
   const { id, content, data } = await start('echo begun; sleep 1000');
   const file = join(engine.session.resultsFolder, 'call_1.txt');
   expect(content).toBe(
-    `Command running in background with ID: ${id}. Output is being written to: ${file}. It is stopped when the session ends, at the latest after 1800 s. You are told when it ends; BashOutput shows what is new until then, KillShell ends it. A cd inside it does not change the working directory of later commands.`,
+    `Command running in background with ID: ${id}. Output is being written to: ${file}. It is stopped when the session ends, at the latest after 1800 s. You are notified when it ends; BashOutput shows what is new until then, KillShell ends it. A cd inside it does not change the working directory of later commands.`,
   );
   expect(data).toMatchObject({ backgroundId: id, outputFile: file });
   expect(engine.session.stillRunning).toEqual([`${id}: echo begun; sleep 1000`]);
 });
 
-test('shows only what is new since the last look', async () => {
+test('shows only new output since the last call', async () => {
   const { start, look, lookUntil, path } = await project();
   const { id } = await start(
     'mkfifo first second; echo one; read -r line < first; echo "two $line"; read -r line < second; printf end',
@@ -75,7 +75,7 @@ test.each([
   ['exit 3', 'failed, exit code 3'],
   ['true', 'completed, exit code 0'],
   ['kill -KILL $$', 'failed (ended by SIGKILL)'],
-])('tells how %s has ended, and reminds the model of it', async (command, state) => {
+])('reports how %s has ended, and reminds the model of it', async (command, state) => {
   const { start, lookUntil, engine } = await project();
   const { id } = await start(command);
   expect(await lookUntil(id, /completed|failed/)).toContain(`Status: ${state}\n`);
@@ -105,7 +105,7 @@ test('a filter shows the lines that match, and the others count as seen', async 
   expect(await lookUntil(id, /no end/)).toMatch(/\nline 77 of no end\n$/);
 });
 
-test('refuses a filter that is no expression, and looks at nothing', async () => {
+test('refuses an invalid filter, and reads nothing', async () => {
   const { start, look, lookUntil } = await project();
   const { id } = await start('echo here');
   expect(await look(id, '(')).toMatch(
@@ -114,7 +114,7 @@ test('refuses a filter that is no expression, and looks at nothing', async () =>
   expect(await lookUntil(id, /completed/)).toContain('here');
 });
 
-test('stops a filter that would never end, and looks at nothing', async () => {
+test('stops a filter that would never end, and reads nothing', async () => {
   const { start, look, lookUntil } = await project();
   const { id } = await start(`printf '${'a'.repeat(60)}b\\n'; touch done`);
   await until(async () => (await look(id, 'no such line')).startsWith('Status: completed'));
@@ -148,7 +148,7 @@ test('ends a background command that writes without end', async () => {
   expect(await lookUntil(id, /killed/)).toMatch(/^Status: killed \(it wrote more than is kept\)$/m);
 });
 
-test('bounds what all commands of a session write together', async () => {
+test('limits the total output of all commands of a session', async () => {
   const env = { ...process.env, HELVE_MAX_SESSION_OUTPUT: '2M' };
   const { start, lookUntil, run } = await project({ env });
   const started = [await start('yes'), await start('yes'), await start('yes')];
@@ -158,7 +158,7 @@ test('bounds what all commands of a session write together', async () => {
   expect(content).toMatch(/the commands of this session have written 2 ?MB? of output together/);
 });
 
-test('refuses one command in the background too many, and names those that run', async () => {
+test('refuses a background command beyond the limit, and names the running ones', async () => {
   const { start, run } = await project({ env: { ...process.env, HELVE_MAX_BACKGROUND: '2' } });
   const { id } = await start('sleep 1000');
   await start('sleep 1001');
@@ -200,7 +200,7 @@ test.each([
   expect((await run(tool, input)).content).toContain(`There are:\n${id} (sleep 1000): running`);
 });
 
-test('looking at a command and ending it touches nothing that a person must be asked about', async () => {
+test('reading the output of a command and ending it need no permission', async () => {
   const { effects } = await project();
   expect(await effects(bashOutputTool, { bash_id: 'b1' })).toEqual([]);
   expect(await effects(killShellTool, { shell_id: 'b1' })).toEqual([]);
@@ -231,10 +231,10 @@ async function runInteractively(command: string, timeout: number) {
   return { session, path, cancel, outcome, data: outcome.data as BashData }; // the tool's declared result type
 }
 
-test('moves a command to the background when its time is up and a person sits there', async () => {
+test('moves a command to the background on timeout in an interactive session', async () => {
   const { session, path, cancel, outcome, data } = await runInteractively('echo $$ > pid; echo begun; sleep 1000', 500);
   expect(outcome.content).toMatch(
-    /^begun\necho \$\$ > pid; echo begun; sleep 1000 did not finish in 0\.5 s and was moved to the background with ID: b[0-9a-f]{8}\. Output is being written to: .*\. You are told/,
+    /^begun\necho \$\$ > pid; echo begun; sleep 1000 did not finish in 0\.5 s and was moved to the background with ID: b[0-9a-f]{8}\. Output is being written to: .*\. You are notified/,
   );
   expect(session.stillRunning).toEqual([`${data.backgroundId}: echo $$ > pid; echo begun; sleep 1000`]);
   cancel.abort(); // the call is over, so its abort does not end the command
@@ -243,13 +243,13 @@ test('moves a command to the background when its time is up and a person sits th
   expect(pidsIn(path('pid')).filter(isRunning)).toEqual([]);
 });
 
-test('ends a mere sleep all the same', async () => {
+test('ends a plain sleep on timeout', async () => {
   await expect(runInteractively('  sleep 1000', 300)).rejects.toThrow(
     /^sleep 1000 did not finish in 0\.3 s and was stopped/,
   );
 });
 
-test('moves a command to the background when the person does not want to wait for it', async () => {
+test('moves a command to the background on request of the user', async () => {
   const { root, path } = await project();
   const session = new Session({
     root,

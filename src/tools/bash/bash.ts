@@ -46,7 +46,7 @@ For builds, tests, git and programs. Not where a tool does it: ${mode === 'simpl
 - Send independent commands as separate calls. No terminal, no input: pass -y, --no-edit, -m.
 - Risky commands ask the user. Do not look for another way around a refusal.
 - Stopped after ${seconds(DEFAULT_TIMEOUT_MS)} or timeout. Output over ${grouped(MAX_OUTPUT_CHARS)} characters is cut; a file has the whole.
-- run_in_background, for servers and long builds, gives an ID at once. You are told when it ends, so don't sleep. ${mode === 'simple' ? 'Read shows its output.' : 'BashOutput shows its output, KillShell ends it.'} It ends with the session, as does what & leaves behind.`;
+- run_in_background, for servers and long builds, gives an ID at once. You are notified when it ends, so don't sleep. ${mode === 'simple' ? 'Read shows its output.' : 'BashOutput shows its output, KillShell ends it.'} It ends with the session, as does what & leaves behind.`;
 
 const input = z.strictObject({
   command: z.string().min(1),

@@ -156,4 +156,4 @@ const mayMove = (command: string, { session }: ToolContext): boolean =>
 const newBackgroundId = (): string => `b${randomHex(4)}`;
 
 const BACKGROUND_ADVICE =
-  'You are told when it ends; BashOutput shows what is new until then, KillShell ends it. A cd inside it does not change the working directory of later commands.';
+  'You are notified when it ends; BashOutput shows what is new until then, KillShell ends it. A cd inside it does not change the working directory of later commands.';

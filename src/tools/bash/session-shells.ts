@@ -33,7 +33,7 @@ export function sessionShells(session: SessionPort): ShellPool {
   };
 }
 
-/** The session's background commands. The model is told when one ends. */
+/** The session's background commands. The model is notified when one ends. */
 export function sessionBackground(session: SessionPort): BackgroundCommands {
   const commands = createBackgroundCommands({
     onEnd: (command) => session.remind(endNotice(command)),

@@ -20,14 +20,14 @@ test('finds the same places as the language does', () => {
   );
 });
 
-test('takes any line ending for any other, and never half of one', () => {
+test('matches any line ending with any other, and never half of one', () => {
   expect(found('a\r\nb\rc\nd', '\n', 'endings')).toEqual(['1-3', '4-5', '6-7']);
   expect(found('a\r\nb\rc\nd', 'b\r\nc', 'endings')).toEqual(['3-6']);
   expect(found('a\r\n\r\nb', '\n\n', 'endings')).toEqual(['1-5']);
   expect(found('a\r\n', '\r', 'nothing')).toEqual(['1-2']);
 });
 
-test('takes straight quotes for typographic ones only where it is told to', () => {
+test('matches straight quotes with typographic ones only if requested', () => {
   expect(found('“a” ‘b’', `"a" 'b'`, 'endings and quotes')).toEqual(['0-7']);
   expect(found('“a” ‘b’', `"a" 'b'`, 'endings')).toEqual([]);
 });
@@ -45,11 +45,11 @@ test('knows that a text overlaps itself, and that there is more', () => {
   });
 });
 
-test('finds nothing of nothing', () => {
+test('finds nothing for an empty text', () => {
   expect(searchText('abc', '', 'endings', 9).matches).toEqual([]);
 });
 
-test('goes through texts that are hard to tell apart once', () => {
+test('takes linear time for texts that are hard to distinguish', () => {
   const half = 'a'.repeat(250_000);
   expect(found('a'.repeat(3_000_000), `${half}b${half}`, 'nothing')).toEqual([]);
 });
