@@ -45,5 +45,10 @@ export interface CallEnvironment {
    * write no more. Undefined for a call that writes nothing, or journals its writes.
    */
   announceWriter?(call: { tool: string; callId: string; effects: readonly Effect[] }): Promise<() => void> | undefined;
+  /**
+   * The result of the call is settled, so what it showed of files counts as seen. `instead` is the text that the model gets
+   * in the place of the tool's own.
+   */
+  settled?(callId: string, instead?: string): Promise<void>;
   emit(happening: AgentHappening): void;
 }

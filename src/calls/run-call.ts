@@ -17,7 +17,7 @@ import { execute } from './execute.js';
 import { describeFailure } from './failure-text.js';
 import type { QueueEntry } from './gate.js';
 import { CORRECT_INPUT, type ResolvedCall, resolve } from './resolve.js';
-import { settleFailure, settleSuccess } from './settle.js';
+import { asText, settleFailure, settleSuccess } from './settle.js';
 
 /** Runs a call and returns its one result; never rejects. Calls join the gate in the order in which they start here. */
 export async function runCall(
@@ -66,9 +66,11 @@ async function passThrough(
     // A call that touches nothing may run calls of its own, so it must not hold one of the slots that they need.
     const outcome = entry.effects.length === 0 ? await work() : await environment.slots.run(work, signal);
     const words = await hooks.afterSuccess({ tool, bound }, outcome);
+    await environment.settled?.(call.id, words.instead && asText(words.instead.value));
     return await settleSuccess(call, outcome, { words, maxResultChars: tool.maxResultChars, context });
   } catch (error) {
     const failure = describeFailure(call.name, error, signal, started);
+    await environment.settled?.(call.id, failure.text);
     const words = started ? await hooks?.afterFailure(failure.text) : undefined;
     if (failure.kind === 'permission_denied') await hooks?.afterDenial(failure.text);
     return settleFailure(call, failure, { error, display: display(), words: words ?? hooks?.words() });

@@ -1,3 +1,4 @@
+import { settleShown } from '../agent/context/settle-shown.js';
 import type { Session } from '../agent/session.js';
 import type { SessionPolicy } from '../agent/session-policy.js';
 import type { CallEnvironment } from '../calls/environment.js';
@@ -62,6 +63,7 @@ export function createCallEnvironment({ session, policy, hooks, builtIn, askPerm
       contextFor,
       announceWriter: ({ tool, callId, effects }) =>
         builtInNames.has(tool) ? undefined : announceCall(session, { name: `${callId} (${tool})`, effects }),
+      settled: (callId, instead) => settleShown(session, callId, instead),
       emit,
     }),
   };

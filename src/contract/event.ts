@@ -176,7 +176,7 @@ export type RunOutcome =
   | 'context_overflow'
   /** Answer after answer had only calls that could not be understood. */
   | 'malformed_calls'
-  /** Answer after answer was empty. */
+  /** Answer after answer was empty, or had no text beside thoughts, blanks and invisible characters. */
   | 'empty_answer'
   /** Answer after answer was a pause, and none was finished. */
   | 'pause_limit'

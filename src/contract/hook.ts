@@ -247,7 +247,7 @@ export interface HookOutput {
     };
     /** For the model. */
     additionalContext?: string;
-    /** PostToolUse: what the model sees instead of the result. */
+    /** PostToolUse: what the model sees instead of the result. Lines of files that are not in it do not count as read. */
     updatedToolOutput?: unknown;
   };
 }

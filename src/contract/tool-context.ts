@@ -206,7 +206,7 @@ export interface UnreadableFiles {
 /** What the model has seen of each file, by real path: keeps it from editing content that it has not read. */
 export interface FileLedger {
   get(real: string): SeenFile | undefined;
-  /** `call` names the call that showed it, if its effects do not name the file. */
+  /** `call` names the call whose result shows it: it counts as seen once the model gets that result. */
   set(real: string, seen: SeenFile, call?: string): void;
   /** The file's content has left the conversation: the model must read it again before it changes it. */
   forget(real: string): void;

@@ -5,6 +5,7 @@ import type { AgentHappening } from '../../contract/event.js';
 import type { HookEvent, HookPayloads, Hooks } from '../../contract/hook.js';
 import type { AskPermission, Behavior, Confinement, Decide } from '../../contract/permission.js';
 import type { ToolContext } from '../../contract/tool-context.js';
+import { settleShown } from '../context/settle-shown.js';
 import type { HookTranscript } from '../hook-transcript.js';
 import type { Session } from '../session.js';
 
@@ -41,6 +42,7 @@ export function childEnvironment({ child, session, parent, root, decide }: Child
       decide: decide ? narrowed(outer.decide, decide) : outer.decide,
       hooks,
       askPermission,
+      settled: (callId, instead) => settleShown(session, callId, instead),
       contextFor(callId, signal, approval): ToolContext {
         const { mayRead, mayFollow } = outer.contextFor(callId, signal);
         return session.contextFor(callId, signal, { mayRead, ...(mayFollow && { mayFollow }), approval });

@@ -39,7 +39,7 @@ export async function readCells(
   handle: OpenedFile,
   size: number,
   cellName: string | undefined,
-  { session, signal }: Pick<ToolContext, 'session' | 'signal'>,
+  { session, signal, callId }: Pick<ToolContext, 'session' | 'signal' | 'callId'>,
 ): Promise<Cells> {
   if (size > MAX_NOTEBOOK_BYTES) {
     throw refusal(
@@ -57,7 +57,7 @@ export async function readCells(
   const hash = hashOf(bytes);
   const before = session.ledger.get(target.real);
   const lines = before?.hash === hash ? before.lines : [];
-  session.ledger.set(target.real, { hash, size: bytes.length, at: new Date(), lines });
+  session.ledger.set(target.real, { hash, size: bytes.length, at: new Date(), lines }, callId);
   return { type: 'notebook', path: target.shown, total: notebook.cells.length, shown, blocks };
 }
 

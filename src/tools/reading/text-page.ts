@@ -53,9 +53,9 @@ class PageIsFull extends Error {}
 export async function readTextPage(
   { target, size, ...file }: OpenText,
   { first, limit }: { first: number; limit: number },
-  context: Pick<ToolContext, 'cwd' | 'signal' | 'session'>,
+  context: Pick<ToolContext, 'cwd' | 'signal' | 'session' | 'callId'>,
 ): Promise<TextPage | UnchangedPage> {
-  const { cwd, signal, session } = context;
+  const { cwd, signal, session, callId } = context;
   const isLarge = size > MAX_BYTES; // too large to be edited, so its hash is not needed
   const shown: string[] = [];
   const cutLines: number[] = [];
@@ -91,7 +91,7 @@ export async function readTextPage(
     const earlier = before?.hash === hash ? before.lines : [];
     const lines = linesSeen(earlier, [first, last], scanned.lines);
     const bytes = file.isWhole && { bytes: file.head };
-    session.ledger.set(target.real, { hash, size: scanned.size, at: new Date(), lines, ...bytes });
+    session.ledger.set(target.real, { hash, size: scanned.size, at: new Date(), lines, ...bytes }, callId);
     if (content.length > WORTH_REPEATING_CHARS) {
       const pages = session.own(createShownPages);
       const at = pages.take(target.real, hash, `${first}+${limit}`);
