@@ -4,6 +4,8 @@ import type { ParsedScript, SyntaxNode } from 'unbash';
 
 const MAX_COMMAND_CHARS = 10_000; // a person does not read more than this before approving
 const MAX_PARSED_CHARS = 200_000; // beyond it not even deny rules look inside: the effect is `unknown`
+// The parser searches for the end of each brace, up to the end of the text.
+const MAX_BRACE_STEPS = 300_000_000;
 const MAX_DEPTH = 60; // nested groups and substitutions, well above what people write
 
 export interface ParsedCommand {
@@ -23,6 +25,9 @@ export type Dialect = 'bash' | 'posix' | 'other';
 export function parseCommand(text: string, dialect: Dialect, { parse, forEachChild }: Parser): ParsedCommand {
   const problems = textProblems(text);
   if (text.length > MAX_PARSED_CHARS) return { tree: undefined, problems };
+  if ((text.split('{').length - 1) * text.length > MAX_BRACE_STEPS) {
+    return { tree: undefined, problems: [...problems, 'it has too many braces to be understood'] };
+  }
   const tree = parse(text);
   const found = new Set<string>();
   const visit = (node: SyntaxNode, depth: number): void => {
@@ -95,9 +100,13 @@ function nodeProblem(node: SyntaxNode): string | undefined {
   }
 }
 
-/** Whether there is one outside of quotes. */
-const hasComment = (text: string): boolean =>
-  /(?:^|[\s;&|(])#/.test(text.replace(/'[^']*'|"(?:[^"\\]|\\[\s\S])*"/g, "''"));
+/** Whether there is one outside of quotes. A double quote that does not end quotes nothing, as those after it. */
+const hasComment = (text: string): boolean => {
+  const bare = text.replace(/'[^']*'|"(?:[^"\\]|\\[\s\S])*("|\\?$)/g, (quoted, end = '"') =>
+    end === '"' ? "''" : `"${quoted.slice(1).replace(/'[^']*'/g, "''")}`,
+  );
+  return /(?:^|[\s;&|(])#/.test(bare);
+};
 
 const notPosix: ReadonlySet<SyntaxNode['type']> = new Set([
   'TestCommand',

@@ -26,7 +26,9 @@ export function findIndented(text: TextLines, wanted: string): IndentedPassage[]
   const anchor = longestBody(sent);
   const { body } = sent[anchor] ?? { body: '' };
   if (body === '') return [];
-  return searchPassages(text, body, (line) => (line > anchor ? passageAt(text, line - anchor, sent) : undefined));
+  return searchPassages(text, body, (line, compared) =>
+    line > anchor ? passageAt(text, line - anchor, sent, compared) : undefined,
+  );
 }
 
 interface Line {
@@ -42,7 +44,12 @@ const takeApart = (line: string): Line => {
 const longestBody = (lines: readonly Line[]): number =>
   lines.reduce((best, { body }, index) => (body.length > (lines[best]?.body.length ?? 0) ? index : best), 0);
 
-function passageAt(text: TextLines, first: number, sent: readonly Line[]): IndentedPassage | undefined {
+function passageAt(
+  text: TextLines,
+  first: number,
+  sent: readonly Line[],
+  compared: (line: string) => void,
+): IndentedPassage | undefined {
   const pairs: IndentationPair[] = [];
   const last = first + sent.length - 1;
   let [start, end] = [text.start(first), text.start(first)];
@@ -57,7 +64,9 @@ function passageAt(text: TextLines, first: number, sent: readonly Line[]): Inden
       if (text.ending(number) === '') return undefined;
       start = text.start(number + 1) - text.ending(number).length;
     } else {
-      const there = takeApart(text.line(number));
+      const line = text.line(number);
+      compared(line);
+      const there = takeApart(line);
       if (number === last ? !there.body.startsWith(body) : there.body !== body) return undefined;
       if (body !== '') pairs.push({ sent: indentation, there: there.indentation });
       else if (there.indentation !== indentation) return undefined;

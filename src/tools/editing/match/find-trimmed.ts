@@ -16,16 +16,23 @@ export function findTrimmed(text: TextLines, wanted: string): IndentedPassage[] 
   const anchor = bodies.reduce((best, body, index) => (body.length > (bodies[best]?.length ?? 0) ? index : best), 0);
   const body = bodies[anchor] ?? '';
   if (body.trim() === '') return [];
-  return searchPassages(text, body, (line) => (line > anchor ? passageAt(text, line - anchor, sent) : undefined));
+  return searchPassages(text, body, (line, compared) =>
+    line > anchor ? passageAt(text, line - anchor, sent, compared) : undefined,
+  );
 }
 
-function passageAt(text: TextLines, first: number, sent: readonly string[]): IndentedPassage | undefined {
+function passageAt(
+  text: TextLines,
+  first: number,
+  sent: readonly string[],
+  compared: (line: string) => void,
+): IndentedPassage | undefined {
   const last = first + sent.length - 1;
   if (last > text.lineCount + 1 || (last > text.lineCount && sent.at(-1) !== '')) return undefined;
-  const lines = sent.map((_, index) => text.line(first + index));
   let [start, end] = [text.start(first), text.start(last)];
   for (const [index, line] of sent.entries()) {
-    const there = lines[index] ?? '';
+    const there = text.line(first + index);
+    compared(there);
     const [body, bodyThere] = [line.trimEnd(), there.trimEnd()];
     const isLast = index === sent.length - 1;
     if (isLast && line === '') {
