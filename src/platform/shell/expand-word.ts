@@ -221,9 +221,10 @@ function expandBraces(parts: readonly WordPart[]): WordPart[][] | undefined {
   for (const part of parts) {
     const choices = part.type === 'BraceExpansion' ? braceChoices(part.text) : [part];
     if (choices === undefined || words.length * choices.length > MAX_WORDS) return undefined;
-    words = words.flatMap((word) =>
-      choices.map((choice) => [...word, typeof choice === 'string' ? literal(choice, part) : choice]),
-    );
+    const added = choices.map((choice) => (typeof choice === 'string' ? literal(choice, part) : choice));
+    // Copies only where there is a choice, since a word may have thousands of parts.
+    if (added.length === 1) for (const word of words) word.push(...added);
+    else words = words.flatMap((word) => added.map((each) => [...word, each]));
   }
   return words;
 }
