@@ -1,5 +1,5 @@
-// Callbacks of a program that never answer, in a program that waits for nothing else: Node must not exit before the
-// time of the hook is up.
+// Callbacks and servers that never answer, in a program that waits for nothing else: Node must not exit before the time
+// for them is up.
 import { execFile } from 'node:child_process';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -46,4 +46,22 @@ test.each([
   const folders = await Promise.all([1, 2].map(() => mkdtemp(join(tmpdir(), 'helve-test-'))));
   const { stdout } = await run(process.execPath, [program, ...folders, event]);
   expect(stdout).toBe(`completed ${written}\n`);
+});
+
+test('a program that waits for a server that can not be reached gets a result', async () => {
+  const calling = await buildProgram(`
+    import { createEngine } from '../../compose/create-engine.js';
+    const [, , root, dataFolder] = process.argv;
+    const mcpServers = { away: { type: 'http', url: 'http://127.0.0.1:9/mcp' } }; // the port of "discard", where nothing listens
+    async function main() {
+      const engine = createEngine({ root, dataFolder, permissionMode: 'bypassPermissions', mcpServers });
+      const results = await engine.runCalls([{ id: '1', name: 'mcp__away__x', input: {} }]);
+      await engine.end();
+      console.log(results.length);
+    }
+    void main();
+  `);
+  const folders = await Promise.all([1, 2].map(() => mkdtemp(join(tmpdir(), 'helve-test-'))));
+  const { stdout } = await run(process.execPath, [calling, ...folders]);
+  expect(stdout).toBe('1\n');
 });

@@ -53,7 +53,8 @@ export class SessionServers {
     const look = (): void => {
       if (signal?.aborted || isEnough()) enough.resolve();
     };
-    const timer = withinMs === undefined ? undefined : setTimeout(enough.resolve, Math.min(withinMs, MAX_TIMER_MS));
+    // Also without a limit: the pause before the next attempt to connect does not keep Node running, but this wait does.
+    const timer = setTimeout(enough.resolve, Math.min(withinMs ?? MAX_TIMER_MS, MAX_TIMER_MS));
     signal?.addEventListener('abort', look);
     this.#waiting.add(look);
     look();
@@ -67,8 +68,13 @@ export class SessionServers {
   async reconnect(name: string): Promise<void> {
     const isNew = !this.hasStarted;
     await this.start();
-    if (isNew) await this.#client?.settled([name]);
-    else await this.#client?.reconnect(name);
+    const awake = setInterval(() => {}, MAX_TIMER_MS); // see `settled`
+    try {
+      if (isNew) await this.#client?.settled([name]);
+      else await this.#client?.reconnect(name);
+    } finally {
+      clearInterval(awake);
+    }
   }
 
   states(): ServerState[] {
