@@ -17,8 +17,12 @@ const NAMED = new RegExp(`${CHANGED}[_-]?(?:tool)?[_-]?${INPUT}|tool[_-]?input(?
 const MISSPELT = /(?<![a-z])upd[a-z_-]{6,14}/gi;
 const SAME_NAME = 0.8;
 
+/** Words are compared only where a part is the same, since an answer may have very many. */
 const isMisspelt = (spelled: string): boolean =>
-  spelled.length < 20 && wordSimilarity(spelled, 'updatedinput') >= SAME_NAME;
+  spelled.length > 8 &&
+  spelled.length < 16 &&
+  /upd|ate|din|put/.test(spelled) &&
+  wordSimilarity(spelled, 'updatedinput') >= SAME_NAME;
 
 /** Whether a text that can't be read as an answer names a changed input. `given`: what the hook got, which it may print. */
 export function mentionsChangedInput(text: string, given?: string): boolean {
@@ -52,13 +56,16 @@ export function misplacedInput(answer: object, { own, given }: Search): string |
     if (typeof original !== 'object' || original === null || !Object.hasOwn(original, key)) return false;
     return !isDeepStrictEqual(Reflect.get(original, key), value);
   };
+  const isMentioned = ({ value, spelled }: Place): boolean =>
+    typeof value === 'string' && !dataFields.has(spelled) && mentionsChangedInput(value, given);
   const isMeant = (place: Place): boolean => {
     const { spelled, value, depth, parent } = place;
+    if (Array.isArray(parent?.value)) return isMentioned(place);
     if (CHANGED_INPUT.test(spelled) || isMisspelt(spelled)) return true;
     const isNamed = spelled === 'toolinput' || (depth < 4 && ANY_INPUT.test(spelled) && within.has(pathIn(parent)));
     if (isNamed) return !isOriginal(value);
     if (isOwnField(place)) return true;
-    return typeof value === 'string' && !dataFields.has(spelled) && mentionsChangedInput(value, given);
+    return isMentioned(place);
   };
   const enters = (place: Place): boolean => {
     if (place.value === undefined || place.value === null) return false;

@@ -35,6 +35,7 @@ test.each([
   ['Foo;Bar', 'Separate names by "|".'],
   [' ', 'Write "*" for all tools.'],
   ['|', 'Write "*" for all tools.'],
+  ['\\*', 'Write "*" for all tools.'],
   ['all', 'Write "*" for all tools.'],
   ['any_tool', 'Write "*" for all tools.'],
 ])('%s matches nothing, and a correction is suggested', (matcher, next) => {

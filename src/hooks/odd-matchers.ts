@@ -54,7 +54,7 @@ function nameElsewhere(name: string, known: readonly string[], shell: string | u
 const ALL_TOOLS = /^(all|any|every|everything|tools?|(all|any|every)[_-]?tools?)$/i;
 const FOR_ALL = 'Write "*" for all tools.';
 /** What stands in no name of a tool and has no meaning in a pattern. */
-const FOREIGN = /[^\w\-|,.*+?()[\]{}^$\\]/;
+const FOREIGN = /[^\w\-|,.*+?()[\]{}^$\\]|\\[^\w\-.]/;
 
 /** How to write the names of tools that stand in a matcher with something else than "|" between or around them. */
 function separated(matcher: string, known: readonly string[]): string {
@@ -100,6 +100,6 @@ function slipsOfPattern(pattern: string, known: readonly string[]): Slip[] {
   if (meant !== undefined) return [{ name: pattern, meant }];
   // Servers and their tools may be written with any signs.
   if (!FOREIGN.test(pattern) || pattern.includes('mcp__')) return [];
-  const next = pattern.trim() === '' ? FOR_ALL : separated(pattern, known);
+  const next = /^(\s*|\\\*)$/.test(pattern) ? FOR_ALL : separated(pattern, known);
   return [{ name: pattern, meant: pattern, next }];
 }
