@@ -1,7 +1,7 @@
 // Finds likely typos in the matchers and events of hooks: a hook with an unknown name never runs.
 import { type HookEvent, hookEvents } from '../contract/hook.js';
 import type { ToolTable } from '../contract/tool-traits.js';
-import { isMcpName, serverPartOf } from '../platform/text/mcp-names.js';
+import { isMcpName, mentionsMcp, serverPartOf } from '../platform/text/mcp-names.js';
 import { nearestWords, wordSimilarity } from '../platform/text/similar-text.js';
 import { isAboutCall, namesOfTool, readMatcher } from './match-hook.js';
 
@@ -99,7 +99,7 @@ function slipsOfPattern(pattern: string, known: readonly string[]): Slip[] {
   const meant = known.find((name) => matches(name.toLowerCase()) || matches(name.toUpperCase()));
   if (meant !== undefined) return [{ name: pattern, meant }];
   // Servers and their tools may be written with any signs.
-  if (!FOREIGN.test(pattern) || pattern.includes('mcp__')) return [];
+  if (!FOREIGN.test(pattern) || mentionsMcp(pattern)) return [];
   const next = /^(\s*|\\\*)$/.test(pattern) ? FOR_ALL : separated(pattern, known);
   return [{ name: pattern, meant: pattern, next }];
 }

@@ -35,6 +35,8 @@ export const mcpServerName = (serverPart: string): string => PREFIX + serverPart
 export const isMcpName = (name: string): boolean => name.startsWith(PREFIX);
 
 /** The same for a name that a person wrote, in capital letters or not. */
+/** Whether a pattern mentions the tools of servers anywhere. */
+export const mentionsMcp = (pattern: string): boolean => pattern.includes(PREFIX);
 export const isWrittenMcpName = (name: string): boolean => /^mcp__./i.test(name);
 
 /** The part for the server in the name of a tool; undefined for other names. */
