@@ -35,6 +35,7 @@ test('passes the input on stdin, closes it, and returns both outputs and the exi
     stderr: 'said\n',
     overflowed: false,
     timedOut: false,
+    isInBackground: false,
   });
 });
 

@@ -34,9 +34,10 @@ export const mcpServerName = (serverPart: string): string => PREFIX + serverPart
 /** Whether a name is of the form that servers' tools and prompts have here. */
 export const isMcpName = (name: string): boolean => name.startsWith(PREFIX);
 
-/** The same for a name that a person wrote, in capital letters or not. */
 /** Whether a pattern mentions the tools of servers anywhere. */
 export const mentionsMcp = (pattern: string): boolean => pattern.includes(PREFIX);
+
+/** The same for a name that a person wrote, in capital letters or not. */
 export const isWrittenMcpName = (name: string): boolean => /^mcp__./i.test(name);
 
 /** The part for the server in the name of a tool; undefined for other names. */
