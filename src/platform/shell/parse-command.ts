@@ -4,8 +4,8 @@ import type { ParsedScript, SyntaxNode } from 'unbash';
 
 const MAX_COMMAND_CHARS = 10_000; // a person does not read more than this before approving
 const MAX_PARSED_CHARS = 200_000; // beyond it not even deny rules look inside: the effect is `unknown`
-// The parser searches for the end of each brace, up to the end of the text.
-const MAX_BRACE_STEPS = 300_000_000;
+// The parser searches for the end of each brace and substitution, up to the end of the text.
+const MAX_STEPS_TO_ENDS = 300_000_000;
 const MAX_DEPTH = 60; // nested groups and substitutions, well above what people write
 
 export interface ParsedCommand {
@@ -25,8 +25,8 @@ export type Dialect = 'bash' | 'posix' | 'other';
 export function parseCommand(text: string, dialect: Dialect, { parse, forEachChild }: Parser): ParsedCommand {
   const problems = textProblems(text);
   if (text.length > MAX_PARSED_CHARS) return { tree: undefined, problems };
-  if ((text.split('{').length - 1) * text.length > MAX_BRACE_STEPS) {
-    return { tree: undefined, problems: [...problems, 'it has too many braces to be understood'] };
+  if ((text.split(/\{|\$\(/).length - 1) * text.length > MAX_STEPS_TO_ENDS) {
+    return { tree: undefined, problems: [...problems, 'it has too many braces or substitutions to be understood'] };
   }
   const tree = parse(text);
   const found = new Set<string>();
