@@ -210,6 +210,11 @@ const think: ModelEvent[] = [
   { type: 'block', block: { type: 'thinking', thinking: 'hm', signature: 's' } },
 ];
 
+test('passes on a text that came as a whole, without deltas', async () => {
+  const { model } = modelOf([{ type: 'block', block: { type: 'text', text: 'Hi' } }, end('end_turn')]);
+  expect((await run(await agentWith(model))).result).toMatchObject({ outcome: 'completed', text: 'Hi' });
+});
+
 test.each<[string, ModelEvent[]]>([
   ['a thought', think],
   ['blanks', say(' \n\t\u00a0')],

@@ -129,14 +129,14 @@ class StreamedAnswer {
         return;
       case 'text_delta':
         this.#unfinishedText += event.text;
-        this.#text += event.text;
-        this.#emit({ type: 'text_delta', text: event.text });
+        this.#takeText(event.text);
         return;
       case 'thinking_delta':
         this.#emit({ type: 'thinking_delta', text: event.text });
         return;
       case 'block':
         this.#runDoubtful();
+        if (event.block.type === 'text' && this.#unfinishedText === '') this.#takeText(event.block.text); // no deltas came
         this.#unfinishedText = '';
         this.#content.push(event.block);
         this.#input.onBlock?.(event.block);
@@ -174,9 +174,14 @@ class StreamedAnswer {
     }
   }
 
+  #takeText(text: string): void {
+    this.#text += text;
+    this.#emit({ type: 'text_delta', text });
+  }
+
   /** Nothing of it was complete, so nothing has started either. */
   #restart(): void {
-    if (this.#calls.length > 0) throw new Error('An answer was begun anew after calls of it had started.');
+    if (this.#calls.length > 0) throw new Error('An answer was restarted after calls of it had started.');
     this.#assembler.cut('stream');
     this.#content.length = 0;
     this.#doubtful = undefined;
