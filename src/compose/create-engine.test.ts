@@ -1,4 +1,4 @@
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -102,4 +102,18 @@ test('a session does not end before what it does ahead', async () => {
   await end;
   expect(order).toEqual(['prepared', 'ended']);
   await project.remove();
+});
+
+test('keeps the answer of the person in the audit log', async () => {
+  const { root, path } = await temporaryProject();
+  const dataFolder = path('../data');
+  const askPermission = async () => ({ behavior: 'deny' as const, reason: 'not now' });
+  const engine = createEngine({ root, dataFolder, askPermission });
+  await call(engine, 'Write', { file_path: 'a.txt', content: 'x' });
+  await engine.end();
+  const log = await readFile(join(dataFolder, 'sessions', engine.session.id, 'audit.jsonl'), 'utf8');
+  const answers = log.split('\n').filter((line) => line.includes('"type":"answer"'));
+  expect(answers.map((line) => JSON.parse(line))).toMatchObject([
+    { call: 'x', tool: 'Write', behavior: 'deny', reason: 'not now' },
+  ]);
 });
